@@ -4,30 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
-from fin_agent.retrieval.dense.encoder import Matrix, SparseRow
+from fin_agent.retrieval.dense.encoder import Encoder, SparseEncoder
 from fin_agent.retrieval.dense.store import pack_vectors
-
-
-class PassageEncoder(Protocol):
-    """The interface that dense and sparse encoders share for passages."""
-
-    @property
-    def name(self) -> str:
-        """The name under which its vectors are stored."""
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a dense vector, or size of the vocabulary of a sparse one."""
-
-    def encode_passages(self, texts: Sequence[str]) -> Matrix | list[SparseRow]:
-        """Return one row per text."""
-
-    def windows(self, text: str) -> list[str]:
-        """Return the text in windows that fit the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +27,7 @@ OnFiling = Callable[[EmbeddedFiling], None]
 
 def embed(
     index: FilingIndex,
-    encoder: PassageEncoder,
+    encoder: Encoder | SparseEncoder,
     units: Sequence[VectorUnit],
     on_filing: OnFiling = lambda filing: None,
 ) -> list[EmbeddedFiling]:
@@ -82,7 +63,7 @@ def embed(
 
 
 def _texts(
-    index: FilingIndex, doc_id: str, unit: VectorUnit, encoder: PassageEncoder
+    index: FilingIndex, doc_id: str, unit: VectorUnit, encoder: Encoder | SparseEncoder
 ) -> tuple[list[int], list[str]] | None:
     """Return the places and texts of a filing that are encoded; None where the filing is gone."""
     try:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from fin_agent.retrieval.dense.loading import EncoderError, load, missing_packages_remedy, model_name
 
@@ -29,40 +29,13 @@ Matrix: TypeAlias = NDArray[np.float32]
 TEXTS_AT_ONCE = 32
 
 
-class Encoder(Protocol):
-    """Encodes texts as dense vectors. Safe to share between threads."""
-
-    @property
-    def name(self) -> str:
-        """The name under which its vectors are stored."""
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-
-    def encode_queries(self, texts: Sequence[str]) -> Matrix:
-        """Return query vectors, shape (texts, dimensions); each depends on its text alone."""
-
-    def encode_passages(self, texts: Sequence[str]) -> Matrix:
-        """Return passage vectors, shape (texts, dimensions); text beyond the model's limit is truncated."""
-
-    def windows(self, text: str) -> list[str]:
-        """Return the text in overlapping windows of at most WINDOW_TOKENS tokens."""
-
-
-def load_encoder(model: str = "minilm") -> SentenceTransformerEncoder:
+def load_encoder(model: str = "minilm") -> Encoder:
     """Load a dense model: `minilm` (packaged, needs no network), a folder, or a name on a model hub.
 
     Raises:
         EncoderError: The model cannot be loaded.
     """
-
-    def dense(place: str, device: torch.device, precision: torch.dtype) -> SentenceTransformer:
-        from sentence_transformers import SentenceTransformer
-
-        return SentenceTransformer(place, device=str(device), model_kwargs={"dtype": precision})
-
-    return SentenceTransformerEncoder(model_name(model), load(model, dense))
+    return Encoder(model_name(model), load(model, "SentenceTransformer"))
 
 
 ModelT = TypeVar("ModelT", "SentenceTransformer", "SparseModel")
@@ -72,20 +45,12 @@ class _LoadedModel(Generic[ModelT]):
     """What dense and sparse encoders share. Safe to share between threads."""
 
     def __init__(self, name: str, model: ModelT, dimensions: int) -> None:
-        self._name = name
+        self.name = name
+        """The name under which its vectors are stored."""
+        self.dimensions = dimensions
+        """Length of a dense vector, or size of the vocabulary of a sparse one."""
         self._model = model.eval()
         self._one_at_a_time = threading.Lock()
-        self._dimensions = dimensions
-
-    @property
-    def name(self) -> str:
-        """The name under which its vectors are stored."""
-        return self._name
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a dense vector, or size of the vocabulary of a sparse one."""
-        return self._dimensions
 
     def windows(self, text: str) -> list[str]:
         """Return overlapping windows of the text, of at most WINDOW_TOKENS tokens or the model's limit if lower."""
@@ -101,8 +66,8 @@ class _LoadedModel(Generic[ModelT]):
         return PreTrainedTokenizerFast(tokenizer_object=tokenizer) if isinstance(tokenizer, Tokenizer) else tokenizer
 
 
-class SentenceTransformerEncoder(_LoadedModel["SentenceTransformer"]):
-    """An Encoder that uses a model of sentence-transformers."""
+class Encoder(_LoadedModel["SentenceTransformer"]):
+    """Encodes texts as dense vectors by a model of sentence-transformers. Safe to share between threads."""
 
     def __init__(self, name: str, model: SentenceTransformer) -> None:
         dimensions = model.get_embedding_dimension()
@@ -115,21 +80,21 @@ class SentenceTransformerEncoder(_LoadedModel["SentenceTransformer"]):
         super().__init__(name, model, int(dimensions))
 
     def encode_queries(self, texts: Sequence[str]) -> Matrix:
-        """See Encoder.encode_queries."""
+        """Return query vectors, shape (texts, dimensions); each depends on its text alone."""
         # One at a time: in a batch, the padding of short texts changes the last digits.
         with self._one_at_a_time:
             found = [self._model.encode_query(text, convert_to_tensor=True) for text in texts]
-        return _normalized([vector.float().cpu().numpy() for vector in found], self._dimensions)
+        return _normalized([vector.float().cpu().numpy() for vector in found], self.dimensions)
 
     def encode_passages(self, texts: Sequence[str]) -> Matrix:
-        """See Encoder.encode_passages. The library sorts by length, so each batch contains texts of similar length."""
+        """Return passage vectors, shape (texts, dimensions); text beyond the model's limit is truncated."""
         if not texts:
-            return _normalized([], self._dimensions)
+            return _normalized([], self.dimensions)
         with self._one_at_a_time:
             found = self._model.encode_document(
                 list(texts), batch_size=TEXTS_AT_ONCE, show_progress_bar=False, convert_to_tensor=True
             )
-        return _normalized(found.float().cpu().numpy(), self._dimensions)
+        return _normalized(found.float().cpu().numpy(), self.dimensions)
 
 
 def _normalized(vectors: Sequence[Matrix] | Matrix, dimensions: int) -> Matrix:
@@ -152,18 +117,12 @@ def windows_of(text: str, tokenizer: PreTrainedTokenizerBase, most: int, overlap
     """
     room = max(1, most - tokenizer.num_special_tokens_to_add())
     step = max(1, room - min(overlap, room // 2))
-    taken = tokenizer(text, add_special_tokens=False, return_offsets_mapping=tokenizer.is_fast, verbose=False)
-    tokens: list[int] = taken["input_ids"]
-    if len(tokens) <= room:
+    taken = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    offsets: list[tuple[int, int]] = taken["offset_mapping"]
+    if len(offsets) <= room:
         return [text]
-    starts = range(0, len(tokens) - (room - step), step)
-    if tokenizer.is_fast:
-        offsets: list[tuple[int, int]] = taken["offset_mapping"]
-        return [text[offsets[at][0] : offsets[min(at + room, len(tokens)) - 1][1]] for at in starts]
-    return [str(tokenizer.decode(tokens[at : at + room])) for at in starts]
-
-
-_SCORES_PAIRS = "ForSequenceClassification"
+    starts = range(0, len(offsets) - (room - step), step)
+    return [text[offsets[at][0] : offsets[min(at + room, len(offsets)) - 1][1]] for at in starts]
 
 
 def load_pair_scorer(model: str) -> PairScorer:
@@ -172,21 +131,7 @@ def load_pair_scorer(model: str) -> PairScorer:
     Raises:
         EncoderError: The model cannot be loaded, or was not trained to score pairs (its scoring head would be random).
     """
-
-    def cross(place: str, device: torch.device, precision: torch.dtype) -> CrossEncoder:
-        from sentence_transformers import CrossEncoder
-        from transformers import AutoConfig
-
-        made_as = AutoConfig.from_pretrained(place).architectures or []
-        if not any(name.endswith(_SCORES_PAIRS) for name in made_as):
-            raise EncoderError(
-                f"this is not a cross-encoder: it was saved as {', '.join(made_as) or 'nothing named'}",
-                subject=model,
-                remedy=f"Give the folder of a model that was trained to score pairs (...{_SCORES_PAIRS})",
-            )
-        return CrossEncoder(place, device=str(device), model_kwargs={"dtype": precision})
-
-    return PairScorer(model_name(model), load(model, cross))
+    return PairScorer(model_name(model), load(model, "CrossEncoder"))
 
 
 class PairScorer:
@@ -232,13 +177,7 @@ def load_sparse_encoder(model: str) -> SparseEncoder:
     Raises:
         EncoderError: The model cannot be loaded.
     """
-
-    def sparse(place: str, device: torch.device, precision: torch.dtype) -> SparseModel:
-        from sentence_transformers import SparseEncoder as SparseModel
-
-        return SparseModel(place, device=str(device), model_kwargs={"dtype": precision})
-
-    return SparseEncoder(model_name(model), load(model, sparse))
+    return SparseEncoder(model_name(model), load(model, "SparseEncoder"))
 
 
 class SparseEncoder(_LoadedModel["SparseModel"]):

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from fin_agent.errors import FinAgentError, how_to_install
 
 if TYPE_CHECKING:
     import torch
 
-T = TypeVar("T")
-
 PACKAGED = "minilm"
 """all-MiniLM-L6-v2 (384 dimensions, 256 tokens), installed with a package: needs no network."""
+_PAIRS = "ForSequenceClassification"
+"""End of the name of an architecture that scores pairs."""
 
 
 class EncoderError(FinAgentError):
@@ -30,25 +30,32 @@ def require_packages() -> None:
             raise missing_packages_remedy(ImportError(name=name))
 
 
-def load(model: str, kind: Callable[[str, torch.device, torch.dtype], T]) -> T:
-    """Load a model.
-
-    Args:
-        model: `minilm`, a folder, or a name on a model hub.
-        kind: Makes the model from (place, device, precision).
+def load(model: str, kind: str) -> Any:
+    """Load a model of the class `kind` of sentence-transformers; `model` is as in `load_encoder`.
 
     Raises:
-        EncoderError: Packages are missing, or the model cannot be loaded.
+        EncoderError: Packages are missing, or the model cannot be loaded, or is no cross-encoder where one is wanted
+            (its scoring head would be random).
     """
     try:
+        import sentence_transformers
         import torch
-        from sentence_transformers import SentenceTransformer  # noqa: F401
+        from transformers import AutoConfig
     except ImportError as error:
         raise missing_packages_remedy(error) from error
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         with without_progress_bars():
-            return kind(model_location(model), device, _precision(device))
+            place = model_location(model)
+            made_as = AutoConfig.from_pretrained(place).architectures or [] if kind == "CrossEncoder" else ()
+            if kind == "CrossEncoder" and not any(name.endswith(_PAIRS) for name in made_as):
+                raise EncoderError(
+                    f"this is not a cross-encoder: it was saved as {', '.join(made_as) or 'nothing named'}",
+                    subject=model,
+                    remedy=f"Give the folder of a model that was trained to score pairs (...{_PAIRS})",
+                )
+            precision = {"dtype": _precision(device)}
+            return getattr(sentence_transformers, kind)(place, device=str(device), model_kwargs=precision)
     except (OSError, ValueError, RuntimeError, KeyError, AttributeError, TypeError) as error:
         raise EncoderError(
             f"this model cannot be loaded ({_first_line(error)})",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, VectorModel, VectorUnit
@@ -70,7 +70,7 @@ class VectorStore:
         chosen = loaded.rows_of(doc_ids, places)
         if limit < 1 or (chosen is not None and not len(chosen)):
             return []
-        scores = np.round(loaded.numbers.products(self._matching_rows(vector, loaded), chosen), _DIGITS)
+        scores = np.round(loaded.products(self._checked(vector, loaded.held), chosen), _DIGITS)
         rows = np.arange(len(loaded.places), dtype=np.int64) if chosen is None else chosen
         rows, scores = loaded.best_of_each_place(rows, scores)
         if loaded.held.sparse:  # texts that share no term are not found
@@ -107,58 +107,16 @@ class VectorStore:
                 self._loaded = _load_vectors(entries, held, self._index.vectors(self._model, self._unit))
             return self._loaded
 
-    def _matching_rows(self, vector: Scores | SparseRow, loaded: _LoadedVectors) -> Scores | SparseRow:
-        sparse = isinstance(vector, SparseRow)
-        length = loaded.held.dimensions if sparse else len(np.asarray(vector))
-        if sparse != loaded.held.sparse or length != loaded.held.dimensions:
+    def _checked(self, vector: Scores | SparseRow, held: VectorModel) -> Scores | SparseRow:
+        length = held.dimensions if isinstance(vector, SparseRow) else len(vector)
+        if isinstance(vector, SparseRow) != held.sparse or length != held.dimensions:
             raise FilingIndexError(
-                f"the query's vector does not fit the index's vectors of {loaded.held.dimensions}"
-                f" {'terms' if loaded.held.sparse else 'dimensions'}",
+                f"the query's vector does not fit the index's vectors of {held.dimensions}"
+                f" {'terms' if held.sparse else 'dimensions'}",
                 subject=self._model,
                 remedy="Search with the model that made the vectors, or make them again with `fin-agent embed`",
             )
         return vector
-
-
-class _Numbers(Protocol):
-    def products(self, vector: Scores | SparseRow, rows: RowNumbers | None) -> Scores:
-        """Return the inner products of `vector` with `rows`, or with all rows where None."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Dense:
-    matrix: Half
-
-    def products(self, vector: Scores | SparseRow, rows: RowNumbers | None) -> Scores:
-        assert not isinstance(vector, SparseRow)
-        query = np.asarray(vector, dtype=np.float32)
-        count = len(self.matrix) if rows is None else len(rows)
-        products: Scores = np.empty(count, dtype=np.float32)
-        for start in range(0, count, _BLOCK):
-            end = min(start + _BLOCK, count)
-            block = self.matrix[start:end] if rows is None else self.matrix[rows[start:end]]
-            products[start:end] = block.astype(np.float32) @ query
-        return products
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Sparse:
-    row_of_each: NDArray[np.uint32]
-    terms: NDArray[np.uint32]
-    weights: Half
-    rows: int
-    dimensions: int
-
-    def products(self, vector: Scores | SparseRow, rows: RowNumbers | None) -> Scores:
-        assert isinstance(vector, SparseRow)
-        query: Scores = np.zeros(self.dimensions, dtype=np.float32)
-        query[vector.terms] = vector.weights
-        of_each = query[self.terms]
-        meant = np.flatnonzero(of_each)
-        every: Scores = np.bincount(
-            self.row_of_each[meant], weights=of_each[meant] * self.weights[meant], minlength=self.rows
-        ).astype(np.float32)
-        return every if rows is None else every[rows]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -173,7 +131,24 @@ class _LoadedVectors:
     filings: NDArray[np.int32]
     """Position of each row's filing in `doc_ids`."""
     places: NDArray[np.uint32]
-    numbers: _Numbers
+    numbers: Any
+    """The vectors: a matrix of half precision, or a sparse one of scipy."""
+
+    def products(self, vector: Scores | SparseRow, rows: RowNumbers | None) -> Scores:
+        """Return the inner products of `vector` with `rows`, or with all rows where None."""
+        if isinstance(vector, SparseRow):
+            weights: Scores = np.zeros(self.held.dimensions, dtype=np.float32)
+            weights[vector.terms] = vector.weights
+            every: Scores = self.numbers @ weights
+            return every if rows is None else every[rows]
+        query = np.asarray(vector, dtype=np.float32)
+        count = len(self.numbers) if rows is None else len(rows)
+        products: Scores = np.empty(count, dtype=np.float32)
+        for start in range(0, count, _BLOCK):
+            end = min(start + _BLOCK, count)
+            block = self.numbers[start:end] if rows is None else self.numbers[rows[start:end]]
+            products[start:end] = block.astype(np.float32) @ query
+        return products
 
     def rows_of(self, doc_ids: Collection[str] | None, places: Collection[tuple[str, int]] | None) -> RowNumbers | None:
         """Return the rows that may be found, ascending; None where all may."""
@@ -211,6 +186,7 @@ def _load_vectors(
     counts = [len(vectors.places) for vectors in of_filings]
     ends = np.cumsum([0, *counts]).tolist()
     doc_ids = tuple(vectors.doc_id for vectors in of_filings)
+    dense = [np.empty((0, held.dimensions), np.float16), *([] if held.sparse else map(unpack_dense, of_filings))]
     return _LoadedVectors(
         entries=entries,
         held=held,
@@ -218,24 +194,19 @@ def _load_vectors(
         spans={doc_id: (ends[at], ends[at + 1]) for at, doc_id in enumerate(doc_ids)},
         filings=np.repeat(np.arange(len(doc_ids), dtype=np.int32), counts),
         places=np.concatenate([np.empty(0, np.uint32), *(np.array(v.places, np.uint32) for v in of_filings)]),
-        numbers=_sparse(of_filings, held.dimensions) if held.sparse else _dense(of_filings, held.dimensions),
+        numbers=_sparse(of_filings, held.dimensions) if held.sparse else np.concatenate(dense),
     )
 
 
-def _dense(of_filings: Sequence[FilingVectors], dimensions: int) -> _Dense:
-    return _Dense(np.concatenate([np.empty((0, dimensions), np.float16), *map(unpack_dense, of_filings)]))
+def _sparse(of_filings: Sequence[FilingVectors], dimensions: int) -> Any:
+    from scipy.sparse import csr_array
 
-
-def _sparse(of_filings: Sequence[FilingVectors], dimensions: int) -> _Sparse:
     parts = [unpack_sparse(vectors) for vectors in of_filings]
     counts = np.concatenate([np.empty(0, np.uint32), *(part[0] for part in parts)])
-    return _Sparse(
-        row_of_each=np.repeat(np.arange(len(counts), dtype=np.uint32), counts),
-        terms=np.concatenate([np.empty(0, np.uint32), *(part[1] for part in parts)]),
-        weights=np.concatenate([np.empty(0, np.float16), *(part[2] for part in parts)]),
-        rows=len(counts),
-        dimensions=dimensions,
-    )
+    terms = np.concatenate([np.empty(0, np.uint32), *(part[1] for part in parts)])
+    weights = np.concatenate([np.empty(0, np.float16), *(part[2] for part in parts)]).astype(np.float32)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return csr_array((weights, terms, starts), shape=(len(counts), dimensions))
 
 
 Half: TypeAlias = NDArray[np.float16]

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import time
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -182,14 +180,6 @@ class NodeText:
     """Questions that the chunks below it answer, at most QUESTIONS."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltTrees:
-    """The trees of a filing, and the seconds that each stage took."""
-
-    trees: FilingTrees
-    seconds: Mapping[str, float]
-
-
 def build_trees(
     index: FilingIndex,
     doc_id: str,
@@ -198,47 +188,32 @@ def build_trees(
     chunking: Chunking,
     writer: NodeWriter,
     encoder: Encoder | None = None,
-) -> BuiltTrees:
+) -> FilingTrees:
     """Build the trees of one filing. The result depends only on filing, chunking, encoder and writer.
 
     Without `encoder`, TF-IDF is clustered. Raises FilingIndexError if the filing is unknown, TreeError without a
     library.
     """
-    record = index.filing(doc_id)
-    seconds: defaultdict[str, float] = defaultdict(float)
-    started = time.perf_counter()
     leaves = _leaves(index, doc_id, chunking)
-    terms = {
-        item: dict(term_map(lexicon).count_clusters("\n".join(chunk.text for chunk in chunks)))
-        for item, chunks in leaves.items()
-    }
-    seconds["terms"] = time.perf_counter() - started
     trees = []
     for item, chunks in leaves.items():
-        started = time.perf_counter()
-        groups = _clusters([chunk.text for chunk in chunks], encoder)
-        seconds["clusters"] += time.perf_counter() - started
-        started = time.perf_counter()
-        nodes = tuple(_nodes(chunks, groups, writer))
-        seconds["nodes"] += time.perf_counter() - started
-        started = time.perf_counter()
+        nodes = tuple(_nodes(chunks, _clusters([chunk.text for chunk in chunks], encoder), writer))
         vectors = b""
         if encoder is not None:
             asked = [question for node in nodes for question in node.questions]
             vectors = encoder.encode_passages(asked).astype("float16").tobytes()
-            seconds["vectors"] += time.perf_counter() - started
         trees.append(ItemTree(item=item, nodes=nodes, vectors=vectors))
-    return BuiltTrees(
-        FilingTrees(
-            doc_id=doc_id,
-            content_hash=record.content_hash,
-            chunking=chunking,
-            encoder=encoder.name if encoder is not None else "tf-idf",
-            written_by=writer.name,
-            trees=tuple(trees),
-            terms=terms,
-        ),
-        seconds,
+    return FilingTrees(
+        doc_id=doc_id,
+        content_hash=index.filing(doc_id).content_hash,
+        chunking=chunking,
+        encoder=encoder.name if encoder is not None else "tf-idf",
+        written_by=writer.name,
+        trees=tuple(trees),
+        terms={
+            item: dict(term_map(lexicon).count_clusters("\n".join(chunk.text for chunk in chunks)))
+            for item, chunks in leaves.items()
+        },
     )
 
 

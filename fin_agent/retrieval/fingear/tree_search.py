@@ -26,7 +26,6 @@ from fin_agent.retrieval.search_query import (
     EVERYTHING,
     Depth,
     Query,
-    RankedFiling,
     RankedPassage,
     Scope,
     SearchResult,
@@ -81,12 +80,6 @@ class Passages:
         return "\n".join(stored.passage.text for stored in self.of(doc_id, leaf))
 
 
-def filings_for(query: Query, workspace: Workspace, scope: Scope, limit: int) -> list[RankedFiling]:
-    """Return the filings that a tree search reads, from the package's document stage; the papers take them as given."""
-    metrics = workspace.lexicon.metrics
-    return rank_filings(query, workspace.index, workspace.directory, metrics, within=scope.filings, limit=limit)
-
-
 ALL_PARTS = frozenset(("lexicon", "summary", "question", "reranker"))
 """The parts of FinGEAR; the ablations of its Tables 2 and 8 switch them off."""
 
@@ -112,7 +105,9 @@ class TreeSearch(ABC):
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search. Raises TreeError where none of the filings found has trees."""
-        ranked = filings_for(query, self.workspace, scope, max(self.documents, depth.documents))
+        # The papers take the filings as given: those of the package's document stage are read.
+        most = max(self.documents, depth.documents)
+        ranked = rank_filings(query, self.workspace, within=scope.filings, limit=most)
         trees = self._trees([filing.doc_id for filing in ranked[: self.documents]])
         held = Passages(self.workspace.index)
         steps: list[SearchStep] = []

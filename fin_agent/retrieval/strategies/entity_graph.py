@@ -16,8 +16,9 @@ from functools import cached_property, lru_cache
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import StoredPassage
+from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.fingear.tree_building import library
-from fin_agent.retrieval.fingear.tree_search import Passages, filings_for, tfidf_similarity
+from fin_agent.retrieval.fingear.tree_search import Passages, tfidf_similarity
 from fin_agent.retrieval.search_query import (
     DEFAULT_DEPTH,
     EVERYTHING,
@@ -145,7 +146,8 @@ class GraphSearch:
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search. Passages without any requested entity come last, in the order of their filings."""
         how, look = _MODES[self.name]
-        ranked = filings_for(query, self._workspace, scope, max(self._documents, depth.documents))
+        most = max(self._documents, depth.documents)
+        ranked = rank_filings(query, self._workspace, within=scope.filings, limit=most)
         passages: list[StoredPassage] = []
         lists: _Lists = []
         for filing in ranked[: self._documents]:

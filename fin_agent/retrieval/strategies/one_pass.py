@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, Protocol, TypeVar
 
 from fin_agent.index.protocol import FilingIndex, PageKey
@@ -54,15 +55,20 @@ class Wording:
 
     def terms(self) -> tuple[str, ...]:
         """Return search terms for word search, each stem once."""
-        first: dict[tuple[str, ...], str] = {}
-        for word in search_terms(word for text in self.texts for word in _WORD.findall(text)):
-            first.setdefault(tuple(stems_of(word)) or (word.lower(),), word)
-        return tuple(first.values())
+        return _each_once(search_terms(word for text in self.texts for word in _WORD.findall(text)))
 
     def passages(self) -> tuple[str, ...]:
         """Return each text followed by the synonyms, for encoders."""
         more = f" ({'; '.join(self.synonyms)})" if self.synonyms else ""
         return tuple(f"{text}{more}" for text in self.texts)
+
+
+def _each_once(phrases: Iterable[str]) -> tuple[str, ...]:
+    """Return the first of the phrases that have the same stems."""
+    first: dict[tuple[str, ...], str] = {}
+    for phrase in phrases:
+        first.setdefault(tuple(stems_of(phrase)) or (phrase.lower(),), phrase)
+    return tuple(first.values())
 
 
 class Ranker(Protocol):
@@ -111,11 +117,6 @@ def without_duplicates(passages: Iterable[RankedPassage]) -> list[RankedPassage]
     return list(first.values())
 
 
-def reciprocal_positions(passages: Iterable[RankedPassage]) -> tuple[RankedPassage, ...]:
-    """Return the passages with scores of 1 / position, for lists without comparable scores."""
-    return tuple(RankedPassage(passage.stored, 1.0 / place) for place, passage in enumerate(passages, start=1))
-
-
 def key_of(passage: RankedPassage) -> PassageKey:
     """Return the key of a ranked passage."""
     return PassageKey(passage.stored.doc_id, passage.stored.passage.page, passage.stored.passage.ordinal)
@@ -135,26 +136,6 @@ _FURTHER = 8
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Arrangement(Protocol):
-    """The order in which a strategy calls its rankers."""
-
-    def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
-        """Search as in Strategy.search, with a wording only."""
-
-
-@dataclass(frozen=True, slots=True)
-class OnePass:
-    """A strategy that searches once; see Strategy."""
-
-    name: str
-    arrangement: Arrangement
-    wording: Callable[[Query], Wording] = Wording.of
-
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search."""
-        return self.arrangement.find(self.wording(query), scope, depth)
-
-
 @dataclass(frozen=True, slots=True)
 class ByPassages:
     """Ranks passages of everything in scope, or of the best filings by their summaries (HHR).
@@ -162,13 +143,16 @@ class ByPassages:
     Pages are ordered by their best passage; so are filings where none is chosen by its summary.
     """
 
+    name: str
     index: FilingIndex
     ranker: Ranker
+    wording: Callable[[Query], Wording] = Wording.of
     documents: int = 0
     """How many filings are chosen by their summaries; with 0, or if no summary matches, all are searched."""
 
-    def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
-        """See Arrangement.find."""
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
+        """See Strategy.search."""
+        wording = self.wording(query)
         most = max(self.documents, depth.documents)
         chosen = self.ranker.filings(wording, scope, most) if self.documents else []
         within = restrict_scope(scope, [doc_id for doc_id, _ in chosen[: self.documents]]) if chosen else scope
@@ -191,6 +175,33 @@ def passages_to_depth(ranker: Ranker, wording: Wording, scope: Scope, depth: Dep
         if len(found) < limit or (len(filings) >= wanted and len(pages) >= depth.pages):
             return found
         limit *= _FURTHER
+
+
+_PAGES_FOR_FILINGS = 500
+"""Number of pages that are ranked, so that they come from enough filings."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageThenChunk:
+    """Finds the best `pages` pages by their whole text, then passages of those."""
+
+    name: str
+    index: FilingIndex
+    ranker: Ranker
+    wording: Callable[[Query], Wording] = Wording.of
+    pages: int = 20
+
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
+        """See Strategy.search."""
+        wording = self.wording(query)
+        pages = self.ranker.pages(wording, scope, max(self.pages, depth.pages, _PAGES_FOR_FILINGS))
+        within = Scope(pages=tuple(key for key, _ in pages[: self.pages]))
+        found = self.ranker.passages(wording, within, depth.passages) if allowed_pages(within) else []
+        return SearchResult(
+            filings=filings_of(best_scores((key.doc_id, score) for key, score in pages), "page")[: depth.documents],
+            pages=pages_of(pages, "page")[: depth.pages],
+            passages=tuple(load_passages(self.index, found)),
+        )
 
 
 def best_scores(scored: Iterable[tuple[Key, float]]) -> list[tuple[Key, float]]:
@@ -216,7 +227,10 @@ def listed(
     return SearchResult(
         filings=filings_of(rank_in_order(filings)[: depth.documents], "place"),
         pages=pages_of(rank_in_order(pages)[: depth.pages], "place"),
-        passages=reciprocal_positions(passages)[: max(depth.passages, read)],
+        passages=tuple(
+            RankedPassage(passage.stored, 1.0 / place)
+            for place, passage in enumerate(islice(passages, max(depth.passages, read)), start=1)
+        ),
     )
 
 
@@ -306,6 +320,35 @@ class WordRanker:
         return sorted(scores.items(), key=lambda scored: -round(scored[1], 9))[:limit]
 
 
+FUSED_DEPTH = 1000
+"""Depth to which fused rankings are read; lower ranks add almost nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class FusedRanker:
+    """Fuses the results of several rankers by rank, with equal weights."""
+
+    rankers: tuple[Ranker, ...]
+
+    def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
+        """See Ranker.filings."""
+        return fuse_rankings([ranker.filings(wording, scope, FUSED_DEPTH) for ranker in self.rankers])[:limit]
+
+    def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
+        """See Ranker.pages."""
+        return fuse_rankings([ranker.pages(wording, scope, FUSED_DEPTH) for ranker in self.rankers])[:limit]
+
+    def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
+        """See Ranker.passages."""
+        return fuse_rankings([ranker.passages(wording, scope, FUSED_DEPTH) for ranker in self.rankers])[:limit]
+
+
+def fuse_rankings(rankings: Sequence[Sequence[tuple[Key, float]]]) -> list[tuple[Key, float]]:
+    """Return all keys, best first, with scores of 1 / position; ties are in the order of the first ranking."""
+    scores = reciprocal_ranks([key for key, _ in ranking] for ranking in rankings)
+    return rank_in_order(sorted(scores, key=lambda key: -scores[key]))
+
+
 def rarest_terms(terms: Sequence[str], index: FilingIndex, most: int = MAX_TERMS) -> tuple[str, ...]:
     """Return `terms`, or if there are more than `most`, those on the fewest pages, in the order given.
 
@@ -331,10 +374,3 @@ def expand_question(query: Query) -> Wording:
 
 
 _SHORT_YEAR = re.compile(r"\bFY\s?'?(\d{2}|\d{4})\b", re.I)
-
-
-def _each_once(phrases: Iterable[str]) -> tuple[str, ...]:
-    first: dict[tuple[str, ...], str] = {}
-    for phrase in phrases:
-        first.setdefault(tuple(stems_of(phrase)) or (phrase.lower(),), phrase)
-    return tuple(first.values())

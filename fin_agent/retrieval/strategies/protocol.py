@@ -67,11 +67,6 @@ class StrategyInfo:
     without: frozenset[str] = frozenset()
     """Parts that are switched off."""
 
-    @property
-    def wraps(self) -> tuple[Layer, ...]:
-        """The layers that it may wrap."""
-        return _MAY_WRAP[self.layer]
-
 
 _MAY_WRAP: Mapping[Layer, tuple[Layer, ...]] = {
     Layer.RANKER: (),
@@ -142,11 +137,15 @@ def parse_strategy(written: str) -> tuple[StrategyInfo, ...]:
     while layers[-1].default_base:
         layers.append(STRATEGIES[layers[-1].default_base])
     for upper, lower in pairwise(layers):
-        if lower.layer not in upper.wraps:
+        if lower.layer not in _MAY_WRAP[upper.layer]:
+            able = [each.name for each in STRATEGIES.values() if each.layer in _MAY_WRAP[upper.layer]]
+            over = [each.name for each in STRATEGIES.values() if upper.layer in _MAY_WRAP[each.layer]]
             raise StrategyError(
                 f"{upper.name} cannot be combined with {lower.name}",
                 subject=f"strategy {written!r}",
-                remedy=_may_wrap(upper),
+                remedy=f"{upper.name} can wrap: {', '.join(able)}"
+                if able
+                else f"{upper.name} wraps no other strategy; these can wrap it: {', '.join(over)}",
             )
     return tuple(layers)
 
@@ -181,14 +180,6 @@ def normalize_name(written: str) -> str:
     'rerank:query-expansion'
     """
     return ":".join(name.strip().lower().replace("_", "-") for name in written.split(":"))
-
-
-def _may_wrap(upper: StrategyInfo) -> str:
-    if not upper.wraps:
-        over = [other.name for other in STRATEGIES.values() if upper.layer in other.wraps]
-        return f"{upper.name} wraps no other strategy; these can wrap it: {', '.join(over)}"
-    lower = [other.name for other in STRATEGIES.values() if other.layer in upper.wraps]
-    return f"{upper.name} can wrap: {', '.join(lower)}"
 
 
 @dataclass(frozen=True, slots=True)

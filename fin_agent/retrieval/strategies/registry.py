@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from fin_agent.config import VARIABLES, Settings
@@ -14,17 +14,15 @@ from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.hirec import SCORED, HiRec, Hypothetical
 from fin_agent.retrieval.strategies.iterative import DecomposedSearch, InterleavedSearch, RqRag, SelfRag
 from fin_agent.retrieval.strategies.one_pass import (
-    Arrangement,
     ByPassages,
-    OnePass,
+    FusedRanker,
+    PageThenChunk,
     Ranker,
     Wording,
     WordRanker,
     expand_question,
 )
 from fin_agent.retrieval.strategies.protocol import (
-    Curator,
-    Decomposer,
     Layer,
     Models,
     PassageScorer,
@@ -36,7 +34,6 @@ from fin_agent.retrieval.strategies.protocol import (
     normalize_name,
     parse_strategy,
 )
-from fin_agent.retrieval.strategies.rank_fusion import FusedRanker, PageThenChunk
 from fin_agent.retrieval.strategies.reranking import Reranked, ScoreOrder
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vector_search import (
@@ -111,11 +108,14 @@ class _Building:
                     searches=settings.rounds + 1,
                 )
             case "sub-questions":
-                return DecomposedSearch(name, self._under(name, below), self._decomposer, passages=settings.passages)
+                parts = self._given("a decomposer", self._models.decomposer)
+                return DecomposedSearch(name, self._under(name, below), parts, passages=settings.passages)
             case "self-rag":
-                return SelfRag(name, self._under(name, below), self._curator, self._rewriter)
+                critic = self._given("a curator", self._models.curator)
+                return SelfRag(name, self._under(name, below), critic, self._rewriter)
             case "rq-rag":
-                return RqRag(name, self._under(name, below), self._rewriter, self._decomposer)
+                parts = self._given("a decomposer", self._models.decomposer)
+                return RqRag(name, self._under(name, below), self._rewriter, parts)
             case "hirec":
                 scored = not top.without.issuperset(SCORED)
                 if scored and self._scorer is None:
@@ -125,7 +125,7 @@ class _Building:
                     name,
                     self._workspace.index,
                     self._ranker(below[0], VectorUnit.SUMMARY),
-                    self._curator,
+                    self._given("a curator", self._models.curator),
                     self._rewriter,
                     self._scorer if scored else None,
                     top.without,
@@ -140,7 +140,13 @@ class _Building:
         if top.layer is Layer.WORDING:
             wording = self._wording(top)
             top, *below = below
-        return OnePass(name, self._arrangement(top, below), wording)
+        index = self._workspace.index
+        match top.name:
+            case "hhr":
+                return ByPassages(name, index, self._ranker(below[0], VectorUnit.SUMMARY), wording, settings.documents)
+            case "page-then-chunk":
+                return PageThenChunk(name, index, self._ranker(below[0], VectorUnit.PAGE), wording, settings.pages)
+        return ByPassages(name, index, self._ranker(top), wording)
 
     def _under(self, name: str, below: Sequence[StrategyInfo]) -> Strategy:
         return self.whole(below, name.partition(":")[2] or below[0].name)
@@ -161,28 +167,23 @@ class _Building:
             return GraphSearch(name, workspace, settings.documents)
         store = TreeStore(trees_folder(workspace.index, settings.trees))
         chunking = Chunking.parsed(settings.tree_chunks)
-        search: Callable[..., Strategy] = Raptor
+        documents, chunks, notify = settings.documents, settings.passages, self._models.notify
         if named.name == "raptor":
-            chunking = chunking.model_copy(update={"whole": True})
-        else:
-            search = partial(
-                FinGear,
-                scorer=self._scorer,
-                encoder=self._encoder if variant == "dense" else None,
-                parts=frozenset(named.parts) - named.without,
-                weighting=next((how for how in WEIGHTINGS if how == variant), "relative"),
-            )
-        sizes = {"documents": settings.documents, "chunks": settings.passages}
-        return search(name, workspace, store, chunking, notify=self._models.notify, **sizes)
-
-    def _arrangement(self, top: StrategyInfo, below: Sequence[StrategyInfo]) -> Arrangement:
-        index, settings = self._workspace.index, self._settings
-        match top.name:
-            case "hhr":
-                return ByPassages(index, self._ranker(below[0], VectorUnit.SUMMARY), settings.documents)
-            case "page-then-chunk":
-                return PageThenChunk(index, self._ranker(below[0], VectorUnit.PAGE), settings.pages)
-        return ByPassages(index, self._ranker(top))
+            whole = chunking.model_copy(update={"whole": True})
+            return Raptor(name, workspace, store, whole, documents=documents, chunks=chunks, notify=notify)
+        return FinGear(
+            name,
+            workspace,
+            store,
+            chunking,
+            scorer=self._scorer,
+            encoder=self._encoder if variant == "dense" else None,
+            parts=frozenset(named.parts) - named.without,
+            weighting=next((how for how in WEIGHTINGS if how == variant), "relative"),
+            documents=documents,
+            chunks=chunks,
+            notify=notify,
+        )
 
     def _ranker(self, named: StrategyInfo, *stages: VectorUnit) -> Ranker:
         """Return the ranker; `stages` are the units that are ranked besides passages."""
@@ -203,12 +204,12 @@ class _Building:
         from fin_agent.retrieval.dense.loading import model_name, require_packages
 
         units = {*stages, VectorUnit.WINDOW if windows else VectorUnit.PASSAGE}
-        if self._models.encoder is None:  # report what is missing before loading a model, which takes a while
+        given = self._models.encoder
+        if given is None:
             require_packages()
-            self._check_vectors(model_name(self._settings.encoder), units)
+        # What is missing is reported before a model is loaded, which takes a while.
+        self._check_vectors(model_name(self._settings.encoder) if given is None else given.name, units)
         encoder = self._encoder
-        if self._models.encoder is not None:
-            self._check_vectors(encoder.name, units)
         return VectorRanker(
             self._workspace.index, encoder.name, lambda wording: dense_vector(encoder, wording), windows=windows
         )
@@ -234,16 +235,8 @@ class _Building:
         return self._models.encoder or _shared_model(load_encoder, self._settings.encoder)
 
     @property
-    def _curator(self) -> Curator:
-        return self._given("a curator", self._models.curator)
-
-    @property
     def _rewriter(self) -> Rewriter:
         return self._given("a rewriter", self._models.rewriter)
-
-    @property
-    def _decomposer(self) -> Decomposer:
-        return self._given("a decomposer", self._models.decomposer)
 
     @cached_property
     def _scorer(self) -> PassageScorer | None:

@@ -25,22 +25,11 @@ class Staged:
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search."""
-        index, metrics = self.workspace.index, self.workspace.lexicon.metrics
-        directory = self.workspace.directory
-        filings = rank_filings(
-            query, index, directory, metrics, within=scope.filings, limit=max(self.documents, depth.documents)
-        )
+        most = max(self.documents, depth.documents)
+        filings = rank_filings(query, self.workspace, within=scope.filings, limit=most)
         searched = filings[: self.documents]
         like = self.likeness.of(query, [filing.doc_id for filing in searched]) if self.likeness else None
-        pages = rank_pages(
-            query,
-            searched,
-            index,
-            metrics,
-            directory.owners,
-            only=scope.pages,
-            limit=max(self.pages, depth.pages),
-            likeness=like,
-        )
-        passages = rank_passages(query, pages, index, metrics, directory.owners, limit=depth.passages)
+        most = max(self.pages, depth.pages)
+        pages = rank_pages(query, searched, self.workspace, only=scope.pages, limit=most, likeness=like)
+        passages = rank_passages(query, pages, self.workspace, limit=depth.passages)
         return SearchResult(tuple(filings[: depth.documents]), tuple(pages[: depth.pages]), tuple(passages))

