@@ -56,11 +56,8 @@ def metrics_of(source: PassageSource, named: Sequence[NamedMetric], heading: str
 
     `named` are the metrics that its text names.
     """
-    rows = Counter({fact.metric: 0 for fact in source.facts if fact.metric})
-    for metric, _ in {(fact.metric, fact.line) for fact in source.facts if fact.metric}:
-        rows[metric] += 1
-    order = {metric: at for at, metric in enumerate(rows)}
-    stated = sorted((metric for metric in rows if metric), key=lambda metric: (-rows[metric], order[metric]))
+    lines = dict.fromkeys((fact.metric, fact.line) for fact in source.facts if fact.metric)
+    stated = [metric for metric, _ in Counter(metric for metric, _ in lines).most_common() if metric]
     titled = _named_metrics(heading, lexicon) if heading else ()
     if source.facts and not stated and not titled:
         titled = _named_metrics("; ".join(_titles(source)), lexicon)
@@ -149,14 +146,9 @@ def scope_of(source: PassageSource, names: Sequence[str], figures: bool) -> Scop
         parts = [name for name in names if name in printed]
     if not source.is_table:
         text = source.passage.text
-        named = Counter(
-            {
-                name: count
-                for name in names
-                if name not in parts and (count := _count_occurrences(text, name)) >= _is_frequent_enough(name)
-            }
-        )
-        parts += [name for name, _ in sorted(named.items(), key=lambda entry: (-entry[1], entry[0]))]
+        counts = {name: _count_occurrences(text, name) for name in names if name not in parts}
+        often = [name for name, count in counts.items() if count >= _is_frequent_enough(name)]
+        parts += sorted(often, key=lambda name: (-counts[name], name))
     return ScopeSignature(
         consolidated=_is_whole(source, stated if source.facts else bool(parts), figures),
         parts=tuple(parts[:_MAX_PARTS]),
@@ -209,19 +201,13 @@ def _names_whole(printed: str) -> bool:
 def part_names(facts: Iterable[Fact]) -> tuple[str, ...]:
     """Return the names of parts with enough figures in a filing, by number of figures."""
     counted = Counter(part for fact in facts if fact.metric and (part := part_of(fact)))
-    often = [(name, count) for name, count in counted.items() if count >= _OFTEN_ENOUGH]
-    return tuple(name for name, _ in sorted(often, key=lambda entry: (-entry[1], entry[0]))[:_MAX_NAMES])
+    often = (name for name, count in counted.items() if count >= _OFTEN_ENOUGH)
+    return tuple(sorted(often, key=lambda name: (-counted[name], name))[:_MAX_NAMES])
 
 
 def _count_occurrences(text: str, name: str) -> int:
     """Return how often a name occurs in a text as whole words."""
-    times, place = 0, text.find(name)
-    while place >= 0:
-        end = place + len(name)
-        if not text[place - 1 : place].isalnum() and not text[end : end + 1].isalnum():
-            times += 1
-        place = text.find(name, end)
-    return times
+    return len(re.findall(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text)) if name in text else 0
 
 
 def _is_frequent_enough(name: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from fin_agent.evidence.cards.card import (
     AnswerabilityProfile,
@@ -117,36 +116,19 @@ def _role_of_place(source: PassageSource) -> ClaimRole | None:
     page, identity = source.page, source.identity
     if page.statement is not None:
         return ClaimRole.REPORTS
-    if page.item is None:
-        return None
-    return _roles_of_items().get(_Place.of(identity.form, page.item))
-
-
-class _Place(NamedTuple):
-    form: str
-    item: str
-
-    @classmethod
-    def of(cls, form: Form, item: str) -> _Place:
-        """Return the key of an Item: `II-1A` of a 10-Q is `II.1A`, `2` is `I.2`; annual reports use those of a 10-K."""
-        if form is Form.TEN_Q and item != COVER:
-            return cls(form.value, item.replace("-", ".") if "-" in item else f"I.{item}")
-        return cls(Form.TEN_K.value if form is Form.ANNUAL_REPORT else form.value, item)
+    return _roles_of_items().get(item_key(identity.form, page.item)) if page.item is not None else None
 
 
 def item_key(form: Form, item: str) -> str:
-    """Return the lexicon's id of an Item: `10-K.1A`, `10-Q.II.1A`."""
-    return ".".join(_Place.of(form, item))
+    """Return the lexicon's id of an Item: `10-K.1A`, `10-Q.I.2`, `10-Q.II.1A`; annual reports use those of a 10-K."""
+    if form is Form.TEN_Q and item != COVER:
+        return f"10-Q.{item.replace('-', '.')}" if "-" in item else f"10-Q.I.{item}"
+    return f"{Form.TEN_K.value if form is Form.ANNUAL_REPORT else form.value}.{item}"
 
 
 @lru_cache(maxsize=1)
-def _roles_of_items() -> Mapping[_Place, ClaimRole]:
-    named = {}
-    for role, items in word_lists("claim_places").items():
-        for item in items:
-            form, _, number = item.partition(".")
-            named[_Place(form, number)] = ClaimRole(role)
-    return named
+def _roles_of_items() -> Mapping[str, ClaimRole]:
+    return {item: ClaimRole(role) for role, items in word_lists("claim_places").items() for item in items}
 
 
 def _roles_of_title(title: str) -> list[ClaimRole]:
@@ -168,8 +150,6 @@ _IN_PROSE = 0.018
 
 def evidence_type_of(source: PassageSource) -> EvidenceType:
     """Return the kind of evidence in a passage."""
-    if source.is_table:
-        return EvidenceType.STATEMENT if source.page.statement is not None else EvidenceType.TABLE
     if is_mostly_table(source):
         return EvidenceType.STATEMENT if source.page.statement is not None else EvidenceType.TABLE
     return EvidenceType.MIXED if source.facts or has_figures(source.flat) else EvidenceType.NARRATIVE
@@ -247,20 +227,15 @@ def verifiability_of(source: PassageSource, role: ClaimRole, cues: Cues) -> Veri
     """Return the number of facts, the table signature and the cue phrases of the passage's role."""
     return Verifiability(
         facts=len(source.facts),
-        table=None if source.table is None else signature_of(source.table),
+        table=None if source.table is None else _signature_of(source.table),
         cues=tuple(cues.get(role.value, ()))[:_MAX_CUES],
     )
 
 
-def signature_of(table: Table) -> TableSignature:
-    """Return a table's outline: number of rows, columns, and the first distinct labels."""
-    columns = [_short(column) for column in table.columns]
-    labels = dict.fromkeys(label for row in table.rows if (label := _short(row.label)))
-    return TableSignature(
-        rows=len(table.rows),
-        columns=tuple(column for column in columns if column)[:_MAX_COLUMNS],
-        labels=tuple(labels)[:_MAX_LABELS],
-    )
+def _signature_of(table: Table) -> TableSignature:
+    columns = tuple(filter(None, map(_short, table.columns)))[:_MAX_COLUMNS]
+    labels = dict.fromkeys(filter(None, (_short(row.label) for row in table.rows)))
+    return TableSignature(rows=len(table.rows), columns=columns, labels=tuple(labels)[:_MAX_LABELS])
 
 
 def _short(text: str) -> str:

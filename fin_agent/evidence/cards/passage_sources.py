@@ -160,7 +160,6 @@ _FOOTER = re.compile(
 )
 _FIGURES = re.compile(r"(?:[($]*\d[\d,.]*[)%]*\s*){2,}$")
 """Matches the end of a table row."""
-_SPACE = re.compile(r"\s+")
 
 
 def heading_of(source: PassageSource) -> str:
@@ -253,7 +252,7 @@ def _no_headings() -> frozenset[str]:
 
 
 def _plain(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def _cut(text: str, most: int = _MAX_CHARACTERS) -> str:

@@ -76,7 +76,6 @@ class _Span(NamedTuple):
 _YEAR = re.compile(r"(?:19|20)\d\d(?![\d%]|[,.]\d|-\d\d?(?!\d))")
 _NO_YEAR_AFTER = frozenset("0123456789,.$£€#/-")
 _DAY_BEFORE = re.compile(r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?(\d{1,2})(?:st|nd|rd|th)?,? ?$")
-_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/((?:19|20)\d\d)(?![\d/])")
 _QUARTER = re.compile(
     r"[ (](?:(first|second|third|fourth)(?: fiscal)? quarter|q([1-4]))(?: ended| ending)?,?(?: of)?(?: the)?"
     r"(?: fiscal)?(?: year| fy)?,? ?'?((?:19|20)?\d\d)\b"
@@ -111,12 +110,11 @@ def _periods_in_words(source: PassageSource, forward: bool) -> tuple[set[_Span],
             span = _Span(year, 0, 0)
         if newest is None or newest - _OLDEST <= span.year <= newest + forward:
             spans.add(span)
-    for found in _SLASHED.finditer(flat) if "/20" in flat or "/19" in flat else ():
-        if (day := _date_or_none(int(found[3]), int(found[1]), int(found[2]))) is not None:
-            days[day] += 1
-    quarters = {span for span in _quarters(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1}
-    spans = _interim_period(source, spans - {_Span(span.year, 0, 0) for span in quarters}) | quarters
-    spans |= {span for span in _fiscal_years(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1}
+    quarters, years = (
+        {span for span in found if newest is None or newest - _OLDEST <= span.year <= newest + 1}
+        for found in (_quarters(flat), _fiscal_years(flat))
+    )
+    spans = _interim_period(source, spans - {_Span(span.year, 0, 0) for span in quarters}) | quarters | years
     kept = sorted(days, key=lambda day: (-days[day], -day.toordinal()))[:_MAX_DATES]
     return spans, tuple(sorted(kept))
 
@@ -130,12 +128,8 @@ def _newest(source: PassageSource) -> int | None:
 
 def _day(before: str, year: int) -> date | None:
     found = _DAY_BEFORE.search(before)
-    return None if found is None else _date_or_none(year, month_number(found[1]), int(found[2]))
-
-
-def _date_or_none(year: int, month: int, day: int) -> date | None:
     try:
-        return date(year, month, day)
+        return None if found is None else date(year, month_number(found[1]), int(found[2]))
     except ValueError:
         return None
 

@@ -210,32 +210,25 @@ def mask_card(card: Card, hidden: Collection[HiddenField]) -> Card:
     """Return the card without the hidden fields."""
     if not hidden:
         return card
-    changed: dict[str, object] = {}
-    identity: dict[str, object] = {}
-    if HiddenField.TIME in hidden:
-        changed["time"] = TemporalAnchor()
-        identity |= {"fiscal_year": None, "quarter": None}
-    if HiddenField.METRICS in hidden:
-        changed["metrics"] = ()
+    masks = [_MASKS[each] for each in HiddenField if each in hidden]
+    of_card = {name: value for mask in masks for name, value in mask[0].items()}
+    of_identity = {name: value for mask in masks for name, value in mask[1].items()}
+    of_facts = {name: value for mask in masks for name, value in mask[2].items()}
     if HiddenField.TABLES in hidden:
-        changed["verifiability"] = card.verifiability.model_copy(update={"table": None})
-        changed["evidence_type"] = EvidenceType.NARRATIVE
-        identity |= {"statement": None, "table_kind": None}
+        of_card["verifiability"] = card.verifiability.model_copy(update={"table": None})
     if HiddenField.SCOPE in hidden:
-        changed["scope"] = ScopeSignature()
-        changed["risks"] = tuple(risk for risk in card.risks if risk not in _OF_SCOPE)
-    if _FACT_FIELDS.keys() & hidden:
-        changed["facts"] = tuple(fact.model_copy(update=_hidden_of_facts(hidden)) for fact in card.facts)
-    return card.model_copy(update={**changed, "identity": card.identity.model_copy(update=identity)})
+        of_card["risks"] = tuple(risk for risk in card.risks if risk not in _OF_SCOPE)
+    of_card["identity"] = card.identity.model_copy(update=of_identity)
+    of_card["facts"] = tuple(fact.model_copy(update=of_facts) for fact in card.facts)
+    return card.model_copy(update=of_card)
 
 
 _OF_SCOPE = (RiskSignal.PART_ONLY, RiskSignal.PARENT_ONLY)
-_FACT_FIELDS: Mapping[HiddenField, Mapping[str, object]] = {
-    HiddenField.TIME: {"period": ""},
-    HiddenField.METRICS: {"metric": None},
-    HiddenField.SCOPE: {"scope": None},
+_Values = Mapping[str, object]
+_MASKS: Mapping[HiddenField, tuple[_Values, _Values, _Values]] = {
+    HiddenField.TIME: ({"time": TemporalAnchor()}, {"fiscal_year": None, "quarter": None}, {"period": ""}),
+    HiddenField.METRICS: ({"metrics": ()}, {}, {"metric": None}),
+    HiddenField.TABLES: ({"evidence_type": EvidenceType.NARRATIVE}, {"statement": None, "table_kind": None}, {}),
+    HiddenField.SCOPE: ({"scope": ScopeSignature()}, {}, {"scope": None}),
 }
-
-
-def _hidden_of_facts(hidden: Collection[HiddenField]) -> dict[str, object]:
-    return {name: value for field in hidden for name, value in _FACT_FIELDS.get(field, {}).items()}
+"""What replaces the hidden fields of a card, of its identity and of its facts."""

@@ -57,27 +57,50 @@ def run_group_stage(
     told: list[RankedGroup] = []
     for attempt in range(1, settings.attempts + 1):
         last = attempt == settings.attempts
-        met = [
-            _rank_list(number, attempt, group, fields, panel, last)
-            for number, group in enumerate(
-                _deal_into_lists(
-                    entrants, settings.group_size, f"groups {settings.seed + attempt}" if attempt > 1 else ""
-                ),
-                start=1,
+        seed = f"groups {settings.seed + attempt}" if attempt > 1 else ""
+        met: list[Ranked] = []
+        through: set[CardKey] = set()
+        failed = False
+        for number, group in enumerate(_deal_into_lists(entrants, settings.group_size, seed), start=1):
+            note = ""
+            try:
+                ranked = panel.rank_group(group)
+            except Exception as failure:  # a judge may raise anything: the group is shuffled and ranked again
+                ranked, decided = panel.rank_with_fallback(group)
+                note = f"the judge failed ({describe_failure(failure)}); {decided if last else 'shuffled anew'}"
+            of_cards = [fields.get(key, ()) for key in ranked.keys]
+            places, lost = select_finalists([verdict.score for verdict in ranked.verdicts], of_cards, settings)
+            if lost and not note:
+                note = f"no finalist for {', '.join(lost)}" + ("" if last else "; shuffled anew")
+            failed = failed or bool(note)
+            met.append(ranked)
+            through |= {ranked.keys[place] for place in places}
+            told.append(
+                RankedGroup(
+                    stage="group",
+                    number=number,
+                    attempt=attempt,
+                    ranked=ranked.keys,
+                    finalists=len(places),
+                    note=note,
+                )
             )
-        ]
-        told += [group.told for group in met]
-        if last or not any(group.failed for group in met):
+        if not failed:
             break
-    return _stage(met, entrants, fields, told)
-
-
-@dataclass(frozen=True, slots=True)
-class _RankedList:
-    ranked: Ranked
-    through: tuple[int, ...]
-    told: RankedGroup
-    failed: bool
+    scores = {key: score for ranked in met for key, score in ranked.scores.items()}
+    verdicts = {key: verdict for ranked in met for key, verdict in zip(ranked.keys, ranked.verdicts, strict=True)}
+    order = sorted(entrants, key=lambda entrant: -round(scores[entrant.key], 9))
+    notes: list[str] = []
+    held = {field for key in through for field in fields.get(key, ())}
+    for entrant in order:
+        # A field lost in its own group may be found elsewhere: add an entrant that has it.
+        gained = [field for field in fields.get(entrant.key, ()) if field not in held]
+        if gained:
+            through.add(entrant.key)
+            held.update(gained)
+            notes.append(f"{entrant.key[0]}, passage {entrant.key[1]} goes on for {', '.join(gained)}")
+    finalists = tuple(entrant for entrant in order if entrant.key in through)
+    return GroupStage(tuple(order), finalists, verdicts, tuple(told), tuple(notes))
 
 
 def _deal_into_lists(entrants: Sequence[Entrant], size: int, seed: str) -> Iterator[list[Entrant]]:
@@ -92,86 +115,17 @@ def _deal_into_lists(entrants: Sequence[Entrant], size: int, seed: str) -> Itera
     return (dealt[first::lists] for first in range(lists))
 
 
-def _rank_list(
-    number: int,
-    attempt: int,
-    group: Sequence[Entrant],
-    fields: Mapping[CardKey, tuple[str, ...]],
-    panel: JudgePanel,
-    last: bool,
-) -> _RankedList:
-    note, failed = "", False
-    try:
-        ranked = panel.rank_group(group)
-    except Exception as failure:  # a judge may raise anything: the group is shuffled and ranked again
-        ranked, decided = panel.rank_with_fallback(group)
-        note, failed = f"the judge failed ({describe_failure(failure)})", True
-        note += f"; {decided}" if last else "; shuffled anew"
-    selection = select_finalists(
-        [verdict.score for verdict in ranked.verdicts],
-        [fields.get(entrant.key, ()) for entrant in ranked.entrants],
-        panel.settings,
-    )
-    if selection.lost and not failed:
-        failed = True
-        note = f"no finalist for {', '.join(selection.lost)}" + ("" if last else "; shuffled anew")
-    told = RankedGroup(
-        stage="group",
-        number=number,
-        attempt=attempt,
-        ranked=ranked.keys,
-        finalists=len(selection.places),
-        note=note,
-    )
-    return _RankedList(ranked, selection.places, told, failed)
-
-
-def _stage(
-    met: Sequence[_RankedList],
-    entrants: Sequence[Entrant],
-    fields: Mapping[CardKey, tuple[str, ...]],
-    told: Sequence[RankedGroup],
-) -> GroupStage:
-    words = {entrant.key: place for place, entrant in enumerate(entrants)}
-    scores = {key: score for group in met for key, score in group.ranked.scores.items()}
-    order = sorted(entrants, key=lambda entrant: (-round(scores[entrant.key], 9), words[entrant.key]))
-    through = {group.ranked.entrants[place].key for group in met for place in group.through}
-    notes: list[str] = []
-    held = {field for key in through for field in fields.get(key, ())}
-    for entrant in order:
-        # A field lost in its own group may be found elsewhere: add an entrant that has it.
-        gained = [field for field in fields.get(entrant.key, ()) if field not in held]
-        if gained:
-            through.add(entrant.key)
-            held.update(gained)
-            notes.append(f"{entrant.key[0]}, passage {entrant.key[1]} goes on for {', '.join(gained)}")
-    verdicts = {
-        entrant.key: verdict
-        for group in met
-        for entrant, verdict in zip(group.ranked.entrants, group.ranked.verdicts, strict=True)
-    }
-    finalists = tuple(entrant for entrant in order if entrant.key in through)
-    return GroupStage(tuple(order), finalists, verdicts, tuple(told), tuple(notes))
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The finalists of a group."""
-
-    places: tuple[int, ...]
-    """Positions in the group's ranking, ascending."""
-    lost: tuple[str, ...] = ()
-    """Fields that a card of the group has but no finalist, because `k_max` cards cannot cover all."""
-
-
 def select_finalists(
     scores: Sequence[float | None], fields: Sequence[Sequence[str]], settings: TournamentSettings
-) -> Selection:
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Select the finalists of a group.
 
     Selected are the cards that score nearly as well as the best, at least `k_min` and at most `k_max`; without scores,
     `k_max`. The lowest ones give way to cards with fields that no other finalist has. `scores` and `fields` are those
     of the cards, best first.
+
+    Returns:
+        (positions in the ranking, ascending; the fields lost, because `k_max` cards cannot cover all).
     """
     chosen = list(range(min(_near_best(scores, settings), len(scores))))
     wanted = dict.fromkeys(field for of_card in fields for field in of_card)
@@ -181,10 +135,10 @@ def select_finalists(
         if len(chosen) >= settings.k_max:
             leaving = _lowest_removable(chosen, joining, fields)
             if leaving is None:
-                return Selection(tuple(sorted(chosen)), tuple(missing))
+                return tuple(sorted(chosen)), tuple(missing)
             chosen.remove(leaving)
         chosen.append(joining)
-    return Selection(tuple(sorted(chosen)))
+    return tuple(sorted(chosen)), ()
 
 
 def _near_best(scores: Sequence[float | None], settings: TournamentSettings) -> int:
@@ -426,12 +380,10 @@ class JudgePanel:
     def rank_with_fallback(self, entrants: Sequence[Entrant]) -> tuple[Ranked, str]:
         """Rank with the fallback judge, else by words; also return who decided, for a note."""
         if self.fallback is not None:
-            try:
-                return self._ranked_by(self.fallback.rank, entrants), BY_RULES
-            except Exception as failure:  # a judge may raise anything: a ranking is returned all the same
-                reason = f"; the rules failed too: {describe_failure(failure)}"
-                return _in_given_order(entrants), f"the order of words decided{reason}"
-        return _in_given_order(entrants), "the order of words decided"
+            return self._ranked_by(self.fallback.rank, entrants), BY_RULES
+        order = sorted(range(len(entrants)), key=lambda at: (-round(entrants[at].words, 9), entrants[at].key))
+        ranked = Ranked(tuple(entrants[at] for at in order), tuple(Verdict(at) for at in order))
+        return ranked, "the order of words decided"
 
     def _ranked_by(
         self, ask: Callable[[Brief, Sequence[Card]], Sequence[Verdict]], entrants: Sequence[Entrant]
@@ -444,8 +396,3 @@ class JudgePanel:
 def describe_failure(failure: Exception) -> str:
     """Return a judge's failure on one line."""
     return " ".join(f"{type(failure).__name__}: {failure}".split())
-
-
-def _in_given_order(entrants: Sequence[Entrant]) -> Ranked:
-    by_words = sorted(range(len(entrants)), key=lambda at: (-round(entrants[at].words, 9), entrants[at].key))
-    return Ranked(tuple(entrants[at] for at in by_words), tuple(Verdict(at) for at in by_words))

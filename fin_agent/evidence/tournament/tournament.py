@@ -6,14 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pydantic import ValidationError
-
-from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.cards.card import Card, ClaimRole, Use
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import (
     Brief,
-    CardDetail,
     CardKey,
     Judge,
     TournamentSettings,
@@ -99,7 +95,10 @@ def run_tournament(
     unique = {(stored.doc_id, stored.passage.ordinal): stored for stored in passages}
     scored = rank_by_words(brief.query, list(unique.values()), index, lexicon)
     let_in = scored[: settings.admitted_count(len(scored))]
-    entrants = [Entrant(_card(unique[key], settings.shown), words) for key, words in let_in]
+    entrants = []
+    for key, words in let_in:
+        card = Card.model_validate_json(unique[key].card)
+        entrants.append(Entrant(reduce_card(card, unique[key].passage.text, settings.shown), words))
     brief = replace(brief, words={} if settings.cards_only else dict(let_in))
     required = required_fields(brief.query, brief.intent.parts)
     fields = {
@@ -113,7 +112,23 @@ def run_tournament(
     else:
         groups = GroupStage(tuple(entrants), tuple(entrants), {}, ())
     rounds = run_round_stage(groups.finalists, panel) if entrants else _NO_ROUNDS
-    return _result([key for key, _ in scored], unique, fields, groups, rounds)
+    by_words = tuple(key for key, _ in scored)
+    after_groups = tuple(dict.fromkeys([*(entrant.key for entrant in groups.order), *by_words]))
+    after_rounds = tuple(dict.fromkeys([*rounds.order, *after_groups]))
+    verdicts: Mapping[CardKey, Verdict] = {**groups.verdicts, **rounds.verdicts}
+    ranked = []
+    for key in after_rounds:
+        met = Stage.GROUPS if key in verdicts else Stage.WORDS
+        ranked.append(
+            RankedCard(
+                key=key,
+                score=rounds.scores.get(key, 0.0),
+                fields=(verdicts[key].fields or fields[key]) if key in verdicts else (),
+                stage=Stage.ROUNDS if key in rounds.scores else met,
+            )
+        )
+    orders = {Stage.WORDS: by_words, Stage.GROUPS: after_groups, Stage.ROUNDS: after_rounds}
+    return TournamentResult(tuple(ranked), orders, (*groups.groups, *rounds.groups), rounds.rounds, groups.notes)
 
 
 def _quota(card: Card, use: Use) -> tuple[str, ...]:
@@ -128,40 +143,4 @@ def _quota(card: Card, use: Use) -> tuple[str, ...]:
 _EXPLANATORY = (ClaimRole.DEFINES, ClaimRole.SETS_POLICY, ClaimRole.EXPLAINS)
 
 
-def _card(stored: StoredPassage, shown: CardDetail) -> Card:
-    try:
-        return reduce_card(Card.model_validate_json(stored.card), stored.passage.text, shown)
-    except ValidationError as failure:
-        raise FilingIndexError(
-            f"the card of passage {stored.passage.ordinal} cannot be read ({failure.error_count()} fields)",
-            subject=stored.doc_id,
-            remedy="Ingest the filing again into a new index",
-        ) from failure
-
-
 _NO_ROUNDS = RoundStage((), {}, {}, 0, ())
-
-
-def _result(
-    by_word: Sequence[CardKey],
-    passages: Mapping[CardKey, StoredPassage],
-    required: Mapping[CardKey, tuple[str, ...]],
-    groups: GroupStage,
-    rounds: RoundStage,
-) -> TournamentResult:
-    after_groups = tuple(dict.fromkeys([*(entrant.key for entrant in groups.order), *by_word]))
-    after_rounds = tuple(dict.fromkeys([*rounds.order, *after_groups]))
-    verdicts: Mapping[CardKey, Verdict] = {**groups.verdicts, **rounds.verdicts}
-    ranked = []
-    for key in after_rounds:
-        met = Stage.GROUPS if key in verdicts else Stage.WORDS
-        ranked.append(
-            RankedCard(
-                key=key,
-                score=rounds.scores.get(key, 0.0),
-                fields=(verdicts[key].fields or required.get(key, ())) if key in verdicts else (),
-                stage=Stage.ROUNDS if key in rounds.scores else met,
-            )
-        )
-    orders = {Stage.WORDS: tuple(by_word), Stage.GROUPS: after_groups, Stage.ROUNDS: after_rounds}
-    return TournamentResult(tuple(ranked), orders, (*groups.groups, *rounds.groups), rounds.rounds, groups.notes)
