@@ -167,7 +167,7 @@ def ask(question: Asked, workspace: Workspace, analyst: RulesAnalyst) -> Measure
     intent = analyst.intent(question.text)
     query = analyst.query(intent, analyst.plan(intent), None)
     started, busy = time.perf_counter(), time.process_time()
-    ranked = rank_filings(query, workspace.index, workspace.directory, workspace.lexicon.metrics)
+    ranked = rank_filings(query, workspace)
     took, processor = time.perf_counter() - started, processor + time.process_time() - busy
     right = ranked[0].doc_id in question.meant
     return Measured(question.kind, 1e3 * named, 1e3 * took, 1e3 * processor, right)

@@ -198,14 +198,14 @@ def examples_of(
     With `likeness`, cosines take part.
     """
     examples: list[PageExample] = []
-    owners, metrics = workspace.directory.owners, workspace.lexicon.metrics
+    owners = workspace.directory.owners
     for question in questions:
         if question.doc_id in owners:
             query = query_of(question.question)
-            filings = rank_filings(query, workspace.index, workspace.directory, metrics, limit=_DOCUMENTS)
+            filings = rank_filings(query, workspace, limit=_DOCUMENTS)
             found = [filing.doc_id for filing in filings]
             like = likeness(question.question, query, found) if likeness is not None else None
-            pages = tuple(candidates_of(query, filings, workspace.index, metrics, owners, likeness=like))
+            pages = tuple(candidates_of(query, filings, workspace, likeness=like))
             examples.append(_example(question, owners[question.doc_id], pages))
         on_example()
     return examples

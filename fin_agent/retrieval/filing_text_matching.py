@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from weakref import WeakKeyDictionary
 
-from fin_agent.index.protocol import FilingEntry, FilingIndex
+from fin_agent.index.protocol import FilingIndex
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import stem, stems_of, stopwords
 
@@ -54,17 +53,15 @@ class WordFit:
 NO_MATCH = WordFit()
 
 
-def word_fits(query: Query, index: FilingIndex, doc_ids: Sequence[str]) -> dict[str, WordFit]:
-    """Return the fit of those of `doc_ids` that contain any of the words."""
+def word_fits(query: Query, index: FilingIndex, doc_ids: Sequence[str] | None) -> dict[str, WordFit]:
+    """Return the fit of those of `doc_ids`, or of all filings, that contain any of the words.
+
+    Phrases and summaries count for questions without a company only.
+    """
     terms = _best_pages(index, query.terms, doc_ids)
     pages = _combine_scores(terms, _best_pages(index, query.expansions, doc_ids))
-    return {doc_id: WordFit(pages=score) for doc_id, score in pages.items()}
-
-
-def word_fits_of_all(query: Query, index: FilingIndex, doc_ids: Sequence[str] | None) -> dict[str, WordFit]:
-    """Return the filings that fit best by their words, for questions without a company; of `doc_ids`, or of all."""
-    terms = _best_pages(index, query.terms, doc_ids)
-    pages = _combine_scores(terms, _best_pages(index, query.expansions, doc_ids))
+    if query.companies:
+        return {doc_id: WordFit(pages=score) for doc_id, score in pages.items()}
     phrases = _best_pages(index, phrases_of(query), doc_ids)
     best = max(_top(phrases), _top(terms))  # two common words side by side are no better than one rare word
     summaries = dict(index.search_summaries(query.terms, doc_ids=doc_ids, limit=_PAGES_LOOKED_AT))
@@ -117,22 +114,19 @@ def affordable_terms(terms: Sequence[str], index: FilingIndex, cost: SearchCost)
 
     The rarest term is used even if it alone costs somewhat more than allowed. Terms on no page cost nothing. In an
     index with very many pages, words on most pages are left out if there are others, because BM25 gives them no weight.
-
-    Args:
-        terms: Words and phrases.
-        index: The index that will be searched.
-        cost: Costs and their limit.
     """
     stems = {term: stems_of(term) for term in terms}
-    pages, held = _counted({one for of_term in stems.values() for one in of_term}, index)
-    common = _COMMON * pages if pages > _VERY_MANY else pages
-    telling = {term: of_term for term, of_term in stems.items() if len(of_term) != 1 or held[of_term[0]] <= common}
-    costs = sorted((_cost([held[one] for one in of_term], cost), term) for term, of_term in (telling or stems).items())
+    pages = index.document_frequencies({stem for of_term in stems.values() for stem in of_term})
+    count = index.page_count()
+    common = _COMMON * count if count > _VERY_MANY else count
+    telling = {term: stems[term] for term in terms if len(stems[term]) != 1 or pages.get(stems[term][0], 0) <= common}
+    costs = sorted(
+        (_cost([pages.get(stem, 0) for stem in of_term], cost), term) for term, of_term in (telling or stems).items()
+    )
     kept: set[str] = set()
     spent = 0.0
     for price, term in costs:
-        most = cost.most * _DEAREST if not spent else cost.most
-        if spent + price > most:
+        if spent + price > (cost.most if spent else _DEAREST * cost.most):
             break
         spent += price
         kept.add(term)
@@ -144,29 +138,3 @@ def _cost(pages: Sequence[int], cost: SearchCost) -> float:
     if len(pages) < 2:
         return cost.of_word * sum(pages)
     return cost.of_phrase * sum(pages) if all(pages) else 0.0
-
-
-@dataclass(slots=True)
-class _Counted:
-    """Numbers of pages: of all, and of those that contain each stem counted so far."""
-
-    entries: tuple[FilingEntry, ...]
-    pages: int
-    held: dict[str, int]
-
-
-_COUNTED: WeakKeyDictionary[FilingIndex, _Counted] = WeakKeyDictionary()
-"""Counting takes time in large indexes: counts are cached until the index changes."""
-
-
-def _counted(stems: Collection[str], index: FilingIndex) -> tuple[int, Mapping[str, int]]:
-    """Return the number of pages, and the number that contain each of `stems`."""
-    entries = index.entries()
-    kept = _COUNTED.get(index)
-    if kept is None or kept.entries is not entries:
-        kept = _COUNTED[index] = _Counted(entries, sum(entry.page_count for entry in entries), {})
-    missing = [stem for stem in stems if stem not in kept.held]
-    if missing:
-        counted = index.document_frequencies(missing)
-        kept.held.update({stem: counted.get(stem, 0) for stem in missing})
-    return kept.pages, kept.held

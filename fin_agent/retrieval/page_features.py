@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
-from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.item_weights import item_weights
-from fin_agent.retrieval.page_text_matching import NOTHING_READ, QueryTerms, TextMatch, text_matches
+from fin_agent.retrieval.page_text_matching import NOTHING_READ, QueryTerms, text_matches
 from fin_agent.retrieval.search_query import Query, RankedFiling
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.page import Statement
+from fin_agent.workspace import Workspace
 
 MEANINGS: Mapping[str, str] = {
     "filing": "score of its filing, relative to the best filing",
@@ -82,9 +83,7 @@ class Candidate:
 def candidates_of(
     query: Query,
     filings: Sequence[RankedFiling],
-    index: FilingIndex,
-    metrics: Mapping[str, Metric],
-    owners: Mapping[str, str],
+    workspace: Workspace,
     *,
     only: Collection[PageKey] | None = None,
     likeness: Mapping[PageKey, float] | None = None,
@@ -94,12 +93,11 @@ def candidates_of(
     Args:
         query: What is asked for.
         filings: Filings of the document stage with their scores.
-        index: The index with the pages.
-        metrics: Metrics of the lexicon by id.
-        owners: Company key by doc_id.
+        workspace: The index with the pages.
         only: Pages that may be returned; all where None.
         likeness: Cosine by page, where vectors are used; they are scaled to at most 1.
     """
+    index = workspace.index
     doc_ids = [filing.doc_id for filing in filings]
     top_filing = max((filing.score for filing in filings), default=0.0) or 1.0
     filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
@@ -109,14 +107,24 @@ def candidates_of(
     synonyms = _bm25(index, query.synonyms, doc_ids)
     wanted_metrics = {*query.metrics, *(slot.metric for slot in query.slots if not slot.is_searched)}
     facts = index.facts(doc_ids, metrics=wanted_metrics) if wanted_metrics else []
-    spoken_of = [sourced for sourced in facts if sourced.fact.metric in query.metrics]
-    facts = [*facts, *(sourced for sourced in query.printed if sourced.doc_id in filing_scores)]
-    held = _slots_stated(query, facts, metrics, owners)
+    printed = (sourced for sourced in query.printed if sourced.doc_id in filing_scores)
+    held = _slots_stated(query, [*facts, *printed], workspace)
     rows = row_matches(query, index, doc_ids) if query.slots or query.figures else {}
-    stated = _figures_stated(query, spoken_of)
-    divided = _pages_by_part(query, spoken_of) if query.tables or query.figures else {}
+    years = {period.fiscal_year for period in query.periods}
+    stated: defaultdict[PageKey, set[str]] = defaultdict(set)
+    parts: defaultdict[PageKey, set[str]] = defaultdict(set)
+    for sourced in facts:
+        fact = sourced.fact
+        if fact.metric not in query.metrics or (years and fact.period.fiscal_year not in years):
+            continue
+        if fact.scope is None and fact.metric:
+            stated[sourced.key].add(fact.metric)
+        elif fact.scope is not None and fact.statement is not Statement.EQUITY and (query.tables or query.figures):
+            parts[sourced.key].add(fact.scope)
     places = {doc_id: _Place.of(index.filing(doc_id), query) for doc_id in doc_ids}
-    pages = [page for page in _in_rank_order(index.outline(doc_ids), doc_ids) if only is None or page.key in only]
+    rank = {doc_id: position for position, doc_id in enumerate(doc_ids)}
+    outline = sorted(index.outline(doc_ids), key=lambda page: (rank[page.key.doc_id], page.key.page))
+    pages = [page for page in outline if only is None or page.key in only]
     quick = {
         page.key: filing_scores[page.key.doc_id] + sum(by.get(page.key, 0.0) for by in (words, expansions, synonyms))
         for page in pages
@@ -139,15 +147,18 @@ def candidates_of(
             "words": words.get(page.key, 0.0) * telling,
             "expansions": expansions.get(page.key, 0.0) * telling,
             "synonyms": synonyms.get(page.key, 0.0) * telling,
-            **_of_text(match, telling),
+            "synonym coverage": match.synonyms,
+            "nearness": match.nearness * telling,
+            "headings": match.headings * telling,
+            "expansion headings": match.expansion_headings * telling,
             "note": wanted.title_coverage(place.note_title(page)),
             "statement": float(page.statement in query.statements),
-            "facts": len(stated.get(page.key, ())) / max(1, len(query.metrics)),
-            "parts": divided.get(page.key, 0.0),
+            "facts": len(stated[page.key]) / max(1, len(query.metrics)),
+            "parts": len(parts[page.key]) / (1 + len(parts[page.key])),
             "statement row": max(row.of_statement, asked_for),
             "row": max(row.of_any_table, asked_for),
-            "item": max(place.item(item) for item in place.items_on(page)),
-            "item start": max((place.item(item) for item in place.starting(page)), default=0.0),
+            "item": max(map(place.item, (page.item, *place.starting(page)))),
+            "item start": max(map(place.item, place.starting(page)), default=0.0),
             "tables": float(page.kind is not None and page.kind in query.tables),
             "no risk factor": float(page.item not in _RISK_FACTORS or place.item(page.item) > 0),
             "likeness": like.get(page.key, 0.0),
@@ -155,15 +166,6 @@ def candidates_of(
         }
         found.append(Candidate(page.key, features, slots))
     return found
-
-
-def _of_text(match: TextMatch, telling: float) -> dict[str, float]:
-    return {
-        "synonym coverage": match.synonyms,
-        "nearness": match.nearness * telling,
-        "headings": match.headings * telling,
-        "expansion headings": match.expansion_headings * telling,
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +188,6 @@ class _Place:
 
     def starting(self, page: PageOutline) -> tuple[str, ...]:
         return self.starts.get(page.key.page, ())
-
-    def items_on(self, page: PageOutline) -> tuple[str | None, ...]:
-        return (page.item, *self.starting(page))
 
     def note_title(self, page: PageOutline) -> str:
         return self.notes.get(page.note, "") if page.note else ""
@@ -213,13 +212,12 @@ def _as_shares(cosines: Mapping[PageKey, float]) -> dict[PageKey, float]:
     return {key: max(0.0, cosine) / top for key, cosine in cosines.items()} if top > 0 else {}
 
 
-def _slots_stated(
-    query: Query, facts: Sequence[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
-) -> dict[PageKey, dict[Slot, float]]:
+def _slots_stated(query: Query, facts: Sequence[SourcedFact], workspace: Workspace) -> dict[PageKey, dict[Slot, float]]:
     """Return the slots whose figures each page states, with their weight: highest on the metric's own statement.
 
     Figures of a part of the company have no statement of their own; most of them are in notes.
     """
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     held: dict[PageKey, dict[Slot, float]] = {}
     for sourced in facts:
         for slot in query.slots:
@@ -229,34 +227,6 @@ def _slots_stated(
                 page = held.setdefault(sourced.key, {})
                 page[slot] = max(1.0 if at_home else _ELSEWHERE, page.get(slot, 0.0))
     return held
-
-
-def _figures_stated(query: Query, facts: Sequence[SourcedFact]) -> dict[PageKey, set[str]]:
-    """Return the metrics mentioned that each page states for the whole company and a period asked about."""
-    stated: dict[PageKey, set[str]] = {}
-    for sourced in _of_periods(query, facts):
-        if sourced.fact.scope is None and sourced.fact.metric:
-            stated.setdefault(sourced.key, set()).add(sourced.fact.metric)
-    return stated
-
-
-def _pages_by_part(query: Query, facts: Sequence[SourcedFact]) -> dict[PageKey, float]:
-    """Return pages that state a mentioned figure by part, such as segments; more parts score closer to 1."""
-    parts: dict[PageKey, set[str]] = {}
-    for sourced in _of_periods(query, facts):
-        if sourced.fact.scope is not None and sourced.fact.statement is not Statement.EQUITY:
-            parts.setdefault(sourced.key, set()).add(sourced.fact.scope)
-    return {key: len(scopes) / (1 + len(scopes)) for key, scopes in parts.items()}
-
-
-def _of_periods(query: Query, facts: Sequence[SourcedFact]) -> Iterator[SourcedFact]:
-    years = {period.fiscal_year for period in query.periods}
-    return (sourced for sourced in facts if not years or sourced.fact.period.fiscal_year in years)
-
-
-def _in_rank_order(pages: Sequence[PageOutline], doc_ids: Sequence[str]) -> list[PageOutline]:
-    rank = {doc_id: position for position, doc_id in enumerate(doc_ids)}
-    return sorted(pages, key=lambda page: (rank[page.key.doc_id], page.key.page))
 
 
 def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> dict[PageKey, RowMatch]:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from fin_agent.index.protocol import FilingIndex, PageKey
-from fin_agent.lexicon.entry_loading import Metric
+from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.page_features import Candidate, candidates_of
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights
 from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage
-from fin_agent.retrieval.tables_of_contents import add_listed_pages
+from fin_agent.workspace import Workspace
 
 
 def rank_pages(
     query: Query,
     filings: Sequence[RankedFiling],
-    index: FilingIndex,
-    metrics: Mapping[str, Metric],
-    owners: Mapping[str, str],
+    workspace: Workspace,
     *,
     limit: int = 20,
     only: Collection[PageKey] | None = None,
@@ -28,15 +25,12 @@ def rank_pages(
     """Return the best `limit` pages of `filings`, best first, with what each feature adds to the score.
 
     Pages are selected one at a time: a figure on a page selected earlier no longer counts, so that the first few pages
-    together contain as many of the wanted figures as possible. A table of contents among the first pages adds the page
-    that it names.
+    together contain as many of the wanted figures as possible.
 
     Args:
         query: What is asked for.
         filings: Filings of the document stage with their scores.
-        index: The index with the pages.
-        metrics: Metrics of the lexicon by id.
-        owners: Company key by doc_id.
+        workspace: The index with the pages.
         limit: The most pages to return.
         only: Pages that may be returned; all where None.
         weights: Weights by feature; those of the package where None.
@@ -44,10 +38,9 @@ def rank_pages(
     """
     if not filings:
         return []
-    candidates = candidates_of(query, filings, index, metrics, owners, only=only, likeness=likeness)
+    candidates = candidates_of(query, filings, workspace, only=only, likeness=likeness)
     usual = packaged_weights(with_vectors=likeness is not None)
-    ranked = greedy_select(candidates, usual if weights is None else weights, limit)
-    return add_listed_pages(query, ranked, index, only)
+    return greedy_select(candidates, usual if weights is None else weights, limit)
 
 
 def greedy_select(candidates: Sequence[Candidate], weights: PageWeights, limit: int) -> list[RankedPage]:

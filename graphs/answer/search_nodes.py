@@ -101,17 +101,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
     if strategy is None and state["asked"].pages:
         strategy = Staged(context.workspace, settings.documents, settings.pages)
     if strategy is None:
-        # Filings of other companies come last with a score of 0: they are listed, not searched.
-        workspace = context.workspace
-        ranked = rank_filings(
-            state["query"],
-            workspace.index,
-            workspace.directory,
-            workspace.lexicon.metrics,
-            within=state["asked"].doc_ids,
-            limit=listed,
-            others_too=True,
-        )
+        ranked = rank_filings(state["query"], context.workspace, within=state["asked"].doc_ids, limit=listed)
         searched = [filing for filing in ranked[: settings.documents] if filing.score > 0] or ranked[:1]
         summary = f"{len(ranked)} filings, searching the first {len(searched)}"
     else:
@@ -134,12 +124,9 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
 
 def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Rank the pages of the filings searched."""
-    context, workspace, at_once = runtime.context, runtime.context.workspace, state.get("found_at_once")
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    context, at_once = runtime.context, state.get("found_at_once")
     if at_once is None:
-        ranked = rank_pages(
-            state["query"], state["documents"], workspace.index, metrics, owners, limit=context.settings.pages
-        )
+        ranked = rank_pages(state["query"], state["documents"], context.workspace, limit=context.settings.pages)
     else:
         ranked = list(at_once.pages)
     found = [PagePlace(doc_id=page.key.doc_id, page=page.key.page) for page in ranked]
@@ -161,11 +148,10 @@ _MAX_ON_PAGES = 1_000
 def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Rank the passages of those pages; the first few are read, all are listed as retrieved."""
     context = runtime.context
-    settings, workspace = context.settings, context.workspace
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    settings = context.settings
     read, how, at_once = settings.passages, "", state.get("found_at_once")
     if at_once is None:
-        ranked = rank_passages(state["query"], state["pages"], workspace.index, metrics, owners, limit=_MAX_ON_PAGES)
+        ranked = rank_passages(state["query"], state["pages"], context.workspace, limit=_MAX_ON_PAGES)
         if state["round"] == 1:
             ordered = context.analyst.ranked(state["intent"], state["plan"], state["query"], ranked)
             how = "" if ordered is ranked else ", as the chat model ranks their cards"

@@ -15,20 +15,18 @@ def asked(workspace: Workspace, question: str) -> tuple[Query, list[RankedFiling
     analyst = RulesAnalyst(workspace)
     intent = analyst.intent(question)
     query = analyst.query(intent, analyst.plan(intent), None)
-    return query, rank_filings(query, workspace.index, workspace.directory, workspace.lexicon.metrics)
+    return query, rank_filings(query, workspace)
 
 
 def candidates(workspace: Workspace, question: str) -> dict[PageKey, Candidate]:
     query, filings = asked(workspace, question)
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    return {page.key: page for page in candidates_of(query, filings, workspace.index, metrics, owners)}
+    return {page.key: page for page in candidates_of(query, filings, workspace)}
 
 
 def pages(workspace: Workspace, question: str, only: set[PageKey] | None = None, **weights: float) -> list[RankedPage]:
     query, filings = asked(workspace, question)
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     given = dict.fromkeys(MEANINGS, 0.0) | weights if weights else None
-    return rank_pages(query, filings, workspace.index, metrics, owners, only=only, weights=given)
+    return rank_pages(query, filings, workspace, only=only, weights=given)
 
 
 def test_every_page_of_the_filings_has_every_feature_as_a_share(workspace: Workspace) -> None:
@@ -79,13 +77,10 @@ def test_weights_of_ones_own_order_the_pages(workspace: Workspace) -> None:
 
 def test_the_likeness_of_vectors_is_one_feature_among_others(workspace: Workspace) -> None:
     query, filings = asked(workspace, "Which patent suit did Harborlight settle in 2024?")
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     near, nearer = PageKey("harborlight_2024_10k", 13), PageKey("harborlight_2024_10k", 4)
     found = {
         page.key: page.features["likeness"]
-        for page in candidates_of(
-            query, filings, workspace.index, metrics, owners, likeness={near: 0.2, nearer: 0.4, PageKey("x", 1): -0.1}
-        )
+        for page in candidates_of(query, filings, workspace, likeness={near: 0.2, nearer: 0.4, PageKey("x", 1): -0.1})
     }
     assert (found[near], found[nearer]) == (0.5, 1.0)
     assert {value for key, value in found.items() if key not in (near, nearer)} == {0.0}

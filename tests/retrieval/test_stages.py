@@ -83,9 +83,7 @@ def test_a_date_near_a_filings_own_counts_half_of_the_same_day(workspace: Worksp
     base = Query(text="", terms=("agreement",), companies=(key_of(workspace, "Harborlight"),))
 
     def date_of(day: date) -> float:
-        ranked = rank_filings(
-            replace(base, dates=(day,)), workspace.index, workspace.directory, workspace.lexicon.metrics, limit=9
-        )
+        ranked = rank_filings(replace(base, dates=(day,)), workspace, limit=9)
         return next(dict(filing.features)["date"] for filing in ranked if filing.doc_id == "harborlight_2024_8k")
 
     assert (date_of(date(2024, 6, 18)), date_of(date(2024, 6, 15)), date_of(date(2024, 1, 1))) == (1.0, 0.5, 0.0)
@@ -98,7 +96,7 @@ def test_the_form_named_is_preferred(workspace: Workspace) -> None:
     )  # fmt: skip
     for form, doc_id in ((Form.TEN_Q, "tellurond_2024q2_10q"), (Form.TEN_K, "tellurond_2024_10k")):
         asked = replace(base, forms=(form,))
-        ranked = rank_filings(asked, workspace.index, workspace.directory, workspace.lexicon.metrics)
+        ranked = rank_filings(asked, workspace)
         assert ranked[0].doc_id == doc_id
 
 
