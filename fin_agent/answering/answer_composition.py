@@ -88,7 +88,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         ListedFigure(name, value, format_amount(value, unit, intent.decimals), number)
         for name, value, number in zip(program.names, values, numbers, strict=True)
     ]
-    if len(plan.by_company()) == 1 and (over := _compare_periods(intent, plan, listed, unit, base)):
+    if len(by_company(plan.terms)) == 1 and (over := _compare_periods(intent, plan, listed, unit, base)):
         return over
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _extreme(intent, listed, unit)

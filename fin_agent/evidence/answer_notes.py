@@ -2,149 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fin_agent.evidence.report_selection import statements_of
-from fin_agent.evidence.scale_conflicts import differ_only_in_scale
 from fin_agent.evidence.sign_conventions import signed_amount
-from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger
-from fin_agent.evidence.slot_provenance import SlotFit, slot_fit
-from fin_agent.evidence.sum_checks import Place, place_of
+from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, SlotFit, slot_fit
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.workspace import Workspace
 
 
 def answer_notes(
-    ledger: Ledger,
-    facts: Sequence[SourcedFact],
-    metrics: Mapping[str, Metric],
-    owners: Mapping[str, str],
-    identities: Mapping[str, Identity],
-    in_series: Collection[Slot] = (),
-    broken: Mapping[Place, str] = MappingProxyType({}),
+    ledger: Ledger, facts: Sequence[SourcedFact], workspace: Workspace, in_series: Collection[Slot] = ()
 ) -> tuple[str, ...]:
-    """Return a sentence for every required figure that is restated, contradicted or fails a check.
+    """Return a sentence for every required figure that another filing states differently.
 
-    `facts` are those of all filings of the companies. For slots `in_series`, only later reports are noted, since the
-    basis of the series covers the rest. `broken` are places that fail the sums of their statement.
+    For example `sales of A for FY2018 is $5 million as reported in the 10-K of FY2018; the 10-K of FY2019 restates it
+    as $6`. `facts` are those of all filings of the companies. For slots `in_series`, only later reports are noted,
+    since the basis of the series covers the rest.
     """
-    said: list[str] = []
+    said: dict[str, None] = {}
     for entry in ledger.entries:
         if entry.figure is None or not entry.required:
             continue
-        stated = statements_of(entry.slot, facts, metrics, owners)
-        reports = list(_reports(entry, entry.figure, stated, metrics, identities))
-        own = identities.get(entry.figure.doc_id)
-        said += _restatement_note(entry, entry.figure, own, reports, later_only=entry.slot in in_series)
-        said += _print_difference_note(
-            entry, entry.figure, [each for prints in stated.values() for each in prints], metrics
-        )
-        breaks = broken.get(place_of(entry.figure))
-        if breaks is not None:
-            said.append(f"{entry.slot} does not fit the sums of its own statement: {breaks}")
-    return tuple(dict.fromkeys(said))
+        own = workspace.directory.identities.get(entry.figure.doc_id)
+        if own is None or own.reported_period is None:
+            continue
+        stated = statements_of(entry.slot, facts, workspace)
+        differing = _differing_reports(entry.slot, entry.figure, stated, workspace)
+        note = _restatement_note(entry, entry.figure, own, differing, later_only=entry.slot in in_series)
+        if note:
+            said[note] = None
+    return tuple(said)
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
-    """The statement of a slot by one filing, on the metric's own statement."""
-
-    name: str
-    order: tuple[int, int]
-    amount: str
-    differs: bool
-    restates: bool
-    """Whether it is a periodic report of the slot's period or a later one: a difference is then a restatement."""
+_Report = tuple[Identity, str]
+"""A filing, and the amount that it states."""
 
 
-def _reports(
-    entry: Entry,
-    figure: Figure,
-    stated: Mapping[str, Sequence[SourcedFact]],
-    metrics: Mapping[str, Metric],
-    identities: Mapping[str, Identity],
-) -> Iterator[_Report]:
-    """Yield the other filings that state the slot, by period; one agreeing figure makes a filing agree."""
-    home = slot_metric(entry.slot, metrics).statement
+def _differing_reports(
+    slot: Slot, figure: Figure, stated: Mapping[str, Sequence[SourcedFact]], workspace: Workspace
+) -> list[_Report]:
+    """Return the other filings whose statement differs, by period; one agreeing figure makes a filing agree."""
+    metrics = workspace.lexicon.metrics
+    home = slot_metric(slot, metrics).statement
+    found: list[_Report] = []
     for doc_id in sorted(stated):
-        identity = identities.get(doc_id)
+        identity = workspace.directory.identities.get(doc_id)
         held = [sourced.fact for sourced in stated[doc_id] if home is None or sourced.fact.statement is home]
         if identity is None or identity.reported_period is None or not held or doc_id == figure.doc_id:
             continue
-        yield _Report(
-            name=filing_name(identity),
-            order=_order(identity),
-            amount=amount_with_unit(signed_amount(held[0], metrics), held[0].scale, held[0].unit),
-            differs=not any(magnitudes_agree(figure.fact(), fact) for fact in held),
-            restates=slot_fit(entry.slot, identity) is not SlotFit.OTHER_FILING,
-        )
+        if not any(magnitudes_agree(figure.fact(), fact) for fact in held):
+            found.append((identity, amount_with_unit(signed_amount(held[0], metrics), held[0].scale, held[0].unit)))
+    return sorted(found, key=lambda report: (_order(report[0]), filing_name(report[0])))
 
 
 def _restatement_note(
-    entry: Entry, figure: Figure, own: Identity | None, reports: Sequence[_Report], *, later_only: bool
-) -> Iterator[str]:
-    """Yield a note on restatements, if there are any.
-
-    For example `sales of A for FY2018 is $5 million as reported in the 10-K of FY2018; the 10-K of FY2019 restates it
-    as $6`.
-    """
-    if own is None or own.reported_period is None:
-        return
-    differing = sorted((one for one in reports if one.differs), key=lambda one: (one.order, one.name))
-    periodic = entry.filling is not SlotFit.OTHER_FILING
-    earlier = [one for one in differing if one.restates and one.order < _order(own) and not later_only and periodic]
-    later = [one for one in differing if one.restates and one.order > _order(own) and periodic]
-    others = [one for one in differing if not (one.restates and periodic)]
+    entry: Entry, figure: Figure, own: Identity, differing: Iterable[_Report], *, later_only: bool
+) -> str:
+    """Return a note on restatements; empty if there are none."""
+    earlier: list[_Report] = []
+    later: list[_Report] = []
+    others: list[_Report] = []
+    for report in differing:
+        if SlotFit.OTHER_FILING in (entry.filling, slot_fit(entry.slot, report[0])):
+            others.append(report)  # only the periodic reports of the slot's period and later ones restate
+        elif _order(report[0]) > _order(own):
+            later.append(report)
+        elif _order(report[0]) < _order(own) and not later_only:
+            earlier.append(report)
     if not (earlier or later or others):
-        return
+        return ""
     how = "as reported in" if entry.filling is SlotFit.EXACT else "in"
     said = f"{entry.slot} is {amount_with_unit(figure.amount, figure.scale, figure.unit)} {how} {filing_name(own)}"
     if earlier:
-        said += f", restated from {earlier[0].amount} in {earlier[0].name}"
+        said += f", restated from {earlier[0][1]} in {filing_name(earlier[0][0])}"
     if later:
-        said += f"; {later[0].name} restates it as {later[0].amount}"
-        said += f", {later[-1].name} as {later[-1].amount}" if later[-1].amount != later[0].amount else ""
+        said += f"; {filing_name(later[0][0])} restates it as {later[0][1]}"
+        said += f", {filing_name(later[-1][0])} as {later[-1][1]}" if later[-1][1] != later[0][1] else ""
     elif others and not earlier:
-        said += f"; {others[0].name} gives {others[0].amount}"
-    yield said
-
-
-def _print_difference_note(
-    entry: Entry, figure: Figure, prints: Sequence[SourcedFact], metrics: Mapping[str, Metric]
-) -> Iterator[str]:
-    """Yield a note where the same number is printed in another scale or with the other sign."""
-    own, taken = figure.fact(), amount_with_unit(figure.amount, figure.scale, figure.unit)
-    scaled = next((each for each in prints if differ_only_in_scale(own, each.fact)), None)
-    if scaled is not None:
-        there = amount_with_unit(scaled.fact.amount, scaled.fact.scale, scaled.fact.unit)
-        yield (
-            f"{entry.slot} is read as {taken}; page {scaled.fact.page + 1}"
-            f" of {scaled.doc_id} has {there}, the same number in another scale"
-        )
-    home = slot_metric(entry.slot, metrics).statement
-    flipped = next(
-        (
-            each
-            for each in prints
-            if figure.amount * signed_amount(each.fact, metrics) < 0
-            and magnitudes_agree(own, each.fact)
-            and home is not None
-            and each.fact.statement is home
-        ),
-        None,
-    )
-    if flipped is not None:
-        there = amount_with_unit(signed_amount(flipped.fact, metrics), flipped.fact.scale, flipped.fact.unit)
-        yield (
-            f"{entry.slot} is {taken} by the sign of {figure.label!r};"
-            f" page {flipped.fact.page + 1} of {flipped.doc_id} has {there}"
-        )
+        said += f"; {filing_name(others[0][0])} gives {others[0][1]}"
+    return said
 
 
 def _order(identity: Identity) -> tuple[int, int]:

@@ -151,11 +151,6 @@ def years_of(node: Node) -> frozenset[int]:
     return frozenset(one.year for one in leaves_of(node) if one.year is not None)
 
 
-def companies_of(node: Node) -> frozenset[str]:
-    """Return the keys of the companies in an unbound expression."""
-    return frozenset(one.company for one in leaves_of(node) if one.company is not None)
-
-
 def leaves_of(node: Node) -> Iterator[Quantity]:
     """Yield the metrics, formulas and printed lines of an unbound expression."""
     if isinstance(node, Quantity):
@@ -176,13 +171,10 @@ def bind(
     formula_of: Definition,
     derive_of: Callable[[Quantity], Node | None],
 ) -> Node:
-    """Replace every Quantity by slots: formulas are expanded, derivable metrics become a choice.
+    """Return the expression over slots: formulas are expanded, derivable metrics become a choice.
 
     `slot_of` returns the slot of a metric, `formula_of` the expression of an id, `derive_of` the expression that
     derives a metric.
-
-    Returns:
-        The expression over slots.
     """
 
     def walk(current: Node, shift: int, open_ids: frozenset[str]) -> Node:
@@ -205,11 +197,7 @@ def bind(
 
 
 def resolve(node: Node, is_filled: Callable[[Slot], bool]) -> tuple[Node | None, tuple[Slot, ...]]:
-    """Resolve choices with the known figures.
-
-    Returns:
-        (the tree of filled slots, ()), or (None, the slots that are missing).
-    """
+    """Resolve choices: return (the tree of filled slots, ()), or (None, the slots that are missing)."""
     if isinstance(node, SlotReference):
         return (node, ()) if is_filled(node.slot) else (None, (node.slot,))
     settled = [resolve(part, is_filled) for part in parts_of(node)]
@@ -279,40 +267,30 @@ def map_parts(node: Node, change: Callable[[Node], Node]) -> Node:
             return node
 
 
+def map_quantities(node: Node, change: Callable[[Quantity], Quantity]) -> Node:
+    """Return an unbound expression with `change` applied to its metrics, formulas and printed lines."""
+    return change(node) if isinstance(node, Quantity) else map_parts(node, lambda part: map_quantities(part, change))
+
+
 def shift_years(node: Node, years: int) -> Node:
     """Return the expression moved by `years` fiscal years, later if positive."""
-    if not isinstance(node, Quantity):
-        return map_parts(node, lambda part: shift_years(part, years))
-    if node.year:
-        return replace(node, year=node.year + years)
-    return replace(node, shift=node.shift + years)
+
+    def moved(one: Quantity) -> Quantity:
+        return replace(one, year=one.year + years) if one.year else replace(one, shift=one.shift + years)
+
+    return map_quantities(node, moved)
 
 
 def _contextualize(asked: Quantity, node: Node) -> Node:
-    """Return the definition of a quantity in the quantity's year, company and part."""
-    pinned = _pin_to_year(node, asked.year, asked.quarter)
-    if asked.company or asked.part:
-        pinned = _for_company(pinned, asked)
-    return _for_whole_company(pinned) if asked.whole else pinned
+    """Return the definition of a quantity in the quantity's year, company and part, with shifts turned into years."""
 
+    def of_asked(one: Quantity) -> Quantity:
+        if asked.year is not None and not one.year:
+            one = replace(one, shift=0, year=asked.year + one.shift, quarter=asked.quarter)
+        company, part = one.company or asked.company, one.part or asked.part
+        return replace(one, company=company, part=part, whole=one.whole or asked.whole)
 
-def _for_company(node: Node, asked: Quantity) -> Node:
-    if isinstance(node, Quantity):
-        return replace(node, company=node.company or asked.company, part=node.part or asked.part)
-    return map_parts(node, lambda part: _for_company(part, asked))
-
-
-def _for_whole_company(node: Node) -> Node:
-    return replace(node, whole=True) if isinstance(node, Quantity) else map_parts(node, _for_whole_company)
-
-
-def _pin_to_year(node: Node, year: int | None, quarter: int | None = None) -> Node:
-    """Return the expression as of fiscal `year`, with shifts turned into years; unchanged if `year` is None."""
-    if year is None:
-        return node
-    if not isinstance(node, Quantity):
-        return map_parts(node, lambda part: _pin_to_year(part, year, quarter))
-    return node if node.year else replace(node, shift=0, year=year + node.shift, quarter=quarter)
+    return map_quantities(node, of_asked)
 
 
 def _node(tree: ast.expr) -> Node:
@@ -377,7 +355,7 @@ def _call(name: str, arguments: list[Node]) -> Node:
         case "abs":
             return AbsoluteValue(of)
         case "whole":
-            return _for_whole_company(of)
+            return map_quantities(of, lambda one: replace(one, whole=True))
         case "optional":
             return IfReported(of)
         case _:

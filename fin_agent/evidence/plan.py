@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fin_agent.evidence.expressions import (
@@ -11,7 +11,7 @@ from fin_agent.evidence.expressions import (
     Quantity,
     assumes_zero,
     bind,
-    companies_of,
+    leaves_of,
     parse_formula,
     slots_of,
     years_of,
@@ -57,10 +57,6 @@ class Plan:
             for slot, required in (pair for term in terms for pair in slots_of(term.tree)):
                 found[slot] = found.get(slot, False) or (required and wanted)
         return found
-
-    def by_company(self) -> Mapping[str, list[Term]]:
-        """Return the terms of each company by its key."""
-        return by_company(self.terms)
 
 
 def by_company(terms: Sequence[Term]) -> dict[str, list[Term]]:
@@ -116,7 +112,7 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
     root = parse_formula(intent.expression)
     terms: list[Term] = []
     names = {company.key: company.name for company in intent.companies if company.part is None}
-    for company in intent.companies[:1] if companies_of(root) else intent.companies:
+    for company in intent.companies[:1] if any(one.company for one in leaves_of(root)) else intent.companies:
         filed = years[company.key]
         asked = (company.period,) if company.period else _periods(intent, filed, notes)
         named = _fiscal_years_as_filed(
@@ -166,21 +162,15 @@ def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[F
         return (last.model_copy(update={"fiscal_year": last.fiscal_year - 1}), last)
     if intent.relation in _BETWEEN_TWO:
         return (periods[0], periods[-1])
-    if intent.relation in (Relation.AVERAGE, Relation.TOTAL):
-        return tuple(_fill_year_gaps(periods)) if _BETWEEN.search(intent.core) else periods
+    of_all = intent.relation in (Relation.AVERAGE, Relation.TOTAL) and _BETWEEN.search(intent.core)
+    if of_all and len(periods) == 2 and not any(period.quarter for period in periods):
+        # An average between FY2017 and FY2019 includes FY2018.
+        first, last = (period.fiscal_year for period in periods)
+        return [FiscalPeriod(fiscal_year=year) for year in range(first, last + 1)]
     return periods
 
 
 _BETWEEN = re.compile(r"\bbetween\b", re.I)
-
-
-def _fill_year_gaps(periods: Sequence[FiscalPeriod]) -> Iterator[FiscalPeriod]:
-    """Yield all years from the first to the last: an average between FY2017 and FY2019 includes FY2018."""
-    if len(periods) != 2 or any(period.quarter for period in periods):
-        yield from periods
-        return
-    for year in range(periods[0].fiscal_year, periods[-1].fiscal_year + 1):
-        yield FiscalPeriod(fiscal_year=year)
 
 
 def _bound(

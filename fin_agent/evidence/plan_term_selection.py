@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Container, Sequence
 from decimal import Decimal, DecimalException
 from fractions import Fraction
@@ -58,26 +59,18 @@ def selected_company(plan: Plan, intent: Intent, ledger: Ledger) -> str | None:
     """Return the key of the company that the selection picks; None if a figure is missing or two are level."""
     if intent.selection is None or _missing(plan.ranked, ledger.figures):
         return None
-    values = ranking_values(plan, intent, ledger)
-    if values is None:
+    relation = intent.selection.relation
+    try:
+        values = {
+            key: _over_time([_value(term, ledger) for term in terms], relation)
+            for key, terms in by_company(plan.ranked).items()
+        }
+    except (ZeroDivisionError, DecimalException, ValueError):
         return None
     pick = max if intent.selection.extreme is Comparison.HIGHEST else min
     best = pick(values.values())
     chosen = [key for key, value in values.items() if value == best]
     return chosen[0] if len(chosen) == 1 else None
-
-
-def ranking_values(plan: Plan, intent: Intent, ledger: Ledger) -> dict[str, Fraction] | None:
-    """Return the exact ranking value of each company in base units; None if one cannot be computed (division by 0)."""
-    if intent.selection is None:
-        return None
-    try:
-        return {
-            key: _over_time([_value(term, ledger) for term in terms], intent.selection.relation, terms)
-            for key, terms in by_company(plan.ranked).items()
-        }
-    except (ZeroDivisionError, DecimalException, ValueError):
-        return None
 
 
 def _missing(terms: Sequence[Term], known: Container[Slot]) -> tuple[Slot, ...]:
@@ -93,23 +86,18 @@ def _value(term: Term, ledger: Ledger) -> Fraction:
     return _computed(tree, {slot: figure.value for slot, figure in figures.items()})
 
 
+_APPLIED = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+
+
 def _computed(node: Node, known: dict[Slot, Decimal]) -> Fraction:
     match node:
         case Constant(value):
             return Fraction(repr(value))
         case SlotReference(slot):
             return Fraction(known[slot])
-        case Operation(operator, left, right):
-            first, second = _computed(left, known), _computed(right, known)
-            match operator:
-                case "+":
-                    return first + second
-                case "-":
-                    return first - second
-                case "*":
-                    return first * second
-                case _:
-                    return first / second
+        case Operation(sign, left, right):
+            found: Fraction = _APPLIED[sign](_computed(left, known), _computed(right, known))
+            return found
         case Mean(parts):
             return sum((_computed(part, known) for part in parts), Fraction()) / len(parts)
         case AbsoluteValue(of):
@@ -118,7 +106,7 @@ def _computed(node: Node, known: dict[Slot, Decimal]) -> Fraction:
             raise ValueError("the tree is not resolved")
 
 
-def _over_time(values: Sequence[Fraction], relation: Relation, terms: Sequence[Term]) -> Fraction:
+def _over_time(values: Sequence[Fraction], relation: Relation) -> Fraction:
     first, last = values[0], values[-1]
     match relation:
         case Relation.GROWTH | Relation.ANNUAL_GROWTH:
@@ -132,4 +120,4 @@ def _over_time(values: Sequence[Fraction], relation: Relation, terms: Sequence[T
         case _ if len(values) == 1:
             return first
         case _:
-            raise ValueError(f"{len(terms)} figures of a company, and no way to put them together")
+            raise ValueError(f"{len(values)} figures of a company, and no way to put them together")

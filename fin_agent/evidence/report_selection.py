@@ -8,13 +8,13 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.slot_provenance import SlotFit, slot_fit
+from fin_agent.evidence.slot_ledger import SlotFit, slot_fit
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.workspace import Workspace
 
 _FILED_AFTER = timedelta(days=60)
 """Usual time between a period's end and its report, if the filing date is unknown."""
@@ -50,9 +50,7 @@ def figures_from_report(
     slots: Iterable[Slot],
     report: RequestedReport,
     facts: Sequence[SourcedFact],
-    metrics: Mapping[str, Metric],
-    owners: Mapping[str, str],
-    identities: Mapping[str, Identity],
+    workspace: Workspace,
 ) -> dict[Slot, SourcedFact]:
     """Return the figure of each slot in the requested report; slots that it does not state are left out.
 
@@ -61,17 +59,16 @@ def figures_from_report(
     """
     found: dict[Slot, SourcedFact] = {}
     for slot in slots:
-        stated = statements_of(slot, facts, metrics, owners)
-        doc_id = _report_meant(slot, report, stated, identities)
+        stated = statements_of(slot, facts, workspace)
+        doc_id = _report_meant(slot, report, stated, workspace.directory.identities)
         if doc_id is not None:
             found[slot] = stated[doc_id][0]
     return found
 
 
-def statements_of(
-    slot: Slot, facts: Iterable[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
-) -> dict[str, list[SourcedFact]]:
+def statements_of(slot: Slot, facts: Iterable[SourcedFact], workspace: Workspace) -> dict[str, list[SourcedFact]]:
     """Return the facts of each filing for the slot: the metric's own statement first, then other tables by page."""
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     home = slot_metric(slot, metrics).statement
     stated: dict[str, list[SourcedFact]] = {}
     for sourced in facts:
@@ -93,43 +90,37 @@ def _report_meant(
     slot: Slot, report: RequestedReport, stated: Mapping[str, Sequence[SourcedFact]], identities: Mapping[str, Identity]
 ) -> str | None:
     known = {doc_id: identities[doc_id] for doc_id in sorted(stated) if doc_id in identities}
-    fillings = {doc_id: slot_fit(slot, identity) for doc_id, identity in known.items()}
-    own = [doc_id for doc_id, filling in fillings.items() if filling is SlotFit.EXACT]
-    if report.which is ReportChoice.ORIGINAL:
-        return own[0] if own else None
     if report.which is ReportChoice.NAMED:
-        return next((doc_id for doc_id in _best_name_match(report, known) if doc_id in stated), None)
+        return next(iter(_named_reports(report, known)), None)
+    fillings = {doc_id: slot_fit(slot, identity) for doc_id, identity in known.items()}
+    own = next((doc_id for doc_id, filling in fillings.items() if filling is SlotFit.EXACT), None)
+    if report.which is ReportChoice.ORIGINAL:
+        return own
     later = [doc_id for doc_id, filling in fillings.items() if filling is SlotFit.PRIOR_COLUMN]
-    later.sort(key=lambda doc_id: (_period(known[doc_id]), doc_id), reverse=True)
-    if not own:
+    later.sort(key=lambda doc_id: (known[doc_id].fiscal_year or 0, known[doc_id].quarter or 4, doc_id), reverse=True)
+    if own is None:
         return later[0] if later else None
-    first = stated[own[0]][0].fact
+    first = stated[own][0].fact
     changed = (doc_id for doc_id in later if not magnitudes_agree(stated[doc_id][0].fact, first))
-    return next(changed, own[0] if later else None)
+    return next(changed, own if later else None)
 
 
-def _best_name_match(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:
+def _named_reports(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:
     """Return the filings that match a named report, by the filer's fiscal year or else by the period's end."""
-    fitting = {doc_id: identity for doc_id, identity in known.items() if _has_form(report, identity)}
+    quarterly = report.quarter is not None or report.form is Form.TEN_Q
+    forms = (Form.TEN_Q,) if quarterly else (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
+    fitting = {
+        doc_id: identity
+        for doc_id, identity in known.items()
+        if identity.form in forms and report.quarter in (None, identity.quarter)
+    }
     if report.filed_in is not None:
         return [doc_id for doc_id, identity in fitting.items() if _filing_year(identity) == report.filed_in]
     own = [doc_id for doc_id, identity in fitting.items() if identity.fiscal_year == report.fiscal_year]
-    ended = [doc_id for doc_id, identity in fitting.items() if identity.ending_year == report.fiscal_year]
-    return own or ended
-
-
-def _has_form(report: RequestedReport, identity: Identity) -> bool:
-    quarterly = report.quarter is not None or report.form is Form.TEN_Q
-    if quarterly:
-        return identity.form is Form.TEN_Q and report.quarter in (None, identity.quarter)
-    return identity.form in (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
+    return own or [doc_id for doc_id, identity in fitting.items() if identity.ending_year == report.fiscal_year]
 
 
 def _filing_year(identity: Identity) -> int | None:
     if identity.filed is not None:
         return identity.filed.year
     return (identity.period_end + _FILED_AFTER).year if identity.period_end is not None else None
-
-
-def _period(identity: Identity) -> tuple[int, int]:
-    return identity.fiscal_year or 0, identity.quarter or 4

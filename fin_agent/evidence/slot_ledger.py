@@ -2,29 +2,63 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from enum import StrEnum
 from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.scale_conflicts import differ_only_in_scale, most_plausible_scale
 from fin_agent.evidence.sign_conventions import signed_amount
-from fin_agent.evidence.slot_provenance import SlotFit, provenance_reason, scale_name, slot_fit
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import figures_agree, last_place
-from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
+from fin_agent.workspace import Workspace
 
 _MAX_CONFLICTS = 3
+
+
+_YEARS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
+_STATEMENTS = {
+    Statement.INCOME: "income statement",
+    Statement.COMPREHENSIVE_INCOME: "statement of comprehensive income",
+    Statement.BALANCE_SHEET: "balance sheet",
+    Statement.CASH_FLOW: "cash flow statement",
+    Statement.EQUITY: "statement of equity",
+}
+
+
+class SlotFit(StrEnum):
+    """How the filing of a figure relates to the slot that it fills."""
+
+    EXACT = "exact"
+    """The periodic report of the slot's period."""
+    PRIOR_COLUMN = "prior-period column"
+    """A report of a later period, in its column for the slot's period."""
+    OTHER_FILING = "other filing"
+    """Any other, such as a release of results or a quarterly report with the last year's end."""
+
+
+def slot_fit(slot: Slot, identity: Identity | None) -> SlotFit:
+    """Return how a filing relates to `slot`; OTHER_FILING if its period is unknown."""
+    reported = identity.reported_period if identity is not None else None
+    if identity is None or reported is None:
+        return SlotFit.OTHER_FILING
+    annual = identity.form in _YEARS
+    if not annual and identity.form is not Form.TEN_Q:
+        return SlotFit.OTHER_FILING
+    own, wanted = (reported.fiscal_year, reported.quarter or 4), (slot.fiscal_year, slot.quarter or 4)
+    if own == wanted and annual == (slot.quarter is None):
+        return SlotFit.EXACT
+    return SlotFit.PRIOR_COLUMN if own > wanted and annual == (slot.quarter is None) else SlotFit.OTHER_FILING
 
 
 class Figure(BaseModel):
@@ -102,15 +136,12 @@ class Ledger(BaseModel):
 def fill_slots(
     slots: Mapping[Slot, bool],
     facts: Iterable[SourcedFact],
-    lexicon: Lexicon,
-    owners: Mapping[str, str],
+    workspace: Workspace,
     documents: Sequence[str],
     *,
-    identities: Mapping[str, Identity] = MappingProxyType({}),
     statements: Collection[Statement] = (),
     preferred: Mapping[Slot, SourcedFact] = MappingProxyType({}),
     elsewhere: Sequence[SourcedFact] = (),
-    unreliable: Collection[tuple[str, int, int, Decimal]] = (),
 ) -> Ledger:
     """Fill slots from facts.
 
@@ -120,15 +151,13 @@ def fill_slots(
     Args:
         slots: Slot -> whether it is required.
         facts: Candidate facts.
-        lexicon: Metrics by id.
-        owners: Company key of each filing.
+        workspace: The index with its filings and metrics.
         documents: Ids of filings, preferred ones first.
-        identities: Identity of each filing, for its period.
         statements: Statements that the question names.
         preferred: Facts that take precedence for their slot.
         elsewhere: Further facts that are only compared for conflicts.
-        unreliable: (doc_id, page, line, value in base units) of facts that come last.
     """
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
     by_metric: dict[str, list[SourcedFact]] = {}
     for sourced in facts:
@@ -136,46 +165,31 @@ def fill_slots(
             by_metric.setdefault(sourced.fact.metric, []).append(sourced)
     found: dict[Slot, list[SourcedFact]] = {}
     for slot in slots:
-        home = slot_metric(slot, lexicon.metrics).statement
-        candidates = [
-            fact for fact in by_metric.get(slot.fact_name, ()) if fills_slot(fact, slot, lexicon.metrics, owners)
-        ]
+        home = slot_metric(slot, metrics).statement
+        candidates = [fact for fact in by_metric.get(slot.fact_name, ()) if fills_slot(fact, slot, metrics, owners)]
         candidates.sort(
             key=lambda sourced: (
-                (sourced.doc_id, sourced.fact.page, sourced.fact.line, sourced.fact.value) in unreliable,
                 sourced != preferred.get(slot),
                 sourced.fact.statement not in statements,
                 home is not None and sourced.fact.statement is not home,
                 sourced.fact.statement is None,
-                slot_metric(slot, lexicon.metrics).period == "instant" and sourced.fact.period.months > 0,
+                slot_metric(slot, metrics).period == "instant" and sourced.fact.period.months > 0,
                 rank.get(sourced.doc_id, len(rank)),
                 sourced.fact.page,
                 sourced.fact.line,
             )
         )
         found[slot] = _most_exact_first(candidates)
-    scale = _common_scale([candidates[0].fact for candidates in found.values() if candidates])
-    return Ledger(
-        entries=tuple(
-            _entry(
-                slot,
-                required,
-                found[slot],
-                [fact for fact in elsewhere if fills_slot(fact, slot, lexicon.metrics, owners)],
-                lexicon,
-                identities,
-                scale,
-            )
-            for slot, required in slots.items()
-        )
-    )
+    entries = []
+    for slot, required in slots.items():
+        others = [fact for fact in elsewhere if fills_slot(fact, slot, metrics, owners)]
+        entries.append(_entry(slot, required, found[slot], others, workspace))
+    return Ledger(entries=tuple(entries))
 
 
 def _most_exact_first(candidates: list[SourcedFact]) -> list[SourcedFact]:
     """Prefer a more precise print of the first figure in its own filing, outside the statements: 22,038 over 22.0."""
-    if not candidates:
-        return candidates
-    finer = more_precise_facts(candidates[0], candidates)
+    finer = more_precise_facts(candidates[0], candidates) if candidates else []
     best = min(finer, key=lambda sourced: last_place(sourced.fact), default=None)
     return candidates if best is None else [best, *(each for each in candidates if each is not best)]
 
@@ -193,67 +207,48 @@ def more_precise_facts(rounded: SourcedFact, facts: Iterable[SourcedFact]) -> li
     ]
 
 
-def _common_scale(facts: Sequence[Fact]) -> int | None:
-    """Return the most frequent scale of the facts, the larger one in a tie."""
-    scales = Counter(fact.scale for fact in facts if fact.unit in ("USD", "shares"))
-    return max(scales, key=lambda scale: (scales[scale], scale)) if scales else None
-
-
 def _entry(
     slot: Slot,
     required: bool,
     candidates: Sequence[SourcedFact],
     elsewhere: Sequence[SourcedFact],
-    lexicon: Lexicon,
-    identities: Mapping[str, Identity],
-    scale: int | None,
+    workspace: Workspace,
 ) -> Entry:
     if not candidates:
         return Entry(slot=slot, required=required, reason="nothing read so far states it")
-    best = most_plausible_scale(candidates, [sourced for sourced in elsewhere if sourced not in candidates])
-    if best is None:
-        one, other = (
-            candidates[0],
-            next(each for each in (*candidates[1:], *elsewhere) if differ_only_in_scale(candidates[0].fact, each.fact)),
-        )
-        where = " and ".join(
-            f"{each.fact.amount:,} {scale_name(each.fact.scale)} on page {each.fact.page + 1} of {each.doc_id}"
-            for each in (one, other)
-        )
-        return Entry(slot=slot, required=required, reason=f"stated in two scales: {where}")
-    candidates = [best, *(each for each in candidates if each is not best)]
-    others = list(dict.fromkeys([*candidates[1:], *(sourced for sourced in elsewhere if sourced not in candidates)]))
-    chosen = figure_of(candidates[0], lexicon)
-    differing = [
-        (sourced, figure)
-        for sourced, figure in ((other, figure_of(other, lexicon)) for other in others)
-        if not figures_agree(chosen, figure) and (figure.amount or not chosen.amount)
-    ]
-    label = words_of(candidates[0].fact.label)
+    metrics, identities = workspace.lexicon.metrics, workspace.directory.identities
+    best, *others = dict.fromkeys((*candidates, *elsewhere))
+    chosen = figure_of(best, metrics)
+    differing: dict[SourcedFact, Figure] = {}
+    for other in others:
+        figure = figure_of(other, metrics)
+        if not figures_agree(chosen, figure) and (figure.amount or not chosen.amount):
+            differing[other] = figure
+    label = words_of(best.fact.label)
     unsure = [
         sourced
-        for sourced, _ in differing
-        if sourced.doc_id == candidates[0].doc_id or (slot.is_searched and words_of(sourced.fact.label) != label)
+        for sourced in differing
+        if sourced.doc_id == best.doc_id or (slot.is_searched and words_of(sourced.fact.label) != label)
     ]
-    if unsure and (slot.is_searched or (slot.part is not None and candidates[0].fact.tag is None)):
+    if unsure and (slot.is_searched or (slot.part is not None and best.fact.tag is None)):
         # Two lines may match the same words, and outside the statements a row's part and period may be misread:
         # of two readings neither is used.
-        stated = " and ".join(f"{each.fact.amount:,}" for each in (candidates[0], unsure[0]))
-        where = " and ".join(f"{each.doc_id} page {each.fact.page + 1}" for each in (candidates[0], unsure[0]))
+        stated = " and ".join(f"{each.fact.amount:,}" for each in (best, unsure[0]))
+        where = " and ".join(f"{each.doc_id} page {each.fact.page + 1}" for each in (best, unsure[0]))
         return Entry(slot=slot, required=required, reason=f"stated differently ({stated}, {where})")
-    reason, restated = provenance_reason(slot, candidates[0], [sourced for sourced, _ in differing], identities, scale)
+    reason, restated = provenance_reason(slot, best, list(differing), identities)
     return Entry(
         slot=slot,
         required=required,
         figure=chosen,
         reason=reason,
-        filling=slot_fit(slot, identities.get(candidates[0].doc_id)),
+        filling=slot_fit(slot, identities.get(best.doc_id)),
         restated=restated,
-        conflicts=tuple(figure for _, figure in differing[:_MAX_CONFLICTS]),
+        conflicts=tuple(differing.values())[:_MAX_CONFLICTS],
     )
 
 
-def figure_of(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
+def figure_of(sourced: SourcedFact, metrics: Mapping[str, Metric]) -> Figure:
     """Return a fact as cited by an answer."""
     fact = sourced.fact
     return Figure(
@@ -263,7 +258,7 @@ def figure_of(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
         box=fact.box,
         label=fact.label,
         column=fact.column,
-        amount=signed_amount(fact, lexicon.metrics),
+        amount=signed_amount(fact, metrics),
         printed=fact.amount,
         scale=fact.scale,
         unit=fact.unit,
@@ -273,3 +268,39 @@ def figure_of(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
         period_end=fact.period.end,
         statement=fact.statement,
     )
+
+
+def provenance_reason(
+    slot: Slot, chosen: SourcedFact, differing: Sequence[SourcedFact], identities: Mapping[str, Identity]
+) -> tuple[str, bool]:
+    """Return why a fact fills the slot, and whether the figure was restated.
+
+    `differing` are facts for the slot with other values.
+    """
+    fact, identity = chosen.fact, identities.get(chosen.doc_id)
+    place = f"the {_STATEMENTS[fact.statement]}" if fact.statement else "a table outside the statements"
+    parts = [f"{fact.label!r} in the column {fact.column!r} of {place}"]
+    how = slot_fit(slot, identity)
+    if how is SlotFit.EXACT:
+        parts.append(how.value)
+    elif identity is not None:
+        reported = identity.reported_period
+        quarter = f"Q{reported.quarter} " if reported and reported.quarter else ""
+        of = f" of {quarter}FY{reported.fiscal_year}" if reported else ""
+        parts.append(f"{how.value}: {identity.form.value}{of}")
+    restated = [other for other in differing if _restates(slot, chosen, other, identities)]
+    if restated:
+        parts.append(f"restated: {restated[0].doc_id} gives {restated[0].fact.amount:,}")
+    return "; ".join(parts), bool(restated)
+
+
+def _restates(slot: Slot, one: SourcedFact, other: SourcedFact, identities: Mapping[str, Identity]) -> bool:
+    """Return whether the facts are on statements of reports of different periods: the later one restates."""
+    if one.fact.statement is None or one.fact.statement is not other.fact.statement:
+        return False
+    ends = [
+        identity.period_end
+        for identity in (identities.get(one.doc_id), identities.get(other.doc_id))
+        if identity is not None and slot_fit(slot, identity) is not SlotFit.OTHER_FILING
+    ]
+    return len(set(ends)) == 2

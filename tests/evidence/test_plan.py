@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany, RequestedMeasure
-from fin_agent.evidence.plan import Plan, build_plan
+from fin_agent.evidence.plan import Plan, build_plan, by_company
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
@@ -140,7 +140,7 @@ def test_a_pinned_year_stays_whatever_period_is_asked() -> None:
 def test_every_company_gets_its_own_terms_in_its_own_years() -> None:
     found = plan("revenue", 2020, companies=(ACME, BELL))
     assert terms(found) == [("acme", "FY2020"), ("bell", "FY2019")]
-    assert list(found.by_company()) == ["acme", "bell"]
+    assert list(by_company(found.terms)) == ["acme", "bell"]
 
 
 def test_a_slot_that_one_term_needs_is_required_even_where_another_could_do_without() -> None:
@@ -194,7 +194,7 @@ def test_parts_side_by_side_have_terms_of_their_own() -> None:
         RequestedCompany(key="acme", name=f"{part} of Acme Tools", part=part) for part in ("Marine", "Garden")
     )
     found = of_parts("revenue", "Marine", "Garden", companies=(marine, garden))
-    assert [next(str(slot) for slot in found.slots()), len(found.by_company())] == [
+    assert [next(str(slot) for slot in found.slots()), len(by_company(found.terms))] == [
         "Marine revenue of Acme Tools for FY2023",
         2,
     ]

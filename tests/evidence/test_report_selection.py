@@ -9,12 +9,12 @@ import pytest
 
 from fin_agent.evidence.report_selection import ReportChoice, RequestedReport, figures_from_report
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
+from tests.evidence.filed import workspace_of
 
 IDENTITIES = {f"acme{year}": Identity("Acme", Form.TEN_K, year, None, date(year, 12, 31)) for year in range(2017, 2021)}
 OWNERS = dict.fromkeys(IDENTITIES, "acme")
@@ -29,7 +29,7 @@ def states(filing: int, amount: str) -> SourcedFact:
 
 
 def taken(report: RequestedReport, *facts: SourcedFact) -> str | None:
-    found = figures_from_report([SLOT], report, facts, load_lexicon().metrics, OWNERS, IDENTITIES)
+    found = figures_from_report([SLOT], report, facts, workspace_of(OWNERS, IDENTITIES))
     return found[SLOT].doc_id if found else None
 
 

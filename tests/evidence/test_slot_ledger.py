@@ -8,8 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.slot_ledger import Entry, Ledger, fill_slots
-from fin_agent.evidence.slot_provenance import SlotFit
+from fin_agent.evidence.slot_ledger import Entry, Ledger, SlotFit, fill_slots
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
@@ -17,6 +16,7 @@ from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
+from tests.evidence.filed import workspace_of
 
 OWNERS = {"acme23": "acme", "acme24": "acme", "bell23": "bell"}
 DOCUMENTS = ("acme23", "acme24", "bell23")
@@ -53,7 +53,7 @@ def filled(wanted: Slot, *facts: Fact, doc_id: str = "acme23") -> Entry:
 
 
 def filled_from(wanted: Slot, *facts: SourcedFact) -> Entry:
-    (entry,) = fill_slots({wanted: True}, facts, load_lexicon(), OWNERS, DOCUMENTS).entries
+    (entry,) = fill_slots({wanted: True}, facts, workspace_of(OWNERS), DOCUMENTS).entries
     return entry
 
 
@@ -158,7 +158,7 @@ def test_amounts_have_the_sign_people_mean(metric: str, label: str, printed: str
 
 def test_a_ledger_lists_what_is_known_and_what_is_not_required_first() -> None:
     slots = {slot("goodwill"): False, slot("inventories"): True, slot(): True}
-    ledger = fill_slots(slots, [SourcedFact("acme23", fact())], load_lexicon(), OWNERS, DOCUMENTS)
+    ledger = fill_slots(slots, [SourcedFact("acme23", fact())], workspace_of(OWNERS), DOCUMENTS)
     assert list(ledger.figures) == [slot()]
     assert ledger.empty == (slot("inventories"), slot("goodwill"))
     assert Ledger().empty == ()
@@ -173,11 +173,9 @@ IDENTITIES = {
 
 
 def told(wanted: Slot, *facts: SourcedFact, statements: tuple[Statement, ...] = ()) -> Entry:
-    owners = dict.fromkeys(IDENTITIES, "acme")
+    workspace = workspace_of(dict.fromkeys(IDENTITIES, "acme"), IDENTITIES)
     documents = list(dict.fromkeys(each.doc_id for each in facts))
-    (entry,) = fill_slots(
-        {wanted: True}, facts, load_lexicon(), owners, documents, identities=IDENTITIES, statements=statements
-    ).entries
+    (entry,) = fill_slots({wanted: True}, facts, workspace, documents, statements=statements).entries
     return entry
 
 
@@ -212,14 +210,6 @@ def test_two_rows_of_one_report_that_differ_restate_nothing() -> None:
     entry = told(slot(), SourcedFact("acme23", fact("100", line=3)), SourcedFact("acme23", fact("90", line=5)))
     assert not entry.restated
     assert len(entry.conflicts) == 1
-
-
-def test_figures_printed_in_another_scale_than_the_rest_are_said_to_be_converted() -> None:
-    wanted = {slot(): True, slot(year=2022): True, slot("gross_profit"): True}
-    facts = [SourcedFact("acme23", fact()), SourcedFact("acme23", fact(metric="gross_profit", line=9)),
-             SourcedFact("acme24", fact("50000", year=2022, scale=1_000))]  # fmt: skip
-    entries = fill_slots(wanted, facts, load_lexicon(), OWNERS, DOCUMENTS, identities=IDENTITIES).entries
-    assert ["converted from thousands" in entry.reason for entry in entries] == [False, True, False]
 
 
 def test_a_statement_that_the_question_names_goes_before_the_metrics_own() -> None:
@@ -295,33 +285,3 @@ def test_a_statements_own_print_stays_before_a_finer_one() -> None:
     entry = filled(slot(), printed, fact("5123", statement=None, page=90))
     assert entry.figure is not None
     assert entry.figure.value == 5_100_000_000
-
-
-def test_of_two_scales_that_of_most_statements_is_taken() -> None:
-    wrong = SourcedFact("acme23", fact("496", statement=None, page=20, scale=1_000))
-    entry = filled_from(slot(), wrong, SourcedFact("acme23", fact("496", page=60)))
-    assert entry.figure is not None
-    assert entry.figure.value == 496_000_000
-    alone = SourcedFact("acme23", fact("496", page=60, scale=1_000))
-    later = [SourcedFact("acme24", fact("496", page=page)) for page in (50, 55)]
-    entry = filled_from(slot(), alone, *later)
-    assert entry.figure is not None
-    assert (entry.figure.doc_id, entry.figure.value) == ("acme24", 496_000_000)
-
-
-def test_two_scales_with_nothing_to_choose_between_are_left_open() -> None:
-    entry = filled_from(
-        slot(), SourcedFact("acme23", fact("496", scale=1_000)), SourcedFact("acme24", fact("496", page=9))
-    )
-    assert entry.figure is None
-    assert "two scales" in entry.reason
-
-
-def test_what_is_doubted_goes_last() -> None:
-    first, second = SourcedFact("acme23", fact("100")), SourcedFact("acme24", fact("112"))
-    unreliable = [("acme23", 40, 3, Decimal(100_000_000))]
-    (entry,) = fill_slots(
-        {slot(): True}, [first, second], load_lexicon(), OWNERS, DOCUMENTS, unreliable=unreliable
-    ).entries
-    assert entry.figure is not None
-    assert entry.figure.amount == 112

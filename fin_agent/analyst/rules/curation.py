@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -18,7 +18,6 @@ from fin_agent.evidence.report_selection import ReportChoice, RequestedReport, f
 from fin_agent.evidence.series_restatements import Basis, basis_of
 from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, fill_slots, more_precise_facts
-from fin_agent.evidence.sum_checks import Place, failed_sum_checks, figures_on_statements, place_of
 from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey, SourcedFact
@@ -27,7 +26,6 @@ from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.search_terms import overlap, search_terms, stems_of, weights_of
 from fin_agent.retrieval.slot_figures import ambiguity_reason, printed_facts
 from fin_agent.retrieval.slot_matching import fills_slot
-from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.place import Box
@@ -134,42 +132,31 @@ def _curate_by_figures(
     stated = facts_of_all_filings(slots, workspace, scope)
     retrieved = set(keys)
     facts = [sourced for sourced in stated if sourced.key in retrieved]  # only these may fill a slot
-    directory, metrics = workspace.directory, workspace.lexicon.metrics
-    owners, identities = directory.owners, directory.identities
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     printed = [sourced for sourced in stated if sourced.fact.statement is not None]
     report = intent.report
     originally = report is not None and report.which is ReportChoice.ORIGINAL
-    basis = basis_of(slots, printed, metrics, owners, identities, originally=originally)
+    basis = basis_of(slots, printed, workspace, originally=originally)
     if report is not None:
-        meant = figures_from_report(slots, report, stated, metrics, owners, identities)
-        basis = Basis(meant, (), basis.incomparable if originally else ())
+        meant = figures_from_report(slots, report, stated, workspace)
+        basis = Basis(meant, basis.incomparable if originally else ())
 
-    def filled(unreliable: Collection[Place] = ()) -> Ledger:
-        ledger = fill_slots(
-            slots,
-            facts,
-            workspace.lexicon,
-            owners,
-            documents,
-            identities=identities,
-            statements=intent.statements,
-            preferred=basis.preferred,
-            elsewhere=printed,
-            unreliable=unreliable,
-        )
-        if report is not None:
-            ledger = restrict_to_report(basis.preferred, report, ledger)
-        return with_required_options(plan, intent, ledger)
-
-    ledger = filled()
-    broken = failed_sum_checks(ledger, statements_of_figures(ledger, workspace))
-    if broken and report is None and any(entry.conflicts for entry in ledger.entries):
-        ledger = filled(broken)
-        broken = failed_sum_checks(ledger, statements_of_figures(ledger, workspace))
-    if basis.restated or basis.incomparable:
+    ledger = fill_slots(
+        slots,
+        facts,
+        workspace,
+        documents,
+        statements=intent.statements,
+        preferred=basis.preferred,
+        elsewhere=printed,
+    )
+    if report is not None:
+        ledger = restrict_to_report(basis.preferred, report, ledger)
+    ledger = with_required_options(plan, intent, ledger)
+    if basis.incomparable:
         needed = [entry.slot for entry in ledger.entries if entry.required]
-        told = basis_of(needed, printed, metrics, owners, identities, originally=originally)
-        basis = Basis(basis.preferred, told.restated, told.incomparable)
+        told = basis_of(needed, printed, workspace, originally=originally)
+        basis = Basis(basis.preferred, told.incomparable)
     lacking = missing_slots(plan, intent, ledger)
     named = f" ({report.words})" if report is not None else ""
     doubts = [ambiguity_reason(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
@@ -190,13 +177,11 @@ def _curate_by_figures(
         missing=missing,
         complementary_question=complementary_question(lacking, intent) if missing else "",
         notes=(
-            *(f"restated within the years asked about: {words}" for words in basis.restated),
             *loss_notes(intent.measure, _results(intent, ledger)),
-            *answer_notes(ledger, stated, metrics, owners, identities, () if report else basis.preferred, broken),
+            *answer_notes(ledger, stated, workspace, () if report else basis.preferred),
         ),
         to_read=(
             *restating_pages(ledger, basis, keys, only=report is not None),
-            *contradicting_pages(ledger, broken, keys),
             *more_precise_pages(ledger, stated, keys, workspace),
         ),
         judged=bench.judged(
@@ -351,16 +336,6 @@ def facts_of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope
     return [*(sourced for sourced in stated if scope.holds(sourced.key)), *printed_facts(slots, workspace, scope)]
 
 
-def statements_of_figures(ledger: Ledger, workspace: Workspace) -> dict[str, list[Fact]]:
-    """Return the facts of the primary statements from which required figures are taken."""
-    doc_ids = dict.fromkeys(figure.doc_id for figure in figures_on_statements(ledger))
-    found: dict[str, list[Fact]] = {doc_id: [] for doc_id in doc_ids}
-    for sourced in workspace.index.facts(list(doc_ids)) if doc_ids else ():
-        if sourced.fact.statement is not None:
-            found[sourced.doc_id].append(sourced.fact)
-    return found
-
-
 def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedReport, ledger: Ledger) -> Ledger:
     """Return the ledger without figures of reports other than the requested one."""
     entries = []
@@ -403,13 +378,3 @@ def more_precise_pages(
         finer = [each for each in more_precise_facts(found, stated) if fills_slot(each, entry.slot, metrics, owners)]
         pages += [each.key for each in finer if each.key not in read][:1]
     return tuple(dict.fromkeys(pages))
-
-
-def contradicting_pages(ledger: Ledger, broken: Collection[Place], read: Sequence[PageKey]) -> tuple[PageKey, ...]:
-    """Return pages with another statement of a figure that fails the sums of its own statement."""
-    pages = [
-        PageKey(entry.conflicts[0].doc_id, entry.conflicts[0].page)
-        for entry in ledger.entries
-        if entry.figure is not None and entry.conflicts and place_of(entry.figure) in broken
-    ]
-    return tuple(page for page in dict.fromkeys(pages) if page not in read)
