@@ -388,7 +388,7 @@ def assumptions(
 
     Args:
         plan: The plan.
-        intent: Its intent; definitions are left out if the question states a formula.
+        intent: Its intent.
         ledger: The figures.
         years: Period ends of each filer, by company key.
         formulas: The lexicon's formulas by id.
@@ -397,8 +397,7 @@ def assumptions(
         Sentences without a full stop.
     """
     terms = (*plan.ranked, *selected_terms(plan, intent, ledger))
-    defined = () if intent.formulas else _definitions(intent, formulas)
-    return (*defined, *_assumed_zeros(terms, ledger), *_noncalendar_year_ends(terms, years))
+    return (*_definitions(intent, formulas), *_assumed_zeros(terms, ledger), *_noncalendar_year_ends(terms, years))
 
 
 def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[str]:

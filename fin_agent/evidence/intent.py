@@ -125,8 +125,6 @@ class Intent(BaseModel):
     """The claim of a yes-or-no question about the figures."""
     selection: Selection | None = None
     """The ranking that selects one company: `of the company with the highest revenue`."""
-    formulas: tuple[StatedFormula, ...] = ()
-    """Formulas that the question states."""
     parts: tuple[str, ...] = ()
     """Segments, products or regions that limit the figures, as filings print them; none for the whole company."""
     report: RequestedReport | None = None
@@ -224,15 +222,6 @@ class Selection(BaseModel):
     """EACH, or a relation such as GROWTH for `the fastest revenue growth`."""
     periods: tuple[FiscalPeriod, ...] = ()
     """Periods of the ranking; empty for those of the question."""
-
-
-class StatedFormula(BaseModel):
-    """A formula stated in the question, over metrics of the lexicon, in the grammar of `evidence.expressions`."""
-
-    model_config = ConfigDict(frozen=True)
-
-    name: str
-    expression: str
 
 
 Intent.model_rebuild()

@@ -108,8 +108,6 @@ class Entry(BaseModel):
     """Why this figure fills the slot, or why none does."""
     filling: SlotFit | None = None
     """How the figure's filing relates to the slot; None if the slot is empty."""
-    restated: bool = False
-    """Whether reports of different periods state different figures for the slot."""
     conflicts: tuple[Figure, ...] = ()
     """Other figures for the slot that disagree."""
 
@@ -236,14 +234,12 @@ def _entry(
         stated = " and ".join(f"{each.fact.amount:,}" for each in (best, unsure[0]))
         where = " and ".join(f"{each.doc_id} page {each.fact.page + 1}" for each in (best, unsure[0]))
         return Entry(slot=slot, required=required, reason=f"stated differently ({stated}, {where})")
-    reason, restated = provenance_reason(slot, best, list(differing), identities)
     return Entry(
         slot=slot,
         required=required,
         figure=chosen,
-        reason=reason,
+        reason=provenance_reason(slot, best, list(differing), identities),
         filling=slot_fit(slot, identities.get(best.doc_id)),
-        restated=restated,
         conflicts=tuple(differing.values())[:_MAX_CONFLICTS],
     )
 
@@ -272,11 +268,8 @@ def figure_of(sourced: SourcedFact, metrics: Mapping[str, Metric]) -> Figure:
 
 def provenance_reason(
     slot: Slot, chosen: SourcedFact, differing: Sequence[SourcedFact], identities: Mapping[str, Identity]
-) -> tuple[str, bool]:
-    """Return why a fact fills the slot, and whether the figure was restated.
-
-    `differing` are facts for the slot with other values.
-    """
+) -> str:
+    """Return why a fact fills the slot; `differing` are facts for the slot with other values."""
     fact, identity = chosen.fact, identities.get(chosen.doc_id)
     place = f"the {_STATEMENTS[fact.statement]}" if fact.statement else "a table outside the statements"
     parts = [f"{fact.label!r} in the column {fact.column!r} of {place}"]
@@ -288,10 +281,10 @@ def provenance_reason(
         quarter = f"Q{reported.quarter} " if reported and reported.quarter else ""
         of = f" of {quarter}FY{reported.fiscal_year}" if reported else ""
         parts.append(f"{how.value}: {identity.form.value}{of}")
-    restated = [other for other in differing if _restates(slot, chosen, other, identities)]
-    if restated:
-        parts.append(f"restated: {restated[0].doc_id} gives {restated[0].fact.amount:,}")
-    return "; ".join(parts), bool(restated)
+    restated = next((other for other in differing if _restates(slot, chosen, other, identities)), None)
+    if restated is not None:
+        parts.append(f"restated: {restated.doc_id} gives {restated.fact.amount:,}")
+    return "; ".join(parts)
 
 
 def _restates(slot: Slot, one: SourcedFact, other: SourcedFact, identities: Mapping[str, Identity]) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from fin_agent.answering.answer_composition import assumptions
 from fin_agent.evidence.expressions import IfReported, SlotReference
-from fin_agent.evidence.intent import Intent, Relation, RequestedCompany, StatedFormula
+from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
@@ -60,15 +60,11 @@ def test_a_part_that_is_not_reported_counts_as_zero_and_is_named() -> None:
     assert assumptions(plan, INTENT, Ledger(), {}, {}) == (f"{slot} is not reported and counts as zero",)
 
 
-def test_a_formula_of_the_lexicon_is_told_unless_the_question_gives_its_own() -> None:
+def test_a_formula_of_the_lexicon_is_told() -> None:
     formulas = load_lexicon().formulas
     read = Intent(question="?", core="?", expression="gross_margin", relation=Relation.EACH)
     told = assumptions(Plan((), ()), read, Ledger(), {}, formulas)
     assert told == ("gross margin is gross profit as a percentage of revenue",)
-    own = read.model_copy(
-        update={"formulas": (StatedFormula(name="gross margin", expression="gross_profit / revenue"),)}
-    )
-    assert assumptions(Plan((), ()), own, Ledger(), {}, formulas) == ()
     assert assumptions(Plan((), ()), INTENT, Ledger(), {}, formulas) == ()
 
 
