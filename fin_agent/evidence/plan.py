@@ -165,8 +165,8 @@ def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[F
     of_all = intent.relation in (Relation.AVERAGE, Relation.TOTAL) and _BETWEEN.search(intent.core)
     if of_all and len(periods) == 2 and not any(period.quarter for period in periods):
         # An average between FY2017 and FY2019 includes FY2018.
-        first, last = (period.fiscal_year for period in periods)
-        return [FiscalPeriod(fiscal_year=year) for year in range(first, last + 1)]
+        begin, end = (period.fiscal_year for period in periods)
+        return [FiscalPeriod(fiscal_year=year) for year in range(begin, end + 1)]
     return periods
 
 

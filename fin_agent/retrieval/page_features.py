@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fin_agent.filings.outline.items import COVER
-from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
+from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.item_weights import item_weights
-from fin_agent.retrieval.page_text_matching import NOTHING_READ, QueryTerms, text_matches
+from fin_agent.retrieval.page_text_matching import NOTHING_READ, QueryTerms, text_match
 from fin_agent.retrieval.search_query import Query, RankedFiling
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.retrieval.slot_matching import fills_slot
@@ -132,10 +132,12 @@ def candidates_of(
     like = _as_shares(likeness or {})
     wanted = QueryTerms.of(query, index)
     promising = sorted(pages, key=lambda page: -round(quick[page.key], 9))[:_READ]
-    read = text_matches([page.key for page in promising], index, wanted)
+    texts = index.pages([page.key for page in promising])
+    read = {stored.key: text_match(stored.page.text, wanted) for stored in texts}
     found: list[Candidate] = []
     for page in pages:
         place = places[page.key.doc_id]
+        starting = place.starts.get(page.key.page, ())
         telling = _ON_A_COVER if page.item == COVER and not place.item(COVER) else 1.0
         match = read.get(page.key, NOTHING_READ)
         slots = held.get(page.key, {})
@@ -151,14 +153,14 @@ def candidates_of(
             "nearness": match.nearness * telling,
             "headings": match.headings * telling,
             "expansion headings": match.expansion_headings * telling,
-            "note": wanted.title_coverage(place.note_title(page)),
+            "note": wanted.title_coverage(place.notes.get(page.note, "") if page.note else ""),
             "statement": float(page.statement in query.statements),
             "facts": len(stated[page.key]) / max(1, len(query.metrics)),
             "parts": len(parts[page.key]) / (1 + len(parts[page.key])),
             "statement row": max(row.of_statement, asked_for),
             "row": max(row.of_any_table, asked_for),
-            "item": max(map(place.item, (page.item, *place.starting(page)))),
-            "item start": max(map(place.item, place.starting(page)), default=0.0),
+            "item": max(map(place.item, (page.item, *starting))),
+            "item start": max(map(place.item, starting), default=0.0),
             "tables": float(page.kind is not None and page.kind in query.tables),
             "no risk factor": float(page.item not in _RISK_FACTORS or place.item(page.item) > 0),
             "likeness": like.get(page.key, 0.0),
@@ -185,12 +187,6 @@ class _Place:
             starts[start.page] = (*starts.get(start.page, ()), start.item)
         notes = {note.number: note.title for note in record.notes}
         return cls(item_weights(query, record), starts, notes)
-
-    def starting(self, page: PageOutline) -> tuple[str, ...]:
-        return self.starts.get(page.key.page, ())
-
-    def note_title(self, page: PageOutline) -> str:
-        return self.notes.get(page.note, "") if page.note else ""
 
 
 def _bm25(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]) -> dict[PageKey, float]:

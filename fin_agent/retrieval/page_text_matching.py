@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.index.protocol import FilingIndex
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 
@@ -59,11 +59,6 @@ class QueryTerms:
         """Return the share of a title's words that the query contains, 0 to 1; short titles count less."""
         stems = set(stems_of(title))
         return len(stems & self.both.keys()) / (len(stems) + 1) if stems else 0.0
-
-
-def text_matches(keys: Sequence[PageKey], index: FilingIndex, wanted: QueryTerms) -> dict[PageKey, TextMatch]:
-    """Return how well the text of each page matches."""
-    return {stored.key: text_match(stored.page.text, wanted) for stored in index.pages(keys)}
 
 
 def text_match(text: str, wanted: QueryTerms) -> TextMatch:

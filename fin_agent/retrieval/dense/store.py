@@ -205,7 +205,7 @@ def _sparse(of_filings: Sequence[FilingVectors], dimensions: int) -> Any:
     counts = np.concatenate([np.empty(0, np.uint32), *(part[0] for part in parts)])
     terms = np.concatenate([np.empty(0, np.uint32), *(part[1] for part in parts)])
     weights = np.concatenate([np.empty(0, np.float16), *(part[2] for part in parts)]).astype(np.float32)
-    starts = np.concatenate([[0], np.cumsum(counts)])
+    starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     return csr_array((weights, terms, starts), shape=(len(counts), dimensions))
 
 

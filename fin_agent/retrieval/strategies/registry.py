@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NoReturn, TypeVar
@@ -39,7 +40,6 @@ from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vector_search import (
     PageSimilarity,
     VectorRanker,
-    check_vectors,
     dense_vector,
     sparse_vector,
 )
@@ -225,8 +225,32 @@ class _Building:
         return VectorRanker(self._workspace.index, encoder.name, lambda wording: sparse_vector(encoder, wording))
 
     def _check_vectors(self, model: str, units: Collection[VectorUnit], *, sparse: bool = False) -> None:
-        subject, notify = f"strategy {self._spec!r}", self._models.notify
-        check_vectors(self._workspace.index, model, units, subject, notify, sparse=sparse)
+        """Raise where the index has no vectors of `model` for a unit; warn where some filings have none."""
+        index, subject = self._workspace.index, f"strategy {self._spec!r}"
+        if not index.entries():
+            return
+
+        def told(lacking: Sequence[VectorUnit]) -> tuple[str, str]:
+            plural = [unit.plural for unit in lacking]
+            kind = " --sparse" if sparse else ""
+            command = f"`fin-agent embed --model {shlex.quote(model)} --units {','.join(plural)}{kind}`"
+            return f"vectors of {' and '.join(plural)} by {model}", command
+
+        made = {(held.model, held.unit) for held in index.vector_models()}
+        wanted = [unit for unit in VectorUnit if unit in units]
+        if lacking := [unit for unit in wanted if (model, unit) not in made]:
+            vectors, command = told(lacking)
+            raise StrategyError(
+                f"it needs {vectors}, and the index contains none", subject=subject, remedy=f"Make them: {command}"
+            )
+        without = {unit: doc_ids for unit in wanted if (doc_ids := index.without_vectors(model, unit))}
+        if without:
+            vectors, command = told(list(without))
+            count = len({doc_id for doc_ids in without.values() for doc_id in doc_ids})
+            self._models.notify(
+                f"{count} of {len(index.entries())} filings have no {vectors} yet: {subject} does not find them."
+                f" Run {command}"
+            )
 
     @property
     def _encoder(self) -> Encoder:

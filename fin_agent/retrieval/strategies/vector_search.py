@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, VectorUnit
 from fin_agent.retrieval.search_query import Query, Scope
 from fin_agent.retrieval.strategies.one_pass import PassageKey, Ranker, Wording, allowed_pages
-from fin_agent.retrieval.strategies.protocol import StrategyError
 
 if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, SparseEncoder, SparseRow
@@ -89,45 +87,6 @@ def sparse_vector(encoder: SparseEncoder, wording: Wording) -> SparseRow:
     held, at = np.unique(terms, return_inverse=True)
     sums = np.bincount(at, weights=weights, minlength=len(held)) / len(rows)
     return SparseRow(held, sums.astype(np.float32))
-
-
-def check_vectors(
-    index: FilingIndex,
-    model: str,
-    units: Collection[VectorUnit],
-    subject: str,
-    notify: Callable[[str], None],
-    *,
-    sparse: bool = False,
-) -> None:
-    """Raise StrategyError where the index has no vectors of `model` for a unit; warn where some filings have none."""
-    if not index.entries():
-        return
-    made = {(held.model, held.unit) for held in index.vector_models()}
-    lacking = [unit for unit in VectorUnit if unit in units and (model, unit) not in made]
-    if lacking:
-        raise StrategyError(
-            f"it needs vectors of {_vectors_name(lacking)} by {model}, and the index contains none",
-            subject=subject,
-            remedy=f"Make them: {_command(model, lacking, sparse)}",
-        )
-    without = {unit: index.without_vectors(model, unit) for unit in VectorUnit if unit in units}
-    lacking = [unit for unit, doc_ids in without.items() if doc_ids]
-    if lacking:
-        filings = {doc_id for doc_ids in without.values() for doc_id in doc_ids}
-        notify(
-            f"{len(filings)} of {len(index.entries())} filings have no vectors of {_vectors_name(lacking)} by {model}"
-            f" yet: {subject} does not find them. Run {_command(model, lacking, sparse)}"
-        )
-
-
-def _vectors_name(units: Collection[VectorUnit]) -> str:
-    return " and ".join(unit.plural for unit in units)
-
-
-def _command(model: str, units: Collection[VectorUnit], sparse: bool) -> str:
-    kind = " --sparse" if sparse else ""
-    return f"`fin-agent embed --model {shlex.quote(model)} --units {','.join(unit.plural for unit in units)}{kind}`"
 
 
 class PassagePlaces:
