@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.slot_ledger import Ledger
@@ -13,10 +13,8 @@ from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.vocabulary.filing import PassageKind
 
 
-class RetrievedPassage(BaseModel):
+class RetrievedPassage(BaseModel, frozen=True):
     """A passage found by a round of search."""
-
-    model_config = ConfigDict(frozen=True)
 
     doc_id: str
     page: int
@@ -67,10 +65,8 @@ class FoundPassage(NamedTuple):
     ordinal: int
 
 
-class Evidence(BaseModel):
+class Evidence(BaseModel, frozen=True):
     """A passage that the filter keeps."""
-
-    model_config = ConfigDict(frozen=True)
 
     passage: RetrievedPassage
     card: Card | None = None
@@ -81,10 +77,8 @@ class Evidence(BaseModel):
     """Whether only a chat model keeps it; the rules ignore it if they have to answer."""
 
 
-class Curation(BaseModel):
+class Curation(BaseModel, frozen=True):
     """The decision of curation after a round (HiREC: filter, answerability, complementary question in one step)."""
-
-    model_config = ConfigDict(frozen=True)
 
     kept: tuple[Evidence, ...]
     ledger: Ledger

@@ -6,7 +6,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.evidence.cards.card import Use
 from fin_agent.evidence.report_selection import RequestedReport
@@ -70,10 +70,8 @@ class Comparison(StrEnum):
     """Those for which the claim is true."""
 
 
-class Intent(BaseModel):
+class Intent(BaseModel, frozen=True):
     """A question as the engine understands it."""
-
-    model_config = ConfigDict(frozen=True)
 
     question: str
     query: Query | None = None
@@ -167,10 +165,8 @@ class Intent(BaseModel):
         )
 
 
-class RequestedMeasure(BaseModel):
+class RequestedMeasure(BaseModel, frozen=True):
     """One of several measures, with its own fields of an Intent."""
-
-    model_config = ConfigDict(frozen=True)
 
     words: str
     expression: str
@@ -179,10 +175,8 @@ class RequestedMeasure(BaseModel):
     """Requested unit, if it fits this measure."""
 
 
-class RequestedCompany(BaseModel):
+class RequestedCompany(BaseModel, frozen=True):
     """An indexed company that the question names, or one of several parts of it that are compared."""
-
-    model_config = ConfigDict(frozen=True)
 
     key: str
     name: str
@@ -193,10 +187,8 @@ class RequestedCompany(BaseModel):
     """Its own period, if each company is requested in a different one."""
 
 
-class Claim(BaseModel):
+class Claim(BaseModel, frozen=True):
     """The claim of a yes-or-no question about its figures."""
-
-    model_config = ConfigDict(frozen=True)
 
     above: bool | None
     """Whether the figure is claimed to be above the bound, else below; None if it is claimed to equal the bound."""
@@ -208,10 +200,8 @@ class Claim(BaseModel):
     """Tolerance for a claim of equality, since the bound may be rounded."""
 
 
-class Selection(BaseModel):
+class Selection(BaseModel, frozen=True):
     """The ranking that selects one company."""
-
-    model_config = ConfigDict(frozen=True)
 
     extreme: Comparison
     """HIGHEST or LOWEST."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.evidence.slot_ledger import SlotFit, slot_fit
 from fin_agent.index.protocol import SourcedFact
@@ -31,10 +31,8 @@ class ReportChoice(StrEnum):
     """The one in a report named by its period or its filing date."""
 
 
-class RequestedReport(BaseModel):
+class RequestedReport(BaseModel, frozen=True):
     """The report from which a question wants its figures."""
-
-    model_config = ConfigDict(frozen=True)
 
     which: ReportChoice
     words: str

@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.evidence.sign_conventions import signed_amount
 from fin_agent.index.protocol import SourcedFact
@@ -61,10 +61,8 @@ def slot_fit(slot: Slot, identity: Identity | None) -> SlotFit:
     return SlotFit.PRIOR_COLUMN if own > wanted and annual == (slot.quarter is None) else SlotFit.OTHER_FILING
 
 
-class Figure(BaseModel):
+class Figure(BaseModel, frozen=True):
     """A fact as cited by an answer."""
-
-    model_config = ConfigDict(frozen=True)
 
     doc_id: str
     page: int
@@ -96,10 +94,8 @@ class Figure(BaseModel):
         return self.amount * self.scale
 
 
-class Entry(BaseModel):
+class Entry(BaseModel, frozen=True):
     """A slot with the figure that fills it."""
-
-    model_config = ConfigDict(frozen=True)
 
     slot: Slot
     required: bool
@@ -112,10 +108,8 @@ class Entry(BaseModel):
     """Other figures for the slot that disagree."""
 
 
-class Ledger(BaseModel):
+class Ledger(BaseModel, frozen=True):
     """The slots of one question."""
-
-    model_config = ConfigDict(frozen=True)
 
     entries: tuple[Entry, ...] = ()
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.vocabulary.ranked_group import RankedGroup
 
 __all__ = ["JudgedPassage", "RankedGroup", "TraceStep"]
 
 
-class TraceStep(BaseModel):
+class TraceStep(BaseModel, frozen=True):
     """One step of a run."""
-
-    model_config = ConfigDict(frozen=True)
 
     node: str
     round: int
@@ -32,10 +30,8 @@ class TraceStep(BaseModel):
     """Signs of injection in the models' input, and text removed from it."""
 
 
-class JudgedPassage(BaseModel):
+class JudgedPassage(BaseModel, frozen=True):
     """A passage with a step's verdict."""
-
-    model_config = ConfigDict(frozen=True)
 
     doc_id: str
     page: int

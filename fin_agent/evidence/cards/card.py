@@ -6,22 +6,18 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement, TableKind
 
-_FROZEN = ConfigDict(frozen=True)
 
-
-class Card(BaseModel):
+class Card(BaseModel, frozen=True):
     """A passage's description without its text (FinCards, Section 3: the card schema).
 
     Identity, metrics, time and scope are the core fields, which are aligned with questions; the others are for
     screening.
     """
-
-    model_config = _FROZEN
 
     identity: CardIdentity
     role: ClaimRole
@@ -42,10 +38,8 @@ class Card(BaseModel):
     """Its figures. The index stores facts separately: `with_facts` adds them to stored cards."""
 
 
-class CardIdentity(BaseModel):
+class CardIdentity(BaseModel, frozen=True):
     """The filing and location of a passage."""
-
-    model_config = _FROZEN
 
     doc_id: str
     page: int
@@ -111,20 +105,16 @@ class Use(StrEnum):
     POLICY = "policy"
 
 
-class AnswerabilityProfile(BaseModel):
+class AnswerabilityProfile(BaseModel, frozen=True):
     """The questions that the passage can answer on its own."""
-
-    model_config = _FROZEN
 
     uses: tuple[Use, ...] = ()
     numeric: bool = False
     """Whether it contains figures with a period."""
 
 
-class TemporalAnchor(BaseModel):
+class TemporalAnchor(BaseModel, frozen=True):
     """The time that a passage is about."""
-
-    model_config = _FROZEN
 
     periods: tuple[str, ...] = ()
     """Fiscal periods of its facts and words, latest first: `FY2023`, `Q2 FY2023`."""
@@ -134,10 +124,8 @@ class TemporalAnchor(BaseModel):
     """Whether it is about the future."""
 
 
-class ScopeSignature(BaseModel):
+class ScopeSignature(BaseModel, frozen=True):
     """The entity that its figures are about."""
-
-    model_config = _FROZEN
 
     consolidated: bool = False
     """Whether it contains figures of the whole company."""
@@ -145,10 +133,8 @@ class ScopeSignature(BaseModel):
     """Segments, products, regions, as printed."""
 
 
-class MeasurementBasis(BaseModel):
+class MeasurementBasis(BaseModel, frozen=True):
     """The units and basis of its figures."""
-
-    model_config = _FROZEN
 
     units: tuple[str, ...] = ()
     scales: tuple[int, ...] = ()
@@ -158,10 +144,8 @@ class MeasurementBasis(BaseModel):
     unaudited: bool = False
 
 
-class TableSignature(BaseModel):
+class TableSignature(BaseModel, frozen=True):
     """The outline of a table without its figures."""
-
-    model_config = _FROZEN
 
     rows: int
     columns: tuple[str, ...]
@@ -169,10 +153,8 @@ class TableSignature(BaseModel):
     """The first row labels, as printed."""
 
 
-class Verifiability(BaseModel):
+class Verifiability(BaseModel, frozen=True):
     """What a reader can check the passage by."""
-
-    model_config = _FROZEN
 
     facts: int = 0
     """Number of figures read from it."""
@@ -196,10 +178,8 @@ class RiskSignal(StrEnum):
     """It has figures, none of which has a period."""
 
 
-class EvidenceSpan(BaseModel):
+class EvidenceSpan(BaseModel, frozen=True):
     """A span of the passage's text."""
-
-    model_config = _FROZEN
 
     start: int
     end: int
@@ -208,10 +188,8 @@ class EvidenceSpan(BaseModel):
     """The evidence in the span: a metric's id or a role."""
 
 
-class CardFact(BaseModel):
+class CardFact(BaseModel, frozen=True):
     """A figure of the passage."""
-
-    model_config = _FROZEN
 
     label: str
     metric: str | None = None

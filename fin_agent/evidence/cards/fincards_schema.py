@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal, Use
 from fin_agent.lexicon.lexicon import Lexicon
@@ -48,10 +48,8 @@ BOILERPLATE_FROM = 0.5
 """Share of a prose passage's word sequences found in other filings, from which it counts as boilerplate."""
 
 
-class PublishedCard(BaseModel):
+class PublishedCard(BaseModel, frozen=True):
     """A Chunk Card as published by FinCards."""
-
-    model_config = ConfigDict(frozen=True)
 
     claim_role: str
     evidence_type: str

@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import ceil
 from typing import Protocol, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.cards.card import (
@@ -57,10 +57,8 @@ class CardDetail(StrEnum):
     """The passage's text in place of the summary."""
 
 
-class TournamentSettings(BaseModel):
+class TournamentSettings(BaseModel, frozen=True, extra="forbid"):
     """Settings of a tournament (FinCards, Section 3.4; sizes that it omits are chosen by the recall of stage 2)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     share: float = Field(default=0.5, gt=0, le=1, description="share of the passages that words let in")
     fewest: int = Field(default=60, ge=1, description="passages let in at least")

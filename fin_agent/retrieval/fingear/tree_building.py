@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from fin_agent.atomic_write import atomic_write
 from fin_agent.errors import FinAgentError, how_to_install
@@ -54,10 +54,8 @@ class TreeError(FinAgentError):
     """The trees of a filing are missing or cannot be used."""
 
 
-class Chunking(BaseModel):
+class Chunking(BaseModel, frozen=True):
     """How leaves are cut: consecutive passages of an Item up to `size` tokens, repeating the last `overlap` tokens."""
-
-    model_config = ConfigDict(frozen=True)
 
     size: int = 512
     overlap: int = 0
@@ -85,10 +83,8 @@ class Chunking(BaseModel):
         return f"{self.size}:{self.overlap}{':whole' if self.whole else ''}"
 
 
-class TreeNode(BaseModel):
+class TreeNode(BaseModel, frozen=True):
     """A node of both trees; its `children` are other nodes, or leaves where `level` is 1 (a leaf has level 0)."""
-
-    model_config = ConfigDict(frozen=True)
 
     number: int
     level: int
@@ -101,10 +97,8 @@ class TreeNode(BaseModel):
     questions: tuple[str, ...] = ()
 
 
-class ItemTree(BaseModel):
+class ItemTree(BaseModel, frozen=True, ser_json_bytes="base64", val_json_bytes="base64"):
     """The trees of one Item; the first node is the root, and each node's position is its number."""
-
-    model_config = ConfigDict(frozen=True, ser_json_bytes="base64", val_json_bytes="base64")
 
     item: str
     nodes: tuple[TreeNode, ...]
@@ -131,10 +125,8 @@ class ItemTree(BaseModel):
         return tuple(node for node in self.nodes if node.level == 0)
 
 
-class FilingTrees(BaseModel):
+class FilingTrees(BaseModel, frozen=True):
     """The trees of a filing, and how often each cluster of terms occurs in each of its Items."""
-
-    model_config = ConfigDict(frozen=True)
 
     doc_id: str
     content_hash: str
