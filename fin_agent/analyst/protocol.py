@@ -50,7 +50,7 @@ class Reasoning(BaseModel):
     """Assumptions made."""
 
 
-class AnsweredCuration(Curation):
+class AnsweredCuration(Curation, frozen=True):
     """A curation whose judge also answered from the passages, or reported that they contain no answer."""
 
     reasoning: Reasoning

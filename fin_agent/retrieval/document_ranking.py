@@ -12,20 +12,11 @@ from itertools import islice
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.retrieval.filing_fit import DAYS_NEAR, date_fit, form_fits, period_fit, slot_fit
 from fin_agent.retrieval.filing_text_matching import NO_MATCH, WordFit, word_fits
-from fin_agent.retrieval.search_query import Query, RankedFiling
+from fin_agent.retrieval.search_query import Query, RankedFiling, meanings
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
-FILING_FEATURES = {
-    "period": "fit of its fiscal periods (of its columns, where figures are asked for) to those asked about",
-    "date": "1 for a date asked about, 0.5 within a week of it",
-    "form": "1 for a form asked for (10-K, 8-K, ...)",
-    "words": "match of its best page with the words of the question, relative to the best filing",
-    "phrases": "the same for adjacent words of the question; only where no company is named",
-    "summary": "match of its summary with the words; only where no company is named",
-    "recency": "1 for the latest filing, 0.5 a year earlier; where the question names no period and no date",
-    "other company": "1 for a filing of a company that the question may not mean, ranked after the others",
-}
+FILING_FEATURES = meanings("filings")
 """The features of a filing's score, by the names in `RankedFiling.features`."""
 
 _WEIGHTS = {

@@ -12,36 +12,13 @@ from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, Sourced
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.item_weights import item_weights
 from fin_agent.retrieval.page_text_matching import NOTHING_READ, QueryTerms, text_match
-from fin_agent.retrieval.search_query import Query, RankedFiling
+from fin_agent.retrieval.search_query import Query, RankedFiling, meanings
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 
-MEANINGS: Mapping[str, str] = {
-    "filing": "score of its filing, relative to the best filing",
-    "period": "fit of its filing's period to those asked about",
-    "words": "BM25 of the question's own words, relative to the best page",
-    "expansions": "BM25 of the terms that filings use for the same, relative to the best page",
-    "synonyms": "BM25 of what filings write for everyday words of the question, relative to the best page",
-    "synonym coverage": "share of what filings write for everyday words that it contains",
-    "nearness": "largest share of all these words in two adjacent sentences",
-    "headings": "share of the question's words in its headings",
-    "expansion headings": "share of the terms that filings use in its headings",
-    "note": "share of the words of its note's title that are search terms",
-    "statement": "1 for a primary statement that is asked for",
-    "facts": "share of the metrics mentioned that it states for a period asked about",
-    "parts": "higher the more parts of the company it gives a metric mentioned for; where such a table is asked for",
-    "statement row": "match of a primary statement's row label with the question; 1 for a figure asked for",
-    "row": "the same for the rows of any table",
-    "item": "weight of its Item for the question",
-    "item start": "weight of an Item that begins on it",
-    "tables": "1 for a table of a kind that shows the answer",
-    "no risk factor": "1 outside the risk factors, or where these are asked for",
-    "likeness": "cosine of its vector with the question's, relative to the nearest page; where vectors are used",
-    "early": "position in the filing: 1 for the first page, 0.5 for the eleventh",
-    "slots": "figures asked for that it adds to the pages before it",
-}
+MEANINGS = meanings("pages")
 """The meaning of each feature; `slots` is known only while pages are selected one after another."""
 
 _ELSEWHERE = 0.35

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
+from importlib import resources
+
+import yaml
 
 from fin_agent.index.protocol import PageKey, SourcedFact, StoredPassage
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
@@ -141,3 +146,11 @@ class SearchResult:
     """Whether the search curated evidence in rounds of its own, so that no further search is needed."""
     steps: tuple[SearchStep, ...] = ()
     """The stages in order, for strategies that have several."""
+
+
+@lru_cache(maxsize=3)
+def meanings(kind: str) -> Mapping[str, str]:
+    """Return the meaning of each feature of `filings` or `pages`, or of each kind of `scores`, by its name."""
+    text = resources.files(__package__).joinpath("meanings.yaml").read_text(encoding="utf-8")
+    found: dict[str, str] = yaml.safe_load(text)[kind]
+    return found

@@ -19,6 +19,7 @@ from fin_agent.retrieval.search_query import (
     RankedPassage,
     Scope,
     SearchResult,
+    meanings,
 )
 from fin_agent.retrieval.search_terms import search_terms, stems_of
 
@@ -122,12 +123,7 @@ def key_of(passage: RankedPassage) -> PassageKey:
     return PassageKey(passage.stored.doc_id, passage.stored.passage.page, passage.stored.passage.ordinal)
 
 
-SCORES = {
-    "passage": "score of its best passage",
-    "page": "score of its best page, or its own as a page",
-    "summary": "score of its summary",
-    "place": "1 / its place: what several searches or models ordered has no scores that could be compared",
-}
+SCORES = meanings("scores")
 """Meaning of the score of a filing or page, by the name passed to `filings_of` and `pages_of`."""
 
 _FIRST_LOOK = 256
