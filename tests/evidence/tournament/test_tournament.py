@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
-from fin_agent.errors import FilingIndexError
 from fin_agent.evaluation.passage_ranking import ABLATIONS
 from fin_agent.evidence.cards.card import Card, ClaimRole, Use
 from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings, Verdict
@@ -130,14 +129,6 @@ def test_a_question_that_asks_for_no_field_is_ranked_by_its_words(hold: Hold, pa
     result = hold("Is the lease renewable?")
     assert len(result.ranked) == len(passages)
     assert hold("Xyzzy plugh?").ranked
-
-
-def test_an_unreadable_card_is_an_error_that_names_the_filing(hold: Hold, passages: list[StoredPassage]) -> None:
-    stored = passages[0]
-    broken = StoredPassage(stored.doc_id, stored.passage, "{}")
-    with pytest.raises(FilingIndexError, match=FILING) as raised:
-        hold(among=[broken])
-    assert raised.value.remedy
 
 
 @tried(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
