@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from fin_agent.analyst.card_making import extract_cards
+from fin_agent.analyst.rules.curation import cards_of
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.provenance import Provenance, check_provenance
 from fin_agent.evidence.cards.rule_based_abstraction import with_facts
@@ -179,8 +179,7 @@ def make_cards(context: ToolContext, given: take.CardExtractionArguments) -> Car
     filing, keys = _resolve_pages(context, given.doc_id, given.pages)
     index = context.workspace.index
     passages = [RetrievedPassage.of(entry, 0.0, 1) for entry in index.passages(keys)]
-    cards = [made.card for made in extract_cards(passages, index, context.answering.card_maker)]
-    return CardsMade(filing=filing, cards=tuple(with_facts(cards, index)))
+    return CardsMade(filing=filing, cards=tuple(with_facts(cards_of(passages, index), index)))
 
 
 def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> ProgramRun:

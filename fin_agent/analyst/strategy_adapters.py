@@ -24,10 +24,8 @@ from fin_agent.evidence.tournament.stages import BY_RULES
 from fin_agent.evidence.tournament.tournament import run_tournament
 from fin_agent.lexicon.slots import slot_names
 from fin_agent.models.call import Role
-from fin_agent.models.caller import Caller
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import ModelError
-from fin_agent.models.settings import Preset
 from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.search_query import Query, RankedPassage
 from fin_agent.retrieval.strategies.one_pass import Wording
@@ -74,21 +72,26 @@ def strategy_for(
         record_warning(note)
         notify(note)
 
+    def called(role: Role, *, by_default: bool = settings.by_model) -> Callers | None:
+        """Return the callers if one is given, or a model is named for the role or for all."""
+        named = by_default or has_model_for_role(settings, role)
+        return callers or (callers_for_roles(settings) if named else None)
+
     layers = {layer.name for layer in parse_strategy(settings.strategy)}
-    asked = _Roles(settings, callers)
     analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
     if "tournament" in layers:
-        judge = judge or asked.judge()
-    if layers & _WRITTEN:
-        writer = writer or asked.writer()
-    model = asked.evidence_roles(analyst, workspace, with_warning) if layers & _CURATED else None
-    arena = CardTournament(analyst, workspace, judge=judge, notify=with_warning)
-    parts = asked.sub_questions() if "sub-questions" in layers else None
+        judge = judge or judge_for(settings, callers)
+    if layers & _WRITTEN and writer is None and (writing := called(Role.HYDE, by_default=settings.models.given)):
+        writer = ModelWriter(writing)
+    curating = called(Role.CURATION) if layers & _CURATED else None
+    model = ModelEvidence(curating, analyst, workspace, settings, notify=with_warning) if curating else None
+    splitting = called(Role.SUB_QUESTIONS) if "sub-questions" in layers else None
+    parts = ModelSubQuestions(splitting.of(Role.SUB_QUESTIONS), settings.prompts) if splitting else None
     models = Models(
         writer=writer,
         curator=model or AnalystCurator(analyst),
         rewriter=model or IdentityRewriter(workspace),
-        arena=arena,
+        arena=CardTournament(analyst, workspace, judge=judge, notify=with_warning),
         decomposer=AnalystDecomposer(analyst, workspace, parts, notify=with_warning),
         notify=with_warning,
     )
@@ -97,58 +100,16 @@ def strategy_for(
 
 def judge_for(settings: Settings, callers: Callers | None = None) -> Judge | None:
     """Return the chat model that judges cards, or None for the rules. Raises ModelSetupError."""
-    return _Roles(settings, callers).judge()
+    if not has_model_for_role(settings, Role.LISTWISE):
+        return None
+    callers = callers or callers_for_roles(settings)
+    return ModelJudge(callers.of(Role.LISTWISE), settings.prompts, choosing=callers.of(Role.GROUP))
 
 
 _WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
 """Strategies that search with text written by a model."""
 _CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
 """Strategies that curate evidence or rewrite questions."""
-
-
-class _Roles:
-    """The models of a strategy's roles; None for roles without a model."""
-
-    def __init__(self, settings: Settings, callers: Callers | None) -> None:
-        self._settings = settings
-        self._given = callers
-
-    def writer(self) -> Writer | None:
-        """Return the writer of search text."""
-        settings = self._settings
-        named = has_model_for_role(settings, Role.HYDE) or settings.models.given
-        return ModelWriter(self._callers()) if named or self._given is not None else None
-
-    def judge(self) -> Judge | None:
-        """Return the judge of cards if a model is named for it, or with the preset `thorough`."""
-        settings = self._settings
-        thorough = settings.by_model and settings.models.preset is Preset.THOROUGH
-        if not (thorough or has_model_for_role(settings, Role.LISTWISE)):
-            return None
-        callers = self._callers()
-        return ModelJudge(callers.of(Role.LISTWISE), settings.prompts, choosing=callers.of(Role.GROUP))
-
-    def evidence_roles(self, analyst: RulesAnalyst, workspace: Workspace, notify: Notify) -> ModelEvidence | None:
-        """Return the model that curates and rewrites; None for the rules."""
-        if not self._has(Role.CURATION):
-            return None
-        curating, rewriting = map(self._callers().of, (Role.CURATION, Role.QUERY))
-        return ModelEvidence(curating, rewriting, analyst, workspace, self._settings, notify=notify)
-
-    def sub_questions(self) -> ModelSubQuestions | None:
-        """Return the model that splits questions; None for the rules."""
-        if not self._has(Role.SUB_QUESTIONS):
-            return None
-        return ModelSubQuestions(self._callers().of(Role.SUB_QUESTIONS), self._settings.prompts)
-
-    def _has(self, role: Role) -> bool:
-        settings = self._settings
-        return has_model_for_role(settings, role) or settings.by_model or self._given is not None
-
-    def _callers(self) -> Callers:
-        if self._given is None:
-            self._given = callers_for_roles(self._settings)
-        return self._given
 
 
 class AnalystCurator:
@@ -196,8 +157,7 @@ class ModelEvidence:
 
     def __init__(
         self,
-        curating: Caller,
-        rewriting: Caller,
+        callers: Callers,
         analyst: RulesAnalyst,
         workspace: Workspace,
         settings: Settings,
@@ -205,8 +165,7 @@ class ModelEvidence:
         notify: Notify = log_warning,
     ) -> None:
         """Load the prompts. Raises PromptError."""
-        self._curating = curating
-        self._rewriting = rewriting
+        self._curating, self._rewriting = callers.of(Role.CURATION), callers.of(Role.QUERY)
         self._analyst = analyst
         self._workspace = workspace
         self._most = settings.evidence

@@ -259,22 +259,15 @@ def _answer_per_measure(intent: Intent, plan: Plan, program: Program, numbers: S
 
 
 @dataclass(frozen=True, slots=True)
-class _Figure:
-    name: str
-    """Name of its company, with its period if there are several."""
-    value: float
-    text: str
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
 class _MeasureFigures:
     """One measure with its figures."""
 
     intent: Intent
     """The intent limited to this measure."""
     plan: Plan
-    figures: tuple[_Figure, ...]
+    figures: tuple[ListedFigure, ...]
+    """Each with the name of its company, and with its period if there are several."""
+    unit: str
 
     @property
     def companies(self) -> list[str]:
@@ -310,16 +303,16 @@ def _figures_by_measure(
     place = 0
     for measure, terms in zip(intent.measures, by_measure(plan.terms), strict=True):
         alone = intent.of_measure(measure)
-        computed = unit_of_result(alone)
+        computed = unit = unit_of_result(alone)
         figures = []
         for name, number in zip(
             program.names[place : place + _figure_count(intent, terms)], numbers[place:], strict=False
         ):
             value, unit = convert_to_unit(number, computed, program.scale, alone.unit)
             value = rounded(value, intent.decimals)
-            figures.append(_Figure(name, value, format_amount(value, unit, intent.decimals), unit))
+            figures.append(ListedFigure(name, value, format_amount(value, unit, intent.decimals)))
         place += len(figures)
-        yield _MeasureFigures(alone, Plan(tuple(terms), ()), tuple(figures))
+        yield _MeasureFigures(alone, Plan(tuple(terms), ()), tuple(figures), unit)
 
 
 def _figure_count(intent: Intent, terms: Sequence[Term]) -> int:
@@ -375,7 +368,7 @@ def _describe_extreme_measure(intent: Intent, told: Sequence[_MeasureFigures]) -
     level = sum(one.figures[0].value == figure.value for one in told) > 1
     said = "They are level." if level else f"Of these it is the {degree}."
     text = f"{capitalize_first(subject_of(best.intent, best.plan))}: {figure.text} ({others}). {said}"
-    return AnswerValue(value=figure.value, unit=supported_unit(figure.unit), text=text)
+    return AnswerValue(value=figure.value, unit=supported_unit(best.unit), text=text)
 
 
 _DECEMBER = 12

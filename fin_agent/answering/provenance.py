@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -102,20 +102,15 @@ def check_provenance(
 ) -> Provenance:
     """Trace every number of a program to a source, by its role.
 
-    - A number that stands for a figure (assigned, listed, passed on, returned) must be a fact's amount or an amount or
-      percentage of the question, whatever its size: `revenue = 12` needs a 12 in the evidence. It is the amount as
-      printed, in base units, or in the unit that the line's comment (`# USD millions`) or the variable's name
-      (`revenue_millions`) declares. Declarations must be correct: unit, scale, page, line, the year in the name. The
-      sign is the printed one unless the comment has `printed negative`. A variable whose name consists of words for a
-      constant may have its value (`days_in_year = 365`), and a variable updated in place may start from 0 or 1.
+    - A number that stands for a figure (assigned, listed, returned) must be a fact's amount, or an amount or percentage
+      of the question: as printed, in base units, or in the unit that the line's comment (`# USD millions`) or the
+      variable's name (`revenue_millions`) declares. Unit, scale, page, line, and the year in the name must be right.
+      The sign is the printed one unless the comment has `printed negative`.
     - A constant is trusted only in its role: 1, 2, 3, 4, 12, 52, 100, 365 and powers of a thousand as factor or
       divisor; 0 and 1 in sums, comparisons, `min` and `max`; 100 as a subtrahend; small numbers as positions and
-      digits. The divisor of a sum of N terms is N; an exponent is a span between years that the question names or the
-      facts have. 360 and 366 must be in the question. An expression of constants alone (`5 * 7`), and a product or sum
-      with several of them, is a number, not a constant.
+      digits; the number of terms as the divisor of a sum; as an exponent, a span between years of the question or the
+      facts. 360 and 366 must be in the question. An expression of constants alone (`5 * 7`) is a number.
     - Facts of one unit must enter at one scale, unless the program rescales the variable by a power of a thousand.
-
-    Numbers in strings must be a fact's, the question's or a known year.
 
     Args:
         code: The program.
@@ -137,8 +132,7 @@ def check_provenance(
     accounts = _NumberSources(facts, question, figures, numbers)
     judged = [(literal, accounts.judge(literal)) for literal in numbers.literals]
     judged = _without_unsupported_groups(judged)
-    judged = _at_one_scale(judged, numbers.rescaled)
-    judged = _at_expected_scale(judged, figures, scale)
+    judged = _at_one_scale(judged, numbers, figures, scale)
     bindings = tuple(verdict for _, verdict in judged if isinstance(verdict, Binding))
     unbound = [verdict for _, verdict in judged if isinstance(verdict, Unbound)]
     unbound += [Unbound(value.source, value.line, None, value.reason) for value in numbers.untraceable_values]
@@ -183,7 +177,7 @@ class _NumberSources:
         stands_for = self._expected.get(literal.variable or "")
         if literal.role is Role.FIGURE and stands_for is not None:
             return self._as_expected(literal, stands_for)
-        if self._is_constant(literal):
+        if _is_known_constant(literal, self._lengths, self._asked, self._accumulators, rescaling=not self._expected):
             return _binding(literal, Source.CONSTANT)
         fact = self._fact(literal)
         if fact is not None and (not self._expected or literal.role is Role.TEXT):
@@ -194,22 +188,14 @@ class _NumberSources:
 
     def _as_expected(self, literal: Literal, fact: Fact) -> Binding | Unbound:
         scale = _scale_that_fits(literal, fact)
-        if scale is not None and _is_declared_as_printed(literal, fact):
+        as_printed = literal.multiplier == 1 or literal.declared_scale in (None, fact.scale)
+        if scale is not None and as_printed:  # the comment has the printed unit, not that of a product
             return _binding(literal, Source.FACT, fact, scale)
         stated = f"{fact.amount} (times {fact.scale:,})" if fact.scale != 1 else f"{fact.amount}"
         return _unbound(
             literal,
             f"`{literal.variable}` stands for {fact.label} of FY{fact.period.fiscal_year} on page {fact.page + 1}, "
             f"which is {stated} {fact.unit}",
-        )
-
-    def _is_constant(self, literal: Literal) -> bool:
-        return _is_known_constant(
-            literal,
-            spans=self._lengths,
-            asked=self._asked,
-            accumulators=self._accumulators,
-            rescaling=not self._expected,
         )
 
     def _fact(self, literal: Literal) -> Binding | None:
@@ -288,12 +274,8 @@ def _unbound(literal: Literal, reason: str) -> Unbound:
 
 def _name_similarity(variable: str | None, fact: Fact) -> int:
     """Return how well a variable's name matches a fact with its number; only a tie-break for the citation."""
-    if variable is None:
-        return 0
-    words = set(variable.lower().split("_"))
-    named = set(f"{fact.label} {fact.metric or ''}".lower().replace("_", " ").split())
-    year = {str(fact.period.fiscal_year), f"fy{fact.period.fiscal_year}", str(fact.period.fiscal_year % 100)}
-    return len(words & named) + (3 if words & year else 0)
+    named = f"{fact.label} {fact.metric or ''} {fact.period.fiscal_year}".lower().replace("_", " ").split()
+    return len(set((variable or "").lower().split("_")).intersection(named))
 
 
 _Verdict = Binding | Unbound
@@ -315,59 +297,39 @@ def _without_unsupported_groups(judged: Sequence[tuple[Literal, _Verdict]]) -> l
 
 
 def _at_one_scale(
-    judged: Sequence[tuple[Literal, _Verdict]], rescaled: frozenset[str]
+    judged: Sequence[tuple[Literal, _Verdict]], numbers: ProgramNumbers, expected: Mapping[str, Fact], scale: int | None
 ) -> list[tuple[Literal, _Verdict]]:
-    """Reject amounts of one unit at the rarer of two scales, such as thousands among millions."""
-    scales: dict[str, Counter[Decimal]] = {}
+    """Reject amounts that enter at another scale than the result, or than most amounts of their unit."""
+    usual: dict[str, Counter[Decimal]] = {}
     for literal, verdict in judged:
-        if isinstance(verdict, Binding) and verdict.fact is not None and _counts_for_scale(literal, verdict, rescaled):
-            scales.setdefault(verdict.fact.unit, Counter())[verdict.scale or Decimal(1)] += 1
-
-    def fault(literal: Literal, binding: Binding, fact: Fact, scale: Decimal) -> str:
-        usual = scales[fact.unit].most_common(1)[0][0] if _counts_for_scale(literal, binding, rescaled) else scale
-        if scale == usual:
-            return ""
-        return f"{literal.source} enters times {scale:,f}, other {fact.unit} times {usual:,f}"
-
-    return _without_faults(judged, fault)
-
-
-def _at_expected_scale(
-    judged: Sequence[tuple[Literal, _Verdict]], expected: Mapping[str, Fact], scale: int | None
-) -> list[tuple[Literal, _Verdict]]:
-    """Reject expected figures that do not enter at the scale of the result."""
-    scales = {scale} if scale else {fact.scale for fact in expected.values()}
-
-    def fault(literal: Literal, binding: Binding, fact: Fact, enters: Decimal) -> str:
-        usual = scales if fact.unit in ("USD", "shares") else {fact.scale}
-        if not expected or not literal.value or enters in usual:
-            return ""
-        wanted = " or ".join(f"{each:,}" for each in sorted(usual))
-        return f"{literal.source} enters times {enters:f}, but the result is times {wanted}"
-
-    return _without_faults(judged, fault)
-
-
-def _without_faults(
-    judged: Sequence[tuple[Literal, _Verdict]], fault: Callable[[Literal, Binding, Fact, Decimal], str]
-) -> list[tuple[Literal, _Verdict]]:
-    """Make figures with a fault unbound, with the fault as the reason."""
+        if isinstance(verdict, Binding) and verdict.fact is not None and _counts_for_scale(literal, verdict, numbers):
+            usual.setdefault(verdict.fact.unit, Counter())[verdict.scale or Decimal(1)] += 1
+    of_result = {scale} if scale else {fact.scale for fact in expected.values()}
     result: list[tuple[Literal, _Verdict]] = []
     for literal, verdict in judged:
         if isinstance(verdict, Binding) and verdict.fact is not None and verdict.scale is not None:
-            reason = fault(literal, verdict, verdict.fact, verdict.scale)
-            verdict = _unbound(literal, reason) if reason else verdict
+            fact, enters = verdict.fact, verdict.scale
+            wanted = of_result if fact.unit in ("USD", "shares") else {fact.scale}
+            most = usual[fact.unit].most_common(1)[0][0] if _counts_for_scale(literal, verdict, numbers) else enters
+            if enters != most:
+                told = f"{literal.source} enters times {enters:,f}, other {fact.unit} times {most:,f}"
+                verdict = _unbound(literal, told)
+            elif expected and literal.value and enters not in wanted:
+                listed = " or ".join(f"{each:,}" for each in sorted(wanted))
+                verdict = _unbound(
+                    literal, f"{literal.source} enters times {enters:f}, but the result is times {listed}"
+                )
         result.append((literal, verdict))
     return result
 
 
-def _counts_for_scale(literal: Literal, binding: Binding, rescaled: frozenset[str]) -> bool:
+def _counts_for_scale(literal: Literal, binding: Binding, numbers: ProgramNumbers) -> bool:
     return (
         binding.fact is not None
         and binding.fact.unit in ("USD", "shares")
         and binding.scale is not None
         and literal.value != 0
-        and literal.variable not in rescaled
+        and literal.variable not in numbers.rescaled
     )
 
 
@@ -411,11 +373,11 @@ def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
     All declarations must be true of the fact: unit, scale, page and line of the comment, and the sign, which is the
     printed one unless the comment has `printed negative`.
     """
-    declared = literal.declared or Declaration()
+    declared, ratio = literal.declared, literal.declared.unit == "ratio"
     if not (_unit_fits(declared, fact) and _place_fits(declared, fact) and _sign_fits(literal, declared, fact)):
         return None
     value, amount = abs(literal.value), abs(fact.amount)
-    if declared.ratio:
+    if ratio:
         if fact.unit == "percent":
             return Decimal(1) / 100 if value * 100 == amount else None
         return Decimal(1) if value == amount else None
@@ -429,11 +391,6 @@ def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
     if value == amount:
         return Decimal(fact.scale) / literal.multiplier
     return Decimal(1) / literal.multiplier if value == abs(fact.value) else None
-
-
-def _is_declared_as_printed(literal: Literal, fact: Fact) -> bool:
-    """Return False if the comment has the unit of a product (`382456 / 1000  # USD millions`), not the printed one."""
-    return literal.multiplier == 1 or literal.declared_scale in (None, fact.scale)
 
 
 def _year_fits(variable: str | None, fact: Fact) -> bool:
@@ -452,7 +409,7 @@ _ANY_SIGN = frozenset((Role.SUBTRACTED, Role.COMPARED, Role.TEXT))
 
 
 def _unit_fits(declared: Declaration, fact: Fact) -> bool:
-    return declared.unit in (None, fact.unit) or (declared.ratio and fact.unit == "percent")
+    return declared.unit in (None, fact.unit) or (declared.unit == "ratio" and fact.unit == "percent")
 
 
 def _place_fits(declared: Declaration, fact: Fact) -> bool:
@@ -467,10 +424,10 @@ def _sign_fits(literal: Literal, declared: Declaration, fact: Fact) -> bool:
 
 def _is_known_constant(
     literal: Literal,
-    *,
     spans: Collection[Decimal],
     asked: Collection[Decimal],
     accumulators: Collection[str],
+    *,
     rescaling: bool,
 ) -> bool:
     """Return whether a number is trusted as a constant in its role.
@@ -489,7 +446,7 @@ def _is_known_constant(
         case Role.EXPONENT:
             return value in (0, 1) or value in spans or (value != 0 and 1 / value in spans)
         case role:
-            return value in _CONSTANTS_BY_ROLE.get(role, frozenset())
+            return value in _CONSTANTS_BY_ROLE.get(role, ())
 
 
 _FACTORS = frozenset(map(Decimal, (1, 2, 3, 4, 12, 52, 100, 365)))
@@ -504,18 +461,11 @@ _CONSTANTS_BY_ROLE: Mapping[Role, frozenset[Decimal]] = {
     Role.COMPARED: frozenset(map(Decimal, (0, 1))),
     Role.POSITION: frozenset(map(Decimal, range(13))),
 }
-_NAMED_CONSTANTS: Mapping[str, frozenset[Decimal]] = {
-    name: frozenset(map(Decimal, values))
-    for names, values in (
-        ("day days", (365,)), ("week weeks", (52,)), ("month months", (12,)), ("quarter quarters", (4,)),
-        ("percent pct hundred", (100,)), ("thousand thousands", (10**3,)), ("million millions", (10**6,)),
-        ("billion billions", (10**9,)), ("scale multiplier divisor", (100, 10**3, 10**6, 10**9)),
-    )
-    for name in names.split()
+_NAMED_CONSTANTS = {
+    "day": 365, "week": 52, "month": 12, "quarter": 4, "percent": 100,
+    "thousand": 10**3, "million": 10**6, "billion": 10**9,
 }  # fmt: skip
-_FILLING_WORDS = frozenset(
-    ("a", "an", "the", "in", "per", "of", "to", "one", "year", "years", "usd", "unit", "units", "factor", "number", "n")
-)
+_FILLING_WORDS = frozenset(("a", "in", "per", "of", "year", "number", "factor", "scale"))
 
 
 def _is_named_constant(literal: Literal, accumulators: Collection[str]) -> bool:
@@ -524,7 +474,5 @@ def _is_named_constant(literal: Literal, accumulators: Collection[str]) -> bool:
         return False
     if literal.variable in accumulators and literal.value in (0, 1):
         return True
-    words = set(literal.variable.lower().split("_"))
-    naming = words & _NAMED_CONSTANTS.keys()
-    only_naming = naming and words <= _NAMED_CONSTANTS.keys() | _FILLING_WORDS
-    return bool(only_naming) and any(literal.value in _NAMED_CONSTANTS[word] for word in sorted(naming))
+    words = {word.removesuffix("s") for word in literal.variable.lower().split("_")} - _FILLING_WORDS
+    return bool(words) and all(_NAMED_CONSTANTS.get(word) == literal.value for word in words)

@@ -25,14 +25,13 @@ class Role(StrEnum):
 
     Short names and the names of prompt files are accepted as well.
 
-    >>> Role("curation"), Role("cover_summary"), Role("card")
-    (<Role.CURATION: 'curation'>, <Role.SUMMARY: 'cover-summary'>, <Role.CARD: 'card-abstraction'>)
+    >>> Role("curation"), Role("cover_summary"), Role("judge")
+    (<Role.CURATION: 'curation'>, <Role.SUMMARY: 'cover-summary'>, <Role.LISTWISE: 'listwise-ranking'>)
     """
 
     SUMMARY = "cover-summary"
     TREE_NODE = "tree-node"
     QUERY = "query-rewrite"
-    CARD = "card-abstraction"
     INTENT = "intent"
     CURATION = "curation"
     GROUP = "group-selection"
@@ -60,7 +59,6 @@ class Role(StrEnum):
 _SHORT = {
     Role.SUMMARY: "summary",
     Role.QUERY: "query",
-    Role.CARD: "card",
     Role.GROUP: "group",
     Role.LISTWISE: "judge",
     Role.HYDE: "hyde",

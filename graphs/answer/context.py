@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import CoreSchema, core_schema
 
-from fin_agent.analyst.card_making import CardMaker
-from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role
+from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.config import Settings
 from fin_agent.evidence.intent import Intent
-from fin_agent.models.call import Role
 from fin_agent.models.settings import ModelSettings
 from fin_agent.retrieval.strategies.protocol import Notify, Strategy, is_default, log_warning
 from fin_agent.workspace import Workspace
@@ -49,8 +47,6 @@ class AnswerContext:
     """Limits of the search, and models."""
     strategy: Strategy | None = None
     """Searches in one call; None for the default, which searches documents, pages and passages in sequence."""
-    card_maker: CardMaker | None = None
-    """Makes the cards of the passages to be judged; None to use those of the index, made by rules."""
     asks_back: bool = True
     """Whether a model may ask what an ambiguous question means; otherwise it states its interpretation."""
 
@@ -142,8 +138,7 @@ class AnswerContext:
             from fin_agent.analyst.strategy_adapters import strategy_for
 
             named = strategy_for(settings, workspace, callers=callers, notify=notify)
-        maker = _card_maker(settings, workspace, notify, callers)
-        return cls(workspace, analyst, MontySandbox(), settings, named, maker)
+        return cls(workspace, analyst, MontySandbox(), settings, named)
 
 
 def with_intent(context: AnswerContext, intent: Intent) -> AnswerContext:
@@ -166,12 +161,3 @@ class _Overridden:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._analyst, name)
-
-
-def _card_maker(settings: Settings, workspace: Workspace, notify: Notify, callers: Callers | None) -> CardMaker | None:
-    if not has_model_for_role(settings, Role.CARD):
-        return None
-    from fin_agent.analyst.model.card_abstraction import ModelCardMaker
-
-    caller = (callers or callers_for_roles(settings)).of(Role.CARD)
-    return ModelCardMaker(caller, settings.prompts, lexicon=workspace.lexicon, notify=notify)

@@ -7,9 +7,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from fin_agent.analyst.card_making import extract_cards as cards_of
 from fin_agent.analyst.events import StepEnded, emit
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.rules.curation import cards_of
 from fin_agent.answering.answer import PagePlace
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage
@@ -149,13 +149,9 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     """Rank the passages of those pages; the first few are read, all are listed as retrieved."""
     context = runtime.context
     settings = context.settings
-    read, how, at_once = settings.passages, "", state.get("found_at_once")
+    read, at_once = settings.passages, state.get("found_at_once")
     if at_once is None:
         ranked = rank_passages(state["query"], state["pages"], context.workspace, limit=_MAX_ON_PAGES)
-        if state["round"] == 1:
-            ordered = context.analyst.ranked(state["intent"], state["plan"], state["query"], ranked)
-            how = "" if ordered is ranked else ", as the chat model ranks their cards"
-            ranked = list(ordered)
         ranked = ranked[: max(settings.listed, settings.passages)]
     else:
         ranked = list(at_once.passages)
@@ -166,7 +162,7 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     return end_step(
         state,
         "search_passages",
-        f"{len(found)} passages, reading the first {min(read, len(found))}{how}",
+        f"{len(found)} passages, reading the first {min(read, len(found))}",
         {
             "passages": found[:read],
             "found_passages": [passage.found for passage in found],
@@ -181,28 +177,16 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
 
 def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Extract the cards of the passages to be judged."""
-    context = runtime.context
-    made = cards_of(state["passages"], context.workspace.index, context.card_maker)
-    cards = [one.card for one in made]
-    by_model = sum(one.by_model for one in made)
-    who = f", {by_model} by the chat model, {len(made) - by_model} by rules"
+    cards = cards_of(state["passages"], runtime.context.workspace.index)
     return end_step(
         state,
         "extract_cards",
-        f"{len(cards)} cards" + (who if context.card_maker is not None else ""),
+        f"{len(cards)} cards",
         {"cards": cards},
-        details=(
-            *(
-                f"{card.identity.doc_id} page {card.identity.page + 1}:"
-                f" {card.role.value}, {card.evidence_type.value}, {len(card.metrics)} metrics"
-                for card in cards
-            ),
-            *(
-                f"{one.card.identity.doc_id} page {one.card.identity.page + 1}"
-                f" passage {one.card.identity.ordinal}: {note}"
-                for one in made
-                for note in one.notes
-            ),
+        details=tuple(
+            f"{card.identity.doc_id} page {card.identity.page + 1}:"
+            f" {card.role.value}, {card.evidence_type.value}, {len(card.metrics)} metrics"
+            for card in cards
         ),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.card_ranking import MEANINGS, AlignedCard, RulesJudge, greedy_select, packaged_weights
+from fin_agent.analyst.rules.card_ranking import WEIGHTS, AlignedCard, RulesJudge, greedy_select
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Brief, Verdict
 from fin_agent.lexicon.slots import Slot
@@ -16,7 +16,7 @@ from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 
 FILING = "harborlight_2023_10k"
-NO_WEIGHT = dict.fromkeys(MEANINGS, 0.0)
+NO_WEIGHT = dict.fromkeys(WEIGHTS, 0.0)
 Briefed = Callable[[str], Brief]
 
 
@@ -104,9 +104,3 @@ def test_a_figure_held_by_another_page_counts_no_more_and_cards_of_the_page_keep
     taken = greedy_select(listed, {**NO_WEIGHT, "words": 1.0, "slots": 2.0})
     assert [at for at, _ in taken] == [0, 1, 3, 2]
     assert [score for _, score in taken] == pytest.approx([1.5, 1.4, 1.0, 0.45])
-
-
-def test_each_field_has_a_weight_and_none_speaks_against_a_card() -> None:
-    weights = packaged_weights()
-    assert list(weights) == list(MEANINGS)
-    assert min(weights.values()) >= 0

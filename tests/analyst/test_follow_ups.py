@@ -183,8 +183,6 @@ class TestAnotherMeasure:
             ),
             (INCOME, "Who is the CEO?", "Who is the CEO at Harborlight?"),
             (INCOME, "Does it pay dividends?", "Does Harborlight pay dividends in FY2023?"),
-            (INCOME, "and the leases?", "What is said about leases by Harborlight in FY2023?"),
-            (INCOME, "and revenue recognition?", "What is said about revenue recognition by Harborlight in FY2023?"),
             (INCOME, "and per share?", "What was Harborlight's net income per share in FY2023?"),
             (INCOME, "per employee?", "What was Harborlight's net income per employee in FY2023?"),
             (INCOME.replace("net income", "EPS"), "diluted or basic?", INCOME.replace("net income", "diluted EPS")),
@@ -206,11 +204,6 @@ class TestAnotherMeasure:
         self, workspace: Workspace, before: str, message: str, whole: str
     ) -> None:
         assert read(workspace, message, before) == (MessageKind.FOLLOW_UP, whole)
-
-    def test_its_is_the_company_that_an_answer_singles_out(self, workspace: Workspace) -> None:
-        answer = answer_question(HIGHER, AnswerContext.by_rules(workspace))
-        reading = read_message("What was its gross margin?", [PreviousTurn(HIGHER, answer)], workspace)
-        assert reading.question == "What was Tellurond's gross margin in FY2023?"
 
 
 class TestSetAgainstAnother:
@@ -354,7 +347,7 @@ class TestTalk:
         assert read(workspace, message) == (MessageKind.UNCLEAR, "")
 
 
-KINDS = ("leads", "earlier", "theirs", "them", "why", "comparing", "in dollars")
+KINDS = ("leads", "earlier", "theirs", "them", "why", "comparing")
 OTHERS = (
     "Harborlight", "Tellurond's", "Walmart", "net income", "inventories", "gross margin", "in 2021", "Q3", "FY2022",
     "from 2022 to 2024", "the last three years", "?", ",", "'s", "as a percentage of", "(", "=", "what was",
@@ -397,13 +390,11 @@ def test_it_is_set_against_the_year_that_is_named(workspace: Workspace) -> None:
     [
         (HIGHER, "by how much?", "What was the difference between Harborlight's and Tellurond's net income in FY2023?"),
         (BOTH, "which is higher?", HIGHER.replace("the higher", "the highest")),
-        (BOTH, "compare the two", COMPARED),
         (ALL, "rank them", "Rank Harborlight, Tellurond and Quillmark by net income in FY2023?"),
         (AVERAGE, "cagr?", "What was the CAGR of Harborlight's net income from FY2021 to FY2023?"),
         (AVERAGE, "in which year was it highest?",
          "In which year was Harborlight's net income the highest, FY2021, FY2022 and FY2023?"),
         (CHANGE, "in percent?", f"{CHANGE.rstrip('?')} in percent?"),
-        (CHANGE.replace("By how much", "How much").replace("change", "grow"), "in dollars?", CHANGE),
         (INCOME, "and the average over 2021 to 2023?",
          AVERAGE.replace("the average of Harborlight's", "Harborlight's average")),
         (INCOME.replace("net income", "net income as a percentage of revenue"), "and inventories?",

@@ -317,7 +317,7 @@ def test_everyday_words_of_a_question_need_not_be_said() -> None:
         asked("cash put into corvane settlement", core="How much cash did Acme put into the Corvane settlement?"),
         passage("In May 2023 we paid $70 million in cash for the Corvane settlement. Other matters remain open."),
     )
-    assert told == "$70 million: In May 2023 we paid $70 million in cash for the Corvane settlement."
+    assert told == "In May 2023 we paid $70 million in cash for the Corvane settlement."
 
 
 def test_a_word_that_nothing_says_is_told_beside_those_that_are() -> None:
@@ -325,7 +325,7 @@ def test_a_word_that_nothing_says_is_told_beside_those_that_are() -> None:
     known = "transaction value corvane packaging venture inked birchwood"
     said = "The Corvane packaging venture with Birchwood was formed in a transaction valued at $436 million."
     told = answer(asked(known, core=question), passage(f"{FILLER} {said}"))
-    assert told == f"$436 million: {said} Not said there: 'inked'."
+    assert told == f"{said} Not said there: 'inked'."
 
 
 def test_a_word_that_nothing_says_is_what_a_short_question_is_about() -> None:

@@ -165,14 +165,6 @@ def test_another_year_or_another_payment_is_not_told(question: str, keywords: st
     assert told(question, keywords, "Benefits.", BENEFITS, figure=True) == ""
 
 
-def test_a_sentence_of_another_year_says_nothing_of_a_later_one() -> None:
-    question = "As of 2023, what purchase commitments does Acme have in 2026?"
-    text = "We had purchase commitments of $21 million in 2023. Purchase commitments of $4 million fall due in 2026."
-    keywords = "purchase commitments"
-    assert told(question, keywords, text, figure=True) == "Purchase commitments of $4 million fall due in 2026."
-    assert told(question, keywords, text.split(". ")[0] + ".", figure=True) == ""
-
-
 COVER = (
     "Securities registered pursuant to Section 12(b) of the Act:\nTitle of each class\nTrading Symbol(s)\n"
     "Name of each exchange on which\nregistered\nCommon Stock, $.10 par value\nACM\nNew York Stock Exchange\n{more}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -84,9 +85,9 @@ SUIT = "Which patent suit did Harborlight settle in 2024?"
 
 def evidence_roles(workspace: Workspace, replies: list[str], notes: list[str]) -> tuple[ModelEvidence, Script]:
     model = Script(*replies)
-    made = ModelEvidence(
-        model.caller, model.caller, RulesAnalyst(workspace), workspace, Settings(evidence=3), notify=notes.append
-    )
+    callers = SimpleNamespace(of=lambda role: model.caller)
+    rules = RulesAnalyst(workspace)
+    made = ModelEvidence(callers, rules, workspace, Settings(evidence=3), notify=notes.append)  # type: ignore[arg-type]
     return made, model
 
 

@@ -1,4 +1,4 @@
-"""Questions in words that a table answers: what ranks first, what is beyond a share, what a cover lists."""
+"""Questions in words that a table answers: what ranks first, what a cover lists."""
 
 from __future__ import annotations
 
@@ -61,14 +61,6 @@ def test_as_many_rows_are_told_as_are_asked_for(ask: Ask) -> None:
 def test_a_rank_among_what_no_table_shows_is_refused(ask: Ask) -> None:
     answer = ask("Which brand of Harborlight had the highest revenue in 2023?")
     assert answer.refused and answer.retrieved.pages
-
-
-def test_parts_beyond_a_share_are_told_with_the_whole(ask: Ask) -> None:
-    none = ask("Are there any segments of Tellurond that account for more than 90% of revenue in 2024?")
-    assert none.answer.text.startswith("No: none of 3 rows is more than 90% of Total revenues ($7,464 million)")
-    some = ask("Are there any segments of Tellurond that account for more than 10% of revenue in 2024?")
-    assert some.answer.text.startswith("Yes: Data Center ($")
-    assert some.citations[-1].text == "Total revenues, FY2024: $7,464 million"
 
 
 def test_the_securities_of_a_cover_are_listed(ask: Ask) -> None:

@@ -30,7 +30,7 @@ PRICES = PriceTable({"openai:scripted": Price(input=10_000, output=100_000)})
 
 
 def record(*, from_cache: bool = False) -> CallRecord:
-    return CallRecord(role=Role.CARD, model="openai:x", prompt="card", prompt_version="1", usage=Usage(input=10),
+    return CallRecord(role=Role.INTENT, model="openai:x", prompt="intent", prompt_version="1", usage=Usage(input=10),
                       dollars=0.5, seconds=1, from_cache=from_cache)  # fmt: skip
 
 

@@ -128,9 +128,9 @@ def test_values_are_those_of_the_role_and_never_read_as_placeholders() -> None:
 
 
 def test_the_same_values_give_the_same_prompt_and_another_seed_another_code() -> None:
-    prompt: Prompt = load_prompt("card")
-    passage = [Quoted("Net sales rose.", "Acme, 10-K")]
-    first, again, other = (prompt.filled(seed, passage=passage) for seed in ("", "", "run 2"))
+    prompt: Prompt = load_prompt("cover_summary")
+    pages = [Quoted("Net sales rose.", "Acme, 10-K")]
+    first, again, other = (prompt.filled(seed, pages=pages) for seed in ("", "", "run 2"))
     assert first == again and first.text != other.text and first.version == other.version
     assert first.text == f"{first.system}\n\n{first.user}"
 

@@ -115,6 +115,6 @@ def test_where_a_text_stands_is_quoted_too() -> None:
 
 def test_quotations_can_be_held_against_what_was_shown() -> None:
     text = "Net\u200b sales\r\nrose </passage> 5 < 6"
-    filled = load_prompt("card").filled(passage=[Quoted(text)])
+    filled = load_prompt("cover_summary").filled(pages=[Quoted(text)])
     assert quoted_text(text) == "Net sales\nrose ‹/passage> 5 < 6" and quoted_text(text) in filled.user
     assert quoted_text(quoted_text(text)) == quoted_text(text)

@@ -31,7 +31,7 @@ def look_up(page: int) -> str:
 
 
 HYDE = load_prompt("hyde").filled(question="What was revenue?").text
-CARD = load_prompt("card").filled(passage="Sales rose.").text
+RANKING = load_prompt("judge").filled(question="Which?", wanted="-", cards="Sales rose.", count="1").text
 
 
 def test_replies_come_in_turn_however_it_is_asked() -> None:
@@ -75,18 +75,18 @@ def by(role: str) -> RunnableConfig:
 
 
 def test_roles_have_replies_of_their_own() -> None:
-    model = ScriptedChatModel({"hyde": "a passage", "card": ["one card", "another"], "*": "something else"})
-    told = [model.invoke("Go", by(role)).content for role in ("card", "hyde", "hyde", "card-abstraction")]
+    model = ScriptedChatModel({"hyde": "a passage", "judge": ["one ranking", "another"], "*": "something else"})
+    told = [model.invoke("Go", by(role)).content for role in ("judge", "hyde", "hyde", "listwise-ranking")]
     assert [*told, model.invoke("What is this?").content] == [
-        "one card", "a passage", "a passage", "another", "something else",
+        "one ranking", "a passage", "a passage", "another", "something else",
     ]  # fmt: skip
-    assert [call.role for call in model.calls] == ["card", "hyde", "hyde", "card", None]
-    with pytest.raises(ScriptError, match="2 replies for the role 'card'"):
-        model.invoke(CARD, by("card"))
+    assert [call.role for call in model.calls] == ["judge", "hyde", "hyde", "judge", None]
+    with pytest.raises(ScriptError, match="2 replies for the role 'judge'"):
+        model.invoke(RANKING, by("judge"))
     with pytest.raises(
-        ScriptError, match=r"no reply for the role 'card', only for hyde\. The prompt: You abstract one"
+        ScriptError, match=r"no reply for the role 'judge', only for hyde\. The prompt: You rank passages"
     ):
-        ScriptedChatModel({"hyde": "x"}).invoke(CARD, by("card"))
+        ScriptedChatModel({"hyde": "x"}).invoke(RANKING, by("judge"))
     with pytest.raises(ScriptError, match="no reply for a call of no known role, only for hyde"):
         ScriptedChatModel({"hyde": "x"}).invoke("Who are you?")
 

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from decimal import Decimal
-from functools import partial
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
 from fin_agent.analyst.model.curator import Curator
-from fin_agent.analyst.model.llm_judges import list_prompt_values, ranking_fault
+from fin_agent.analyst.model.grounding import printable_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import known_lines
-from fin_agent.analyst.model.query_writer import QueryWriter
-from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
-from fin_agent.analyst.model.replies import ListwiseReply
+from fin_agent.analyst.model.question_reader import QuestionReader
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.answering.numerals import NumeralKind, numerals_in
 from fin_agent.answering.program import Program
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
-from fin_agent.evidence.cards.card import Card
+from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.slot_ledger import Ledger
-from fin_agent.evidence.tournament.judge import Brief, Verdict, repair_ranking
-from fin_agent.index.protocol import PageKey
-from fin_agent.models.call import Role
+from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.models.settings import Preset
-from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
-from fin_agent.vocabulary.dates import printed_years
+from fin_agent.retrieval.search_query import EVERYTHING, Query, Scope
+from fin_agent.retrieval.search_terms import search_terms
 from fin_agent.workspace import Workspace
 
-PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning")
+PROMPTS = ("intent", "reasoning")
+_MAX_TERMS = 24
 
 
 class ModelAnalyst:
@@ -56,13 +53,11 @@ class ModelAnalyst:
         client.require(*PROMPTS)
         self._client = client
         self._workspace = workspace
-        self._owners = workspace.directory.owners
         self._rules = RulesAnalyst(workspace, most_evidence=most_evidence, reads_alone=False)
         self._preset = preset
         self._questions = QuestionReader(client, workspace, preset, self._rules.intent)
-        self._queries = QueryWriter(client, preset, self._rules.intent)
         self._reasoner = Reasoner(client, workspace, executor or MontySandbox())
-        self._curator = Curator(client, workspace, preset, most_evidence, self._reasoner)
+        self._curator = Curator(workspace, preset, most_evidence, self._reasoner)
 
     @property
     def has_free_judging(self) -> bool:
@@ -82,17 +77,29 @@ class ModelAnalyst:
         return self._rules.plan(intent)
 
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
-        """See Analyst.query: the rules' words, with those of a model."""
-        base = self._rules.query(intent, plan, ledger)
-        return self._queries.query(base, intent, plan, ledger, complementary)
+        """See Analyst.query: after the first round, extended by the model's complementary question.
 
-    def ranked(
-        self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
-    ) -> Sequence[RankedPassage]:
-        """See Analyst.ranked: with `thorough`, a model ranks pages by their cards unless rules can compute."""
-        if self._preset is not Preset.THOROUGH or is_computable(intent):
-            return passages
-        return _rank_by_cards(Brief(intent, plan, query, self._owners), passages, self._client)
+        Companies and periods that it names take precedence over those of the question.
+        """
+        base = self._rules.query(intent, plan, ledger)
+        if ledger is None or (intent.numeric and not intent.beyond_rules and base.slots):
+            return base  # missing figures are a better query
+        asked = printable_line(complementary)
+        terms = search_terms(word for word in bare_words(asked) if word[0].isalpha())[:_MAX_TERMS]
+        if not terms:
+            return base
+        base = replace(base, text=asked, terms=tuple(dict.fromkeys((*terms, *base.terms))))
+        try:
+            named = self._rules.intent(asked)
+        except QuestionError:
+            return base
+        return replace(
+            base,
+            companies=tuple(company.key for company in named.companies) or base.companies,
+            periods=named.periods or base.periods,
+            dates=named.dates or base.dates,
+            forms=named.forms or base.forms,
+        )
 
     def curate(
         self,
@@ -100,15 +107,11 @@ class ModelAnalyst:
         plan: Plan,
         passages: Sequence[RetrievedPassage],
         documents: Sequence[str],
-        cards: Sequence[Card] = (),
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """See Analyst.curate: at most one call per round, which also answers, and none if the ledger is full.
-
-        With `thorough`, each round has a separate call that only judges.
-        """
-        base = self._rules.curate(intent, plan, passages, documents, cards, scope)
+        """See Analyst.curate: at most one call per round, which also answers, and none if the ledger is full."""
+        base = self._rules.curate(intent, plan, passages, documents, scope)
         to_read = self._workspace.index.passages(base.to_read)
         if any((each.doc_id, each.passage.ordinal) not in dropped for each in to_read):
             return base
@@ -177,33 +180,7 @@ class ModelAnalyst:
         return None if found is None else found.reasoning
 
 
-_FIGURE = re.compile(r"(?<![\w.])\$?\d[\d,]*(?:\.\d+)?%?")
-
-
 def _figures(text: str) -> set[Decimal]:
-    """Return the figures of a text as printed, without years and single digits."""
-    bare = (found.strip("$%,").replace(",", "") for found in _FIGURE.findall(text))
-    return {Decimal(each) for each in bare if len(each) > 1 and not (printed_years(each) and len(each) == 4)}
-
-
-_MAX_RANKED = 20
-
-
-def _rank_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: ModelClient) -> Sequence[RankedPassage]:
-    """Return the passages with the first ones of twenty pages ranked by one call over their cards.
-
-    If the model gives no ranking, the order is unchanged and the journal records it.
-    """
-    best: dict[PageKey, RankedPassage] = {}
-    for each in passages:
-        best.setdefault(each.stored.key, each)
-    first = list(best.values())[:_MAX_RANKED]
-    if len(first) < 2:
-        return passages
-    cards = [Card.model_validate_json(each.stored.card) for each in first]
-    fault = partial(ranking_fault, cards=len(cards))
-    reply = client.ask(Role.LISTWISE, "judge", ListwiseReply, fault, **list_prompt_values(brief, cards))
-    if reply is None:
-        return passages
-    order = repair_ranking([Verdict(place.card - 1) for place in reply.ranking], len(cards))
-    return [*(first[verdict.at] for verdict in order), *(each for each in passages if each not in first)]
+    """Return the figures of a text as printed, without single digits."""
+    figures = (each for each in numerals_in(text) if each.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT))
+    return {abs(each.value) for each in figures if len(each.printed) > 1}

@@ -38,7 +38,6 @@ from fin_agent.models.call import Role
 from fin_agent.models.metering import Meter, metered
 from fin_agent.prompts import Quoted, quoted_text, remove_instructions
 from fin_agent.retrieval.search_terms import stems_of
-from fin_agent.vocabulary.dates import printed_years
 from fin_agent.workspace import Workspace
 
 _MIN_WORDS = 3
@@ -86,12 +85,12 @@ class Reasoner:
         if computed:
             shown.append(Quoted(computed, "computed from figures of the filings"))
 
-        sent_back: list[ReasoningReply] = []
+        sent_back = False
 
         def fault(reply: ReasoningReply) -> str | None:
+            nonlocal sent_back
             wrong = _reply_fault(reply, grounds)
-            if wrong is not None:
-                sent_back.append(reply)
+            sent_back = sent_back or wrong is not None
             return wrong
 
         reply = self._client.ask(
@@ -105,7 +104,7 @@ class Reasoner:
             passages=shown,
         )
         if reply is None and sent_back:
-            return ModelAnswer(_answer_from_quotes(sent_back[-1], evidence, grounds), (_UNVERIFIED,))
+            return ModelAnswer(None, (_UNVERIFIED,))
         if reply is None:
             return None
         keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
@@ -161,7 +160,6 @@ class _AnswerGrounds:
         texts = [join_row_numbers(passage.text)[:MAX_CHARACTERS] for passage in passages] + (
             [computed] if computed else []
         )
-        self.shown = [_plain(quoted_text(text)) for text in texts]
         self.texts = [_plain(quoted_text(remove_instructions(text))) for text in texts]
         """Texts that may be quoted, as shown, without instructions to the model."""
         self.question = intent.question
@@ -293,14 +291,8 @@ def _supported_reasoning(
             if grounds.supports(quoted):
                 standing.append(quoted)
                 continue
-            why = "is in no passage"
-            if _is_in_passage(quoted, grounds.shown):
-                why = (
-                    "is contradicted by the statements"
-                    if _is_in_passage(quoted, grounds.texts)
-                    else "speaks to the model"
-                )
-            record_warning(f"a quote of the model {why} and is dropped: {printable_line(quoted.quote)[:120]!r}")
+            quote = printable_line(quoted.quote)[:120]
+            record_warning(f"a quote of the model is in no passage, or contradicted, and is dropped: {quote!r}")
         own = [grounds.locate_quote(quoted) for quoted in standing]
         if own and not grounds.is_relevant(sentence.text, own):
             record_warning(
@@ -335,22 +327,6 @@ def _supported_reasoning(
         unit=None if only is None else only.unit,
         assumed=_assumption_of(reply, grounds),
     )
-
-
-def _answer_from_quotes(
-    reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _AnswerGrounds
-) -> Reasoning | None:
-    """Return the quotes of a reply whose answer goes beyond them; None if none is about the question."""
-    try:
-        made = _supported_reasoning(Intent(question=grounds.question, core=""), reply, evidence, grounds)
-    except ValueError:
-        return None
-    cited = [made.citations[place] for step in made.steps for place in step.citations]
-    about = [each for each in dict.fromkeys(cited) if grounds.links.is_linked(grounds.question, [each.text])]
-    if not about:
-        return None
-    record_warning("the answer is what the model quotes: its other statements are not supported by the quotes")
-    return Reasoning(text=" ".join(f"{each.text.rstrip(' .;,')}." for each in about), citations=tuple(about))
 
 
 def _assumption_of(reply: ReasoningReply, grounds: _AnswerGrounds) -> tuple[str, ...]:
@@ -426,41 +402,26 @@ def _figure_source(figure: QuotedFigure) -> QuotedSource:
     return QuotedSource(passage=figure.passage, quote=figure.quote)
 
 
-_MONTHS = {name.casefold(): number for number, name in enumerate(month_name) if name}
-_WHEN = re.compile(
-    rf"\b(?P<month>{'|'.join(_MONTHS)})\s+(?P<day>\d{{1,2}})(?:,?\s+(?P<year>\d{{4}}))?\b"
-    r"|\b(?P<alone>(?:19|20)\d\d)\b(?![.,]\d)",
+_KNOWN = re.compile(
+    rf"\b(?:(?:{'|'.join(month_name[1:])})\s+\d{{1,2}}(?:,?\s+\d{{4}})?|(?:19|20)\d\d"
+    r"|[\w-]+[\s-](?:weeks?|months?|years?|days?|quarters?)|(?:level|tier|note|item|part)\s+\w+)\b(?![.,]\d)",
     re.I,
 )
-"""A day as people write it, or a year."""
-
-
-_SPAN = re.compile(
-    r"\b[\w-]+[\s-](?:weeks?|months?|years?|days?|quarters?)\b|\b(?:level|tier|note|item|part)\s+\w+\b", re.I
-)
-"""A duration, or a name with a number."""
+"""A day, a year, a span, or a name with a number."""
 
 
 def _without_known_dates(words: str, texts: Sequence[str], places: Sequence[str]) -> str:
-    """Return the words without years, days and spans that occur in a passage, its heading or its source.
+    """Return the words without years, days, spans and names with numbers that a passage, its heading or source has.
 
     They are no figures, and need no quote.
     """
-    known = "\n".join((*texts, *places))
-    years = printed_years(known.replace("FY", " "))
+    known = "\n".join((*texts, *places)).casefold().replace("fy", " ")
 
-    def remove_date(found: re.Match[str]) -> str:
-        if found["alone"]:
-            return " " if int(found["alone"]) in years else found[0]
-        day = f"{_MONTHS[found['month'].casefold()]:02}-{int(found['day']):02}"
-        iso = f"{found['year']}-{day}" if found["year"] else f"-{day}"
-        plain = " ".join(found[0].casefold().split())
-        return " " if plain in known or iso in known else found[0]
+    def remove(found: re.Match[str]) -> str:
+        plain = re.escape(" ".join(found[0].casefold().split()))
+        return " " if re.search(rf"(?<![\d.,$]){plain}(?![.,]?\d)", known) else found[0]
 
-    def remove_span(found: re.Match[str]) -> str:
-        return " " if " ".join(found[0].casefold().split()) in known else found[0]
-
-    return _SPAN.sub(remove_span, _WHEN.sub(remove_date, words))
+    return _KNOWN.sub(remove, words)
 
 
 def _is_in_passage(quoted: QuotedSource, texts: Sequence[str], fewest: int = _MIN_WORDS) -> bool:
@@ -507,32 +468,24 @@ class SharedWords:
     def __init__(self, lexicon: Lexicon, question: str, names: Iterable[str]) -> None:
         self._lexicon = lexicon
         small = (word for word in words_in(question) if word.islower())
-        self._names = frozenset(stems_of(" ".join(names))) - frozenset(stems_of(" ".join(small)))
+        generic = (word for words in word_lists("unit_words").values() for word in words)
+        names_alone = frozenset(stems_of(" ".join(names))) - frozenset(stems_of(" ".join(small)))
+        self._left_out = names_alone.union(stems_of(" ".join((*word_lists("answer_words")["amounts"], *generic))))
+        """Stems of names, and those that any two sentences of a filing may share."""
 
     def is_linked(self, words: str, quotes: Collection[str]) -> bool:
         """Return whether any quote shares a content word with `words`, or with filings' words for them."""
-        wanted = self._content_stems(" ".join((words, *self._related_terms(words))))
+        lexicon = self._lexicon
+        related = (*lexicon.filing_terms(words), *lexicon.expand((words, *lexicon.metrics_in(words))))
+        wanted = self._content_stems(" ".join((words, *related)))
         return any(wanted & self._content_stems(quote) for quote in quotes)
 
-    def _related_terms(self, words: str) -> tuple[str, ...]:
-        """Return filings' terms for everyday words, topics, and measures with their inputs."""
-        lexicon = self._lexicon
-        return (*lexicon.filing_terms(words), *lexicon.expand((words, *lexicon.metrics_in(words))))
-
     def _content_stems(self, text: str) -> frozenset[str]:
-        stems = frozenset(stems_of(text)) - self._names - _generic_stems()
         return frozenset(
             stem
-            for stem in stems
-            if len(stem) > 1
-            and not (
-                stem.removeprefix("fy").isdecimal() and (printed_years(stem) or not stem.strip("0") or stem[:2] == "fy")
-            )
+            for stem in stems_of(text)
+            if len(stem) > 1 and stem not in self._left_out and not _YEAR.fullmatch(stem)
         )
 
 
-def _generic_stems() -> frozenset[str]:
-    """Return stems that any two sentences of a filing may share."""
-    lists = word_lists("answer_words")
-    sizes = (word for words in word_lists("unit_words").values() for word in words)
-    return frozenset(stems_of(" ".join((*lists["amounts"], *sizes))))
+_YEAR = re.compile(r"fy\d+|(?:19|20)\d\d|0+")

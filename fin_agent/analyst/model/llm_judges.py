@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypedDict
 
 from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.prompt_context import card_lines, card_place, request_lines
@@ -58,7 +57,7 @@ class ModelJudge:
             self.prompt(brief, cards),
             output=ListwiseReply,
             max_output_tokens=_MAX_THOUGHTS + _TOKENS_A_CARD * len(cards),
-            check=partial(ranking_fault, cards=len(cards)),
+            check=partial(_ranking_fault, cards=len(cards)),
         )
         reply, _ = self._ranking.value(replace(call, temperature=0.0))
         return [
@@ -87,7 +86,10 @@ class ModelJudge:
 
     def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:
         """Return the prompt for a ranking; deterministic."""
-        return self._judge.filled(**list_prompt_values(brief, cards))
+        wanted = "\n".join(request_lines(brief))
+        return self._judge.filled(
+            question=_question_line(brief), wanted=wanted, cards=_quoted_cards(cards), count=str(len(cards))
+        )
 
     def group_prompt(self, brief: Brief, cards: Sequence[Card], most: int) -> FilledPrompt:
         """Return the prompt for a selection."""
@@ -100,15 +102,14 @@ class ModelJudge:
 
 
 class FailFastJudge:
-    """A judge for one tournament that is no longer called after `patience` consecutive failures.
+    """A judge for one tournament that is no longer called after two consecutive failures.
 
     Lists are ranked many times, and a server that is down would be waited for each time. Unusable replies are tolerated
     twice as often. `failures` has the reasons.
     """
 
-    def __init__(self, judge: Judge, patience: int = 2) -> None:
+    def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._patience = patience
         self._in_a_row = 0
         self.failures: list[str] = []
 
@@ -124,7 +125,7 @@ class FailFastJudge:
         return self._asked(lambda: judge.choose(brief, cards, most))
 
     def _asked(self, ask: Callable[[], Sequence[Verdict]]) -> Sequence[Verdict]:
-        if self._in_a_row >= 2 * self._patience:
+        if self._in_a_row >= _MOST_FAILURES:
             raise ModelError(f"{self.failures[-1]}; it is not asked again for this question")
         try:
             verdicts = ask()
@@ -136,22 +137,12 @@ class FailFastJudge:
         return verdicts
 
 
+_MOST_FAILURES = 4
+
+
 def _matched_fields(brief: Brief, cards: Sequence[Card]) -> list[tuple[str, ...]]:
     required = required_fields(brief.query, brief.intent.parts)
     return [matched_fields(card, required, brief.owners) for card in cards]
-
-
-class _ListPromptValues(TypedDict):
-    question: str
-    wanted: str
-    cards: list[Quoted]
-    count: str
-
-
-def list_prompt_values(brief: Brief, cards: Sequence[Card]) -> _ListPromptValues:
-    """Return the values of a ranking prompt for the question and the cards."""
-    question, wanted = _question_line(brief), "\n".join(request_lines(brief))
-    return {"question": question, "wanted": wanted, "cards": _quoted_cards(cards), "count": str(len(cards))}
 
 
 def _question_line(brief: Brief) -> str:
@@ -162,7 +153,7 @@ def _quoted_cards(cards: Sequence[Card]) -> list[Quoted]:
     return [Quoted("\n".join(card_lines(card)), card_place(card)) for card in cards]
 
 
-def ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
+def _ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
     """Return why a ranking is unusable, or None: it names too few of the cards."""
     named = {place.card for place in reply.ranking if 1 <= place.card <= cards}
     if len(named) >= min(_MIN_RANKED_CARDS, (cards + 1) // 2):

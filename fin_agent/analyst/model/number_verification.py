@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations, pairwise
@@ -12,7 +12,6 @@ from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.answering.numerals import NumeralKind, numerals_in, spelled_numbers
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.words import finds, word_lists
-from fin_agent.vocabulary.dates import printed_years
 from fin_agent.workspace import Workspace
 
 
@@ -42,13 +41,22 @@ def unsupported_numbers(
         denied: Whether the words deny the question, so that all its numbers may be repeated.
     """
     own = question if denied else non_figure_numbers(question)
-    texts = [*(quote.text for quote in quotes), known, own]
-    text = _PLACES.sub(" ", " \n ".join(texts))
-    said = _without_differences(_without_bounds(_PLACES.sub(" ", words), question), quotes)
-    lacking = numbers_not_in(said, text)
+    text = _PLACES.sub(" ", " \n ".join((*(quote.text for quote in quotes), known, own)))
+    said = _without(_PLACES.sub(" ", words), lambda each, before: _is_bound(each, before, question))
+    said = _without(said, lambda each, _: _is_difference(each, quotes))
     held = [(each, quote.page) for quote in quotes for each in scaled_numbers_in(quote.text)]
     held += [(each, None) for each in scaled_numbers_in(f"{known} \n {own}")]
-    return tuple(dict.fromkeys((*lacking, *_differs_in_scale(said, held), *_unsupported_spelled_numbers(said, text))))
+    spelled = {each.value for each in spelled_numbers(text)}
+    lacking = [
+        *numbers_not_in(said, text),
+        *(f"{each.number} {each.size}" for each in scaled_numbers_in(said) if _differs_in_scale(each, held)),
+        *(
+            each.words
+            for each in spelled_numbers(said)
+            if each.value not in spelled and numbers_not_in(f"{each.value}", text)
+        ),
+    ]
+    return tuple(dict.fromkeys(lacking))
 
 
 def non_figure_numbers(question: str) -> str:
@@ -60,87 +68,53 @@ def non_figure_numbers(question: str) -> str:
     named: list[str] = []
     for numeral in numerals_in(question):
         if numeral.kind in (NumeralKind.YEAR, NumeralKind.SPAN, NumeralKind.LABEL):
-            named += [numeral.printed, *([f"{numeral.value}"] if f"{numeral.value}" != numeral.printed else [])]
+            named += dict.fromkeys((numeral.printed, f"{numeral.value}"))
     words = [word.strip('()?!,;:"') for word in question.split()]
     numbered = word_lists("answer_words")["numbered"]
     named += [word for before, word in pairwise(words) if before.lower() in numbered and word[:1].isdigit()]
-    named += [word for word in words if len(_split_date(word)) == _PIECES and all(map(str.isdigit, _split_date(word)))]
+    named += [word for word in words if _DATE.fullmatch(word)]
     return " ".join(named)
 
 
-_PIECES = 3
-
-
-def _split_date(word: str) -> list[str]:
-    return word.replace("-", "/").split("/")
-
-
+_DATE = re.compile(r"\d+[-/]\d+[-/]\d+")
 _PLACES = re.compile(r"\b(?:10-?[KQ]s?|8-?Ks?|20-?Fs?|6-?Ks?|(?:page|passage)s? \d+)\b", re.I)
 """Numbers in these are locations, no figures."""
 
 
-def _without_differences(words: str, quotes: Sequence[Quote]) -> str:
-    """Return the words without points, or basis points, that are the rounded difference of quoted percentages."""
-    sizes = (each for quote in quotes for each in scaled_numbers_in(quote.text))
-    rates = {Decimal(each.number) for each in sizes if "%" in (each.size, each.joined_size)}
-    gaps = [abs(one - other) for one, other in combinations(rates, 2)]
+def _without(words: str, left_out: Callable[[ScaledNumber, str], bool]) -> str:
+    """Return the words without numbers for which `left_out`, called with the words before them, is true."""
     kept, start = [], 0
     for each in scaled_numbers_in(words):
-        unit = {"points": 1, "basis points": 100}.get(each.size)
-        said = Decimal(each.number)
-        if unit and any(round(unit * gap, -int(said.as_tuple().exponent)) == said for gap in gaps):
+        if left_out(each, words[: each.start]):
             kept.append(words[start : each.start])
             start = each.end
     return "".join([*kept, words[start:]])
 
 
-def _without_bounds(words: str, question: str) -> str:
-    """Return the words without numbers of the question that they compare with: `more than 57 laboratories`."""
-    asked = list(scaled_numbers_in(question))
-    kept, start = [], 0
-    for each in scaled_numbers_in(words):
-        like = [one for one in asked if one.number == each.number and each.size in (one.size, one.joined_size)]
-        if like and _is_bound(words[: each.start]):
-            kept.append(words[start : each.start])
-            start = each.end
-    spelled = {each.value for each in spelled_numbers(question)}
-    left = "".join([*kept, words[start:]])
-    for number in list(spelled_numbers(left)):
-        place = left.find(number.words)
-        if number.value in spelled and _is_bound(left[:place]):
-            left = left[:place] + left[place + len(number.words) :]
-    return left
-
-
-def _is_bound(before: str) -> bool:
+def _is_bound(each: ScaledNumber, before: str, question: str) -> bool:
+    """Return whether a number of the question is what something is compared with: `more than 57 laboratories`."""
+    if (each.number, each.size) not in {(one.number, one.size) for one in scaled_numbers_in(question)}:
+        return False
     *words, last = before.rstrip("($€£ ").lower().split() or [""]
     words = words if last in ("the", "a", "an", "its", "about", "approximately") else [*words, last]
     return any(words[-len(bound) :] == bound for bound in map(str.split, word_lists("answer_words")["bounds"]))
 
 
-def _differs_in_scale(words: str, held: Sequence[tuple[ScaledNumber, PageScale | None]]) -> list[str]:
-    wrong = []
-    for each in scaled_numbers_in(words):
-        like = [(one, page) for one, page in held if one.number == each.number]
-        if each.size and like and not any(_has_scale(one, page, each.size) for one, page in like):
-            wrong.append(f"{each.number} {each.size}")
-    return wrong
+def _is_difference(each: ScaledNumber, quotes: Sequence[Quote]) -> bool:
+    """Return whether a number is the rounded difference of quoted percentages, in points or basis points."""
+    unit = {"points": 1, "basis points": 100}.get(each.size)
+    rates = {Decimal(one.number) for quote in quotes for one in scaled_numbers_in(quote.text) if one.size == "%"}
+    said = Decimal(each.number)
+    gaps = (abs(one - other) for one, other in combinations(rates, 2))
+    return unit is not None and any(round(unit * gap, -int(said.as_tuple().exponent)) == said for gap in gaps)
 
 
-def _has_scale(one: ScaledNumber, page: PageScale | None, size: str) -> bool:
-    if one.size:
-        return one.size == size
-    return one.joined_size == size or (page is not None and page.states(one, size))
-
-
-def _unsupported_spelled_numbers(words: str, text: str) -> list[str]:
-    """Return the spelled numbers that the text neither spells nor prints."""
-    held = {each.value for each in spelled_numbers(text)}
-    return [
-        each.words
-        for each in spelled_numbers(words)
-        if each.value not in held and numbers_not_in(f"{each.value}", text)
-    ]
+def _differs_in_scale(each: ScaledNumber, held: Sequence[tuple[ScaledNumber, PageScale | None]]) -> bool:
+    like = [(one, page) for one, page in held if one.number == each.number]
+    return bool(each.size and like) and not any(
+        one.size == each.size or (not one.size and page is not None and page.states(one, each.size))
+        for one, page in like
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +124,7 @@ class ScaledNumber:
     number: str
     """Without commas."""
     size: str
-    """`million`, `%`, `points`, `hundred thousand`; empty for a bare number."""
-    joined_size: str
-    """For a bare number, the size of the number joined to it: the `%` of the 3 in `3 to 5%`."""
+    """`million`, `%`, `points`, `hundred thousand`, also if joined: the `%` of the 3 in `3 to 5%`; else empty."""
     next_word: str
     """The word after a bare number if it is in lower case, since a capital begins the next row of a table.
 
@@ -165,40 +137,27 @@ class ScaledNumber:
 def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
     """Yield the numbers of a text in order.
 
-    >>> [(each.number, each.size) for each in scaled_numbers_in("$3,533 bn, or 41k, up (6.0) %")]
-    [('3533', 'billion'), ('41', 'thousand'), ('6.0', '%')]
-    >>> [each.joined_size for each in scaled_numbers_in("between $3 and 5 million")]
-    ['million', '']
+    >>> [(each.number, each.size) for each in scaled_numbers_in("$3,533 bn, or 41k, up (6.0) %, from 3 to 5 points")]
+    [('3533', 'billion'), ('41', 'thousand'), ('6.0', '%'), ('3', 'points'), ('5', 'points')]
     """
-    found = list(_SIZED.finditer(text))
-    shared = ""
-    sizes: list[ScaledNumber] = []
-    for place in range(len(found) - 1, -1, -1):
-        match = found[place]
+    made: list[ScaledNumber] = []
+    for match in reversed(list(_SIZED.finditer(text))):
         end = match.end()
-        size = _normalized_scale(match["sizes"] or "")
-        next_size = sizes[-1].size or sizes[-1].joined_size if sizes else ""
-        told_together = bool(sizes) and _TOGETHER.fullmatch(text[end : sizes[-1].start]) is not None
-        shared = next_size if told_together and not size else ""
-        behind = "" if match["currency"] else _word_behind(text[end : end + _MAX_WORD_LENGTH])
+        size = _normalized_size(match["sizes"] or "")
+        if not size and made and _TOGETHER.fullmatch(text[end : made[-1].start]):
+            size = made[-1].size
+        behind = text[end : end + _MAX_WORD_LENGTH].removeprefix(")").split()
+        word = behind[0] if behind and behind[0][:1].islower() and not match["currency"] else ""
         number = match["number"].replace(",", "")
-        sizes.append(ScaledNumber(number, size, shared, behind, match.start(), end))
-    yield from reversed(sizes)
-
-
-def _word_behind(text: str) -> str:
-    """Return the word in lower case that a text begins with, behind white space; empty if there is none."""
-    text = text.removeprefix(")")
-    word = text.split()[0] if text[:1].isspace() and text.strip() else ""
-    return word.rstrip(".,;:!?()") if word[:1].islower() else ""
+        made.append(ScaledNumber(number, size, word.rstrip(".,;:!?()"), match.start(), end))
+    yield from reversed(made)
 
 
 _MAX_WORD_LENGTH = 60
-_NUMBER = r"\d+(?:,\d+)*(?:\.\d+)?"
 _LONG = r"hundreds?|thousands?|millions?|billions?|trillions?|dozens?|lakhs?|crores?|mln|mil|mn|mm|bn|bil|trn|tn"
 _PERCENT = r"%|(?:per[ ]?cent|pct|percentage[ -]points?|p\.?p\.?|ppts?|basis[ ]points?|bps?|points?)(?!\w)"
 _SIZED = re.compile(
-    rf"(?P<currency>[$€£¥]\s?)?\(?(?<![\d.])(?P<number>{_NUMBER})"
+    r"(?P<currency>[$€£¥]\s?)?\(?(?<![\d.])(?P<number>\d+(?:,\d+)*(?:\.\d+)?)"
     rf"(?P<sizes>(?:\s?\)?\s?\|?\s?%|\)?[\s-]{{0,2}}(?:{_PERCENT})|\)?[\s-]{{0,2}}(?:{_LONG})(?!\w)"
     r"|(?:(?(currency)\s?))\(?[kmb](?!\w)\)?)*)",
     re.I,
@@ -219,7 +178,7 @@ _SAME = {
 }
 
 
-def _normalized_scale(sizes: str) -> str:
+def _normalized_size(sizes: str) -> str:
     words = (found[0].lower().replace(".", "") for found in _EACH.finditer(sizes))
     bare = (word if len(word) < 2 or not word.endswith("s") else word[:-1] for word in words)
     return " ".join(_SAME.get(word, word) for word in bare)
@@ -229,10 +188,9 @@ class PageScale:
     """A page with the scale of its bare numbers."""
 
     def __init__(self, workspace: Workspace, key: PageKey) -> None:
-        facts = workspace.index.facts({key.doc_id}, pages=[key])
         self._text = "\n".join(stored.passage.text for stored in workspace.index.passages([key]))
         self._of_facts: dict[Decimal, set[str]] = {}
-        for sourced in facts:
+        for sourced in workspace.index.facts({key.doc_id}, pages=[key]):
             fact = sourced.fact
             size = "%" if fact.unit == "percent" else _SCALES.get(fact.scale, "")
             self._of_facts.setdefault(abs(fact.amount), set()).add(size)
@@ -252,12 +210,10 @@ class PageScale:
         """Return whether a row with the number, or a heading line above it, is about percent."""
         headed = False
         for line in self._text.splitlines():
-            numbers = list(scaled_numbers_in(line))
-            if any(each.number == number and not each.size for each in numbers):
-                if headed or _OF_PERCENT.search(line):
-                    return Decimal(number) <= _HIGHEST
-            elif finds(line, "percent signs", "row_words") and all(_is_of_date(each.number) for each in numbers):
-                headed = True
+            numbers = [each.number for each in scaled_numbers_in(line) if not each.size]
+            headed = headed or (not numbers and finds(line, "percent signs", "row_words"))
+            if number in numbers and (headed or _OF_PERCENT.search(line)):
+                return Decimal(number) <= _HIGHEST
         return False
 
 
@@ -276,10 +232,3 @@ _OF_PERCENT = re.compile(
     r"(?<![\d)\s])\s*%|^\s*%|\|\s*%|\b(?:per\s?cent(?:age)?s?|rates?|margins?|yields?|return on|share of)\b",
     re.I,
 )
-
-
-def _is_of_date(number: str) -> bool:
-    return bool(printed_years(number)) or (number.isdecimal() and int(number) < _NO_DAY)
-
-
-_NO_DAY = 40

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.field_alignment import COMPANY, required_fields
 from fin_agent.evidence.intent import Comparison, Intent
-from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.evidence.tournament.judge import Brief
 from fin_agent.index.protocol import PageKey
@@ -157,56 +156,37 @@ def place_of(passage: RetrievedPassage, workspace: Workspace) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _period(identity: Identity) -> str:
-    quarter = f"Q{identity.quarter} " if identity.quarter else ""
-    return f"{quarter}FY{identity.fiscal_year}" if identity.fiscal_year else ""
-
-
 def _period_end_label(identity: Identity) -> str:
     """Return `FY2022, ended 2023-01-28`, since a fiscal year may end in another calendar year."""
-    period = _period(identity)
+    period = _period_label(identity.quarter, identity.fiscal_year)
     return f"{period}, ended {identity.period_end.isoformat()}" if period and identity.period_end else period
 
 
-_MOST = 16
+def _period_label(quarter: int | None, year: int | None) -> str:
+    return f"{f'Q{quarter} ' if quarter else ''}FY{year}" if year else ""
 
 
-def intent_lines(intent: Intent, plan: Plan, ledger: Ledger | None = None) -> str:
-    """Return lines on companies, periods, measure, relation, unit and figures; open points have no line."""
-    asked: tuple[tuple[str, Iterable[str]], ...] = (
-        ("companies", (company.name for company in intent.companies)),
-        ("periods", map(str, intent.periods)),
-        ("days", (day.isoformat() for day in intent.dates)),
-        ("measure", [intent.measure] if intent.measure else []),
-        ("formula", [intent.expression] if intent.expression and not intent.beyond_rules else []),
-        ("relation", [intent.relation.value] if not intent.beyond_rules else []),
-        ("comparison", [] if intent.comparison is Comparison.NONE else [intent.comparison.value]),
-        ("of parts", intent.parts),
-        ("documents", (form.value for form in intent.forms)),
-        ("unit", [intent.unit] if intent.unit else []),
-        ("decimals", [] if intent.decimals is None else [str(intent.decimals)]),
-        ("to be minded", intent.beyond_rules),
-        ("figures", (str(slot) for slot, required in plan.slots().items() if required)),
-        ("found already", (str(slot) for slot in (ledger.figures if ledger is not None else ()))),
-    )
-    lines = [f"- {name}: {told}" for name, values in asked if (told := _listed(values))]
-    return "\n".join(lines) or "- nothing beyond its words"
+_MAX_NAMES = 16
+_MAX_CHARACTERS = 80
 
 
-def _listed(values: Iterable[str]) -> str:
-    return "; ".join(" ".join(value.split()) for value in list(values)[:_MOST])
+def _lines(fields: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
+    """Return a line for each field that has values."""
+    told = ((name, [" ".join(value.split())[:_MAX_CHARACTERS] for value in values if value]) for name, values in fields)
+    return [f"{name}: {', '.join(values[:_MAX_NAMES])}" for name, values in told if values]
 
 
 def known_lines(intent: Intent, ledger: Ledger | None, searched: str = "") -> str:
     """Return lines on what is known before passages are read: company, period, figures found, earlier searches."""
     found = ledger.figures if ledger is not None else {}
-    asked: tuple[tuple[str, Iterable[str]], ...] = (
-        ("companies", (company.name for company in intent.companies)),
-        ("fiscal periods", map(str, intent.periods)),
-        ("figures found by rules", (f"{slot}: {_amount(found[slot])}" for slot in found)),
-        ("searched for already", [searched] if searched else []),
+    lines = _lines(
+        (
+            ("- companies", (company.name for company in intent.companies)),
+            ("- fiscal periods", map(str, intent.periods)),
+            ("- figures found by rules", (f"{slot}: {_amount(found[slot])}" for slot in found)),
+            ("- searched for already", [searched]),
+        )
     )
-    lines = [f"- {name}: {told}" for name, values in asked if (told := _listed(values))]
     return "\n".join(lines) or "- nothing beyond its words"
 
 
@@ -215,65 +195,55 @@ def _amount(figure: Figure) -> str:
     return f"{figure.amount:,} {figure.unit}{scale}"
 
 
-_MAX_NAMES = 12
-_MAX_CHARACTERS = 80
-
-
 def request_lines(brief: Brief) -> list[str]:
     """Return lines on the request; what the question leaves open has no line."""
     intent, query = brief.intent, brief.query
     fields = required_fields(query, intent.parts)
-    asked = (
-        ("companies", [company.name for company in intent.companies]),
-        ("periods", map(str, query.periods or intent.periods)),
-        ("days", (day.isoformat() for day in intent.dates)),
-        ("measure", [intent.measure] if intent.measure else []),
-        ("metrics", dict.fromkeys([*(slot.metric for slot in query.slots), *query.metrics])),
-        ("figures", (str(slot) for slot, required in brief.plan.slots().items() if required)),
-        ("of parts", intent.parts),
-        ("statements", (statement.value for statement in intent.statements)),
-        ("documents", (form.value for form in intent.forms)),
-        ("topics", intent.topics),
-        ("relation", [intent.relation.value]),
-        ("comparison", [] if intent.comparison is Comparison.NONE else [intent.comparison.value]),
-        ("wanted for", [intent.use.value]),
-        ("fields to match", (field for field in fields if not field.startswith(f"{COMPANY}: "))),
+    return _lines(
+        (
+            ("- companies", (company.name for company in intent.companies)),
+            ("- periods", map(str, query.periods or intent.periods)),
+            ("- days", (day.isoformat() for day in intent.dates)),
+            ("- measure", [intent.measure]),
+            ("- metrics", dict.fromkeys([*(slot.metric for slot in query.slots), *query.metrics])),
+            ("- figures", (str(slot) for slot, required in brief.plan.slots().items() if required)),
+            ("- of parts", intent.parts),
+            ("- statements", (statement.value for statement in intent.statements)),
+            ("- documents", (form.value for form in intent.forms)),
+            ("- topics", intent.topics),
+            ("- relation", [intent.relation.value]),
+            ("- comparison", [] if intent.comparison is Comparison.NONE else [intent.comparison.value]),
+            ("- wanted for", [intent.use.value]),
+            ("- fields to match", (field for field in fields if not field.startswith(f"{COMPANY}: "))),
+        )
     )
-    return [f"- {name}: {told}" for name, values in asked if (told := _joined_names(values))]
 
 
 def card_place(card: Card) -> str:
     """Return the source of a card's passage: `Acme Corp., 10-Q, Q2 FY2023`."""
     identity = card.identity
-    quarter = f"Q{identity.quarter} " if identity.quarter else ""
-    period = f"{quarter}FY{identity.fiscal_year}" if identity.fiscal_year else ""
-    return ", ".join(part for part in (_line(identity.company), identity.form.value, period) if part)
+    company = " ".join(identity.company.split())[:_MAX_CHARACTERS]
+    parts = (company, identity.form.value, _period_label(identity.quarter, identity.fiscal_year))
+    return ", ".join(part for part in parts if part)
 
 
-def card_lines(card: Card) -> Iterator[str]:
-    """Yield a card's fields, a line each, without the text of its passage."""
+def card_lines(card: Card) -> list[str]:
+    """Return a card's fields, a line each, without the text of its passage."""
     identity, table = card.identity, card.verifiability.table
-    shown = (
-        ("heading", [identity.heading]),
-        ("statement", [identity.statement.value] if identity.statement else []),
-        ("role", [card.role.value]),
-        ("evidence", [card.evidence_type.value]),
-        ("serves", (use.value for use in card.answers.uses)),
-        ("metrics", card.metrics),
-        ("periods", card.time.periods),
-        ("scope", [*(["consolidated"] if card.scope.consolidated else []), *card.scope.parts]),
-        ("units", card.basis.units),
-        ("columns", table.columns if table else ()),
-        ("care", (risk.value for risk in card.risks)),
+    lines = _lines(
+        (
+            ("heading", [identity.heading]),
+            ("statement", [identity.statement.value] if identity.statement else []),
+            ("role", [card.role.value]),
+            ("evidence", [card.evidence_type.value]),
+            ("serves", (use.value for use in card.answers.uses)),
+            ("metrics", card.metrics),
+            ("periods", card.time.periods),
+            ("scope", [*(["consolidated"] if card.scope.consolidated else []), *card.scope.parts]),
+            ("units", card.basis.units),
+            ("columns", table.columns if table else ()),
+            ("care", (risk.value for risk in card.risks)),
+        )
     )
-    yield from (f"{name}: {told}" for name, values in shown if (told := _joined_names(values)))
     # As a JSON string, a sketch has no line breaks and cannot imitate another field.
-    yield f"sketch: {json.dumps(' '.join(card.sketch.split()), ensure_ascii=False)}"
-
-
-def _joined_names(values: Iterable[str]) -> str:
-    return ", ".join([line for value in values if (line := _line(value))][:_MAX_NAMES])
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())[:_MAX_CHARACTERS]
+    return [*lines, f"sketch: {json.dumps(' '.join(card.sketch.split()), ensure_ascii=False)}"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from fin_agent.analyst.events import record_warning
@@ -10,10 +9,12 @@ from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.replies import IntentReply
 from fin_agent.analyst.rules.unanswerable_questions import foreign_currency_requests, market_price_requests
+from fin_agent.analyst.rules.words_to_intent import period_spans
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations
-from fin_agent.lexicon.text_normalization import bare_words
+from fin_agent.lexicon.periods import parse_periods
+from fin_agent.lexicon.text_normalization import bare_words, mask_spans
 from fin_agent.lexicon.words import listed, word_lists
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
@@ -30,12 +31,6 @@ _MAX_QUESTIONS = 4
 _MAX_LENGTH = 400
 _MAX_TERMS = 16
 _MAX_COMPANIES = 20
-_YEAR = re.compile(r"(?<![\d.,$])(?:FY ?|['’])?((?:19|20)\d\d)(?!\d|,\d)", re.I)
-_SHORT_YEAR = re.compile(
-    r"(?:FY ?|['’]|(?:YE|[1-4]Q|Q[1-4]|[12]H) ?|(?<!\d)20\d\d ?[-–/] ?|\d{1,2}/)(\d\d)(?!\d|[.,]\d|[%/])", re.I
-)
-"""FY23, '23, YE23, 4Q23, and the second year of 2022-23."""
-_QUARTER = re.compile(r"\b(?:Q[1-4]|[1-4]Q|[12]H|H[12])\b", re.I)
 _OF_FORMULAS = "0 100 365 360 2 4 12"
 
 
@@ -106,7 +101,7 @@ class QuestionReader:
             beside = sorted(company.name for company in named if company.key not in keys)
             if beside and (keys or chooses):
                 return f"a question is of {beside[0]}, which the question asked does not name"
-            bare = _QUARTER.sub(" ", _YEAR.sub(" ", _SHORT_YEAR.sub(" ", each)))
+            bare = mask_spans(each, period_spans(each))
             numbers = numbers_not_in(bare, f"{intent.question} {expand_abbreviations(intent.question)} {_OF_FORMULAS}")
             if numbers:
                 return f"a question has {', '.join(numbers)}, which the question asked does not"
@@ -194,9 +189,9 @@ def is_computable(intent: Intent) -> bool:
 
 def years_in(text: str) -> set[int]:
     """Return the years that a text names."""
-    return {int(found[1]) for found in _YEAR.finditer(text)} | {
-        int(f"20{found[1]}") for found in _SHORT_YEAR.finditer(text)
-    }
+    parsed = parse_periods(expand_abbreviations(text))
+    named = {mention.fiscal_year for mention in parsed.mentions} | {mention.date.year for mention in parsed.dates}
+    return named.union(parsed.years)
 
 
 def _unread_words(intent: Intent) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from fin_agent.evidence.cards.card import ClaimRole, RiskSignal, Use
 from fin_agent.evidence.intent import OutputUnit
 
 _NUMBER = re.compile(r"\D*(\d{1,6})\D*")
@@ -222,42 +221,23 @@ class PassagesReply(Reply):
     noncommittal: bool = False
 
 
-_NUMBERED = ("card", "number", "id")
-_WRAPPED = ("ranking", "chosen", "cards", "order")
-
-
-def _parse_names(written: object) -> object:
-    """Return the texts of a list, ignoring other values."""
-    several = listed(written)
-    return [each for each in several if isinstance(each, str)] if isinstance(several, list) else ()
-
-
-def _parse_score(written: object) -> object:
-    """Return a score clamped to 0 to 100; None if it is no number."""
-    return max(0.0, min(100.0, float(written))) if isinstance(written, int | float) else None
-
-
 class RankedCard(Reply):
     """A card by its number in the prompt, and the fields of the question that it meets."""
 
     card: Number
-    fields: Annotated[tuple[str, ...], BeforeValidator(_parse_names)] = Field(default=())
+    fields: Words = ()
 
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, written: object) -> object:
-        """Accept `3`, `"card 3"`, `{"number": "3"}` for `{"card": 3}`."""
-        if not isinstance(written, dict):
-            return written if isinstance(written, RankedCard) else {"card": written}
-        number = next((written[name] for name in _NUMBERED if name in written), None)
-        return {**written, "card": number}
+        """Accept `3` or `"card 3"` for `{"card": 3}`."""
+        return written if isinstance(written, dict | RankedCard) else {"card": written}
 
 
 class ScoredCard(RankedCard):
     """A card that is chosen from a group."""
 
-    score: Annotated[float | None, BeforeValidator(_parse_score)] = None
-    """0 to 100."""
+    score: float | None = Field(default=None, ge=0, le=100)
 
 
 CardT = TypeVar("CardT", bound=RankedCard)
@@ -274,15 +254,6 @@ Cards = Annotated[tuple[RankedCard, ...], BeforeValidator(listed), AfterValidato
 ScoredCards = Annotated[tuple[ScoredCard, ...], BeforeValidator(listed), AfterValidator(_deduplicate)]
 
 
-def _unwrap_list(written: object, name: str) -> object:
-    """Return a bare list, or one under another key that models use, as the field."""
-    if isinstance(written, list):
-        return {name: written}
-    if isinstance(written, dict) and name not in written:
-        return next(({**written, name: written[other]} for other in _WRAPPED if other in written), written)
-    return written
-
-
 class GroupReply(Reply):
     """The cards of a group that go on, best first (FinCards, Section 3.4.3)."""
 
@@ -291,7 +262,7 @@ class GroupReply(Reply):
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, written: object) -> object:
-        return _unwrap_list(written, "chosen")
+        return {"chosen": written} if isinstance(written, list) else written
 
 
 class ListwiseReply(Reply):
@@ -302,7 +273,7 @@ class ListwiseReply(Reply):
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, written: object) -> object:
-        return _unwrap_list(written, "ranking")
+        return {"ranking": written} if isinstance(written, list) else written
 
 
 class SummaryReply(Reply):
@@ -330,39 +301,9 @@ class TreeNodeReply(Reply):
     """Questions that the chunks answer."""
 
 
-def _all_plain(written: object) -> object:
-    several = [written] if isinstance(written, str) else written
-    return [plain(each) for each in several] if isinstance(several, list) else several
-
-
-def _wrap_single(written: object) -> object:
-    return [written] if isinstance(written, str) else written
-
-
-OptionalWords = Annotated[tuple[str, ...] | None, BeforeValidator(_wrap_single)]
-
-
-class Abstraction(Reply):
-    """A model's description of a passage in the fields of a card; omitted fields stay as the rules set them."""
-
-    role: Annotated[ClaimRole, BeforeValidator(plain)]
-    uses: Annotated[tuple[Use, ...] | None, BeforeValidator(_all_plain)] = None
-    metrics: OptionalWords = None
-    """In words."""
-    periods: OptionalWords = None
-    parts: OptionalWords = None
-    consolidated: bool | None = None
-    adjusted: bool | None = None
-    unaudited: bool | None = None
-    risks: Annotated[tuple[RiskSignal, ...] | None, BeforeValidator(_all_plain)] = None
-    cues: OptionalWords = None
-    sketch: Text = ""
-
-
 REPLIES: Mapping[str, type[BaseModel]] = {
     reply.__name__: reply
     for reply in (
-        Abstraction,
         CurationReply,
         GroupReply,
         IntentReply,

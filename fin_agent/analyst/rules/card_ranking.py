@@ -7,12 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
-import yaml
-from pydantic import TypeAdapter, ValidationError
-
-from fin_agent.errors import LexiconError
 from fin_agent.evidence.cards.card import Card, ClaimRole, RiskSignal
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import Brief, Verdict
@@ -22,10 +17,35 @@ from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 from fin_agent.workspace import Workspace
 
-JudgeWeights = Mapping[str, float]
-"""A weight for every field of `MEANINGS`."""
-_DEFAULT_WEIGHTS = "judge_weights.yaml"
-_FILE = TypeAdapter(dict[str, float])
+WEIGHTS: Mapping[str, float] = {
+    "company": 2.0,  # its filer is a company asked about; half where the question may mean another
+    "filing year": 1.0,  # its filing is of a year asked about
+    "metrics": 0.95,  # share of the figures spoken of that it has, as far as its periods are those asked about
+    "time": 0.92,  # share of the periods asked about that it has
+    "scope": 0.33,  # it has a part of the company that is asked about, or figures of the whole where no part is
+    "parts": 1.44,  # it divides a figure spoken of among parts of the company; where such a table is asked for
+    "statement": 1.74,  # it stands on a primary statement that is asked for
+    "item": 0.8,  # worth of the Item it belongs to, for what is asked
+    "tables": 1.34,  # its page shows a kind of table that shows such things
+    "row": 1.44,  # how well a row of its table is labelled as asked (Dice)
+    "words": 5.44,  # how well the words of its passage fit (stage 1), the best card's 1
+    "sketch": 1.71,  # share of the question's words in headings, labels and sketch, those rare among the cards first
+    "expansions": 0.9,  # the same of words that filings use
+    "heading": 1.58,  # share of its heading's words that are wanted
+    "use": 0.33,  # it can serve the use that the question has for it
+    "numeric": 0.33,  # it states figures where a figure is asked for
+    "no warning": 1.5,  # it is no risk factor, or these are asked for
+    "not formal": 0.89,  # it is no cover, list of exhibits or signature
+    "early": 1.91,  # its place in the filing: the first page 1, the eleventh a half
+    "slots": 7.66,  # figures looked for that it adds to the cards before it
+}
+"""What each field counts: fitted (ListNet) to benchmarks/narrative.jsonl and lookups, without FinanceBench."""
+
+_ELSEWHERE, _OTHER_PERIOD = 0.35, 0.5
+"""Weights of a figure outside its primary statement, and of a metric for other periods."""
+_FIRST_PAGES = 10
+_PAGE_SHARE = 0.8
+"""Weight of the best values among the cards of the same page, since a table and the text about it belong together."""
 
 
 class RulesJudge:
@@ -35,22 +55,30 @@ class RulesJudge:
     has adds nothing, so that the first pages together cover as many slots as possible.
     """
 
-    def __init__(self, workspace: Workspace, weights: JudgeWeights | None = None) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._weights = packaged_weights() if weights is None else weights
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
         """See Judge.rank."""
-        listed = sorted(range(len(cards)), key=lambda at: (cards[at].identity.doc_id, cards[at].identity.ordinal))
-        found = align_cards([cards[at] for at in listed], brief, self._workspace)
+        listed = sorted(range(len(cards)), key=lambda at: _key(cards[at]))
+        found = _aligned([cards[at] for at in listed], brief, self._workspace)
         required = required_fields(brief.query, brief.intent.parts)
         return [
             Verdict(listed[at], round(score, 6), matched_fields(cards[listed[at]], required, brief.owners))
-            for at, score in greedy_select(found, self._weights)
+            for at, score in greedy_select(found, WEIGHTS)
         ]
 
 
-def greedy_select(cards: Sequence[AlignedCard], weights: JudgeWeights) -> list[tuple[int, float]]:
+@dataclass(frozen=True, slots=True)
+class AlignedCard:
+    """A card with its features and the worth of the required figures that it states."""
+
+    page: tuple[str, int]
+    features: Mapping[str, float]
+    slots: Mapping[Slot, float]
+
+
+def greedy_select(cards: Sequence[AlignedCard], weights: Mapping[str, float]) -> list[tuple[int, float]]:
     """Return (index, score) of each card in the order of selection.
 
     The cards of a page keep the scores from when the first of them was selected.
@@ -64,7 +92,7 @@ def greedy_select(cards: Sequence[AlignedCard], weights: JudgeWeights) -> list[t
     while left:
         for at in left:
             if at not in scores or (cards[at].slots and cards[at].page not in met):
-                scores[at] = own[at] + weights["slots"] * slot_gain(cards[at], best_held)
+                scores[at] = own[at] + weights["slots"] * _slot_gain(cards[at], best_held)
         chosen = min(left, key=lambda at: (-round(scores[at], 9), at))
         taken.append((chosen, scores[chosen]))
         left.remove(chosen)
@@ -74,167 +102,72 @@ def greedy_select(cards: Sequence[AlignedCard], weights: JudgeWeights) -> list[t
     return taken
 
 
-def slot_gain(card: AlignedCard, best_held: Mapping[Slot, float]) -> float:
+def _slot_gain(card: AlignedCard, best_held: Mapping[Slot, float]) -> float:
     """Return the gain of a card's new figures: 0 for none, near 1 for many, so that a single one already counts."""
     added = sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in card.slots.items())
     return added / (1.0 + added)
 
 
-@lru_cache(maxsize=1)
-def packaged_weights() -> JudgeWeights:
-    """Return the packaged weights. Raises LexiconError if the file does not have each field once."""
-    text = resources.files(__package__).joinpath(_DEFAULT_WEIGHTS).read_text(encoding="utf-8")
-    remedy = f"Give a number for each of: {', '.join(MEANINGS)}"
-    try:
-        weights = _FILE.validate_python(yaml.safe_load(text))
-    except (yaml.YAMLError, ValidationError) as error:
-        raise LexiconError(
-            f"the file of weights cannot be read ({error})", subject=_DEFAULT_WEIGHTS, remedy=remedy
-        ) from error
-    if weights.keys() != MEANINGS.keys():
-        odd = ", ".join(sorted(weights.keys() ^ MEANINGS.keys()))
-        raise LexiconError(f"missing or unknown fields: {odd}", subject=_DEFAULT_WEIGHTS, remedy=remedy)
-    return {name: weights[name] for name in MEANINGS}
-
-
-MEANINGS: Mapping[str, str] = {
-    "company": "its filer is a company asked about; a half where the question may mean another",
-    "filing year": "its filing is of a year asked about",
-    "metrics": "share of the figures spoken of that it has, as far as its periods are those asked about",
-    "time": "share of the periods asked about that it has",
-    "scope": "it has a part of the company that is asked about, or figures of the whole where no part is",
-    "parts": "it divides a figure spoken of among parts of the company; where such a table is asked for",
-    "statement": "it stands on a primary statement that is asked for",
-    "item": "worth of the Item it belongs to, for what is asked",
-    "tables": "its page shows a kind of table that shows such things",
-    "row": "how well a row of its table is labelled as asked (Dice)",
-    "words": "how well the words of its passage fit (stage 1), the best card's 1",
-    "sketch": "share of the question's words in its headings, labels and sketch, those rare among the cards first",
-    "expansions": "the same of words that filings use",
-    "heading": "share of its heading's words that are wanted",
-    "use": "it can serve the use that the question has for it",
-    "numeric": "it states figures where a figure is asked for",
-    "no warning": "it is no risk factor, or these are asked for",
-    "not formal": "it is no cover, list of exhibits or signature",
-    "early": "its place in the filing: the first page 1, the eleventh a half",
-    "slots": "figures looked for that it adds to the cards before it",
-}
-"""The meaning of each field of an alignment; `slots` is known only during selection."""
-
-_ELSEWHERE = 0.35
-"""Weight of a figure outside its primary statement."""
-_OTHER_PERIOD = 0.5
-"""Weight of a metric for other periods."""
-_FIRST_PAGES = 10
-_PAGE_SHARE = 0.8
-"""Weight of the best values among the cards of the same page."""
-
-
-@dataclass(frozen=True, slots=True)
-class AlignedCard:
-    """A card with its features and the worth of the required figures that it states."""
-
-    page: tuple[str, int]
-    features: Mapping[str, float]
-    slots: Mapping[Slot, float]
-
-
-def align_cards(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[AlignedCard]:
-    """Return the alignment of each card; words are weighted by rarity in the index and among the cards."""
+def _aligned(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[AlignedCard]:
+    """Return the alignment of each card with the question, combined with the other cards of its page."""
     query = brief.query
-    stems = [_stems_of_card(card) for card in cards]
-    wanted = _MatchTarget.of(brief, stems, workspace)
+    texts = [_stems_of_card(card) for card in cards]
+    periods = frozenset(map(str, query.periods))
+    years = {period.fiscal_year for period in query.periods}
+    metrics = dict.fromkeys((*query.metrics, *(slot.metric for slot in query.slots)))
+    asked = _stems(" ".join(query.terms))
+    more = _stems(" ".join((*query.expansions, *query.synonyms))) - asked
+    words, expansions = (_weights(stems, texts, workspace) for stems in (asked, more))
     top = max((brief.words.get(_key(card), 0.0) for card in cards), default=0.0) or 1.0
-    items = {
-        doc_id: item_weights(query, workspace.index.filing(doc_id))
-        for doc_id in {card.identity.doc_id for card in cards}
-    }
+    doc_ids = {card.identity.doc_id for card in cards}
+    items = {doc_id: item_weights(query, workspace.index.filing(doc_id)) for doc_id in doc_ids}
     found: list[AlignedCard] = []
-    for card, of_card in zip(cards, stems, strict=True):
-        item = items[card.identity.doc_id](card.identity.item)
-        heading = _stems(card.identity.heading)
-        periods = set(card.time.periods)
-        share = len(periods & wanted.periods) / len(wanted.periods) if wanted.periods else 0.0
+    for card, text in zip(cards, texts, strict=True):
+        identity = card.identity
+        item, heading = items[identity.doc_id](identity.item), _stems(identity.heading)
+        share = len(periods.intersection(card.time.periods)) / len(periods) if periods else 0.0
+        held = sum(metric in card.metrics for metric in metrics) / max(1, len(metrics))
+        owner = brief.owners.get(identity.doc_id)
         features = {
-            "company": _company(card, brief),
-            "filing year": float(card.identity.fiscal_year in {period.fiscal_year for period in query.periods}),
-            "metrics": _metrics(card, wanted, share),
+            "company": (0.5 if owner in query.unsure else 1.0) if owner in query.companies else 0.0,
+            "filing year": float(identity.fiscal_year in years),
+            "metrics": held * (_OTHER_PERIOD + (1 - _OTHER_PERIOD) * share if periods else 1.0),
             "time": share,
-            "scope": _scope(card, wanted),
+            "scope": _scope(card, brief.intent.parts),
             "parts": _parts(card, query),
-            "statement": float(card.identity.statement in query.statements),
+            "statement": float(identity.statement in query.statements),
             "item": item,
-            "tables": float(card.identity.table_kind in query.tables),
-            "row": _row(card, wanted.asked) if query.slots or query.figures else 0.0,
+            "tables": float(identity.table_kind in query.tables),
+            "row": _row(card, asked) if query.slots or query.figures else 0.0,
             "words": brief.words.get(_key(card), 0.0) / top,
-            "sketch": overlap(of_card, wanted.words),
-            "expansions": overlap(of_card, wanted.expansions),
-            "heading": len(heading & wanted.any_words) / (len(heading) + 1),
+            "sketch": overlap(text, words),
+            "expansions": overlap(text, expansions),
+            "heading": len(heading & (asked | more)) / (len(heading) + 1),
             "use": float(brief.intent.use in card.answers.uses),
             "numeric": float(card.answers.numeric and bool(query.figures or query.slots)),
             "no warning": float(card.role is not ClaimRole.WARNS or item > 0),
             "not formal": float(card.role is not ClaimRole.FORMAL or item > 0),
-            "early": 1.0 / (1.0 + card.identity.page / _FIRST_PAGES),
+            "early": 1.0 / (1.0 + identity.page / _FIRST_PAGES),
         }
-        found.append(AlignedCard((card.identity.doc_id, card.identity.page), features, _slots(card, brief, workspace)))
-    return _with_page_context(found)
-
-
-def _with_page_context(cards: Sequence[AlignedCard]) -> list[AlignedCard]:
-    """Return each card combined with the others of its page, since a table and the text about it belong together."""
+        found.append(AlignedCard((identity.doc_id, identity.page), features, _slots(card, brief, workspace)))
     pages: dict[tuple[str, int], list[AlignedCard]] = {}
-    for card in cards:
-        pages.setdefault(card.page, []).append(card)
-    best = {page: _merge_page_cards(of_page) for page, of_page in pages.items()}
-    return [
-        AlignedCard(
-            card.page,
-            {name: _blend_with_page(value, best[card.page].features[name]) for name, value in card.features.items()},
-            {slot: _blend_with_page(card.slots.get(slot, 0.0), worth) for slot, worth in best[card.page].slots.items()},
-        )
-        for card in cards
-    ]
+    for one in found:
+        pages.setdefault(one.page, []).append(one)
+    return [_with_page(card, pages[card.page]) for card in found]
 
 
-def _merge_page_cards(cards: Sequence[AlignedCard]) -> AlignedCard:
-    slots = dict.fromkeys(slot for card in cards for slot in card.slots)
+def _with_page(card: AlignedCard, of_page: Sequence[AlignedCard]) -> AlignedCard:
+    """Return the card with each value moved toward the best on its page."""
+
+    def blended(own: float, best: float) -> float:
+        return (1 - _PAGE_SHARE) * own + _PAGE_SHARE * best
+
+    slots = dict.fromkeys(slot for one in of_page for slot in one.slots)
     return AlignedCard(
-        cards[0].page,
-        {name: max(card.features[name] for card in cards) for name in cards[0].features},
-        {slot: max(card.slots.get(slot, 0.0) for card in cards) for slot in slots},
+        card.page,
+        {name: blended(value, max(one.features[name] for one in of_page)) for name, value in card.features.items()},
+        {slot: blended(card.slots.get(slot, 0.0), max(one.slots.get(slot, 0.0) for one in of_page)) for slot in slots},
     )
-
-
-def _blend_with_page(own: float, of_page: float) -> float:
-    return (1 - _PAGE_SHARE) * own + _PAGE_SHARE * of_page
-
-
-@dataclass(frozen=True, slots=True)
-class _MatchTarget:
-    """The requested fields, prepared for comparison with many cards."""
-
-    periods: frozenset[str]
-    metrics: tuple[str, ...]
-    parts: frozenset[frozenset[str]]
-    asked: frozenset[str]
-    words: Mapping[str, float]
-    expansions: Mapping[str, float]
-    any_words: frozenset[str]
-
-    @classmethod
-    def of(cls, brief: Brief, cards: Sequence[frozenset[str]], workspace: Workspace) -> _MatchTarget:
-        query = brief.query
-        asked = frozenset(stems_of(" ".join(query.terms)))
-        more = frozenset(stems_of(" ".join((*query.expansions, *query.synonyms)))) - asked
-        return cls(
-            periods=frozenset(map(str, query.periods)),
-            metrics=tuple(dict.fromkeys((*query.metrics, *(slot.metric for slot in query.slots)))),
-            parts=frozenset(_stems(part) for part in brief.intent.parts),
-            asked=asked,
-            words=_weights(asked, cards, workspace),
-            expansions=_weights(more, cards, workspace),
-            any_words=asked | more,
-        )
 
 
 def _weights(stems: Collection[str], cards: Sequence[frozenset[str]], workspace: Workspace) -> dict[str, float]:
@@ -244,23 +177,11 @@ def _weights(stems: Collection[str], cards: Sequence[frozenset[str]], workspace:
     return {stem: weight * math.log(1 + len(cards) / (1 + here[stem])) for stem, weight in everywhere.items()}
 
 
-def _company(card: Card, brief: Brief) -> float:
-    owner = brief.owners.get(card.identity.doc_id)
-    if owner not in brief.query.companies:
-        return 0.0
-    return 0.5 if owner in brief.query.unsure else 1.0
-
-
-def _metrics(card: Card, wanted: _MatchTarget, periods: float) -> float:
-    held = sum(metric in card.metrics for metric in wanted.metrics) / max(1, len(wanted.metrics))
-    return held * (_OTHER_PERIOD + (1 - _OTHER_PERIOD) * periods if wanted.periods else 1.0)
-
-
-def _scope(card: Card, wanted: _MatchTarget) -> float:
-    if wanted.parts:
-        held = {_stems(part) for part in card.scope.parts}
-        return len(wanted.parts & held) / len(wanted.parts)
-    return float(card.scope.consolidated)
+def _scope(card: Card, parts: Sequence[str]) -> float:
+    wanted = {_stems(part) for part in parts}
+    if not wanted:
+        return float(card.scope.consolidated)
+    return len(wanted & {_stems(part) for part in card.scope.parts}) / len(wanted)
 
 
 def _parts(card: Card, query: Query) -> float:
@@ -272,14 +193,12 @@ def _parts(card: Card, query: Query) -> float:
 
 
 def _row(card: Card, asked: frozenset[str]) -> float:
+    """Return the Dice coefficient of the question's words and the row label most like them."""
     labels = {fact.label for fact in card.facts}
     if card.verifiability.table is not None:
         labels.update(card.verifiability.table.labels)
-    return max((_dice_coefficient(asked, _stems(label)) for label in labels), default=0.0)
-
-
-def _dice_coefficient(one: frozenset[str], other: frozenset[str]) -> float:
-    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
+    stems = (_stems(label) for label in labels)
+    return max((2 * len(asked & one) / (len(asked) + len(one)) for one in stems if one and asked), default=0.0)
 
 
 def _slots(card: Card, brief: Brief, workspace: Workspace) -> dict[Slot, float]:

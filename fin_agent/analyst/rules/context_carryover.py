@@ -38,7 +38,7 @@ from fin_agent.query.tree import (
     Query,
     lines_of,
 )
-from fin_agent.retrieval.search_terms import stems_of, stopwords
+from fin_agent.retrieval.search_terms import stopwords
 from fin_agent.workspace import Workspace
 
 _JOINING = frozenset({"AND", "OR", "COMMA", "STOP", "FROM_WORD", "TO", "DASH", "COLON"})
@@ -98,20 +98,6 @@ class PreviousQuestion:
     def period_count_words(self) -> str:
         """Its words for a number of periods: `over the last three years`."""
         return _period_count_words(self.question)
-
-    def for_selected_company(self) -> PreviousQuestion:
-        """Return the question about the company that its answer selects, which `its` refers to; unchanged if none."""
-        comparison = self.query.comparison
-        chooses = comparison is not None and comparison.how in (Combination.HIGHEST, Combination.LOWEST)
-        if not chooses or self.answer is None or self.answer.refused:
-            return self
-        said = self.answer.answer.text.lower()
-        chosen = [one for one in self.query.companies if said.startswith(one.name.lower())]
-        if len(chosen) != 1:
-            return self
-        alone = {"companies": tuple(chosen), "comparison": None, "kind": Kind.VALUE}
-        query = self.query.model_copy(update=alone)
-        return PreviousQuestion(self.question, self.intent.model_copy(update={"query": query}), query, self.answer)
 
 
 def company_names_in(text: str, workspace: Workspace) -> dict[str, str]:
@@ -175,7 +161,7 @@ class FollowUp:
         self._has_before = before is not None
         nobody = Query(question="")
         before = before or PreviousQuestion("", Intent(question="", core=""), nobody)
-        self.before = before.for_selected_company() if self._refers and self.is_clause else before
+        self.before = before
 
     @cached_property
     def companies(self) -> tuple[Company, ...]:
@@ -238,7 +224,6 @@ class FollowUp:
             if ("WHY" in self.kinds and "PHRASE" not in self.kinds) or is_phrase(self.text, "why"):
                 return self._ask_reason()
             for made in (
-                self._present_differently,
                 self._qualify_measure,
                 self._replace_in_previous,
                 self._apply_calculation,
@@ -395,18 +380,6 @@ class FollowUp:
 
     # Requests of the message itself.
 
-    def _present_differently(self) -> str:
-        """Show the previous figures side by side (`compare them`), or a growth as an amount (`in dollars`)."""
-        query = self.before.query
-        if is_phrase(self.text, "compare them") and len(self.before.names) > 1:
-            compared = Comparison(axis=Axis.COMPANIES, how=Combination.EACH)
-            return self._question_for(query.model_copy(update={"comparison": compared, "kind": Kind.COMPARISON}))
-        measure = query.measures[0] if len(query.measures) == 1 else None
-        if is_phrase(self.text, "in dollars") and isinstance(measure, Move) and measure.how == "growth":
-            moved = measure.model_copy(update={"how": "change"})
-            return self._question_for(_year_over_year(query.model_copy(update={"measures": (moved,)})))
-        return ""
-
     def _qualify_measure(self) -> str:
         """Qualify the previous measure: `per share`, `diluted`, `basic`."""
         query, words = self.before.query, normalize_text(self.text)
@@ -453,7 +426,7 @@ class FollowUp:
 
     def _ask_reason(self) -> str:
         """Ask why the measure moved, or whether it did if the figures moved the other way."""
-        before = self.before.for_selected_company()
+        before = self.before
         measures = read_question(self.text, self._names).measures if self.kinds & {"METRIC", "FORMULA"} else ()
         query = before.query.model_copy(update={"measures": measures or before.query.measures, "comparison": None})
         if not query.measures or not (before.asks_figures or query.kind is Kind.REASON):
@@ -475,20 +448,15 @@ class FollowUp:
         return query_to_question(asked, moved=said or went or "change")
 
     def _ask_in_words(self) -> str:
-        """Ask a clause in words about the same company, or a topic that its filings contain."""
+        """Ask a clause in words about the same company."""
         owners = self.before.names
-        if not owners or self.names_company or not self.names_topic or self.kinds & _RANKING:
+        if not owners or not self.is_clause or self.names_company or not self.names_topic or self.kinds & _RANKING:
             return ""
         when = in_periods(self.before.periods)
-        if self.is_clause:
-            text, told = self._with_pronouns_replaced(owners)
-            figure = (self._is_yes_or_no or self.kinds & {"METRIC", "FORMULA"}) and not self.kinds & _TIMES
-            behind = f"{'' if told else f' at {join_names(owners)}'} {when if figure else ''}".rstrip()
-            return f"{text.rstrip(' ?.!')}{behind}?"
-        noun = normalize_text(" ".join(one.text for one in self.tokens))
-        if self.kinds != {"PHRASE"} or not _is_known_topic(noun, self._workspace):
-            return ""
-        return f"{f'What is said about {noun} by {join_names(owners)} {when}'.rstrip()}?"
+        text, told = self._with_pronouns_replaced(owners)
+        figure = (self._is_yes_or_no or self.kinds & {"METRIC", "FORMULA"}) and not self.kinds & _TIMES
+        behind = f"{'' if told else f' at {join_names(owners)}'} {when if figure else ''}".rstrip()
+        return f"{text.rstrip(' ?.!')}{behind}?"
 
     def _with_pronouns_replaced(self, owners: Sequence[str]) -> tuple[str, bool]:
         """Return the message with pronouns replaced by the companies, and whether it had any."""
@@ -506,15 +474,6 @@ def _leads_to_company(text: str, kind: str, workspace: Workspace) -> bool:
     rest = without_opening(text, kind)
     found = workspace.directory.mentions(rest)
     return normalize_text(rest) != normalize_text(text) and bool(found) and found[0].start == 0
-
-
-def _is_known_topic(noun: str, workspace: Workspace) -> bool:
-    """Return whether every word may be part of a topic, and some page has it."""
-    words = noun.split()
-    if any(word in phrases(kind) for word in words for kind in ("small", "vague", "reckoning")):
-        return False
-    stems = set(stems_of(noun))
-    return bool(stems) and all(workspace.index.document_frequencies(stems).get(one, 0) for one in stems)
 
 
 _AUXILIARIES = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had", "can", "will")

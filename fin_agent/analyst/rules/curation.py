@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from fin_agent.analyst.rules.search_queries import build_query, complementary_question
@@ -20,7 +19,7 @@ from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, fill_slots, more_precise_facts
 from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.filings.outline.items import COVER
-from fin_agent.index.protocol import PageKey, SourcedFact
+from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.search_terms import overlap, search_terms, stems_of, weights_of
@@ -49,7 +48,6 @@ def curate(
     documents: Sequence[str],
     workspace: Workspace,
     most: int,
-    cards: Sequence[Card] = (),
     scope: Scope = EVERYTHING,
 ) -> Curation:
     """Judge all passages found so far, and keep at most `most`, best first.
@@ -61,11 +59,10 @@ def curate(
         documents: Ids of filings, preferred ones first.
         workspace: The index.
         most: Most passages to keep.
-        cards: Cards in place of the indexed ones.
         scope: Filings and pages whose other statements the figures are compared with.
     """
     slots = plan.slots()
-    bench = _CurationState(intent, plan, passages, workspace, cards)
+    bench = _CurationState(intent, plan, passages, workspace)
     if slots:
         return _curate_by_figures(intent, plan, slots, bench, documents, workspace, most, scope)
     return _curate_by_words(intent, bench, workspace, min(most, _MAX_TEXT_EVIDENCE))
@@ -80,11 +77,10 @@ class _CurationState:
         plan: Plan,
         passages: Sequence[RetrievedPassage],
         workspace: Workspace,
-        cards: Sequence[Card],
     ) -> None:
         self.passages = passages
-        own = {(card.identity.doc_id, card.identity.ordinal): card for card in cards}
-        self.cards = {**_cards(passages, workspace), **own}
+        keys = (passage.key for passage in passages)
+        self.cards = dict(zip(keys, cards_of(passages, workspace.index), strict=True))
         self._required = required_fields(build_query(intent, plan, None, workspace))
         self._owners = workspace.directory.owners
 
@@ -163,7 +159,8 @@ def _curate_by_figures(
     lacked = tuple(
         f"{slot}{named} ({doubt})" if doubt else f"{slot}{named}" for slot, doubt in zip(lacking, doubts, strict=True)
     )
-    missing = lacked or _missing_choice(plan, intent, ledger) or _missing_basis(basis)
+    incomparable = tuple(f"comparable figures; {words}" for words in basis.incomparable)
+    missing = lacked or _missing_choice(plan, intent, ledger) or incomparable
     holders = _passages_with_figures(ledger, bench)
     kept = holders[:most]
     held = {evidence.passage.key for evidence in holders}
@@ -180,9 +177,15 @@ def _curate_by_figures(
             *loss_notes(intent.measure, _results(intent, ledger)),
             *answer_notes(ledger, stated, workspace, () if report else basis.preferred),
         ),
-        to_read=(
-            *restating_pages(ledger, basis, keys, only=report is not None),
-            *more_precise_pages(ledger, stated, keys, workspace),
+        to_read=tuple(
+            page
+            for page in dict.fromkeys(
+                (
+                    *_restating_pages(ledger, basis, only=report is not None),
+                    *_more_precise_pages(ledger, stated, retrieved, workspace),
+                )
+            )
+            if page not in retrieved
         ),
         judged=bench.judged(
             kept,
@@ -195,10 +198,6 @@ def _curate_by_figures(
             ),
         ),
     )
-
-
-def _missing_basis(basis: Basis) -> tuple[str, ...]:
-    return tuple(f"comparable figures; {words}" for words in basis.incomparable)
 
 
 def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
@@ -250,13 +249,13 @@ def _curate_by_words(intent: Intent, bench: _CurationState, workspace: Workspace
         passage.key: max(overlap(text, own), _RELATED * overlap(text, related))
         for passage, text in zip(passages, texts, strict=True)
     }
-    tellings = {passage.key: _word_weighting(bench.cards.get(passage.key), intent, workspace) for passage in passages}
-    shares = {key: share * tellings[key].worth for key, share in held.items()}
+    worths = {passage.key: _worth_of_words(bench.cards.get(passage.key), intent, workspace) for passage in passages}
+    shares = {key: share * worths[key][0] for key, share in held.items()}
     best = max(shares.values(), default=0.0)
     enough = [passage for passage in passages if 0 < shares[passage.key] >= _WORDS_OF_THE_BEST * best]
 
     def coverage_note(passage: RetrievedPassage) -> str:
-        return f"contains {held[passage.key]:.0%} of the words by weight{tellings[passage.key].note}"
+        return f"contains {held[passage.key]:.0%} of the words by weight{worths[passage.key][1]}"
 
     kept = [bench.evidence(passage, coverage_note(passage)) for passage in enough[:most]]
     answerable = best >= _WORDS_ENOUGH
@@ -275,24 +274,17 @@ def _curate_by_words(intent: Intent, bench: _CurationState, workspace: Workspace
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _WordWeighting:
-    """The weight of words in a passage, with the reason if it is reduced."""
+def _worth_of_words(card: Card | None, intent: Intent, workspace: Workspace) -> tuple[float, str]:
+    """Return the weight of a passage's words, and why it is reduced.
 
-    worth: float = 1.0
-    note: str = ""
-
-
-def _word_weighting(card: Card | None, intent: Intent, workspace: Workspace) -> _WordWeighting:
-    """Return reduced weights for covers, unless requested, and for other years: both repeat in every filing."""
+    Covers, unless requested, and other years count less: both repeat in every filing.
+    """
     if card is None:
-        return _WordWeighting()
+        return 1.0, ""
     named = (item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items)
     if card.identity.item == COVER and not any(item.endswith(f".{COVER}") for item in named):
-        return _WordWeighting(_COVER_WEIGHT, ", on a cover")
-    return (
-        _WordWeighting(_OTHER_PERIOD_WEIGHT, ", of other years") if _is_other_period(card, intent) else _WordWeighting()
-    )
+        return _COVER_WEIGHT, ", on a cover"
+    return (_OTHER_PERIOD_WEIGHT, ", of other years") if _is_other_period(card, intent) else (1.0, "")
 
 
 def _is_other_period(card: Card, intent: Intent) -> bool:
@@ -319,10 +311,11 @@ def _weights(words: Sequence[str], workspace: Workspace) -> dict[str, float]:
     return weights_of(stems, index.document_frequencies(stems), index.page_count())
 
 
-def _cards(passages: Sequence[RetrievedPassage], workspace: Workspace) -> dict[tuple[str, int], Card]:
+def cards_of(passages: Sequence[RetrievedPassage], index: FilingIndex) -> list[Card]:
+    """Return the card of each passage, in order and without facts, as made at ingest."""
     keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
-    stored = workspace.index.passages(keys)
-    return {(entry.doc_id, entry.passage.ordinal): Card.model_validate_json(entry.card) for entry in stored}
+    stored = {(entry.doc_id, entry.passage.ordinal): entry.card for entry in index.passages(keys)}
+    return [Card.model_validate_json(stored[passage.key]) for passage in passages]
 
 
 def facts_of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope: Scope) -> Sequence[SourcedFact]:
@@ -348,33 +341,27 @@ def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedRepor
     return Ledger(entries=tuple(entries))
 
 
-def restating_pages(
-    ledger: Ledger, basis: Basis, read: Sequence[PageKey], *, only: bool = False
-) -> tuple[PageKey, ...]:
-    """Return pages that state a figure differently from the one in its slot, on the basis of the other years.
+def _restating_pages(ledger: Ledger, basis: Basis, *, only: bool) -> Iterator[PageKey]:
+    """Yield pages that state a figure differently from the one in its slot, on the basis of the other years.
 
     With `only`, just the preferred figures count, also for slots that are still empty.
     """
-    pages = []
     for entry in ledger.entries:
         wanted, figure = basis.preferred.get(entry.slot), entry.figure
         if wanted is None or (figure is None and not only):
             continue
         if figure is None or not magnitudes_agree(figure.fact(), wanted.fact):
-            pages.append(wanted.key)
-    return tuple(page for page in dict.fromkeys(pages) if page not in read)
+            yield wanted.key
 
 
-def more_precise_pages(
-    ledger: Ledger, stated: Sequence[SourcedFact], read: Sequence[PageKey], workspace: Workspace
-) -> tuple[PageKey, ...]:
-    """Return pages of the same filings that print a figure with more digits, for one such as `$22.0 billion`."""
+def _more_precise_pages(
+    ledger: Ledger, stated: Sequence[SourcedFact], read: Collection[PageKey], workspace: Workspace
+) -> Iterator[PageKey]:
+    """Yield pages of the same filings that print a figure with more digits, for one such as `$22.0 billion`."""
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    pages = []
     for entry in ledger.entries:
         if entry.figure is None or not entry.required or entry.figure.statement is not None:
             continue
         found = SourcedFact(entry.figure.doc_id, entry.figure.fact())
         finer = [each for each in more_precise_facts(found, stated) if fills_slot(each, entry.slot, metrics, owners)]
-        pages += [each.key for each in finer if each.key not in read][:1]
-    return tuple(dict.fromkeys(pages))
+        yield from [each.key for each in finer if each.key not in read][:1]

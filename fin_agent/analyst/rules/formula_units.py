@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fin_agent.errors import LexiconError
 from fin_agent.evidence.expressions import (
@@ -78,23 +78,14 @@ def _as_fraction(name: str, lexicon: Lexicon) -> str:
     return f"({name} / 100)" if lexicon.definition(plain).unit == "percent" else name
 
 
-@dataclass(frozen=True, slots=True)
-class _Dimension:
+class _Dimension(NamedTuple):
+    """Powers of the kinds of unit; percentages are a hundred times the fraction."""
+
     dollars: int = 0
     shares: int = 0
     heads: int = 0
     days: int = 0
     hundreds: int = 0
-    """1 for percentages, which are a hundred times the fraction."""
-
-    def times(self, other: _Dimension, sign: int) -> _Dimension:
-        return _Dimension(
-            self.dollars + sign * other.dollars,
-            self.shares + sign * other.shares,
-            self.heads + sign * other.heads,
-            self.days + sign * other.days,
-            self.hundreds + sign * other.hundreds,
-        )
 
 
 _UNITS: Mapping[str, _Dimension] = {
@@ -139,7 +130,8 @@ def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
 
 def _combine_dimensions(operator: str, first: _Dimension, second: _Dimension, left: Node) -> _Dimension:
     if operator in "*/":
-        return first.times(second, 1 if operator == "*" else -1)
+        sign = 1 if operator == "*" else -1
+        return _Dimension(*(one + sign * other for one, other in zip(first, second, strict=True)))
     if isinstance(left, Constant) and not left.value:
         return second  # a sign
     if first != second:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 
 from fin_agent.analyst.rules.search_queries import asks_for_outlook
@@ -121,10 +121,7 @@ def _with_relative_periods(intent: Intent, parsed: QuestionPeriods, workspace: W
 
     Periods stay as they are if the latest ones of the companies differ.
     """
-    periods_of = _relative(intent, parsed)
-    if periods_of is None:
-        return intent
-    found = {periods_of(workspace.years[company.key]) for company in intent.companies}
+    found = {_relative(intent, parsed, workspace.years[company.key]) for company in intent.companies}
     if len(found) != 1 or not (periods := found.pop()):
         return intent
     names = " and ".join(company.name for company in intent.companies)
@@ -133,20 +130,17 @@ def _with_relative_periods(intent: Intent, parsed: QuestionPeriods, workspace: W
     return intent.model_copy(update={"periods": periods, "assumed": (*intent.assumed, note)})
 
 
-def _relative(intent: Intent, parsed: QuestionPeriods) -> Callable[[FiscalYears], tuple[FiscalPeriod, ...]] | None:
-    """Return a function from a company's filed years to the requested periods; None if they are not relative."""
-    since, counted = parsed.since, parsed.trailing_years
-    if since is not None and len(intent.periods) == 1:
-        return lambda filed: _years(since, filed.annual[-1]) if filed.annual else ()
+def _relative(intent: Intent, parsed: QuestionPeriods, filed: FiscalYears) -> tuple[FiscalPeriod, ...]:
+    """Return the requested periods by a company's filed years; empty if they are not relative."""
+    last = filed.annual[-1] if filed.annual else None
+    if last is not None and parsed.since is not None and len(intent.periods) == 1:
+        return _years(parsed.since, last)
     if intent.periods:
-        return None
+        return ()
     if parsed.latest == "quarter":
-        return lambda filed: tuple(FiscalPeriod(fiscal_year=year, quarter=part) for year, part in filed.quarters[-1:])
-    if counted is not None:
-        return lambda filed: _years(filed.annual[-1] - counted + 1, filed.annual[-1]) if filed.annual else ()
-    if parsed.latest == "year" and not intent.numeric:
-        return lambda filed: _years(filed.annual[-1], filed.annual[-1]) if filed.annual else ()
-    return None
+        return tuple(FiscalPeriod(fiscal_year=year, quarter=part) for year, part in filed.quarters[-1:])
+    counted = parsed.trailing_years or (parsed.latest == "year" and not intent.numeric)
+    return _years(last - counted + 1, last) if last is not None and counted else ()
 
 
 def _years(first: int, last: int) -> tuple[FiscalPeriod, ...]:
@@ -169,7 +163,7 @@ def requested_periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
             # Later periods are searched for in the filings of that date.
             asked = {period for period in asked if period.fiscal_year <= parsed.as_of}
         if asked:
-            return tuple(sorted(asked, key=lambda period: (period.fiscal_year, period.quarter or 5)))
+            return _ordered(asked)
     return ()
 
 

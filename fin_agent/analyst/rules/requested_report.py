@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,12 +28,12 @@ def split_report_request(question: str) -> ReportQuestion | None:
     """
     if finds(question, "whether restated", _LISTS) or asks_about_restatement(question):
         return None
-    named = list(_reports_named(question))
+    named = _reports_named(question)
     if len({report for _, report in named}) > 1:
         return None
     rest, report = question, None
-    for (start, end), found in reversed(named):
-        rest, report = _remove_span(rest, start, end), found
+    for match, found in reversed(named):
+        rest, report = _without(rest, match), found
     if report is not None and not _has_period(rest):
         rest, report = question, None
     for which in (ReportChoice.ORIGINAL, ReportChoice.RESTATED):
@@ -43,8 +42,8 @@ def split_report_request(question: str) -> ReportQuestion | None:
             continue
         if report is not None and report.which is not ReportChoice.NAMED:
             return None  # both are mentioned
-        rest = _remove_span(rest, *cue.span())
-        report = report or RequestedReport(which=which, words=cue.group("cue").lower())
+        rest = _without(rest, cue)
+        report = report or RequestedReport(which=which, words=cue["cue"].lower())
     return ReportQuestion(rest, report) if report is not None else None
 
 
@@ -70,36 +69,29 @@ _WHOSE = (
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], ...]:
     lists = word_lists(_LISTS)
-    leads, kinds = _any_of(lists["leads"]), rf"(?P<kind>{_any_of(lists['kinds'])})"
-    lead = rf"(?P<open>[,(]\s*)?(?:(?P<lead>\b(?:{leads}))\s+)?"
+    kinds = rf"(?P<kind>{_any_of(lists['kinds'])})"
+    lead = rf"[,(]?\s*\b(?:{_any_of(lists['leads'])})\s+{_WHOSE}\b"
     filed = (
         r"(?:\s*,?\s+(?:that (?:was|were) )?(?:filed|issued|published) in (?:[A-Z][a-z]+ )?(?P<filed>(?:19|20)\d\d))"
     )
     return (
-        re.compile(rf"{lead}{_WHOSE}\b{kinds}{filed}\)?", re.I),
-        re.compile(rf"{lead}{_WHOSE}\b{_YEAR}\s+(?:\(?form\)?\s+)?{kinds}\b\)?", re.I),
-        re.compile(rf"{lead}{_WHOSE}\b{kinds}\s+(?:for|of|from)\s+(?:the\s+)?(?:year\s+)?{_YEAR}(?!\w)\)?", re.I),
-        re.compile(rf"(?P<open>[,(]\s*)?\b(?:{_any_of(lists['alone'])})\s+{_YEAR}(?!\w)(?!\s+and\b)\)?", re.I),
+        re.compile(rf"{lead}{kinds}{filed}\)?", re.I),
+        re.compile(rf"{lead}{_YEAR}\s+(?:\(?form\)?\s+)?{kinds}\b\)?", re.I),
+        re.compile(rf"{lead}{kinds}\s+(?:for|of|from)\s+(?:the\s+)?(?:year\s+)?{_YEAR}(?!\w)\)?", re.I),
+        re.compile(rf"[,(]?\s*\b(?:{_any_of(lists['alone'])})\s+{_YEAR}(?!\w)(?!\s+and\b)\)?", re.I),
     )
 
 
-def _reports_named(question: str) -> Iterator[tuple[tuple[int, int], RequestedReport]]:
-    """Yield (span, report) of every report named by its year, most specific patterns first."""
-    taken: list[tuple[int, int]] = []
-    found: list[tuple[tuple[int, int], RequestedReport]] = []
-    unled = False
+def _reports_named(question: str) -> list[tuple[re.Match[str], RequestedReport]]:
+    """Return (match, report) of every report named by its year behind a word such as `in`, in order."""
+    found: list[tuple[re.Match[str], RequestedReport]] = []
     for pattern in _patterns():
         for match in pattern.finditer(question):
-            start, end = match.span()
-            if any(start < last and first < end for first, last in taken):
-                continue
-            report = _report(match)
+            free = all(match.end() <= other.start() or other.end() <= match.start() for other, _ in found)
+            report = _report(match) if free else None
             if report is not None:
-                taken.append((start, end))
-                found.append(((start, end), report))
-                unled = unled or (match.groupdict().get("lead", "") is None and not _is_standalone_mention(match))
-    if not unled:  # `the 2018 10-K revenue less that of 2017` compares reports
-        yield from sorted(found, key=lambda pair: pair[0])
+                found.append((match, report))
+    return sorted(found, key=lambda pair: pair[0].start())
 
 
 def _report(match: re.Match[str]) -> RequestedReport | None:
@@ -117,12 +109,6 @@ def _report(match: re.Match[str]) -> RequestedReport | None:
     return RequestedReport(
         which=ReportChoice.NAMED, words=words, form=form, fiscal_year=parsed.years[0], quarter=quarter
     )
-
-
-def _is_standalone_mention(match: re.Match[str]) -> bool:
-    """Return whether the question opens with the report (`10-K of 2018: ...`) or asks it (`what did the 10-K say`)."""
-    before, after = match.string[: match.start()], match.string[match.end() :]
-    return after.lstrip().startswith(":") or _asks_report(before)
 
 
 _FORMS = (
@@ -145,16 +131,11 @@ def _any_of(words: frozenset[str]) -> str:
     return "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest)
 
 
-def _remove_span(text: str, start: int, end: int) -> str:
-    """Remove a span from `text`; a company's name in it (`Acme's 2018 10-K`) is kept."""
-    whose = next((one for pattern in _patterns() if (one := pattern.fullmatch(text, start, end))), None)
-    owner = (whose.groupdict().get("whose") or "") if whose is not None else ""
-    kept = f" of {owner}" if owner else " it" if _asks_report(text[:start]) else ""
-    return f"{text[:start].rstrip()}{kept} {text[end:].lstrip()}".lstrip(" ,:;")
-
-
-def _asks_report(before: str) -> bool:
-    return before.lower().split()[-1:] in (["did"], ["does"], ["do"])
+def _without(text: str, found: re.Match[str]) -> str:
+    """Remove the words of a match from `text`; a company's name in them (`Acme's 2018 10-K`) is kept."""
+    owner = found.groupdict().get("whose")
+    kept = f" of {owner}" if owner else ""
+    return f"{text[: found.start()].rstrip()}{kept} {text[found.end() :].lstrip()}".lstrip(" ,:;")
 
 
 def _has_period(text: str) -> bool:

@@ -1,13 +1,13 @@
 """Detect unknown companies next to a known one in lower case, so that they are reported as missing.
 
 Capitalized names are found by `lexicon.unknown_companies`. A lower-case name is recognized by its place next to a
-company across `and`, `vs`, `plus`, `than` or a list's comma, and by its rarity in the filings.
+company across `and`, `vs`, `plus` or `than`, and by its rarity in the filings.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from fin_agent.analyst.rules.words_to_intent import understood_spans
@@ -35,12 +35,12 @@ _KINDS = {
 }
 """One letter for the function of a word or mark.
 
-C is a company, U an understood word, W a rare word, V any other word, S a word without content, L a comma between
-members of a list.
+C is a company, U an understood word, W a rare word, V any other word, S a word without content.
 """
-_LISTED = re.compile(r"([CWV',]{1,60}),?J[CWV',J]{0,60}")
-_NAME = r"(W{1,3})"
-_MOST_WORDS = 3
+_RUN = re.compile(r"W{1,3}")
+_BEFORE = re.compile(r"(?:C'?J|C'?[U']*A|C.*N)$")
+_BEHIND = re.compile(r"'?(?:J|[U']*[AN])C|,C,?JC")
+"""What joins a name to a company before it, and behind it."""
 
 
 class _Token(NamedTuple):
@@ -62,19 +62,16 @@ def with_uppercase_tickers(question: str, core: str, workspace: Workspace) -> st
 def unknown_companies_in(core: str, workspace: Workspace) -> list[str]:
     """Return words of `core` in the place of a company's name next to a known company, left to right."""
     pieces, kinds = _read(core, workspace)
-    if "C" not in kinds:
-        return []
     ties = finds(core, "ties")
-    names: dict[int, str] = {}
-    while found := set(_rare_words_beside_company(kinds, ties=ties)):
-        for start, end in found:
-            names[start] = _text(core, pieces, start, end)
-            kinds = kinds[:start] + "C" * (end - start) + kinds[end:]
-        everyday = company_words().everyday  # `acme vs bolt vs target`: in a list of names it is a name too
-        kinds = "".join(
-            "W" if kind == "V" and piece.word in everyday else kind for kind, piece in zip(kinds, pieces, strict=True)
-        )
-    return [names[start] for start in sorted(names)]
+    kinds = kinds.replace("T", "J" if ties else "S")
+    compares = "C" in kinds and (ties or not set("ANJ").isdisjoint(kinds))
+    found: list[str] = []
+    for start, end in [run.span() for run in _RUN.finditer(kinds)]:
+        owns = compares and kinds[end : end + 1] == "'"
+        if owns or _BEFORE.search(kinds[:start]) or _BEHIND.match(kinds[end:]):
+            found.append(_text(core, pieces, start, end))
+            kinds = f"{kinds[:start]}{'C' * (end - start)}{kinds[end:]}"
+    return found
 
 
 def apparent_company_name(intent: Intent, workspace: Workspace) -> str | None:
@@ -87,9 +84,8 @@ def apparent_company_name(intent: Intent, workspace: Workspace) -> str | None:
     if capitals:
         return capitals[0]
     pieces, kinds = _read(intent.core, workspace)
-    start = kinds.find("W")
-    run = len(kinds[start:]) - len(kinds[start:].lstrip("W"))
-    return _text(intent.core, pieces, start, start + min(run, _MOST_WORDS)) if start >= 0 else None
+    run = _RUN.search(kinds)
+    return _text(intent.core, pieces, *run.span()) if run else None
 
 
 def _text(core: str, pieces: list[_Token], start: int, end: int) -> str:
@@ -150,32 +146,8 @@ def _rare(words: Collection[str], workspace: Workspace) -> frozenset[str]:
         for company in workspace.directory.companies
         for symbol in company.tickers
     }
-    return frozenset(
-        word for word in words if all(_is_rare(part, pages, max(most, covers.get(word, 0))) for part in parts[word])
-    )
 
+    def is_rare(word: str, part: str) -> bool:
+        return part not in stopwords() and pages.get(stem(part), 0) < max(most, covers.get(word, 0))
 
-def _is_rare(part: str, pages: Mapping[str, int], most: float) -> bool:
-    return part not in stopwords() and pages.get(stem(part), 0) < most
-
-
-def _rare_words_beside_company(kinds: str, *, ties: bool) -> Iterable[tuple[int, int]]:
-    """Yield (first, last + 1) of each run of rare words next to a company."""
-    listed = {
-        match.start() + at
-        for match in _LISTED.finditer(kinds)
-        if "C" in match[0]
-        for at, kind in enumerate(match[1])
-        if kind == "," and kinds[match.start() + at + 1] != "J"
-    }
-    marked = "".join("L" if place in listed else kind for place, kind in enumerate(kinds))
-    joins = "[JLT]" if ties else "[JL]"
-    places = [
-        rf"(?:C[',]*{joins}|C[',]*(?:U[',]*)*A|C.*?N){_NAME}",
-        rf"(?<!W){_NAME}[',]*(?:{joins}|(?:U[',]*)*[AN])(?=C)",
-    ]
-    if ties or set(kinds) & set("ANJ"):
-        places.append(rf"(?<![CW']){_NAME}(?=')")
-    for pattern in map(re.compile, places):
-        found = (pattern.match(marked, start) for start in range(len(marked)))
-        yield from (each.span(1) for each in found if each is not None)
+    return frozenset(word for word in words if all(is_rare(word, part) for part in parts[word]))

@@ -42,7 +42,7 @@ def reasoned(
     workspace: Workspace, question: str, reply: Replying | Sequence[Replying]
 ) -> tuple[Reasoning, tuple[str, ...], ScriptedChatModel]:
     """The reasoning, the warnings and the model."""
-    reasoning, model = analyst(workspace, {"reasoning": reply, "*": NOTHING}, Preset.THOROUGH)  # type: ignore[dict-item]
+    reasoning, model = analyst(workspace, {"reasoning": reply, "*": NOTHING}, Preset.FAST)  # type: ignore[dict-item]
     intent = reasoning._rules.intent(question)
     with journal() as notes:
         return reasoning.reason(intent, evidence_for(workspace, question)), notes.warnings, model
@@ -103,20 +103,13 @@ def test_what_no_quote_bears_out_is_sent_back_once_and_never_said(
 ) -> None:
     """Nor do rules answer in its place: that a model cannot prove its answer is no reason to guess."""
     found, warnings, model = reasoned(workspace, question, reply)
-    quoted = "".join(f"{each.text.rstrip('.')}." for each in found.citations)
-    assert found.text == quoted and (found.text != "" or found.missing == (UNPROVED,))
+    assert (found.text, found.citations, found.missing) == ("", (), (UNPROVED,))
     assert roles(model) == ["reasoning", "reasoning"] and told in model.calls[1].text
     assert warnings[0].startswith("the reasoning of the model could not be had: two replies could not be used: ")
     assert told in warnings[0]
 
 
 UNPROVED = "an answer of the model with each claim in a passage"
-
-
-def test_an_answer_that_says_more_than_it_quotes_is_what_it_quotes(workspace: Workspace) -> None:
-    found, warnings, model = reasoned(workspace, SUIT, quotes(SETTLED, "For $7 million.", text="The suit was settled."))
-    assert found.text == f"{SETTLED}." and [each.text for each in found.citations] == [SETTLED]
-    assert len(model.calls) == 2 and "the answer is what the model quotes" in warnings[-1]
 
 
 NET_SALES = "How did Harborlight's net sales develop in FY2023?"
@@ -225,7 +218,7 @@ def test_a_quote_that_is_not_there_is_dropped_and_told(workspace: Workspace) -> 
         ("Corvane paid.", ()), ("It is said.", (0,)), ("It cost $6 million.", ()),
     ]  # fmt: skip
     assert warnings == (
-        "a quote of the model is in no passage and is dropped: 'Apple paid us a lot of money'",
+        "a quote of the model is in no passage, or contradicted, and is dropped: 'Apple paid us a lot of money'",
         "a sentence of the model is dropped: no quote of it has 60",
     )
 

@@ -58,7 +58,7 @@ def ranked(writer: Script, brief: Brief, cards: list[Card]) -> list[int]:
         "```json\n[3, 1, 2, 4]\n```",
         "Card 3 serves best.\n\n[3, 1, 2, 4]\n\nCards of other years come last.",
         '["3", "card 1", "#2", 4]',
-        '[{"card": 3, "fields": ["time: FY2023"]}, {"number": "1"}, 2, {"card": 4, "why": "other year"}]',
+        '[{"card": 3, "fields": ["time: FY2023"]}, {"card": "1"}, 2, {"card": 4, "why": "other year"}]',
         '{"ranking": [3, 1, 2, 4]}',
         "[3, 1, 3, 2, 17, 0, 4, 1]",
     ],
@@ -135,7 +135,7 @@ def test_fields_a_model_claims_count_where_the_card_has_them(
     plain = ModelJudge(script("[1, 2, 3]").caller).rank(brief, cards[:3])
     own = plain[0].fields
     assert any(field.startswith("company: ") for field in own)
-    claimed = json.dumps([{"card": 1, "fields": [own[0].upper(), "metrics: invented", 7]}, 2, 3])
+    claimed = json.dumps([{"card": 1, "fields": [own[0].upper(), "metrics: invented"]}, 2, 3])
     assert ModelJudge(script(claimed).caller).rank(brief, cards[:3])[0].fields == (own[0],)
     other = cards[0].model_copy(update={"time": cards[0].time.model_copy(update={"periods": ("FY2023",)})})
     claimed = json.dumps([{"card": 1, "fields": "time: FY2023"}, 2, 3])
@@ -290,9 +290,6 @@ def test_the_model_is_loaded_by_its_setting_for_tournaments_alone(
     del asked_for[:]
     strategy_for(Settings(strategy="tournament:bm25", models=ModelSettings(model="some:model")), workspace)
     assert asked_for == []
-    thorough = ModelSettings(model="some:model", preset="thorough")
-    strategy_for(Settings(strategy="tournament:bm25", models=thorough), workspace)
-    assert asked_for == ["some:model"]
     monkeypatch.undo()
     with pytest.raises(ModelSetupError, match="no such model"):
         strategy_for(Settings(strategy="tournament:bm25", judge_model="no such model"), workspace)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.analyst.card_making import extract_cards
+from fin_agent.analyst.rules.curation import cards_of
 from fin_agent.evidence.cards.card import Card, EvidenceType
 from fin_agent.evidence.cards.rule_based_abstraction import with_facts
 from fin_agent.evidence.evidence import RetrievedPassage
@@ -62,7 +62,7 @@ def test_cards_are_extracted_for_passages_with_their_facts_where_asked_for(works
         entry for entry in workspace.index.passages(income_pages(workspace)) if entry.passage.kind is PassageKind.TABLE
     ]
     passages = [retrieved(entry) for entry in stored]
-    plain = [made.card for made in extract_cards(passages, workspace.index)]
+    plain = cards_of(passages, workspace.index)
     assert [(card.identity.doc_id, card.identity.ordinal) for card in plain] == [passage.key for passage in passages]
     assert not any(card.facts for card in plain)
     assert all(card.facts for card in with_facts(plain, workspace.index))

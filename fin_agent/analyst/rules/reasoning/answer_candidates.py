@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from fin_agent.analyst.rules.reasoning.answer_type_matching import (
     before_the_cause,
     contains_listed_phrase,
     has_listed_prefix,
-    matches_in,
     matches_type,
     movement_directions,
 )
-from fin_agent.analyst.rules.reasoning.people_and_firms import (
-    current_title,
-    firms_in,
-    is_title,
-    names_holder,
-    offices_of,
-    people_in,
-    requested_office,
-)
+from fin_agent.analyst.rules.reasoning.people_and_firms import firm_in, is_title, people_in
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, QuestionPart
 from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     Paragraph,
@@ -35,40 +26,37 @@ from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, rati
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import places_of
 from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.filing import PassageKind
 
-_ENOUGH = 0.6
-"""Share of a part's word weight that a text must cover; higher for less specific answer types."""
-_ENOUGH_OF = {
+_ENOUGH = {
+    **dict.fromkeys(AnswerType, 0.6),
     **dict.fromkeys(FIGURES, 0.83),
-    **dict.fromkeys((AnswerType.SENTENCE, AnswerType.LIST), 0.8),
     **dict.fromkeys((AnswerType.VERDICT, AnswerType.PERSON), 0.75),
+    AnswerType.SENTENCE: 0.7,
+    AnswerType.LIST: 0.8,
 }
-_FEW = 3
+"""Share of a part's word weight that a text must cover; higher for less specific answer types."""
 _LEAST_EVIDENCE = 2.5
 """Weight of a word that alone makes a sentence an answer if the answer type is unspecific; `customers` is below it."""
 _PRESENT_FOR_AN_ABSENT = 2
 """One missing word counts as paraphrased if this many are present per missing one; otherwise it is the subject."""
+_FEW = 3
 _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
 _ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
-_LAST_QUARTER = 4
-_HEDGED, _LIST, _THE_OTHER_WAY, _BESIDE_ITS_SUBJECT = 0.75, 2.0, 0.25, 0.7
-_NOT_DONE = 0.2
-_WITHIN = 45
-"""Characters of a sentence in which its date is."""
+_HEDGED, _LIST, _THE_OTHER_WAY, _BESIDE_ITS_SUBJECT, _NOT_DONE = 0.75, 2.0, 0.25, 0.7, 0.2
 _LONG = 120
 """Number of words at which a text counts half as much."""
+_DATE_WITHIN = 45
+"""Characters of a sentence in which its date is."""
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
-_GOES_ON = (";", ",", ":", " and")
-_FEWEST_MEMBERS, _MOST_FOLLOWING = 2, 4
-_SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
+_MOST_ABOVE, _FIRST_WORDS = 2000, 5
+_LAST_QUARTER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +67,11 @@ class AnswerTarget:
     part: QuestionPart
     terms: tuple[Term, ...]
     lexicon: Lexicon | None = None
-    later_years: frozenset[str] = frozenset()
-    """Years in the question later than all filings: only texts that name them are about them."""
+
+    @property
+    def years(self) -> set[int]:
+        """The years asked about."""
+        return {period.fiscal_year for period in self.intent.periods}
 
 
 class FilingPeriod(NamedTuple):
@@ -99,13 +90,10 @@ class Candidate:
     place: int
     """Index of the passage among those read."""
     position: int
-    last: int
-    """Positions of its first and last sentence in the passage."""
+    """Position of its first sentence in the passage."""
     score: float
     alone: bool = False
     """Whether it is a complete answer: a list, a name."""
-    following: tuple[str, ...] = field(default=(), repr=False)
-    """The sentences after it."""
 
 
 def candidates_of(
@@ -114,23 +102,25 @@ def candidates_of(
     """Yield the candidates that are of the answer type and cover enough of the question."""
     latest = max((filed.year for _, filed in passages if filed.year), default=None)
     for place, (passage, filed) in enumerate(passages):
-        worth, year = _BEHIND**place * _period_fit(filed, latest, target), filed.year
+        worth = _BEHIND**place * _period_fit(filed, latest, target)
         if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
-            yield from _sentences(paragraphs, passage, place, worth, target, year)
-            yield from _lists(paragraphs, passage, place, worth, target)
-        yield from _names(passage, place, worth, target)
+            for position, text, score in _sentences(paragraphs, passage, target, filed.year):
+                yield Candidate(text, passage, place, position, worth * score)
+            for position, text, score in _lists(paragraphs, target):
+                yield Candidate(text, passage, place, position, worth * score, alone=True)
+        for text in _names(passage.text, target):
+            yield Candidate(text, passage, place, 0, worth * _LIST, alone=True)
 
 
 def _period_fit(filed: FilingPeriod, latest: int | None, target: AnswerTarget) -> float:
     """Return how well a passage's filing fits the requested periods; without any, the latest filing fits best."""
-    asked = {period.fiscal_year for period in target.intent.periods}
     if filed.year is None or latest is None:
         return 1.0
-    if not asked:
+    if not target.years:
         return float(_A_YEAR_OLDER ** (latest - filed.year))
-    if filed.year not in asked:
-        return _OTHER_FILING if filed.year - 1 in asked else _OTHER_TIME
+    if filed.year not in target.years:
+        return _OTHER_FILING if filed.year - 1 in target.years else _OTHER_TIME
     quarters = {period.quarter for period in target.intent.periods}
     own = None if filed.quarter == _LAST_QUARTER else filed.quarter
     if own in quarters or filed.quarter in quarters:
@@ -139,137 +129,94 @@ def _period_fit(filed: FilingPeriod, latest: int | None, target: AnswerTarget) -
 
 
 def _sentences(
-    paragraphs: Sequence[Paragraph],
-    passage: RetrievedPassage,
-    place: int,
-    worth: float,
-    target: AnswerTarget,
-    filed: int | None,
-) -> Iterator[Candidate]:
+    paragraphs: Sequence[Paragraph], passage: RetrievedPassage, target: AnswerTarget, filed: int | None
+) -> Iterator[tuple[int, str, float]]:
+    """Yield (position, text, score) of sentences, joined with the one that they continue or that continues them."""
     flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
-    texts = [one for one, _ in flat]
     for position, (lead, paragraph) in enumerate(flat):
         if not _is_self_contained(lead, paragraph):
             continue
-        first, last, text = position, position, lead
-        before = texts[position - 1] if position else ""
-        if (
-            position
-            and contains_listed_phrase("pointing back", lead)
-            and is_complete_sentence(before)
-            and flat[position - 1][1] is paragraph
-        ):
+        text, first = lead, position
+        before, above = flat[position - 1] if position else ("", None)
+        if above is paragraph and contains_listed_phrase("pointing back", lead) and is_complete_sentence(before):
             text, first = f"{before} {lead}", position - 1
-        after = texts[position + 1] if position + 1 < len(texts) else ""
-        if (
-            target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
-            and contains_listed_phrase("pointing back", after)
-            and is_complete_sentence(after)
-        ):
-            text, last = f"{text} {after}", position + 1
-        if (
-            paragraph.item
-            and text == lead == paragraph.sentences[0]
-            and len(" ".join(paragraph.sentences)) < _SHORT_ITEM
-        ):
-            text, last = " ".join(paragraph.sentences), position + len(paragraph.sentences) - 1
-        before = f"{paragraph.heading} {_headings_above(texts[first], passage.text)}"
-        found = _candidate_score(lead, text, paragraph.heading, target, filed, before=before)
-        if found is None:
-            continue
-        following = tuple(texts[last + 1 : last + 1 + _MOST_FOLLOWING])
-        yield Candidate(text, passage, place, first, last, worth * found, following=following)
+        after = flat[position + 1][0] if position + 1 < len(flat) else ""
+        explains = target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
+        if explains and contains_listed_phrase("pointing back", after) and is_complete_sentence(after):
+            text = f"{text} {after}"
+        heading = paragraph.heading
+        score = _score(lead, text, heading, f"{heading} {_text_above(flat[first][0], passage.text)}", target, filed)
+        if score:
+            yield first, text, score
 
 
-def _headings_above(sentence: str, text: str) -> str:
+def _text_above(sentence: str, text: str) -> str:
     """Return the text above a sentence in its passage, including tables."""
     begins = places_of(" ".join(sentence.split()[:_FIRST_WORDS]), text)
     return text[max(0, begins[0][0] - _MOST_ABOVE) : begins[0][0]] if begins else ""
 
 
-_FIRST_WORDS, _MOST_ABOVE = 5, 2000
-_SHORT_ITEM = 300
+_GOES_ON = (";", ",", ":", " and")
+_POINTS = ("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")
+_SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
 
 
 def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
     """Return whether a sentence is complete, and does not only announce or refer to something."""
-    if lead.endswith(_GOES_ON) or contains_listed_phrase("contract", lead):
-        return False
     words = [word for word in lead.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
-    if len(words) < _LONG_TITLE and sum(word[0].isupper() for word in words) > _CAPITALS * len(words):
+    title = len(words) < _LONG_TITLE and sum(word[0].isupper() for word in words) > _CAPITALS * len(words)
+    short = len(lead) < _SHORT_POINTER
+    if lead.endswith(_GOES_ON) or title or lead.lower().startswith(_POINTS) or "by reference" in lead:
         return False
-    low = lead.lower()
-    points = low.startswith(("see ", "refer ", "for more ", "for further ", "for additional ", "please refer"))
-    if contains_listed_phrase("footnotes", lead):
-        return False  # its subject is a row of a table elsewhere
-    if points or "by reference" in lead or (len(lead) < _SHORT_POINTER and contains_listed_phrase("pointers", lead)):
+    if any(contains_listed_phrase(kind, lead) for kind in ("contract", "footnotes", *(("pointers",) if short else ()))):
         return False
     return is_complete_sentence(lead) or (paragraph.item and not lead[:1].islower())
 
 
-def _candidate_score(
-    lead: str, text: str, nearby: str, target: AnswerTarget, filed: int | None, *, before: str = ""
+def _score(
+    lead: str, text: str, nearby: str, before: str, target: AnswerTarget, filed: int | None = None
 ) -> float | None:
-    """Return the score of a text as an answer; None if it is not of the answer type or covers too little."""
-    part, terms = target.part, target.terms
-    if not matches_type(text, part):
+    """Return the score of a text as an answer; None if it is not of the answer type or covers too little.
+
+    Args:
+        lead: The sentence.
+        text: The sentence with those that belong to it.
+        nearby: Its heading.
+        before: What stands above it; names of the question may be there.
+        target: The question.
+        filed: The fiscal year of its filing.
+    """
+    part, terms, core = target.part, target.terms, target.intent.core
+    figures, cause = part.answer_type in FIGURES, part.answer_type is AnswerType.CAUSE
+    length = 1 + len(text.split()) / _LONG
+    if not matches_type(lead if figures or part.answer_type in _FACTS else text, part):
         return None
-    if text != lead and part.answer_type in (*FIGURES, *_FACTS) and not matches_type(lead, part):
-        return None  # a date or figure of the sentence that it refers to
-    office = requested_office(part.text) if part.answer_type is AnswerType.PERSON else frozenset()
-    if office and not names_holder(text, office):
-        return None
-    about = _subject_of(text, part)
-    if about is None:
-        return None
+    if part.answer_type is AnswerType.BUSINESS:
+        return (1 + contains_listed_phrase("leading", text)) / length
+    about = before_the_cause(text) if cause or figures else text
+    if figures and not matches_type(about, part):
+        about = text
     said, around = set(stems_in(about)), set(stems_in(nearby))
-    farther = set(stems_in(before)) if part.answer_type is AnswerType.CAUSE or part.answer_type in FIGURES else set()
-    by_itself = f"{nearby} {text}" if part.answer_type is AnswerType.CAUSE else text
-    if part.answer_type is not AnswerType.BUSINESS and not any(
-        term.is_mentioned_in(stems_in(by_itself)) for term in terms
-    ):
+    farther = set(stems_in(before)) if cause or figures else set()
+    own = set(stems_in(f"{nearby} {text}" if cause else text))
+    if not any(term.coverage_in(own) for term in terms):
         return None
     borne = coverage(terms, said, around, farther)
-    whole = coverage(terms, stems_in(text), around, farther)
-    if part.answer_type is AnswerType.CAUSE:
-        borne = max(borne, _BESIDE_ITS_SUBJECT * whole)
-    if part.answer_type is AnswerType.BUSINESS:
-        leading = 1 + contains_listed_phrase("leading", text)
-        return leading / (1 + len(text.split()) / _LONG)
-    if part.answer_type is AnswerType.CAUSE:
+    if cause:
         said |= set(stems_in(text))
+        borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
     if not _covers_enough(borne, said, around, farther, target):
         return None
-    if (
-        part.answer_type in FIGURES
-        and target.intent.names_metric
-        and any(movement_directions(about))
-        and not any(movement_directions(target.intent.core))
-        and not (has_listed_prefix("expected", target.intent.core) and has_listed_prefix("expected", text))
-    ):
+    forecast, foretold = has_listed_prefix("expected", core), has_listed_prefix("expected", f"{text} {nearby}")
+    if forecast and not foretold:
+        return None
+    moves = any(movement_directions(about)) and not any(movement_directions(core))
+    if figures and target.intent.names_metric and moves and not (forecast and foretold):
         return None  # a change, where the measure itself is requested
-    if has_listed_prefix("expected", target.intent.core) and not has_listed_prefix("expected", f"{text} {nearby}"):
+    ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
+    if (ranks and not contains_listed_phrase("superlatives", text)) or not _matches_period(about, target, filed):
         return None
-    later = target.later_years
-    if later and not any(year in f"{text} {nearby}" for year in later):
-        return None
-    if not matches_period(about, target, filed) or not _states_a_ranking(text, target):
-        return None
-    fitness = _fitness(text, about, target)
-    return borne * fitness / (1 + len(text.split()) / _LONG) if fitness else None
-
-
-def _subject_of(text: str, part: QuestionPart) -> str | None:
-    """Return the subject of a sentence: the words before a reason, if it gives one or states the figure there.
-
-    None if the requested figure is in the reason alone: `rose due to $4 million of freight` states no rise.
-    """
-    if part.answer_type is not AnswerType.CAUSE and part.answer_type not in FIGURES:
-        return text
-    before = before_the_cause(text)
-    if part.answer_type is AnswerType.CAUSE or before == text:
-        return before
-    return before if matches_in(before, part) else text
+    return borne * _fitness(text, about, target) / length
 
 
 def _covers_enough(borne: float, said: set[str], around: set[str], before: set[str], target: AnswerTarget) -> bool:
@@ -292,83 +239,54 @@ def _covers_enough(borne: float, said: set[str], around: set[str], before: set[s
     borne_out = [term for term in target.terms if term.coverage_in(everything | before) and not term.is_everyday]
     if wants in _ONLY_WORDS and len(borne_out) == 1 and borne_out[0].weight < _LEAST_EVIDENCE:
         return False
-    return round(borne, 6) >= _ENOUGH_OF.get(wants, _ENOUGH)
+    return round(borne, 6) >= _ENOUGH[wants]
 
 
 def _mentions_operands(intent: Intent, said: set[str]) -> bool:
-    """Return whether a text mentions the formula's operands: no `R&D was ...` answers `R&D per month`."""
+    """Return whether a text mentions the lines of a formula that no metric is: no `R&D was ...` for `R&D per month`."""
     measures = intent.query.measures if intent.query is not None else ()
     lines = [line for one in measures if isinstance(one, Operation) for line in lines_of(one)]
     unknown = (line.words for line in lines if isinstance(line, Line) and not line.metric)
     return all((set(stems_in(words)) or {words}) <= said for words in unknown)
 
 
-def matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
+def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     """Return whether a figure or a reason is not about a different time than the requested one."""
-    asked = {period.fiscal_year for period in target.intent.periods}
-    years = set(printed_years(text))
+    asked, years = target.years, set(printed_years(text))
     if asked and filed is not None and filed < min(asked) and not years & asked:
         return False  # filed before the requested period
-    if not asked or (target.part.answer_type is not AnswerType.CAUSE and target.part.answer_type not in FIGURES):
+    whole = all(period.quarter is None for period in target.intent.periods)
+    if asked and target.part.answer_type is AnswerType.CAUSE:
+        return not years or (bool(years & asked) and not (whole and contains_listed_phrase("interim", text)))
+    if not asked or target.part.answer_type not in FIGURES:
         return True
-    if target.part.answer_type is AnswerType.CAUSE:
-        whole = all(period.quarter is None for period in target.intent.periods)
-        return (not years or bool(years & asked)) and not (whole and years and contains_listed_phrase("interim", text))
-    if not any(period.quarter for period in target.intent.periods) and _is_of_part_of_a_year(text):
+    if whole and contains_listed_phrase("interim", text):
         return False
-    next_year = {year + 1 for year in asked}
-    in_time = filed is None or filed in asked | next_year
-    near = (
-        asked | {int(year) for year in target.later_years} | (next_year if filed is None or filed in asked else set())
-    )
+    following = {year + 1 for year in asked}
+    in_time = filed is None or filed in asked | following
+    near = asked | (following if filed is None or filed in asked else set())
     return bool(years & near) or (in_time and max(years) > max(asked)) if years else in_time
-
-
-def _is_of_part_of_a_year(text: str) -> bool:
-    """Return whether a text dates its figures by quarters or half-years alone, and not by the end of one."""
-    lower = text.lower()
-    if not any(word in lower for word in _PARTS_OF_A_YEAR) or "end of" in lower or "as of" in lower:
-        return False
-    mentions = parse_periods(text).mentions
-    return bool(mentions) and all(one.quarter or one.half or one.months in (3, 6, 9) for one in mentions)
-
-
-_PARTS_OF_A_YEAR = ("quarter", "months", "half")
-
-
-def _states_a_ranking(text: str, target: AnswerTarget) -> bool:
-    """Return whether a text ranks, if a rank is requested."""
-    core = target.intent.core.lower().replace("at most", "").replace("at least", "")
-    return not contains_listed_phrase("superlatives", core) or contains_listed_phrase("superlatives", text)
 
 
 def _fitness(text: str, about: str, target: AnswerTarget) -> float:
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
-    intent, wants = target.intent, target.part.answer_type
-    years, asked = set(printed_years(about)), {period.fiscal_year for period in intent.periods}
-    asked.update(printed_years(intent.core))
+    core, wants = target.intent.core, target.part.answer_type
+    years, asked = set(printed_years(about)), target.years.union(printed_years(core))
     fitness = 1.0
     if years and asked:
         fitness *= _ITS_YEAR if years & asked else _OTHER_YEAR
-    if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", intent.core):
+    if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
-    if wants is AnswerType.LIST and contains_listed_phrase(
-        "transactions", target.part.text
-    ):  # an action is stated with its day
-        fitness *= (_LIST if _is_dated(text) else 1.0) * (
-            1.0 if contains_listed_phrase("transacted", text) else _NOT_DONE
-        )
+    if wants is AnswerType.LIST and contains_listed_phrase("transactions", target.part.text):
+        dated = contains_listed_phrase("dated", text) and printed_years(text[:_DATE_WITHIN])
+        fitness *= (_LIST if dated else 1.0) * (1.0 if contains_listed_phrase("transacted", text) else _NOT_DONE)
     elif wants is AnswerType.LIST and is_enumeration(text):
         fitness *= _LIST
     if wants is AnswerType.CAUSE:
-        (up, down), (risen, fallen) = movement_directions(text[: len(about) + _VERB]), movement_directions(intent.core)
+        (up, down), (risen, fallen) = movement_directions(text[: len(about) + _VERB]), movement_directions(core)
         fitness *= _THE_OTHER_WAY if risen != fallen and (up, down) == (fallen, risen) else 1.0
-        fitness *= 1.0 if target.lexicon is None or _is_about_measure(about, intent.core, target.lexicon) else 0.0
+        fitness *= 1.0 if target.lexicon is None or _is_about_measure(about, core, target.lexicon) else 0.0
     return fitness
-
-
-def _is_dated(text: str) -> bool:
-    return contains_listed_phrase("dated", text) and bool(printed_years(text[:_WITHIN]))
 
 
 def _is_about_measure(about: str, core: str, lexicon: Lexicon) -> bool:
@@ -386,54 +304,32 @@ def _measures(text: str, lexicon: Lexicon) -> list[str]:
     ]
 
 
-def _lists(
-    paragraphs: Sequence[Paragraph], passage: RetrievedPassage, place: int, worth: float, target: AnswerTarget
-) -> Iterator[Candidate]:
-    """Yield complete lists announced by a sentence or heading."""
+def _lists(paragraphs: Sequence[Paragraph], target: AnswerTarget) -> Iterator[tuple[int, str, float]]:
+    """Yield (position, text, score) of complete lists announced by a sentence."""
+    cause = target.part.answer_type is AnswerType.CAUSE
     if target.part.answer_type not in (AnswerType.LIST, AnswerType.CAUSE, AnswerType.SENTENCE):
         return
     for printed in printed_lists(paragraphs):
-        if target.part.answer_type is AnswerType.CAUSE and not contains_listed_phrase("causes", printed.lead):
+        of_cells = any(item[:1].isdigit() or item[:1] in "$(" for item in printed.items)
+        if of_cells or (len(printed.items) < 2 and not cause):
             continue
-        if target.part.answer_type is not AnswerType.CAUSE and len(printed.items) < _FEWEST_MEMBERS:
-            continue
-        if any(item[:1].isdigit() or item[:1] in "$(" for item in printed.items):
-            continue  # cells of a table
-        found = _candidate_score(printed.lead, printed.lead, printed.heading, target, None)
+        found = _score(printed.lead, printed.lead, printed.heading, "", target)
         if found is not None:
             better = _LIST if target.part.answer_type is not AnswerType.SENTENCE else 1.0
-            yield Candidate(
-                printed.text, passage, place, printed.position, printed.last, worth * found * better, alone=True
-            )
+            yield printed.position, printed.text, found * better
 
 
-def _names(passage: RetrievedPassage, place: int, worth: float, target: AnswerTarget) -> Iterator[Candidate]:
-    """Yield signatories of a report, holders of an office, and officers."""
-    wants, core = target.part.answer_type, target.part.text
-    if wants is AnswerType.FIRM:
-        signed = contains_listed_phrase("report of auditors", passage.text) or "auditor since" in passage.text
-        said = set(stems_in(passage.text))
-        signed = signed and all(term.coverage_in(said) or term.is_everyday for term in target.terms)
-        for firm in firms_in(passage.text)[:1]:
-            if signed:
-                last = [text for paragraph in paragraphs_of(passage.text) for text in paragraph.sentences]
-                yield Candidate(f"{firm}.", passage, place, 0, 0, worth * _LIST, alone=True, following=tuple(last))
-        return
-    people = people_in(passage.text) if wants in (AnswerType.PERSON, AnswerType.OFFICERS) else []
+def _names(text: str, target: AnswerTarget) -> Iterator[str]:
+    """Yield the firm that signs a report, the holder of an office, or all officers."""
+    wants = target.part.answer_type
+    if wants is AnswerType.FIRM and contains_listed_phrase("report of auditors", text) and (firm := firm_in(text)):
+        said = set(stems_in(text))
+        if all(term.coverage_in(said) or term.is_everyday for term in target.terms):
+            yield f"{firm}."
+    people = people_in(text) if wants in (AnswerType.PERSON, AnswerType.OFFICERS) else []
     if wants is AnswerType.OFFICERS and people:
-        listed = "; ".join(f"{person.name}, {current_title(person.title)}" for person in people)
-        score = worth * _LIST * min(1.0, len(people) / 4)
-        yield Candidate(f"{listed}.", passage, place, 0, 0, score, alone=True)
-    elif wants is AnswerType.PERSON and is_title(core):
-        asked = [set(stems_in(way)) for way in requested_office(core)]
-        for position, person in enumerate(people):
-            for office in offices_of(person.title):
-                stems = set(stems_in(office))
-                beside = {each for term in target.terms for each in term.stems} | set(stems_in("board of directors"))
-                fits = any(way <= stems and stems - way <= beside for way in asked) if asked else (
-                    coverage(target.terms, stems) >= _ENOUGH and stems <= beside
-                )  # fmt: skip
-                if fits:
-                    text = f"{person.name}, {current_title(person.title)}."
-                    yield Candidate(text, passage, place, position, position, worth * _LIST, alone=True)
-                    break
+        yield f"{'; '.join(f'{person.name}, {person.title}' for person in people)}."
+    offices = [term for term in target.terms if is_title(term.words)]
+    for person in people if wants is AnswerType.PERSON and offices else ():
+        if all(term.coverage_in(stems_in(person.title)) for term in offices):
+            yield f"{person.name}, {person.title}."

@@ -37,8 +37,8 @@ class RankingRequest:
     measure: str
     """The criterion, `notional value`; empty if the rows themselves are ranked."""
     highest: bool
-    count: int = 1
-    word: str = "largest"
+    count: int
+    word: str
     """The superlative in the question."""
 
 

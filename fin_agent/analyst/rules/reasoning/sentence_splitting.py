@@ -7,18 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fin_agent.lexicon.words import finds
-
 _SENTENCE = re.compile(
     r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs)\.)(?<!\b(?:Mrs|Inc|Ltd)\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"
     r"|\s*•\s*"
 )
 """An initial or a title ends no sentence (`Rolf H. Anselm`), and neither does text before parentheses (`Inc. (the`)."""
 _ITEM = re.compile(r"^\s*(?:[•●▪◦■‣·∙]|[-–—*](?=\s)|\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s)|\d{1,2}\)(?=\s))\s*")
-_TAIL = 12
-"""Characters of the first cell of a table below a sentence."""
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
-_PAIRS = (("(", ")"), ("“", "”"))
 _FIRST_WORDS = 40
 _MAX_LENGTH = 600
 _SHORT_ITEM = 60
@@ -44,12 +39,8 @@ class Paragraph:
 @lru_cache(maxsize=1024)
 def paragraphs_of(text: str) -> tuple[Paragraph, ...]:
     """Return the paragraphs of a page's text: lines joined, headers, footers and table cells removed."""
-    found = []
-    for heading, item, words in _blocks(text):
-        sentences = _sentences(words, item=item)
-        if sentences:
-            found.append(Paragraph(tuple(sentences), heading, item))
-    return tuple(found)
+    made = (Paragraph(tuple(_sentences(words, item=item)), heading, item) for heading, item, words in _blocks(text))
+    return tuple(paragraph for paragraph in made if paragraph.sentences)
 
 
 def is_complete_sentence(sentence: str) -> bool:
@@ -59,13 +50,13 @@ def is_complete_sentence(sentence: str) -> bool:
     (True, False)
     """
     first = sentence[:_FIRST_WORDS]
-    cut = any(0 <= first.find(closing) < (first + opening).find(opening) for opening, closing in _PAIRS)
+    cut = -1 < first.find(")") < (first + "(").find("(")
     return sentence.endswith(_ENDS) and not sentence[:1].islower() and not cut
 
 
 def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
     """Yield (heading, whether it is a list item, words) of each paragraph."""
-    lines = [line for line in text.split("\n") if not _is_furniture(line.strip()) or _is_cell(line)]
+    lines = [line for line in text.split("\n") if not _is_furniture(line.strip())]
     width = max(map(len, lines), default=0)
     heading, item = "", False
     block: list[str] = []
@@ -77,25 +68,22 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
                 yield heading, item, _joined(block)
             elif not bullet and not stripped and item:
                 continue  # an empty line between a bullet and its words
-            block, item = (
-                ([stripped[bullet.end() :]] if stripped[bullet.end() :] else []) if bullet else [],
-                bool(bullet),
-            )
+            words = stripped[bullet.end() :] if bullet else ""
+            block, item = [words] if words else [], bullet is not None
             continue
         short = len(line) < _HEADING * width and not stripped.endswith((".", ",", ";", ":", "-", "–", "—"))
-        if not block and not item and short and (_is_cell(following) or following.strip()[:1].isupper()):
-            if not _is_cell(following) and not finds(stripped, "unit lines", "row_words"):
-                heading = stripped
-            continue
-        if short and _is_cell(following) and not item:
+        goes_on = following.strip()[:1].isupper()
+        if short and not item and (_is_cell(following) or (goes_on and not block)):
             if block:
                 yield heading, item, _joined(block)
-            block = []
+                block = []
+            elif not _is_cell(following):
+                heading = stripped
             continue
         block.append(stripped)
         ended = stripped.endswith(_ENDS) and len(line) < _LAST_LINE * width
-        goes_on = sum(map(len, block)) > width and not stripped.endswith(_ENDS)  # a line break inside a sentence
-        if ((short and not goes_on) or ended) and following.strip()[:1].isupper():
+        within = sum(map(len, block)) > width and not stripped.endswith(_ENDS)  # a line break inside a sentence
+        if ((short and not within) or ended) and goes_on:
             yield heading, item, _joined(block)
             block, item = [], False
     if block:
@@ -108,9 +96,10 @@ def _joined(lines: Sequence[str]) -> str:
 
 
 def _sentences(paragraph: str, *, item: bool) -> list[str]:
+    """Return the sentences of a paragraph, without runs of figures and fragments."""
     found: list[str] = []
     for part in _join_series(split_sentences(paragraph)):
-        sentence = _without_cell(" ".join(part.split())[:_MAX_LENGTH])
+        sentence = " ".join(part.split())[:_MAX_LENGTH]
         letters = sum(character.isalpha() for character in sentence)
         words = sentence.split()
         if item and not found and letters >= 3 and letters > 0.5 * len(sentence):
@@ -123,12 +112,6 @@ def _sentences(paragraph: str, *, item: bool) -> list[str]:
         if letters >= _MIN_LETTERS and letters > 0.5 * len(sentence) and plain >= _MIN_PLAIN_WORDS:
             found.append(sentence)
     return found
-
-
-def _without_cell(sentence: str) -> str:
-    """Return a sentence without the cell of a table that follows its colon."""
-    said, colon, cell = sentence.rpartition(": ")
-    return f"{said}." if colon and said[-1:].isalnum() and cell.isalnum() and len(cell) <= _TAIL else sentence
 
 
 def split_sentences(text: str) -> list[str]:
@@ -149,9 +132,7 @@ def _join_series(parts: Sequence[str]) -> list[str]:
 
 def _is_furniture(line: str) -> bool:
     """Return whether a line repeats on every page."""
-    return (
-        line.lower() in ("table of contents", "index") or line.startswith("©") or (line.isdecimal() and len(line) < 4)
-    )
+    return line.lower() in ("table of contents", "index") or line.startswith("©")
 
 
 def _is_cell(line: str) -> bool:
@@ -162,7 +143,6 @@ def _is_cell(line: str) -> bool:
 _MAX_LIST_LENGTH = 900
 _MAX_ITEM_LENGTH = 110
 _MAX_ITEMS = 20
-_ITEM_ENDS = re.compile(r"\s[—–]\s|:\s|;|,\s+(?:which|including|that|such|where|with|as)\b|\s\(|\.\s|\.$")
 _ENUMERATION = re.compile(
     r"\((?:i|1|a)\).*\((?:ii|2|b)\)|^.{30,}:\s[^.:]{3,}(?:,|;|\band\b)|\s[–—-]\s[^.:]{3,},?\sand\s"
 )
@@ -170,41 +150,37 @@ _ENUMERATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PrintedList:
-    """List items with the text that announces them."""
+    """List items with the sentence that announces them."""
 
     lead: str
     items: tuple[str, ...]
     heading: str
     position: int
     """Position of the lead among the passage's sentences."""
-    last: int
 
     @property
     def text(self) -> str:
-        """The whole list as one sentence; long items are shortened."""
-        items = [_trimmed(item) for item in self.items]
+        """The whole list as one sentence; the items of a long one are shortened."""
+        items = [item.removesuffix(" and").removesuffix(" or").strip(" .,;") for item in self.items]
         if sum(map(len, items)) > _MAX_LIST_LENGTH:
-            items = [_opening(item) for item in self.items]
+            items = [item if len(item) <= _MAX_ITEM_LENGTH else f"{item[:_MAX_ITEM_LENGTH]} …" for item in items]
         return f"{self.lead} {'; '.join(items[:_MAX_ITEMS])}."
 
 
 def printed_lists(paragraphs: Sequence[Paragraph]) -> Iterator[PrintedList]:
-    """Yield the items after a sentence that ends in a colon, or after a heading."""
+    """Yield the items after each sentence that ends in a colon."""
     position = 0
-    lead: tuple[str, int] | None = None
+    lead: tuple[str, str, int] | None = None
     items: list[str] = []
-    heading = ""
     for paragraph in [*paragraphs, Paragraph(("",))]:
         if paragraph.item:
-            if not items:
-                heading = paragraph.heading
             items.append(paragraph.sentences[0])
         else:
-            if lead is not None and items and (len(items) == 1 or len(set(items)) > 1):
-                yield PrintedList(lead[0], tuple(items), heading, lead[1], position - 1)
-            items = []
-            last = paragraph.sentences[-1]
-            lead = (last, position + len(paragraph.sentences) - 1) if last.endswith(":") else None
+            if lead is not None and items:
+                yield PrintedList(lead[0], tuple(items), lead[1], lead[2])
+            items, last = [], paragraph.sentences[-1]
+            at = position + len(paragraph.sentences) - 1
+            lead = (last, paragraph.heading, at) if last.endswith(":") else None
         position += len(paragraph.sentences)
 
 
@@ -215,15 +191,3 @@ def is_enumeration(sentence: str) -> bool:
     (True, False)
     """
     return _ENUMERATION.search(sentence) is not None
-
-
-def _trimmed(item: str) -> str:
-    bare = item.removesuffix(" and").removesuffix(" or").strip()
-    return bare[:-1].strip() if bare.endswith((";", ",", ".")) else bare
-
-
-def _opening(item: str) -> str:
-    cut = _ITEM_ENDS.split(item, maxsplit=1)[0].strip()
-    if len(cut) <= _MAX_ITEM_LENGTH:
-        return _trimmed(cut)
-    return _trimmed(cut[:_MAX_ITEM_LENGTH].rsplit(" ", 1)[0]) + " …"
