@@ -103,7 +103,22 @@ class Workspace:
         settings: Settings | None = None,
         model: str | BaseChatModel | None = None,
     ) -> Answer:
-        """Answer a question, or refuse it and say what is missing, as `fin_agent.ask` does."""
+        """Answer a question, or refuse it and say what is missing.
+
+        Args:
+            question: The question in English.
+            filings: The `doc_id` or `doc_ids` to search; None for all filings.
+            settings: How to search and with which models; `Settings()` if None.
+            model: A chat model for what rules do not understand: by name (`openai:gpt-5.4`), or an instance.
+
+        Returns:
+            The answer, with its figures, citations, program, ledger and trace.
+
+        Raises:
+            QuestionError: The question is empty or too long.
+            FilingIndexError: A filing in `filings` is not indexed.
+            ModelSetupError: The chat model cannot be set up.
+        """
         from fin_agent.graphs.answer import answer_question  # rooms above, loaded by whoever asks
 
         chosen = [filings] if isinstance(filings, str) else filings

@@ -110,7 +110,22 @@ class AnswerContext:
         settings: Settings | None = None,
         model: str | BaseChatModel | None = None,
     ) -> AnswerContext:
-        """Make a context with one chat model for all roles, by name or as an instance; else as `from_settings`."""
+        """Make the context described by the settings, with one chat model for all roles.
+
+        Args:
+            workspace: An open index, its folder or its address.
+            settings: How to search; None for the defaults.
+            model: A chat model, by name (`openai:gpt-5.4`) or an instance; None for that of the settings.
+
+        Returns:
+            The context, for any number of questions.
+
+        Raises:
+            FilingIndexError: There is no index at `workspace`.
+            StrategyError: The strategy lacks a requirement.
+            ModelSetupError: The chat model cannot be set up.
+            PromptError: A prompt of the user is not valid.
+        """
         settings = settings or Settings()
         if isinstance(model, str):
             models = settings.models.model_copy(update={"model": model})
@@ -130,7 +145,23 @@ class AnswerContext:
         callers: Callers | None = None,
         notify: Notify = log_warning,
     ) -> AnswerContext:
-        """Make a context in which rules answer, and programs run in the Monty sandbox; else as `from_settings`."""
+        """Make the default context: rules answer, and programs run in the Monty sandbox.
+
+        Args:
+            workspace: An open index, its folder or its address.
+            settings: How to search, and the models of strategies and cards; None for the defaults.
+            callers: Callers of the models of strategies and cards, in place of those that the settings name.
+            notify: Called with each warning for the user.
+
+        Returns:
+            The context, for any number of questions.
+
+        Raises:
+            FilingIndexError: There is no index at `workspace`.
+            StrategyError: The strategy lacks a requirement.
+            ModelSetupError: A chat model cannot be set up.
+            PromptError: A prompt of the user is not valid.
+        """
         settings, workspace = settings or Settings(), Workspace.open(workspace)
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
         named = None

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
-from fin_agent.analyst.rules.reasoning.question_parts import asks_in_words, unanswerable_reason
+from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, asks_in_words, parts_of, unanswerable_reason
 from fin_agent.analyst.rules.unknown_company_detection import apparent_company_name
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
@@ -154,11 +154,30 @@ def _is_answerable_without_unknowns(intent: Intent, workspace: Workspace) -> boo
     Words are answered about companies that filings mention (a partner, an acquired company); figures only if the
     filings of the requested company state them.
     """
-    if intent.numeric or not intent.companies:
+    if intent.numeric or (not intent.companies and _is_about_the_filer(intent)):
         return False
+    if intent.companies and not intent.asks_figure:
+        return True
     own = [doc_id for one in intent.companies for doc_id in workspace.directory.by_key[one.key].doc_ids]
-    names = intent.unknown_companies if intent.asks_figure else ()
-    return all(workspace.index.search_pages([name], doc_ids=own, limit=1) for name in names)
+    names = intent.unknown_companies
+    return all(workspace.index.search_pages([name], doc_ids=own or None, limit=1) for name in names)
+
+
+def _is_about_the_filer(intent: Intent) -> bool:
+    """Return whether it asks for a figure, a reason, or facts about the company itself: its seat, its chief."""
+    return intent.asks_figure or intent.names_metric or parts_of(intent.core)[0].answer_type in _OF_ITSELF
+
+
+_OF_ITSELF = frozenset(
+    {
+        AnswerType.BUSINESS,
+        AnswerType.EXCHANGE,
+        AnswerType.FIRM,
+        AnswerType.OFFICERS,
+        AnswerType.PERSON,
+        AnswerType.PLACE,
+    }
+)
 
 
 def available_companies(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:

@@ -204,7 +204,22 @@ class ChatContext:
         *,
         doc_ids: Sequence[str] | None = None,
     ) -> ChatContext:
-        """Make a context in which rules read and answer; else as `from_settings`."""
+        """Make the default context: rules read and answer.
+
+        Args:
+            workspace: An open index, its folder or its address.
+            settings: How to search; None for the defaults.
+            doc_ids: The filings to search; None for all.
+
+        Returns:
+            The context, for any number of conversations.
+
+        Raises:
+            FilingIndexError: There is no index at `workspace`, or a filing in `doc_ids` is not indexed.
+            StrategyError: The strategy lacks a requirement.
+            ModelSetupError: A chat model of a strategy cannot be set up.
+            PromptError: A prompt of the user is not valid.
+        """
         answering = AnswerContext.by_rules(workspace, settings)
         return cls(answering, None, chosen_filings(doc_ids, answering.workspace.index))
 
@@ -248,7 +263,23 @@ class ChatContext:
         callers: Callers | None = None,
         limits: ChatLimits | None = None,
     ) -> ChatContext:
-        """Make the context of a chat whose questions are answered by `answering`; else as `from_settings`."""
+        """Make the context of a chat over an AnswerContext.
+
+        An assistant replies if the settings name a model or `callers` are given; otherwise rules do.
+
+        Args:
+            answering: Answers the questions.
+            doc_ids: The filings to search; None for all.
+            callers: Model callers, in place of those that the settings name.
+            limits: Limits of an assistant's turn.
+
+        Returns:
+            The context, for any number of conversations.
+
+        Raises:
+            FilingIndexError: A filing in `doc_ids` is not indexed.
+            ModelSetupError: A chat model cannot be set up.
+        """
         within = chosen_filings(doc_ids, answering.workspace.index)
         limits = limits or ChatLimits()
         assistant = None
