@@ -29,7 +29,7 @@ from fin_agent.vocabulary.filing import REPAIRED, Filing, ReadWarning
 from fin_agent.vocabulary.page import ItemStart, Page, PageContent, TableKind
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
-READER_VERSION = "15"
+READER_VERSION = "16"
 """Increased whenever the same file would be read differently; filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 

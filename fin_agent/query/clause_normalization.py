@@ -100,7 +100,9 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     between = _with_listed_parts(tokens, text)
     if between is not None:
         yield between
-    for some in (_with_shared_words(tokens), _with_leading_words(tokens), _with_sums(tokens, text)):
+    for whole in (tokens, apart):
+        yield from _with_shared_words(whole) if whole is not None else ()
+    for some in (_with_leading_words(tokens), _with_sums(tokens, text)):
         if some is not None:
             yield some
     for some in (joined, tokens):
@@ -217,15 +219,67 @@ def _with_leading_words(tokens: Sequence[Token]) -> list[Token] | None:
     return None
 
 
-def _with_shared_words(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return the tokens with shared words repeated for both lines: `domestic and international discount rates`."""
-    shared = list(tokens)
-    for place in range(len(tokens) - 2):
-        first, second = tokens[place], tokens[place + 2]
-        of_both = second.text.split()[1:]
-        if _lists_lines(tokens[place + 1], first, second) and {first.type, second.type} == {"PHRASE"} and of_both:
-            shared[place] = replace(first, text=" ".join((first.text, *of_both)), value=None)
-    return shared if shared != list(tokens) else None
+def _with_shared_words(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Yield the tokens with the words that listed lines share repeated for each: those of a row and its columns.
+
+    They are the end of the last (`domestic and international discount rates`), what the first begins with (`revenue
+    from Apple and Huawei`), or a line before all (`the carrying amount between the current and the total`).
+    """
+    for run in _listed(tokens):
+        first, last = tokens[run[0]], tokens[run[-1]]
+        words = last.text.split()
+        ends = (" ".join(words[size:]) for size in range(1, len(words)))
+        ways = [{place: f"{tokens[place].text} {end}" for place in run[:-1]} for end in ends]
+        if leads := _LEADING.match(first.text):
+            ways.append({place: f"{leads['words']} {tokens[place].text}" for place in run[1:]})
+        before = next((at for at in range(run[0] - 1, -1, -1) if tokens[at].type not in MODIFIERS), -1)
+        owner = tokens[before] if before >= 0 and tokens[before].type in LINES else None
+        if owner is not None:
+            ways.insert(0, {place: f"{owner.text} {tokens[place].text}" for place in run})
+        for way in ways:
+            whole = owner is not None and len(way) == len(run)
+            told = [
+                replace(one, type="PHRASE", text=way[place], value=None) if place in way else one
+                for place, one in enumerate(tokens)
+                if not (whole and place == before)
+            ]
+            yield _as_aggregate(told)
+
+
+_LEADING = re.compile(r"(?P<words>.+?)\s+(?:in|of|from|for|by)\s", re.I)
+
+
+def _listed(tokens: Sequence[Token]) -> Iterator[list[int]]:
+    """Yield the positions of lines, parts or a bare `total` that are listed: `a, b and c`."""
+    place = 0
+    while place < len(tokens):
+        run = [place] if _is_listable(tokens, place) else []
+        while run and run[-1] + 2 < len(tokens):
+            joint, after = tokens[run[-1] + 1], run[-1] + 2
+            if joint.type not in ("AND", "COMMA") or not _is_listable(tokens, after):
+                break
+            run.append(after)
+        if len(run) > 1:
+            yield run
+        place = (run[-1] if run else place) + 1
+
+
+def _is_listable(tokens: Sequence[Token], place: int) -> bool:
+    one, after = tokens[place], tokens[place + 1].type if place + 1 < len(tokens) else ""
+    return one.type in LINES or one.type == "PART" or (one.type == "TOTAL" and after not in LINES | {"SHARE"})
+
+
+def _as_aggregate(tokens: list[Token]) -> list[Token]:
+    """Read `total` and `average` before several lines of one period as of them: `the average percentage of a and b`."""
+    asked = [place for place, one in enumerate(tokens) if one.type in ("AVERAGE", "TOTAL")]
+    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
+    periods = sum(one.type == "PERIOD" for one in tokens)
+    if len(asked) != 1 or not lines or asked[0] > lines[0] or periods > 1 or has_arithmetic(tokens):
+        return tokens
+    if any(one.type in _SET_BETWEEN for one in tokens):
+        return tokens
+    of = replace(tokens[asked[0]], text=f"{tokens[asked[0]].text.removesuffix(' of')} of")
+    return [*(one for one in tokens[: lines[0]] if one.type != of.type), of, *tokens[lines[0] :]]
 
 
 def has_arithmetic(tokens: Sequence[Token]) -> bool:

@@ -251,7 +251,7 @@ _OF_THE_OTHER_SIDE = 0.15
 """Penalty for a cost where the query asks for income, or for income where it asks for a cost."""
 _UNSAID_PART = 0.12
 """Penalty where the part's words appear in the label or column, and nothing marks them as the name of a part."""
-_ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED = 0.04, 0.03, -0.04, -0.02
+_ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED, _OF_NO_PERIOD = 0.04, 0.03, -0.04, -0.02, -0.1
 
 
 def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactSearchResult:
@@ -587,7 +587,7 @@ class _FactPhrase:
         extra -= _OF_BALANCES if self.is_balance else frozenset()
         if all(word.isdigit() for word in line - OF_TIME):
             extra -= OF_TIME  # `Fiscal 2021`
-        cost = weights.of(extra) / weights.of(line) if line else 0.0
+        cost = weights.of(extra - address.aside) / weights.of(line) if line else 0.0
         if cost and address.concept:
             more = address.concept - wording - part - OF_ANY_CONCEPT
             cost = min(cost, _OF_A_TAG / _EXTRA_LINE + weights.of(more) / (weights.of(address.concept) or 1.0))
@@ -605,7 +605,7 @@ class _FactPhrase:
         self, fact: Fact, address: Address, weights: _Weights, part: Words, wording: Words, *, named: bool
     ) -> float:
         said = wording | part
-        prior = _UNTIED if not fact.tied else 0.0
+        prior = _OF_NO_PERIOD if fact.source == "undated" else _UNTIED if not fact.tied else 0.0
         of_balances = self.is_balance or (fact.statement is not None and bool(self.phrase & _NOUNS_OF_BALANCES))
         if of_balances and fact.period.months and (self.metric is None or self.is_balance):
             prior -= _OF_A_SPAN
@@ -621,6 +621,8 @@ class _FactPhrase:
             unit = self.metric.unit if self.metric else fact.unit
         else:
             unit = "percent" if said & _RATE else "USD per share" if said >= _PER_SHARE or said & _PRICE else ""
+            if said & _PRICE and fact.unit == "USD" and fact.scale == 1:
+                unit = ""  # `High`, `Low` in a table of prices
         if (unit and fact.unit != unit) or (not unit and fact.unit in ("percent", "ratio", "USD per share")):
             prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and said.isdisjoint(_OF_SHARES):

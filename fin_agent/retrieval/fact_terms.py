@@ -30,6 +30,8 @@ class Address(NamedTuple):
     net_of: Words = frozenset()
     """Words found only at the end of the label, where it names what the figure excludes: `tax assets, net of the
     allowance`."""
+    aside: Words = frozenset()
+    """Words of the label found only in brackets, where it explains: `Free cash flow (non-GAAP measure)`."""
 
     def matched_words(self, asked: Words) -> Words:
         """Return the address words that may match a question; `net_of` words only where the question asks for them."""
@@ -91,10 +93,13 @@ def _address(
     borne |= OF_YEARS_TO_COME if to_come else frozenset()
     without = _WITHOUT.search(label)
     left = words_of(label[: without.start()]) if without is not None and without.start() else line
-    return Address(line, heads, head, of_scope, named, of_members, borne, line - left - heads - head - named)
+    net_of = line - left - heads - head - named
+    aside = line - words_of(_BRACKETS.sub(" ", label)) if "(" in label else frozenset()
+    return Address(line, heads, head, of_scope, named, of_members, borne, net_of, aside)
 
 
 _WITHOUT = re.compile(r",?\s*(?:\(?net of|less(?: accumulated| allowances?)?\b|excluding|exclusive of)\b", re.I)
+_BRACKETS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)?")
 _NET_OF_WORDS = re.compile(r"AfterAccumulated\w+")
 """Part of a concept that names what its figure excludes: an asset after depreciation is not depreciation."""
 
@@ -141,9 +146,13 @@ def _binding() -> Words:
 
 @lru_cache(maxsize=10_000)
 def years_of(period: FactPeriod) -> Words:
-    """Return the numbers in a column's header that only state its period."""
+    """Return the words in a row or a column's header that only state its period: its numbers, and which quarter."""
     days = (period.end.day, period.end.year) if period.end else ()
-    return frozenset(map(str, (period.fiscal_year, *days)))
+    quarter = (stem(_QUARTERS[period.quarter - 1]),) if period.quarter else ()
+    return frozenset((*map(str, (period.fiscal_year, *days)), *quarter))
+
+
+_QUARTERS = ("first", "second", "third", "fourth")
 
 
 def stems(kind: str) -> Words:

@@ -39,8 +39,9 @@ class Fact:
     """The segment, geography or product as printed. None for the consolidated company, and in tables that repeat no
     figure of the statements (`tied` is False) where nothing names a part."""
     source: str = "table"
-    """`ixbrl` for a tag, `table` for a cell, `label` for a figure inside a row's label, `text` for a sentence. For
-    `text`, the label is the clause, and the period is UNDATED where the sentence names none."""
+    """`ixbrl` for a tag, `table` for a cell, `undated` for a cell whose period is assumed to be the filing's, `label`
+    for a figure inside a row's label, `text` for a sentence. For `text`, the label is the clause, and the period is
+    UNDATED where the sentence names none."""
     tied: bool = True
     """False for a figure outside the primary statements whose table repeats none of theirs: it may belong to a part."""
     inverted: bool = False

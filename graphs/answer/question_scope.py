@@ -221,12 +221,10 @@ def _may_be_available(company: str, period: FiscalPeriod, balances: bool, worksp
     filed = workspace.years[company]
     if filed.covers(filed.resolve(period)[0]) or (balances and _opens_a_report(filed, period)):
         return True
-    if period.quarter is None:
-        return False
-    # Annual reports may print quarterly figures.
+    # Annual reports may print quarterly figures, and those of five years.
     facts = facts_of_year(workspace.index, workspace.directory.by_key[company].doc_ids, period.fiscal_year)
-    quarters = {(sourced.fact.period.quarter, sourced.fact.period.months) for sourced in facts}
-    return (period.quarter, 3) in quarters
+    printed = {(each.fact.period.quarter, each.fact.period.months) for each in facts if each.fact.source != "text"}
+    return (period.quarter, 3 if period.quarter else 12) in printed
 
 
 def _opens_a_report(filed: FiscalYears, period: FiscalPeriod) -> bool:

@@ -38,7 +38,7 @@ from fin_agent.filings.facts.units_and_scales import (
 )
 from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.cells import scale_of
-from fin_agent.filings.tables.column_periods import FiscalCalendar, time_words
+from fin_agent.filings.tables.column_periods import FiscalCalendar, is_change, time_words
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row, Table
@@ -632,4 +632,37 @@ def facts_of_filing(
     """Return the facts of `tables`: those of cells first, then those inside labels."""
     cells = with_balances(facts_of_tables(tables, statements, metric_of, unit_of, calendar), calendar)
     cells = with_unlabelled_gross_profit(cells)
-    return [*cells, *facts_in_labels(tables, statements)]
+    return [*cells, *_undated_facts(tables, statements, calendar, cells), *facts_in_labels(tables, statements)]
+
+
+def _undated_facts(
+    tables: Sequence[Table],
+    statements: Mapping[int, Statement],
+    calendar: FiscalCalendar | None,
+    dated: Sequence[Fact],
+) -> Iterator[Fact]:
+    """Yield the figures of tables that nothing dates, in the period of the filing, which is assumed.
+
+    In a table with one dated period it is that of the columns beside; changes between periods have none, and neither
+    have columns without a name.
+    """
+    if calendar is None:
+        return
+    own = calendar.duration(calendar.period_end or calendar.year_end, 3 if calendar.quarter else 12)
+    known = {(fact.page, fact.box) for fact in dated}
+    usual = _usual_unit_line(tables, statements)
+    for table in tables:
+        periods = {period for period in table.periods if period is not None}
+        if len(periods) > 1 or table.page in statements:
+            continue
+        named = [bool(name) and not is_change(name) for name in table.columns]
+        assumed = [next(iter(periods), own) if one or len(named) == 1 else None for one in named]
+        unit_line = table.unit_line or _matching_scale(usual, table)
+        facts = _facts_of(replace(table, periods=tuple(assumed)), None, unit_line, _no_metric, calendar, (), {})
+        for fact in facts:
+            if (fact.page, fact.box) not in known and (fact.label or fact.column):
+                yield replace(fact, source="undated", scope=None, tied=False)
+
+
+def _no_metric(label: str, statement: Statement | None, section: Sequence[str]) -> str | None:
+    return None

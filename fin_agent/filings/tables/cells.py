@@ -218,7 +218,7 @@ def tokens_of(line: Line) -> list[Token]:
             tokens.append(Token(text, x0, x1, x1, gap, None, text.lower() in _BLANKS, x0, y0, y1))
             spaced, last = False, x1
             continue
-        if text in _OPENERS and not (text in _SIGNS and not _sign_of_next(word, line)):
+        if text in _OPENERS and not (text in _SIGNS | _DASHES_OF_MONEY and not _sign_of_next(word, line)):
             pending.append(word)
             continue
         if _LEADER.match(text):
@@ -375,7 +375,8 @@ def _split_joined_words(words: Sequence[Word]) -> Iterator[Word]:
 _EDGE_STEP = 3.0
 _CURRENCIES = frozenset({"$", "US$", "€", "£", "¥", "C$", "A$", "CA$"})
 _SIGNS = frozenset({"-", "–", "−"})
-_OPENERS = _CURRENCIES | _SIGNS | frozenset({"(", "$(", "($", "( $", "$-", "-$"})
+_DASHES_OF_MONEY = frozenset({"$-", "-$"})
+_OPENERS = _CURRENCIES | _SIGNS | _DASHES_OF_MONEY | frozenset({"(", "$(", "($", "( $"})
 _CLOSERS = frozenset({")", "%", ")%", "%)", "¢", "]", "x", "×", "bps", "pts", "ppts"})
 _BLANKS = frozenset({"n/a", "na", "nm", "n.m.", "n/m", "n.a.", "nm%", "*", "**", "***", "n.m", "#", "nmf"})
 _LEADER = re.compile(r"^[.…·_‥]+$")

@@ -112,7 +112,7 @@ def is_above_columns(line: Line, columns: Sequence[Column]) -> bool:
     fewest = 2 if line.cells else 3
     if phrases[0].x1 < left and unit_line_in(phrases[0].text):
         phrases, fewest = phrases[1:], 1
-    over = sum(phrase.x1 > left for phrase in phrases)
+    over = sum(phrase.x1 > left or (bool(line.cells) and place > 0) for place, phrase in enumerate(phrases))
     short = line.cells or all(len(phrase.text) <= 30 for phrase in phrases)
     return len(phrases) >= fewest and 2 * over >= len(phrases) and short
 
@@ -229,7 +229,7 @@ def _segments(marked: _Marked) -> list[tuple[int, int]]:
         if heads[index]:
             broken = True
         elif not cells:
-            if start >= 0 and _is_prose(line, left, right):
+            if start >= 0 and not (line.cells and len(line.words) > 1) and _is_prose(line, left, right):
                 broken = True
         elif (
             start >= 0
@@ -425,7 +425,7 @@ def _body_line(marked: _Marked, number: int, columns: Sequence[Column], label_co
             token
             for token in tokens
             if id(token) not in taken
-            and not ((token.blank or (line.cells and token.number)) and token.x0 > columns[0].core)
+            and not ((token.blank or line.cells) and token.x0 > columns[0].core)
         ]
     label = " ".join(token.text for token in words)
     x0, x1 = (words[0].x0, words[-1].x1) if words else (line.x0, line.x0)

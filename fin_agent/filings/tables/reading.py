@@ -296,9 +296,17 @@ def _row(found: FoundTable, row: LabelledRow, percent: Sequence[bool]) -> Row:
 def _percent_columns(found: FoundTable, header: Header) -> list[bool]:
     """Return which columns are percentages that print `%` in their first row only, or in their header."""
     result: list[bool] = []
+    numbered = [
+        [token.number for item in found.body if (token := item.cells.get(index)) and token.number]
+        for index in range(len(header.columns))
+    ]
+    small = [
+        bool(numbers) and all(abs(number.amount) < 1000 and not number.dollar for number in numbers)
+        for numbers in numbered
+    ]
+    marked = [len(numbers) > 2 and numbers[0].percent for numbers in numbered]
+    rates = any(mark and not below for mark, below in zip(marked, small, strict=True))  # a row of percentages
     for index, name in enumerate(header.columns):
-        numbers = [token.number for item in found.body if (token := item.cells.get(index)) and token.number]
-        small = bool(numbers) and all(abs(number.amount) < 1000 and not number.dollar for number in numbers)
-        marked = len(numbers) > 2 and numbers[0].percent
-        result.append(small and (marked or name.strip().startswith("%") or name.strip().endswith("%")))
+        named = name.strip().startswith("%") or name.strip().endswith("%")
+        result.append(small[index] and ((marked[index] and not rates) or named))
     return result
