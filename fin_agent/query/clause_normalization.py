@@ -97,12 +97,15 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     quotient = _with_to_between_lines(tokens)
     if quotient is not None:
         yield quotient
+    share = _with_share_within(tokens, text)
+    if share is not None:
+        yield share
     between = _with_listed_parts(tokens, text)
     if between is not None:
         yield between
     for whole in (tokens, apart):
         yield from _with_shared_words(whole) if whole is not None else ()
-    for some in (_with_leading_words(tokens), _with_sums(tokens, text)):
+    for some in (_with_owners(tokens, text), _with_totals(tokens), _with_leading_words(tokens), _with_sums(tokens, text)):
         if some is not None:
             yield some
     for some in (joined, tokens):
@@ -207,6 +210,32 @@ def _with_prepositions(tokens: Sequence[Token], text: str) -> list[Token] | None
 
 _PREPOSITION = re.compile(r"\s+(?:\w+ed\s+)?(?:of|on|for|in|from|to|by)?\s*(?:the\s+|its\s+)?", re.I)
 _OF_PREPOSITIONS = frozenset({"BY", "CAME_FROM", "FROM_WORD", "TO"})
+
+
+def _with_owners(tokens: Sequence[Token], text: str) -> list[Token] | None:
+    """Return the tokens with an owner and its line as one: `IMFT's total assets`; None if there is none."""
+    return _with_pairs_joined(
+        tokens, lambda one, line: one.type == "PHRASE" and text[one.end : line.start] in ("'s ", "\u2019s ")
+    )
+
+
+def _with_totals(tokens: Sequence[Token]) -> list[Token] | None:
+    """Return the tokens with `total` as a part of the line after it, which filings may print so; None if there is none."""
+    if any(one.type in ("PART", "SHARE", "OF_WHICH", "RATIO") for one in tokens) or not any(
+        one.type in _SET_BETWEEN or one.type in ("GROWTH", "UP", "DOWN") for one in tokens
+    ):
+        return None  # of a share, `total` says which figure is the whole
+    return _with_pairs_joined(tokens, lambda one, line: one.type == "TOTAL" and one.text.lower() == "total")
+
+
+def _with_pairs_joined(tokens: Sequence[Token], joins: Callable[[Token, Token], bool]) -> list[Token] | None:
+    kept: list[Token] = []
+    for one in tokens:
+        if kept and one.type in LINES and joins(kept[-1], one):
+            kept[-1] = Token("PHRASE", f"{kept[-1].text} {one.text}", kept[-1].start, one.end)
+        else:
+            kept.append(one)
+    return kept if len(kept) < len(tokens) else None
 
 
 def _with_leading_words(tokens: Sequence[Token]) -> list[Token] | None:
@@ -358,11 +387,6 @@ def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
             if one.type == "OPENING" and last is not None:
                 kept.insert(last, one)  # `warranty accrual, opening balance`
             continue
-        if _is_bracket_of_unit(tokens, place):
-            continue
-        if kept and kept[-1].type in ("RATIO", "SHARE") and _is_bracket_of_unit(tokens, place - 1):
-            kept.insert(-1, one)  # `the ratio (in percent) of debt to equity`
-            continue
         if one.type == "PERCENT" and after is not None and after.type == "MARGIN":
             continue  # `D&A % margin`
         if one.type == "BY" and after is not None and after.type == "KIND":
@@ -374,15 +398,6 @@ def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
         else:
             kept.append(one)
     return kept
-
-
-def _is_bracket_of_unit(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether a bracket encloses nothing but a unit: `the ratio (in percent) of debt to equity`."""
-    unit = {"LPAR": 1, "RPAR": -1}.get(tokens[place].type)
-    if unit is None or not 0 <= place + 2 * unit < len(tokens):
-        return False
-    closed = {tokens[place].type, tokens[place + 2 * unit].type} == {"LPAR", "RPAR"}
-    return closed and tokens[place + unit].type in ("PERCENT", "POINTS", "BPS", "MILLIONS", "THOUSANDS", "BILLIONS")
 
 
 def _line_follows(tokens: Sequence[Token], place: int) -> bool:
@@ -671,6 +686,20 @@ def _with_to_between_lines(tokens: Sequence[Token]) -> list[Token] | None:
     return [*tokens[:place], replace(tokens[place], type="OVER"), *tokens[place + 1 :]]
 
 
+def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None:
+    """Return the tokens with `in` between a part and its whole as a quotient: `the percentage of leases in total debt`."""
+    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
+    if len(lines) < 2 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
+        return None
+    part, whole = tokens[lines[-2]], lines[-1]
+    whole -= tokens[whole - 1].type == "TOTAL"
+    if tokens[whole - 1] is not part or _WITHIN.fullmatch(text[part.end : tokens[whole].start]) is None:
+        return None
+    parted = [*tokens[:whole], replace(part, type="OF_WHICH", text="in", value=None), *tokens[whole:]]
+    return _with_prepositions(parted, text) or parted
+
+
+_WITHIN = re.compile(r"\W+(?:in|within|among|out of)\s+(?:(?:the|its|all)\s+)*", re.I)
 _OF_A_QUOTIENT = frozenset({"RATIO", "DIFFERENCE", "TOTAL", "UP", "DOWN", "CHANGE", "GROWTH", "CAGR", "VERSUS"})
 
 

@@ -371,7 +371,8 @@ class _Builder:
         children = [child for child in node.children if hasattr(child, "data")]
         if rule in _OPERATORS:
             left, right = map(self.measure, children)
-            return Operation(operator=_OPERATORS[rule], left=left, right=right)
+            whole = Operation(operator=_OPERATORS[rule], left=left, right=right)
+            return Function(name="abs", of=(whole,)) if rule == "apart" else whole
         if rule == "line":
             return self._line(node.children[0])
         if rule == "number":

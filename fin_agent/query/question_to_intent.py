@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -87,7 +88,8 @@ def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
             expand_abbreviations(text) if "(" in text else text for text in texts if 0 < text.count(" ") < _MAX_WORDS
         )
         lines = (tuple(word for word, _, _ in _in_order(text)) for text in short)
-        lines = (named for line in lines for named in (line, _without_numbers(line)))
+        bare = (tuple(word for word, _, _ in _in_order(text.partition("(")[0])) for text in texts if " (" in text)
+        lines = (named for line in itertools.chain(lines, bare) for named in (line, _without_numbers(line)))
         known[filings] = PrintedText(
             frozenset().union(*map(words_of, texts)), frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS)
         )
@@ -269,6 +271,8 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
         The intent; None if no reading asks for figures. Words that name no figures are reported as not understood.
     """
     first: Query | None = None
+    understood: Intent | None = None
+    """A reading that names known measures, whose figures no filing prints."""
     why = ""
     try:
         for place, query in enumerate(_readings(words, workspace, before)):
@@ -289,9 +293,11 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 intent = _as_intent(query, words, workspace)
                 if query.unit == "percent" and not unit_fits(query.unit, intent):
                     raise UnboundError(f"{intent.measure} in percent: ask for its share of a line, or for its growth")
-                return intent
+                if _is_printed(intent, workspace):
+                    return intent
+                understood = understood or intent
             except UnboundError as error:
-                if error.is_final:
+                if error.is_final and understood is None:
                     refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
                     return words.model_copy(update={**refused, "ambiguous": error.is_ambiguous})
                 why = why or str(error)
@@ -299,7 +305,17 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                     break  # an unknown line may be a company's name
     except NoReadingError as error:
         why = str(error)
+    if understood is not None:
+        return understood
     return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
+
+
+def _is_printed(intent: Intent, workspace: Workspace) -> bool:
+    """Return whether filings print all figures of a reading, as far as can be told before they are looked up."""
+    if not intent.companies or any(company.key not in workspace.years for company in intent.companies):
+        return True
+    plan = build_plan(intent, workspace.lexicon, workspace.years)
+    return not metrics_to_search(plan, workspace) and _is_surely_printed(intent, workspace)
 
 
 def _may_split_printed_line(query: Query) -> bool:

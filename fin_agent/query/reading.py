@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -40,7 +41,7 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     Raises:
         NoReadingError: There is no reading: an unclosed bracket, two measures next to each other.
     """
-    asked, question = question, expand_abbreviations(question)
+    asked, question = question, _with_unit_behind(expand_abbreviations(question))
     split = sentences_of(question)
     if passed_over := next((one for one in split.statements if _spells_a_formula(one, names)), None):
         raise NoReadingError(
@@ -63,9 +64,11 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     unused = [given[name] for name in given.keys() - set(used.values()) - inner]
     trees = {place: given[name] for place, name in used.items()}
     keys = [one.company.key for one in lexed.companies] or about
-    printed = with_printed_lines(lexed, names.lines_in(lexed.text, keys))
+    lines = names.lines_in(lexed.text, keys)
+    printed, literal = (with_printed_lines(lexed, lines, every=every) for every in (False, True))
     bare, glosses = without_glosses(lexed.tokens, lexed.text)
-    ways = [(lexed, ()), *([(replace(lexed, tokens=tuple(bare)), glosses)] if glosses else [])]
+    ways = [(lexed, ()), *([(literal, ())] if literal != printed else [])]
+    ways += [(replace(lexed, tokens=tuple(bare)), glosses)] if glosses else []
     failed: NoReadingError | None = None
     seen: list[Query] = []
     for way, passed in ways if printed == lexed else ((printed, ()), *ways):
@@ -84,6 +87,18 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
                 yield query.model_copy(update={"question": asked})
     if not seen and failed is not None:
         raise failed
+
+
+def _with_unit_behind(question: str) -> str:
+    """Return the question with a unit between `ratio` and its lines at the end: `the proportion, in percentage, of debt`."""
+    return _UNIT_ASIDE.sub(r"\g<share> of \g<rest> \g<unit>\g<end>", question)
+
+
+_UNIT_ASIDE = re.compile(
+    r"\b(?P<share>ratio|proportion|share|fraction|percentage)\s*[,(]\s*(?P<unit>in (?:percentages?|percent|%))\s*[,)]\s*of\s+"
+    r"(?P<rest>[^?]+?)(?P<end>[?.\s]*)$",
+    re.I,
+)
 
 
 def _with_context_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:

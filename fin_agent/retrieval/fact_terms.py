@@ -99,7 +99,7 @@ def _address(
 
 
 _WITHOUT = re.compile(r",?\s*(?:\(?net of|less(?: accumulated| allowances?)?\b|excluding|exclusive of)\b", re.I)
-_BRACKETS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)?")
+_BRACKETS = re.compile(r"\((?!\W*(?:excl|incl|net|less|other|before|after)\w*)[^()]*(?:\([^()]*\)[^()]*)*\)?", re.I)
 _NET_OF_WORDS = re.compile(r"AfterAccumulated\w+")
 """Part of a concept that names what its figure excludes: an asset after depreciation is not depreciation."""
 

@@ -36,6 +36,8 @@ def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
         return "shares"
     if part and _PRICE_COLUMN.search(part):
         return "USD per share"
+    if not cell.dollar and any(map(_IN_TIME.search, (part, row.label))):
+        return "count"
     for text in (row.label, *reversed(row.section)):
         shares, per_share, percent = _measures_in(text)
         if shares and not cell.dollar:
@@ -122,6 +124,8 @@ def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
     return scale_of(unit_line) or 1
 
 
+_IN_TIME = re.compile(r"\((?:in )?(?:years|months|days)\)\W*$", re.I)
+"""`Expected life (in years)`: a count, which no unit line scales."""
 _IN_DOLLARS = re.compile(r"\((?:in )?(?:whole |actual )?dollars\)", re.I)
 
 

@@ -196,6 +196,7 @@ _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _QUARTER = re.compile(
     r"\bq([1-4])\b|\b([1-4])q(?=\d|\b)|\b([1-4])(?:st|nd|rd|th)\s+quarter|\bquarter\s+([1-4])\b"
     r"|\b(first|second|third|fourth)(?:\s+fiscal)?\s+quarter\b|^(?:(?:19|20)\d\d )?([1-4])(?:st|nd|rd|th)$"
+    r"|^(first|second|third|fourth)(?: (?:19|20)\d\d)?$"
 )
 _CHANGE = re.compile(
     r"\bchanges?\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth\b|\bincr\b|\bbetter\b|\bvs\.?\b|\bversus\b|\bover\b"
