@@ -104,7 +104,8 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     if between is not None:
         yield between
     for whole in (tokens, apart):
-        yield from _with_shared_words(whole) if whole is not None else ()
+        for shared in _with_shared_words(whole) if whole is not None else ():
+            yield _with_sums(shared, text) or shared
     for some in (_with_owners(tokens, text), _with_totals(tokens), _with_leading_words(tokens), _with_sums(tokens, text)):
         if some is not None:
             yield some
@@ -182,9 +183,15 @@ def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
     if not has_arithmetic(tokens):
         return None
     whole = _with_prepositions(tokens, text) or tokens
+    whole = [one for before, one in zip([None, *whole], whole, strict=False) if not _is_kind_of(before, one)]
     pairs = zip(whole, [None, *whole], [*whole[1:], None], strict=False)
     summed = [replace(one, type="WITH") if _lists_lines(one, before, after) else one for one, before, after in pairs]
     return summed if summed != list(tokens) else None
+
+
+def _is_kind_of(before: Token | None, one: Token) -> bool:
+    """Return whether a token only says what the line before it is: `Process Technologies segments`."""
+    return one.type == "KIND" and before is not None and before.type in LINES
 
 
 def _lists_lines(one: Token, before: Token | None, after: Token | None) -> bool:

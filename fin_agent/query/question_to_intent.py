@@ -301,7 +301,8 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                     refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
                     return words.model_copy(update={**refused, "ambiguous": error.is_ambiguous})
                 why = why or str(error)
-                if _unknown_companies(words, workspace):
+                printed = printed_text_of([one.key for one in words.companies], workspace).words
+                if any(not words_of(name) <= printed for name in _unknown_companies(words, workspace)):
                     break  # an unknown line may be a company's name
     except NoReadingError as error:
         why = str(error)
