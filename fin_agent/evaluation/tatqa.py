@@ -122,9 +122,11 @@ def _filing(number: int, record: _Record) -> str:
     table = [["" if cell is None else str(cell) for cell in row] for row in record.table.table]
     paragraphs = [each.text for each in sorted(record.paragraphs, key=lambda each: each.order)]
     labels = _DATED.findall(" ".join(row[0] for row in table if row))  # `Balance at June 30, 2019`
-    heads = [cell for row in table[:_HEAD_ROWS] for cell in row[1:]]  # a label may tell of years to come
-    heads = heads if _YEAR.search(" ".join(heads)) else [cell for row in table[:_HEAD_ROWS] for cell in row]
-    head = " ".join((*heads, *labels))
+    heads = [cell for row in table[:_HEAD_ROWS] for cell in row[1:]]
+    stubs = [row[0] for row in table[:_HEAD_ROWS] if row]
+    if _YEAR.search(" ".join(heads)):
+        stubs = [_YEAR.sub("", stub) for stub in stubs]  # a label may tell of years to come
+    head = " ".join((*stubs, *heads, *labels))
     cover = synthetic_cover(f"Registrant {number} Corporation", head, " ".join((head, *paragraphs)))
     rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>\n" for row in table)
     place = _place_of_table(paragraphs)

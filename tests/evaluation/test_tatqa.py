@@ -239,6 +239,112 @@ TABLES: tuple[tuple[list[list[str]], str, list[tuple[str, float, str]]], ...] = 
         "Obligations (in thousands):",
         [("What is the sum of ground leases and club leases?", 148, "thousand")],
     ),
+    (
+        [
+            ["", "Useful Lives (in years)", "Fair value"],
+            ["Lamp patents", "4.2", "$232"],
+            ["Lists of clubs", "7.0", "215"],
+            ["Total assets acquired", "", "$447"],
+        ],
+        "What was acquired (in millions):",
+        [("What was the difference in fair value between lamp patents and lists of clubs?", 17, "million")],
+    ),
+    (
+        [
+            ["30 June 2019", "Current", "0 to 30 days past due", "31 to 60 days past due", "Total"],
+            ["", "$'000", "$'000", "$'000", "$'000"],
+            ["Expected loss rate", "1%", "5%", "7.5%", "-"],
+            ["Gross lamp amount", "22,762", "2,068", "787", "25,617"],
+            ["Net receivables", "22,524", "1,965", "728", "25,217"],
+        ],
+        "Receivables by age.",
+        [
+            ("What is the difference in the gross lamp amount between the current and the total?", 2855, "thousand"),
+            (
+                "What is the sum of gross lamp amount 31 to 60 days past due and net receivables 31 to 60 days past due?",
+                1515,
+                "thousand",
+            ),
+        ],
+    ),
+    (
+        [
+            ["", "December 31,", ""],
+            ["", "2018", "2019"],
+            ["Lamp fees (1)", "$58,000", "$55,000"],
+            ["Chair fees", "$-", "$-"],
+            ["Club fees (2)", "$28,000", "$11,000"],
+            ["Total fees", "$86,000", "$66,000"],
+        ],
+        "Fees.",
+        [
+            ("What is the percentage change in club fees from 2018 to 2019?", -60.71, "percent"),
+            ("What is the percentage of lamp fees in total fees in 2019?", 83.33, "percent"),
+        ],
+    ),
+    (
+        [
+            ["$ MILLION", "2019", "2018", "CHANGE"],
+            ["Lamp orders", "8,657", "8,244", "5.0%"],
+            ["ROFE (%)", "15.2", "17.1", "(190) bps"],
+        ],
+        "Orders.",
+        [("What is the average ROFE for 2019 and 2018?", 16.15, "percent")],
+    ),
+    (
+        [
+            ["(in millions)", "2019", "2018", "2017", "2016", "2015"],
+            ["Operating income", "$50", "$40", "$30", "$20", "$10"],
+        ],
+        "Five years.",
+        [
+            ("How much was the average operating income from 2015 to 2019?", 30, "million"),
+        ],
+    ),
+    (
+        [
+            ["", "Stock Price Range 2018", ""],
+            ["", "Low", "High"],
+            ["First Quarter", "$ 5.99", "$ 8.40"],
+            ["Second Quarter", "$ 4.79", "$ 6.48"],
+        ],
+        "The low and high sale prices per share:",
+        [("In the first quarter of 2018, what is the difference between the low and high price?", 2.41, "")],
+    ),
+    (
+        [
+            ["(in thousands)", "2019", "2018"],
+            ["Total assets", "$200", "$180"],
+            ["Total liabilities", "80", "90"],
+            ["Unpaid lamps", "30", "20"],
+            ["Unpaid chairs", "10", "10"],
+        ],
+        "Of Lampco (in thousands):",
+        [
+            ("What is the ratio of Lampco\u2019s total assets to total liabilities in 2019?", 2.5, ""),
+            (
+                "What is the proportion, in percentage, of unpaid lamps and unpaid chairs over total assets in 2019?",
+                20,
+                "percent",
+            ),
+        ],
+    ),
+    (
+        [
+            ["", "Lamp Works", "Chair Works", "Total"],
+            ["Net balances at June 30, 2018", "$20", "$30", "$50"],
+            ["Acquired", "5", "7", "12"],
+            ["Net balances at June 30, 2019", "$25", "$37", "$62"],
+        ],
+        "Goodwill (in thousands):",
+        [
+            (
+                "What is the average of the amount of net balances at June 30, 2019 for Lamp Works and Chair Works?",
+                31,
+                "thousand",
+            ),
+        ],
+    ),
 )
 
 

@@ -425,7 +425,7 @@ def _body_line(marked: _Marked, number: int, columns: Sequence[Column], label_co
             token
             for token in tokens
             if id(token) not in taken
-            and not ((token.blank or line.cells) and token.x0 > columns[0].core)
+            and not ((token.blank or (line.cells and (cells or token.number))) and token.x0 > columns[0].core)
         ]
     label = " ".join(token.text for token in words)
     x0, x1 = (words[0].x0, words[-1].x1) if words else (line.x0, line.x0)
