@@ -106,7 +106,12 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     for whole in (tokens, apart):
         for shared in _with_shared_words(whole) if whole is not None else ():
             yield _with_sums(shared, text) or shared
-    for some in (_with_owners(tokens, text), _with_totals(tokens), _with_leading_words(tokens), _with_sums(tokens, text)):
+    for some in (
+        _with_owners(tokens, text),
+        _with_totals(tokens),
+        _with_leading_words(tokens),
+        _with_sums(tokens, text),
+    ):
         if some is not None:
             yield some
     for some in (joined, tokens):
@@ -227,7 +232,7 @@ def _with_owners(tokens: Sequence[Token], text: str) -> list[Token] | None:
 
 
 def _with_totals(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return the tokens with `total` as a part of the line after it, which filings may print so; None if there is none."""
+    """Return the tokens with `total` as a part of the line after it, which filings may print so; None without one."""
     if any(one.type in ("PART", "SHARE", "OF_WHICH", "RATIO") for one in tokens) or not any(
         one.type in _SET_BETWEEN or one.type in ("GROWTH", "UP", "DOWN") for one in tokens
     ):
@@ -694,7 +699,7 @@ def _with_to_between_lines(tokens: Sequence[Token]) -> list[Token] | None:
 
 
 def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """Return the tokens with `in` between a part and its whole as a quotient: `the percentage of leases in total debt`."""
+    """Return the tokens with `in` between part and whole as a quotient: `the percentage of leases in total debt`."""
     lines = [place for place, one in enumerate(tokens) if one.type in LINES]
     if len(lines) < 2 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
         return None

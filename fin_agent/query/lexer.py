@@ -144,8 +144,8 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]], *
 
     Spans that are already a line, or a part and its line, are kept. So are spans that begin or end with request words,
     if no other word does: `change in inventories` is also a row. `As a percentage of revenue` after a line is never its
-    own row: it names the divisor. With `every`, lines of words that otherwise say nothing (`carrying amount`), and those
-    of a request and a measure (`average invested capital`), are tokens too.
+    own row: it names the divisor. With `every`, lines of words that otherwise say nothing (`carrying amount`), and
+    those of a request and a measure (`average invested capital`), are tokens too.
     """
     tokens = list(lexed.tokens)
     for start, last in spans:
@@ -159,14 +159,20 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]], *
         crossed = any(one.start < end and start < one.end for one in others)
         if crossed or not (every or any(one.type in _OPERANDS for one in inside)):
             continue
-        whole = inside and inside[0].start == start and inside[-1].end >= end and all(one.type in _STANDING for one in inside)
-        read = whole and sum(one.type != "PART" for one in inside) < 2
+        standing = all(one.type in _STANDING for one in inside)
+        read = (
+            standing
+            and inside
+            and inside[0].start == start
+            and inside[-1].end >= end
+            and sum(one.type != "PART" for one in inside) < 2
+        )
         never = any(one.type in _NEVER_OF_A_LINE and one.text != "per" for one in inside)
         if read or never or (inside and inside[0].type == "OF_WHICH"):
             continue
         asking = [one for one in (*inside[:1], *inside[-1:]) if one.type in _ASKING]
-        known = not every and asking and asking[0] is inside[0] and [one.type for one in inside[1:]] in (["METRIC"], ["FORMULA"])
-        if known or (asking and not any(one.type in _ASKING for one in others)):
+        known = asking and asking[0] is inside[0] and [one.type for one in inside[1:]] in (["METRIC"], ["FORMULA"])
+        if (known and not every) or (asking and not any(one.type in _ASKING for one in others)):
             continue
         line = Token("PHRASE", lexed.text[start:end], start, end)
         tokens = [*(one for one in tokens if one.end <= start), line, *(one for one in tokens if one.start >= end)]

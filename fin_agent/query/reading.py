@@ -90,13 +90,13 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
 
 
 def _with_unit_behind(question: str) -> str:
-    """Return the question with a unit between `ratio` and its lines at the end: `the proportion, in percentage, of debt`."""
+    """Return the question with a unit behind `ratio` at the end: `the proportion, in percentage, of debt in equity`."""
     return _UNIT_ASIDE.sub(r"\g<share> of \g<rest> \g<unit>\g<end>", question)
 
 
 _UNIT_ASIDE = re.compile(
-    r"\b(?P<share>ratio|proportion|share|fraction|percentage)\s*[,(]\s*(?P<unit>in (?:percentages?|percent|%))\s*[,)]\s*of\s+"
-    r"(?P<rest>[^?]+?)(?P<end>[?.\s]*)$",
+    r"\b(?P<share>ratio|proportion|share|fraction|percentage)\s*[,(]\s*(?P<unit>in (?:percentages?|percent|%))\s*[,)]"
+    r"\s*of\s+(?P<rest>[^?]+?)(?P<end>[?.\s]*)$",
     re.I,
 )
 

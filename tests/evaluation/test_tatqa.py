@@ -261,7 +261,7 @@ TABLES: tuple[tuple[list[list[str]], str, list[tuple[str, float, str]]], ...] = 
         [
             ("What is the difference in the gross lamp amount between the current and the total?", 2855, "thousand"),
             (
-                "What is the sum of gross lamp amount 31 to 60 days past due and net receivables 31 to 60 days past due?",
+                "What is the sum of gross lamp amount and net receivables 31 to 60 days past due?",
                 1515,
                 "thousand",
             ),
