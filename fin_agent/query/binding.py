@@ -26,6 +26,7 @@ from fin_agent.query.family_members import (
     UnknownFamilyError,
     resolve_members,
 )
+from fin_agent.query.parsing import percentage
 from fin_agent.query.tree import (
     Axis,
     Combination,
@@ -389,6 +390,9 @@ def _over_measures(
         for one in measures[1:]:
             whole = Operation(operator=operators[how], left=whole, right=one)  # type: ignore[arg-type]
         return [whole], relation, Between.NONE
+    if how is Combination.EXCESS and len(measures) == 2:
+        first, second = measures
+        return [percentage(Operation(operator="-", left=first, right=second), second)], relation, Between.NONE
     if how in (Combination.HIGHEST, Combination.LOWEST):
         return list(measures), relation, _BETWEEN[how]
     return list(measures), relation, Between.NONE
