@@ -268,7 +268,7 @@ _LAST_YEARS = re.compile(
     re.IGNORECASE,
 )
 _YEARS_WORDED = re.compile(
-    rf"\b{_NUMBER}[ -]?(?:fiscal[ -])?(?:years?(?:'s?)?|yr)[ -](?:\w+[ -]){{0,2}}?"
+    rf"(?<!than )\b{_NUMBER}[ -]?(?:fiscal[ -])?(?:years?(?:'s?)?|yr)[ -](?:\w+[ -]){{0,2}}?"
     r"(?:average|avg|mean|cagr|compound|growth|total|cumulative|trend|period|window|median|sum)\b",
     re.IGNORECASE,
 )
