@@ -91,15 +91,12 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     """
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
-    for some in (_with_bounds_in_names(tokens, text), joined, apart, tokens):
+    for some in (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens):
         if some is not None:
             yield some
     quotient = _with_to_between_lines(tokens)
     if quotient is not None:
         yield quotient
-    share = _with_share_within(tokens, text)
-    if share is not None:
-        yield share
     between = _with_listed_parts(tokens, text)
     if between is not None:
         yield between
