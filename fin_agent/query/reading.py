@@ -67,7 +67,7 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     lines = names.lines_in(lexed.text, keys)
     printed, literal = (with_printed_lines(lexed, lines, every=every) for every in (False, True))
     bare, glosses = without_glosses(lexed.tokens, lexed.text)
-    ways = [(lexed, ()), *([(literal, ())] if literal != printed else [])]
+    ways: list[tuple[LexedQuestion, tuple[str, ...]]] = [(lexed, ()), *([(literal, ())] if literal != printed else [])]
     ways += [(replace(lexed, tokens=tuple(bare)), glosses)] if glosses else []
     failed: NoReadingError | None = None
     seen: list[Query] = []

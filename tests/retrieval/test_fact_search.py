@@ -348,3 +348,23 @@ def test_a_row_of_a_page_about_one_part_is_not_the_companys_and_the_last_total_o
     assert values(result)[0] == 190 and result.is_sure
     assert not found([about_one, *by_region[:1]], "sales to dealers").rivals  # nothing else is printed of the whole
     assert values(found([about_one, *by_region], "sales to dealers", part="North"))[0] == 108
+
+
+def test_words_in_brackets_and_the_quarter_of_a_row_are_no_words_too_many() -> None:
+    flows = [fact("Free cash flow (non-U.S. GAAP measure)", 497, 12), fact("Cash flow from operations", 533, 12)]
+    result = found(flows, "free cash flow")
+    assert values(result)[:1] == [497] and result.is_sure
+    narrowed, explained = (
+        found([fact(f"Lamps sold ({words})", 5, 12)], "lamps sold") for words in ("excluding reds", "reds")
+    )
+    assert narrowed.hits[0].score < explained.hits[0].score
+    low, high = (
+        fact("First Quarter", amount, 3, quarter=1, column_path=("Common stock price range", name))
+        for name, amount in (("Low", 5), ("High", 8))
+    )
+    result = found([low, high], "low price", quarter=1)
+    assert values(result)[:1] == [5] and result.is_sure
+
+
+def test_a_figure_whose_period_is_assumed_comes_after_a_dated_one() -> None:
+    assert values(found([fact("Lamp costs", 1, 12, source="undated"), fact("Lamp costs", 2, 12)], "lamp costs"))[0] == 2

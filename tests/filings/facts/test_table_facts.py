@@ -6,8 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.table_facts import facts_of_tables
+from fin_agent.filings.facts.table_facts import facts_of_filing, facts_of_tables
 from fin_agent.filings.tables.cells import is_unit_line_exception, scale_of, share_scale_of, unit_line_in
+from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
@@ -408,3 +409,20 @@ _OF_REVENUE = "(in thousands, except revenue per membership and percentages)"
 )
 def test_rows_that_a_unit_line_excepts_from_its_scale(label: str, unit_line: str, excepted: bool) -> None:
     assert is_unit_line_exception(label, unit_line) == excepted
+
+
+def test_figures_that_nothing_dates_have_the_period_of_the_filing() -> None:
+    page = Page().text("Assets acquired", x=240).header([("Life in years", 420.0), ("Fair value", 520.0)])
+    page.row("Net sales contracts", ["4.2", "$ 232"], EDGES).row("Customer lists", ["7.0", "215"], EDGES)
+    page.row("Trademarks", ["5.0", "25"], EDGES)
+    tables = read_tables([page.done()], ANNUAL)
+    assert not facts_of_tables(tables, {}, metric_of)
+    found = facts_of_filing(tables, {}, FiscalCalendar.of(ANNUAL), metric_of)
+    lists = [fact for fact in found if fact.label == "Customer lists"]
+    assert [(fact.column, fact.amount) for fact in lists] == [
+        ("Life in years", Decimal(7)),
+        ("Fair value", Decimal(215)),
+    ]
+    assert {(fact.source, fact.period.fiscal_year, fact.metric, fact.tied) for fact in found} == {
+        ("undated", 2022, None, False)
+    }
