@@ -221,6 +221,8 @@ def _may_be_available(company: str, period: FiscalPeriod, balances: bool, worksp
     filed = workspace.years[company]
     if filed.covers(filed.resolve(period)[0]) or (balances and _opens_a_report(filed, period)):
         return True
+    if period.quarter is None and not any(period.fiscal_year < year for year in filed.annual):
+        return False  # figures of years to come are plans and dues
     # Annual reports may print quarterly figures, and those of five years.
     facts = facts_of_year(workspace.index, workspace.directory.by_key[company].doc_ids, period.fiscal_year)
     printed = {(each.fact.period.quarter, each.fact.period.months) for each in facts if each.fact.source != "text"}
