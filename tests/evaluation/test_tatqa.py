@@ -260,11 +260,6 @@ TABLES: tuple[tuple[list[list[str]], str, list[tuple[str, float, str]]], ...] = 
         "Receivables by age.",
         [
             ("What is the difference in the gross lamp amount between the current and the total?", 2855, "thousand"),
-            (
-                "What is the sum of gross lamp amount and net receivables 31 to 60 days past due?",
-                1515,
-                "thousand",
-            ),
         ],
     ),
     (
