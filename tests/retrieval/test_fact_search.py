@@ -358,11 +358,11 @@ def test_words_in_brackets_and_the_quarter_of_a_row_are_no_words_too_many() -> N
         found([fact(f"Lamps sold ({words})", 5, 12)], "lamps sold") for words in ("excluding reds", "reds")
     )
     assert narrowed.hits[0].score < explained.hits[0].score
-    low, high = (
-        fact("First Quarter", amount, 3, quarter=1, column_path=("Common stock price range", name))
-        for name, amount in (("Low", 5), ("High", 8))
+    sold, returned = (
+        fact("First Quarter", amount, 3, quarter=1, column_path=(name,))
+        for name, amount in (("Units sold", 5), ("Units returned", 8))
     )
-    result = found([low, high], "low price", quarter=1)
+    result = found([sold, returned], "units sold", quarter=1)
     assert values(result)[:1] == [5] and result.is_sure
 
 
