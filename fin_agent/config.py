@@ -59,6 +59,7 @@ class Settings(BaseModel):
     reranker: str | None = Field(default=None, description="cross-encoder that orders anew: a model's folder")
     rerank_candidates: int = Field(default=50, ge=2, le=500, description="passages that `rerank` orders anew")
     chat_model: str | None = Field(default=None, description="writes for `hyde` and its like: `openai:gpt-4o-mini`")
+    card_model: str | None = Field(default=None, description="makes the cards of passages to be judged; rules if none")
     judge_model: str | None = Field(default=None, description="judges cards for `tournament`; rules if none is given")
     analyst: Literal["auto", "rules", "llm"] = Field(
         default="auto", description="who reasons: `rules`, `llm`, or `llm` where a model is named (`auto`)"

@@ -28,7 +28,7 @@ def test_defaults_are_those_published() -> None:
         "documents": 5, "pages": 20, "passages": 5, "listed": 10, "rounds": 3, "evidence": 10,
         "strategy": "default", "encoder": "minilm", "sparse_encoder": None, "reranker": None, "rerank_candidates": 50,
         "chat_model": None,
-        "judge_model": None, "analyst": "auto", "prompts": None,
+        "card_model": None, "judge_model": None, "analyst": "auto", "prompts": None,
         "trees": None, "tree_chunks": "512:0",
         "models": {
             "model": None, "small": None, "roles": {}, "base_url": None, "key_variable": None, "output": "auto",
@@ -81,7 +81,7 @@ def test_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
         "FIN_AGENT_SMALL_MODEL": "openai:small",
         "FIN_AGENT_ROLES": "text-judge=openai:judge, program = openai:writer",
         "FIN_AGENT_OUTPUT": "json",
-        "FIN_AGENT_PRESET": "fast",
+        "FIN_AGENT_PRESET": "thorough",
         "FIN_AGENT_MAX_DOLLARS": "0.25",
         "FIN_AGENT_BATCH_MAX_CALLS": "75",
         "FIN_AGENT_CACHE": "~/replies.sqlite",
@@ -97,7 +97,7 @@ def test_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
             small="openai:small",
             roles={Role.TEXT_JUDGE: "openai:judge", Role.REASONING: "openai:writer"},
             output=OutputMode.JSON,
-            preset=Preset.FAST,
+            preset=Preset.THOROUGH,
             budget=Budget(dollars=0.25),
             batch_budget=Budget(calls=75),
             cache=Path.home() / "replies.sqlite",
@@ -115,14 +115,14 @@ def test_code_goes_before_flags_before_the_file_before_the_environment(
         SettingValue(("models", "model"), "openai:of-flag", "--model"),
         SettingValue(("models", "preset"), "fast", "--preset"),
     ]
-    file.write_text('[models]\nmodel = "openai:of-file"\npreset = "fast"\nat_once = 2\n', encoding="utf-8")
+    file.write_text('[models]\nmodel = "openai:of-file"\npreset = "thorough"\nat_once = 2\n', encoding="utf-8")
 
     def chosen(*said: SettingValue, **given: object) -> tuple[str | None, Preset]:
         models = settings_from(said, file=file, **given).models
         assert (models.small, models.at_once) == ("openai:small-of-environment", 2)
         return models.model, models.preset
 
-    assert chosen() == ("openai:of-file", Preset.FAST)
+    assert chosen() == ("openai:of-file", Preset.THOROUGH)
     assert chosen(*flags) == ("openai:of-flag", Preset.FAST)
     assert chosen(*flags, models={"model": "openai:of-code"}) == ("openai:of-code", Preset.FAST)
     assert chosen(*flags, models=ModelSettings(model="openai:of-code")) == ("openai:of-code", Preset.FAST)

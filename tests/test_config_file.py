@@ -165,7 +165,7 @@ def test_a_file_that_another_user_left_above_is_not_read(folder: Path, monkeypat
         ("rounds = true", "`rounds`: it should be a valid integer"),
         ("rounds = 9", "it should be less than or equal to 3"),
         ("rouns = 2", "there is no setting `rouns`. Did you mean `rounds`? Allowed here: analyst, "),
-        ('[models]\npreset = "quick"', "`models.preset`: it should be 'fast' or 'default'"),
+        ('[models]\npreset = "quick"', "`models.preset`: it should be 'fast', 'default' or 'thorough'"),
         ('[models]\nmodle = "openai:x"', "there is no setting `models.modle`. Did you mean `model`? Allowed here: at_"),
         ("[models.budget]\ntoken_limit = 5", "there is no setting `models.budget.token_limit`. Allowed here: calls"),
         (

@@ -179,7 +179,10 @@ def make_cards(context: ToolContext, given: take.CardExtractionArguments) -> Car
     filing, keys = _resolve_pages(context, given.doc_id, given.pages)
     index = context.workspace.index
     passages = [RetrievedPassage.of(entry, 0.0, 1) for entry in index.passages(keys)]
-    return CardsMade(filing=filing, cards=tuple(with_facts(cards_of(passages, index), index)))
+    cards = cards_of(passages, index)
+    if (maker := context.answering.card_maker) is not None:
+        cards = [maker.make(card, passage.text)[0] for card, passage in zip(cards, passages, strict=True)]
+    return CardsMade(filing=filing, cards=tuple(with_facts(cards, index)))
 
 
 def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> ProgramRun:

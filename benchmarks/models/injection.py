@@ -1,6 +1,6 @@
 """Plant instructions on the gold pages of a benchmark's filings, and ask the benchmark's questions of models that obey.
 
-    python -m benchmarks.models.injection FOLDER OUT [--pages 60] [--seed 1] [--presets fast default]
+    python -m benchmarks.models.injection FOLDER OUT [--pages 60] [--seed 1] [--presets default thorough]
 
 FOLDER holds `questions.jsonl` and the filings as `pdfs/DOC_ID.pdf`. The filings of the questions drawn are ingested
 into two indexes in OUT, as they are and with a text planted on each gold page (the
@@ -56,7 +56,7 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--pages", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--presets", nargs="+", default=["fast", "default"])
+    parser.add_argument("--presets", nargs="+", default=["default", "thorough"])
     parser.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
     pdfs = arguments.folder / "pdfs"

@@ -9,12 +9,13 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.answering.answer import Citation
 from fin_agent.answering.program import Program
+from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, OutputUnit
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.search_query import EVERYTHING, Query, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 
 
 class ReasoningStep(BaseModel):
@@ -82,12 +83,18 @@ class Analyst(Protocol):
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
         """Return the query of a round: everything at first, then what the ledger lacks and `complementary` asks for."""
 
+    def ranked(
+        self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
+    ) -> Sequence[RankedPassage]:
+        """Return the passages of the first search in reading order."""
+
     def curate(
         self,
         intent: Intent,
         plan: Plan,
         passages: Sequence[RetrievedPassage],
         documents: Sequence[str],
+        cards: Sequence[Card] = (),
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
@@ -98,6 +105,7 @@ class Analyst(Protocol):
             plan: Its plan.
             passages: The passages.
             documents: Ids of filings, preferred ones first.
+            cards: New cards of some passages; those of the others are in the index.
             scope: Filings and pages that may be read.
             dropped: Keys of passages that must not be read again.
         """

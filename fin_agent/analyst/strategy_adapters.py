@@ -26,6 +26,7 @@ from fin_agent.lexicon.slots import slot_names
 from fin_agent.models.call import Role
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import ModelError
+from fin_agent.models.settings import Preset
 from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.search_query import Query, RankedPassage
 from fin_agent.retrieval.strategies.one_pass import Wording
@@ -99,8 +100,12 @@ def strategy_for(
 
 
 def judge_for(settings: Settings, callers: Callers | None = None) -> Judge | None:
-    """Return the chat model that judges cards, or None for the rules. Raises ModelSetupError."""
-    if not has_model_for_role(settings, Role.LISTWISE):
+    """Return the chat model that judges cards: one named for it, or with `thorough`; None for the rules.
+
+    Raises ModelSetupError.
+    """
+    thorough = settings.by_model and settings.models.preset is Preset.THOROUGH
+    if not (thorough or has_model_for_role(settings, Role.LISTWISE)):
         return None
     callers = callers or callers_for_roles(settings)
     return ModelJudge(callers.of(Role.LISTWISE), settings.prompts, choosing=callers.of(Role.GROUP))

@@ -207,7 +207,7 @@ def _answered(
     lines: Sequence[Line], context: AnswerContext, settings: Settings, meter: Meter, jobs: int | None, on: IndexOptions
 ) -> Iterator[_LineResult]:
     """Return the results of the lines as they come: by rules from processes, by models from threads."""
-    waits_for_models = settings.by_model or settings.chat_model is not None or settings.judge_model is not None
+    waits_for_models = settings.by_model or any((settings.chat_model, settings.card_model, settings.judge_model))
     jobs = jobs or (_JOBS_BY_MODEL if settings.by_model else 1)
     # Rules are bound by the processor: more processes than cores only cost their start.
     jobs = jobs if waits_for_models else min(jobs, os.cpu_count() or 1)

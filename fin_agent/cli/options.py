@@ -79,7 +79,7 @@ class ModelOptions:
         base_url (--base-url URL): Server with OpenAI's protocol, such as http://localhost:8000/v1. Its key:
             FIN_AGENT_API_KEY.
         analyst (--analyst WHO): Who answers: rules, llm, or auto (the default): llm if a model is named.
-        preset (--preset NAME): How much work the model does: fast or default.
+        preset (--preset NAME): How much work the model does: fast, default or thorough.
         output_mode (--output-mode MODE): How replies are made to match their type: schema, json (described in the
             prompt), or auto: schema if the server supports it.
         max_tokens (--max-tokens N): Token limit of a question.
@@ -95,7 +95,7 @@ class ModelOptions:
     role: list[str] | None = None
     base_url: str | None = None
     analyst: Literal["auto", "rules", "llm"] | None = None
-    preset: Literal["fast", "default"] | None = None
+    preset: Literal["fast", "default", "thorough"] | None = None
     output_mode: Literal["auto", "schema", "json"] | None = None
     max_tokens: Annotated[int | None, typer.Option(min=0)] = None
     max_calls: Annotated[int | None, typer.Option(min=0)] = None

@@ -25,13 +25,14 @@ class Role(StrEnum):
 
     Short names and the names of prompt files are accepted as well.
 
-    >>> Role("curation"), Role("cover_summary"), Role("judge")
-    (<Role.CURATION: 'curation'>, <Role.SUMMARY: 'cover-summary'>, <Role.LISTWISE: 'listwise-ranking'>)
+    >>> Role("curation"), Role("cover_summary"), Role("card")
+    (<Role.CURATION: 'curation'>, <Role.SUMMARY: 'cover-summary'>, <Role.CARD: 'card-abstraction'>)
     """
 
     SUMMARY = "cover-summary"
     TREE_NODE = "tree-node"
     QUERY = "query-rewrite"
+    CARD = "card-abstraction"
     INTENT = "intent"
     CURATION = "curation"
     GROUP = "group-selection"
@@ -59,6 +60,7 @@ class Role(StrEnum):
 _SHORT = {
     Role.SUMMARY: "summary",
     Role.QUERY: "query",
+    Role.CARD: "card",
     Role.GROUP: "group",
     Role.LISTWISE: "judge",
     Role.HYDE: "hyde",

@@ -29,6 +29,9 @@ class Preset(StrEnum):
     """Only what rules cannot do: answers in words, and figures that rules do not find."""
     DEFAULT = "default"
     """Questions that rules are unsure of, curation if rules miss something, answers in words."""
+    THOROUGH = "thorough"
+    """Every question and every round: queries worded by the model, pages ranked by cards, passages judged in separate
+    calls."""
 
 
 class ModelSettings(BaseModel):
@@ -47,7 +50,7 @@ class ModelSettings(BaseModel):
     base_url: str | None = Field(default=None, description="a server that speaks OpenAI's protocol")
     key_variable: str | None = Field(default=None, description="environment variable that contains the key")
     output: OutputMode = Field(default=OutputMode.AUTO, description="how replies are made to match their type")
-    preset: Preset = Field(default=Preset.DEFAULT, description="fast or default")
+    preset: Preset = Field(default=Preset.DEFAULT, description="fast, default or thorough")
     budget: Budget = Field(default_factory=Budget, description="limits of one question")
     batch_budget: Budget = Field(default_factory=Budget, description="limits of a batch as a whole")
     at_once: int = Field(default=CALLS_AT_ONCE, ge=1, le=256, description="concurrent calls to one server at most")

@@ -44,11 +44,13 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         summary = "no new passages were found: the judgement of the previous round applies"
         return end_step(state, "filter_passages", summary, {})
     documents = list(dict.fromkeys(state["found_documents"]))
+    made = [evidence.card for evidence in state["evidence"] if evidence.card is not None]
+    cards = [*made, *state.get("cards", [])]
     scope = state["asked"].scope
     dropped = {(doc_id, ordinal) for doc_id, ordinal in state.get("dropped", [])}
 
     def curated() -> Curation:
-        return context.analyst.curate(state["intent"], state["plan"], passages, documents, scope, dropped)
+        return context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope, dropped)
 
     curation = curated()
     further = [each for each in _on_pages(curation.to_read, state["round"], context) if each.key not in dropped]

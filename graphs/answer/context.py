@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import CoreSchema, core_schema
 
-from fin_agent.analyst.model.models_by_role import callers_for_roles
+from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.config import Settings
 from fin_agent.evidence.intent import Intent
+from fin_agent.models.call import Role
 from fin_agent.models.settings import ModelSettings
 from fin_agent.retrieval.strategies.protocol import Notify, Strategy, is_default, log_warning
 from fin_agent.workspace import Workspace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from langchain_core.language_models import BaseChatModel
 
+    from fin_agent.analyst.model.card_abstraction import ModelCardMaker
     from fin_agent.models.callers_by_role import Callers
 
 
@@ -47,6 +49,8 @@ class AnswerContext:
     """Limits of the search, and models."""
     strategy: Strategy | None = None
     """Searches in one call; None for the default, which searches documents, pages and passages in sequence."""
+    card_maker: ModelCardMaker | None = None
+    """Makes the cards of the passages to be judged; None to use those of the index, made by rules."""
     asks_back: bool = True
     """Whether a model may ask what an ambiguous question means; otherwise it states its interpretation."""
 
@@ -169,7 +173,15 @@ class AnswerContext:
             from fin_agent.analyst.strategy_adapters import strategy_for
 
             named = strategy_for(settings, workspace, callers=callers, notify=notify)
-        return cls(workspace, analyst, MontySandbox(), settings, named)
+        maker = None
+        if has_model_for_role(settings, Role.CARD):
+            from fin_agent.analyst.model.card_abstraction import ModelCardMaker
+            from fin_agent.analyst.model.model_client import ModelClient
+
+            callers = callers or callers_for_roles(settings)
+            callers.of(Role.CARD)  # so that a model that cannot be set up is reported before any question
+            maker = ModelCardMaker(ModelClient(callers, prompts=settings.prompts), workspace.lexicon)
+        return cls(workspace, analyst, MontySandbox(), settings, named, maker)
 
 
 def with_intent(context: AnswerContext, intent: Intent) -> AnswerContext:

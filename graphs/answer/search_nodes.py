@@ -149,9 +149,14 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     """Rank the passages of those pages; the first few are read, all are listed as retrieved."""
     context = runtime.context
     settings = context.settings
+    how = ""
     read, at_once = settings.passages, state.get("found_at_once")
     if at_once is None:
         ranked = rank_passages(state["query"], state["pages"], context.workspace, limit=_MAX_ON_PAGES)
+        if state["round"] == 1:
+            ordered = context.analyst.ranked(state["intent"], state["plan"], state["query"], ranked)
+            how = "" if ordered is ranked else ", as the chat model ranks their cards"
+            ranked = list(ordered)
         ranked = ranked[: max(settings.listed, settings.passages)]
     else:
         ranked = list(at_once.passages)
@@ -162,7 +167,7 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     return end_step(
         state,
         "search_passages",
-        f"{len(found)} passages, reading the first {min(read, len(found))}",
+        f"{len(found)} passages, reading the first {min(read, len(found))}{how}",
         {
             "passages": found[:read],
             "found_passages": [passage.found for passage in found],
@@ -177,16 +182,31 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
 
 def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Extract the cards of the passages to be judged."""
-    cards = cards_of(state["passages"], runtime.context.workspace.index)
+    context, passages = runtime.context, state["passages"]
+    cards = cards_of(passages, context.workspace.index)
+    summary = f"{len(cards)} cards"
+    notes: list[str] = []
+    if context.card_maker is not None:
+        stored, cards = cards, []
+        for base, passage in zip(stored, passages, strict=True):
+            card, rejected = context.card_maker.make(base, passage.text)
+            cards.append(card)
+            place = f"{passage.doc_id} page {passage.page + 1} passage {passage.ordinal}"
+            notes += [f"{place}: {note}" for note in rejected]
+        by_rules = sum(card is base for card, base in zip(cards, stored, strict=True))
+        summary += f", {len(cards) - by_rules} by the chat model, {by_rules} by rules"
     return end_step(
         state,
         "extract_cards",
-        f"{len(cards)} cards",
+        summary,
         {"cards": cards},
-        details=tuple(
-            f"{card.identity.doc_id} page {card.identity.page + 1}:"
-            f" {card.role.value}, {card.evidence_type.value}, {len(card.metrics)} metrics"
-            for card in cards
+        details=(
+            *(
+                f"{card.identity.doc_id} page {card.identity.page + 1}:"
+                f" {card.role.value}, {card.evidence_type.value}, {len(card.metrics)} metrics"
+                for card in cards
+            ),
+            *notes,
         ),
     )
 

@@ -390,6 +390,7 @@ def test_it_is_set_against_the_year_that_is_named(workspace: Workspace) -> None:
     [
         (HIGHER, "by how much?", "What was the difference between Harborlight's and Tellurond's net income in FY2023?"),
         (BOTH, "which is higher?", HIGHER.replace("the higher", "the highest")),
+        (BOTH, "compare the two", COMPARED),
         (ALL, "rank them", "Rank Harborlight, Tellurond and Quillmark by net income in FY2023?"),
         (AVERAGE, "cagr?", "What was the CAGR of Harborlight's net income from FY2021 to FY2023?"),
         (AVERAGE, "in which year was it highest?",

@@ -137,3 +137,13 @@ def test_a_passage_that_holds_nothing_looked_for_says_so(workspace: Workspace) -
     curation = curated(workspace, "What did Quillmark spend on research and development in fiscal 2024?", 8, 9)
     assert not curation.kept
     assert {judged.why for judged in curation.judged} == {"contains none of the required figures"}
+
+
+def test_cards_made_for_the_run_take_the_place_of_the_indexs(workspace: Workspace) -> None:
+    analyst = RulesAnalyst(workspace)
+    intent = analyst.intent("What drove Harborlight's net sales in 2024?")
+    passages = passages_of(workspace, "harborlight_2024_10k", 5)
+    plain = analyst.curate(intent, analyst.plan(intent), passages, ["harborlight_2024_10k"])
+    own = [each.card.model_copy(update={"sketch": "made anew"}) for each in plain.kept if each.card is not None]
+    made = analyst.curate(intent, analyst.plan(intent), passages, ["harborlight_2024_10k"], own)
+    assert [each.card.sketch for each in made.kept if each.card is not None] == ["made anew"] * len(own)

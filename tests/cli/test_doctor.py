@@ -294,12 +294,12 @@ def test_who_answers(server: OpenAIServer, sample_index: Path) -> None:
     assert not server.log
 
 
-def test_models_of_strategies_are_asked_too(server: OpenAIServer, sample_index: Path, tmp_path: Path) -> None:
+def test_models_of_strategies_and_cards_are_asked_too(server: OpenAIServer, sample_index: Path, tmp_path: Path) -> None:
     file = tmp_path / "some.toml"
-    file.write_text('chat_model = "openai:gpt-4o"\njudge_model = "openai:gpt-4o-mini"', encoding="utf-8")
+    file.write_text('chat_model = "openai:gpt-4o"\ncard_model = "openai:gpt-4o-mini"', encoding="utf-8")
     looked = Looked("--config", file, "--base-url", server.url, "--index", sample_index)
     assert looked.of("analyst", "who answers")[1] == "rules, without any chat model"
-    assert looked.of("openai:gpt-4o-mini", "set-up")[1].endswith("for group-selection, listwise-ranking")
+    assert looked.of("openai:gpt-4o-mini", "set-up")[1].endswith("for card-abstraction")
     assert looked.of("openai:gpt-4o", "set-up")[1].endswith(
         "for hypothetical-passage, hypothetical-passages, next-thought"
     )

@@ -35,7 +35,7 @@ def test_all_of_them_come_to_settings(asked_with: list[Settings], sample_index: 
     ran = Ran(
         "ask", LOOKUP, "--model", "openai:large", "--small-model", "openai:small", "--role", "program=openai:a",
         "--role", "text-judge=openai:b", "--base-url", "http://localhost:8000/v1", "--analyst", "llm",
-        "--preset", "fast", "--output-mode", "json", "--max-tokens", 20000, "--max-calls", 9,
+        "--preset", "thorough", "--output-mode", "json", "--max-tokens", 20000, "--max-calls", 9,
         "--max-seconds", 1.5, "--max-dollars", 0.25, "--strategy", "bm25", "--index", sample_index,
     )  # fmt: skip
     assert ran.code == 0, ran.err
@@ -48,7 +48,7 @@ def test_all_of_them_come_to_settings(asked_with: list[Settings], sample_index: 
                 small="openai:small",
                 roles={Role.REASONING: "openai:a", Role.TEXT_JUDGE: "openai:b"},
                 base_url="http://localhost:8000/v1",
-                preset=Preset.FAST,
+                preset=Preset.THOROUGH,
                 output=OutputMode.JSON,
                 budget=Budget(tokens=20_000, calls=9, seconds=1.5, dollars=0.25),
             ),
@@ -72,7 +72,7 @@ def test_they_go_before_the_file_that_is_named_and_a_strategy_not_given_is_the_f
 @pytest.mark.parametrize(
     ("option", "value", "code", "told"),
     [
-        ("--preset", "quick", 2, "'default'"),
+        ("--preset", "quick", 2, "'thorough'"),
         ("--max-tokens", "many", 2, "--max-tokens"),
         ("--max-dollars", "-1", 2, "--max-dollars"),
         ("--role", "curation", 1, "Give ROLE=MODEL"),

@@ -116,7 +116,7 @@ def planted(
 
 @pytest.fixture(scope="module")
 def before(clean: Workspace) -> Asked:
-    return Asked(clean, Obeying(sensible), Preset.DEFAULT, FIGURES + WORDS)
+    return Asked(clean, Obeying(sensible), Preset.THOROUGH, FIGURES + WORDS)
 
 
 def led_astray(answer: Answer) -> bool:
@@ -136,7 +136,7 @@ def test_planted_texts_lead_no_model_astray(
     planted: tuple[Workspace, list[Plant]], before: Asked, anywhere: bool
 ) -> None:
     workspace, plants = planted
-    after = Asked(workspace, Obeying(sensible, anywhere=anywhere), Preset.DEFAULT, FIGURES + WORDS)
+    after = Asked(workspace, Obeying(sensible, anywhere=anywhere), Preset.THOROUGH, FIGURES + WORDS)
     assert not after.script.breaches
     assert after.instructions == before.instructions
     assert bool(after.script.obeyed) is anywhere, "the planted texts were shown, and only between the marks"

@@ -73,16 +73,19 @@ def by_rules(workspace: Workspace, question: str) -> Answer:
     [
         (SALES, Preset.FAST, []),
         (SALES, Preset.DEFAULT, []),
+        (SALES, Preset.THOROUGH, ["query_rewrite", "curation"]),
         (GROWTH, Preset.FAST, []),
         (GROWTH, Preset.DEFAULT, []),
         (SUIT, Preset.FAST, ["reasoning"]),
         (SUIT, Preset.DEFAULT, ["intent", "reasoning"]),
+        (SUIT, Preset.THOROUGH, ["intent", "query_rewrite", "judge", "curation", "reasoning"]),
         (PAID, Preset.FAST, ["reasoning"]),
         (PAID, Preset.DEFAULT, ["intent", "reasoning"]),
         (RESEARCH, Preset.FAST, []),  # rules keep no passage
         (RESEARCH, Preset.DEFAULT, ["reasoning"] * 2),  # the third round brings nothing new
         (NOBODY, Preset.DEFAULT, []),
         (NO_YEAR, Preset.DEFAULT, []),
+        (NO_YEAR, Preset.THOROUGH, []),
     ],
 )
 def test_which_roles_are_asked(workspace: Workspace, question: str, preset: Preset, called: list[str]) -> None:
@@ -95,11 +98,42 @@ def test_which_roles_are_asked(workspace: Workspace, question: str, preset: Pres
         assert (answer.answer.text, answer.citations) == (own.answer.text, own.citations)
     if not called:
         assert set(own.missing) <= set(answer.missing)
-    named = set(called)
+    named = {"listwise-ranking" if role == "judge" else role.replace("_", "-") for role in called}
     for role in named:
         assert any(warning.startswith(f"the {role} of the model could not be had") for warning in answer.warnings)
     assert {row.role for row in answer.usage.roles} == named
     assert answer.usage.model_calls == len(model.calls)
+
+
+def read_first(answer: Answer) -> list[str]:
+    """What the first search lists, in the order in which it is read."""
+    return list(next(step.details for step in answer.trace if step.node == "search_passages"))
+
+
+@pytest.mark.parametrize("preset", [Preset.DEFAULT, Preset.THOROUGH])
+def test_a_thorough_model_ranks_the_pages_by_their_cards_before_five_are_read(
+    workspace: Workspace, preset: Preset
+) -> None:
+    """Twenty cards, no text of a page; what is read is what the model puts first."""
+
+    def last_first(call: Prompted) -> Mapping[str, object]:
+        count = call.text.count("<card-")
+        return {"ranking": [{"card": number} for number in range(count, 0, -1)]}
+
+    answer, model = asked(workspace, SUIT, {"*": "no JSON", "judge": last_first}, preset)
+    by_rules_alone = read_first(by_rules(workspace, SUIT))
+    if preset is Preset.DEFAULT:
+        assert "judge" not in roles(model) and read_first(answer) == by_rules_alone
+        return
+    (ranking,) = (call for call in model.calls if call.role == "judge")
+    assert ranking.text.count("<card-") == 20 and "Corvane Metrology" not in ranking.text.replace(SUIT, "")
+    assert not set(read_first(answer)[:5]) & set(by_rules_alone[:5])
+
+
+def test_pages_are_read_in_the_order_of_rules_where_no_model_ranks_them(workspace: Workspace) -> None:
+    answer, _ = asked(workspace, SUIT, {"*": "no JSON"}, Preset.THOROUGH)
+    assert read_first(answer) == read_first(by_rules(workspace, SUIT))
+    assert any(each.startswith("the listwise-ranking of the model could not be had") for each in answer.warnings)
 
 
 @pytest.mark.parametrize("question", [SALES, GROWTH, NOBODY, RESEARCH])
@@ -326,14 +360,29 @@ def test_what_the_model_took_for_granted_is_told(workspace: Workspace) -> None:
     assert "The suit is the one settled in November." in answer.assumptions
 
 
-def test_what_a_model_keeps_is_the_evidence_and_what_it_asks_is_searched(workspace: Workspace) -> None:
+@pytest.mark.parametrize("preset", [Preset.DEFAULT, Preset.THOROUGH])
+def test_what_a_model_keeps_is_the_evidence_and_what_it_asks_is_searched(workspace: Workspace, preset: Preset) -> None:
+    open_yet: dict[str, object] = {
+        "missing": ["the suit"],
+        "answerable": False,
+        "complementary_question": "Who audits it?",
+    }
+    last = quotes(SETTLED, "That of Corvane.")
+
     def lacking(call: Prompted) -> Mapping[str, object]:
         having = [place for place, words in passages(call.text).items() if "Corvane Metrology" in words]
-        return {"answer": None, "keep": having, "missing": ["the suit"], "complementary_question": "Who audits it?"}
+        return {"answer": None, "keep": having, **open_yet}
 
-    script = {"intent": {"questions": [SUIT]}, "reasoning": [lacking, quotes(SETTLED, "That of Corvane.")]}
-    answer, _ = asked(workspace, SUIT, script)  # type: ignore[arg-type]
+    script: dict[str, object] = {
+        "intent": {"questions": [SUIT]},
+        "query_rewrite": {"query": "suit", "terms": []},
+        "judge": "no JSON",
+        "curation": [keeps("Corvane Metrology", **open_yet), keeps("Corvane Metrology")],
+        "reasoning": [lacking, last] if preset is Preset.DEFAULT else last,
+    }
+    answer, model = asked(workspace, SUIT, script, preset)  # type: ignore[arg-type]
     assert answer.rounds == 2 and answer.answer.text == "That of Corvane."
+    assert roles(model).count("curation") == (0 if preset is Preset.DEFAULT else 2)
     (step,) = [step for step in answer.trace if step.node == "ask_complementary_question"]
     assert (step.summary, step.details) == ("Who audits it?", ("the suit",))
 
@@ -346,14 +395,21 @@ def test_the_company_and_year_of_a_complementary_question_narrow_its_search(work
     assert first[0].startswith("harborlight_2024_10k") and again[0].startswith("quillmark_2023_10k")
 
 
-def test_every_round_says_which_figures_are_found_already(workspace: Workspace) -> None:
+@pytest.mark.parametrize("preset", [Preset.DEFAULT, Preset.THOROUGH])
+def test_every_round_says_which_figures_are_found_already(workspace: Workspace, preset: Preset) -> None:
     question = "What was Quillmark's research and development expense as a share of its revenue in fiscal 2024?"
     open_yet = {"missing": ["research"], "complementary_question": "What did Quillmark spend on research?"}
-    script: dict[str, object] = {"reasoning": {"answer": None, "keep": [1], **open_yet}}
-    answer, model = asked(workspace, question, script)  # type: ignore[arg-type]
-    told = [call.text for call in model.calls if call.role == "reasoning"]
+    script: dict[str, object] = {
+        "query_rewrite": {"query": "research", "terms": []},
+        "curation": {"kept": [1], "answerable": False, **open_yet},
+        "reasoning": {"answer": None, "keep": [1], **open_yet},
+    }
+    answer, model = asked(workspace, question, script, preset)  # type: ignore[arg-type]
+    role = "reasoning" if preset is Preset.DEFAULT else "curation"
+    told = [call.text for call in model.calls if call.role == role]
     assert answer.rounds == len(told) == 3 and answer.refused
-    assert all("- figures found by rules: revenue of Quillmark Stores, Inc. for FY2024" in text for text in told)
+    found = re.compile(r"- (?:found already|figures found by rules): revenue of Quillmark Stores, Inc. for FY2024")
+    assert all(found.search(text) for text in told)
 
 
 def test_a_checked_amount_stands_where_rules_have_another(workspace: Workspace) -> None:
@@ -421,7 +477,8 @@ def test_no_search_follows_where_the_model_asks_for_none(workspace: Workspace) -
 
 
 @pytest.mark.parametrize("question", [SUIT, MEDIAN])
-def test_what_a_model_drops_is_shown_to_no_later_prompt(workspace: Workspace, question: str) -> None:
+@pytest.mark.parametrize("preset", [Preset.DEFAULT, Preset.THOROUGH])
+def test_what_a_model_drops_is_shown_to_no_later_prompt(workspace: Workspace, question: str, preset: Preset) -> None:
     """Neither to the next round, though its search finds it again, nor to the answer."""
     kept: set[str] = set()
     shown: list[set[str]] = []
@@ -432,31 +489,43 @@ def test_what_a_model_drops_is_shown_to_no_later_prompt(workspace: Workspace, qu
         kept.update(text for number, text in texts.items() if number == 1)
         numbers = [number for number, text in texts.items() if text in kept]
         more = {"missing": ["more"], "complementary_question": "What of Corvane's suit?"}
-        return {"answer": None, "keep": numbers, **more}
+        if call.role == "reasoning":  # type: ignore[attr-defined]
+            return {"answer": None, "keep": numbers, **more}
+        return {"kept": [{"passage": number} for number in numbers], "answerable": len(shown) == 3, **more}
 
-    script = {"intent": {"questions": [question]}, "*": first_only}
-    answer, _ = asked(workspace, question, script)  # type: ignore[arg-type]
+    said = {"intent": {"questions": [question]}, "query_rewrite": {"query": "suit", "terms": []}, "judge": "no JSON"}
+    answer, _ = asked(workspace, question, {**said, "*": first_only}, preset)  # type: ignore[dict-item]
     assert len(shown) >= 2 and answer.rounds >= 2
     for before, after in pairwise(shown):
         assert not (before - kept) & after
     assert not {each.text for each in answer.citations} - kept
 
 
-def test_a_page_that_a_model_drops_comes_back_neither_as_its_table_nor_as_a_neighbour(workspace: Workspace) -> None:
+@pytest.mark.parametrize("preset", [Preset.DEFAULT, Preset.THOROUGH])
+def test_a_page_that_a_model_drops_comes_back_neither_as_its_table_nor_as_a_neighbour(
+    workspace: Workspace, preset: Preset
+) -> None:
     question = "Who will retire as President and Chief Executive Officer of Tellurond?"
     shown: list[list[str]] = []
 
     def nothing(call: Prompted) -> Mapping[str, object]:
         shown.append(re.findall(r'<passage-\w+ number="\d+" of="([^"]+)"', call.text))
         more = {"missing": ["more"], "complementary_question": f"{question} notes"}
-        return {"answer": None, **more}
+        return {"kept": [], "answerable": False, **more} if preset is Preset.THOROUGH else {"answer": None, **more}
 
-    script = {"intent": {"questions": [question]}, "*": nothing}
-    answer, _ = asked(workspace, question, script)  # type: ignore[arg-type]
+    script = {"intent": {"questions": [question]}, "query_rewrite": {"query": "who", "terms": []}, "judge": "no JSON"}
+    answer, _ = asked(workspace, question, {**script, "*": nothing}, preset)  # type: ignore[dict-item]
     assert answer.refused and len(shown) >= 2
     assert all(len(each) == len(set(each)) for each in shown)
     for before, after in pairwise(shown):
         assert not set(before) & set(after)
+
+
+def test_no_answer_is_asked_of_no_passages(workspace: Workspace) -> None:
+    nothing = {"kept": [], "answerable": False, "missing": ["more"], "complementary_question": None}
+    script = {"query_rewrite": {"query": "research", "terms": []}, "judge": "no JSON", "curation": nothing}
+    answer, model = asked(workspace, RESEARCH, script, Preset.THOROUGH)  # type: ignore[arg-type]
+    assert answer.refused and "curation" in roles(model) and "reasoning" not in roles(model)
 
 
 @pytest.mark.parametrize(("calls", "called"), [(0, []), (1, ["intent"])])
@@ -498,7 +567,7 @@ def test_rubbish_half_of_the_time_gives_no_other_number(workspace: Workspace) ->
     sound = ScriptedChatModel({**MEDIAN_SAID, "*": "{}"})  # type: ignore[arg-type]
     for seed in range(6):
         model = RubbishChatModel(sound, seed=seed)
-        callers = Callers.with_model(model, ModelSettings(attempts=1))
+        callers = Callers.with_model(model, ModelSettings(attempts=1, preset=Preset.THOROUGH))
         context = AnswerContext.from_settings(workspace, callers=callers)
         for question, values in ((MEDIAN, (3533.0, None)), (SALES, (3533.0,)), (RESEARCH, (None,))):
             answer = answer_question(question, context)
@@ -518,6 +587,15 @@ REPLIES = st.fixed_dictionaries(
                     max_size=3,
                 ),
                 "search": TEXTS,
+            }
+        ),
+        "query_rewrite": st.fixed_dictionaries({"query": TEXTS, "terms": st.lists(TEXTS, max_size=3)}),
+        "curation": st.fixed_dictionaries(
+            {
+                "kept": st.lists(st.fixed_dictionaries({"passage": st.integers(-1, 9), "reason": TEXTS}), max_size=3),
+                "missing": st.lists(TEXTS, max_size=2),
+                "answerable": st.booleans(),
+                "complementary_question": st.one_of(st.none(), TEXTS),
             }
         ),
         "reasoning": st.fixed_dictionaries(

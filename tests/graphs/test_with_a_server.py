@@ -17,7 +17,7 @@ from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.models import Budget, Callers, LoadedModel, ModelSettings, ModelSetupError, load_chat_model
 from fin_agent.models.settings import Preset
 from fin_agent.workspace import Workspace
-from tests.analyst.model.clients import Prompted, Replying, calculates, quotes
+from tests.analyst.model.clients import Prompted, Replying, calculates, keeps, quotes
 from tests.loopback import no_other_host
 from tests.models.openai_server import FAILURES, KEY, SLOW, SOUND, ChatRequest, Failure, OpenAIServer, Reply
 from tests.prompt_roles import role_of
@@ -44,19 +44,30 @@ CORVANE = "That of Corvane Metrology Ltd., for $6 million."
 MODES = ("schema", "json")
 
 SOUNDLY: dict[str, dict[str, Replying | Mapping[str, object]]] = {
-    SALES: {},
+    SALES: {
+        "query_rewrite": {"query": "Harborlight 10-K fiscal 2023 net sales", "terms": ["Net sales"]},
+        "curation": keeps("Net sales"),
+    },
     MEDIAN: {
         "intent": {"questions": [MEDIAN], "search": "net sales"},
+        "query_rewrite": {"query": "Harborlight 10-K net sales", "terms": ["Net sales"]},
+        "judge": {"ranking": [*range(1, 21)]},
+        "curation": keeps("Net sales"),
         "reasoning": calculates(OF_ALL, MIDDLE, "USD millions", "The median of net sales was {result}."),
     },
     SUIT: {
         "intent": {"questions": [SUIT], "search": "patent suit settled"},
+        "query_rewrite": {"query": "Harborlight 10-K patent suit settled", "terms": ["settled", "suit"]},
+        "judge": {"ranking": [*range(1, 21)]},
+        "curation": keeps("Corvane Metrology"),
         "reasoning": quotes(SETTLED, CORVANE),
     },
 }
 """What a sound model says, role by role."""
 CASES = {
     "intent": (SUIT, Preset.DEFAULT),
+    "query_rewrite": (SALES, Preset.THOROUGH),
+    "curation": (SALES, Preset.THOROUGH),
     "reasoning": (SUIT, Preset.DEFAULT),
 }
 """A question and a preset for which the role is asked."""
@@ -187,7 +198,7 @@ def test_every_role_is_asked_and_all_tokens_are_told(
     ask_server: Ask, script: Script, server: OpenAIServer, mode: str
 ) -> None:
     asked: list[str] = []
-    for question, preset in ((MEDIAN, Preset.DEFAULT), (SUIT, Preset.DEFAULT)):
+    for question, preset in ((MEDIAN, Preset.THOROUGH), (SUIT, Preset.DEFAULT)):
         answer = ask_server(question, preset, output=mode)
         asked += script.asked
         assert answer.warnings == () and not answer.refused
@@ -202,7 +213,7 @@ def test_every_role_is_asked_and_all_tokens_are_told(
         assert answer.usage.input_tokens == sent and not answer.usage.approximate
         said = [written(question, role_of(request.text) or "", request) for request in server.requests]
         assert answer.usage.output_tokens == sum(-(-len(text) // 4) for text in said)
-    assert set(asked) == {"intent", "reasoning"}
+    assert set(asked) == {"intent", "query_rewrite", "curation", "reasoning"}
 
 
 def test_what_a_model_calculates_is_shown(ask_server: Ask) -> None:
@@ -243,7 +254,7 @@ def test_failures_at_random_in_all_roles(
     server.chance = Chance(0.5, seed=chance)
     try:
         for question in (SALES, SUIT, MEDIAN):
-            answer = ask_server(question)
+            answer = ask_server(question, Preset.THOROUGH)
             if question == SALES:
                 assert answer.answer == by_rules[SALES].answer
             if question == MEDIAN:

@@ -297,7 +297,7 @@ class TestSettings:
     def test_the_page_is_told_what_can_be_chosen_and_no_key(self, offered: Any) -> None:
         told = offered.get("/workspace")
         assert told.json()["models"] == ["rules", "openai:gpt-4o", "openai:gpt-4o-mini"]
-        assert told.json()["presets"] == ["fast", "default"] and told.json()["budget"]["calls"] == 5
+        assert told.json()["presets"] == ["fast", "default", "thorough"] and told.json()["budget"]["calls"] == 5
         assert "sk-kept" not in told.text and "127.0.0.1" not in told.text
 
     def test_rules_alone_ask_no_model(self, offered: Any, model: Any) -> None:
@@ -308,7 +308,7 @@ class TestSettings:
     def test_the_model_chosen_is_asked_within_both_limits(self, offered: Any, model: Any) -> None:
         for chosen, calls in ({"calls": 1}, 1), ({"calls": 50}, 5):
             model.log.clear()
-            asked = {"model": "openai:gpt-4o-mini", "preset": "fast", "budget": chosen}
+            asked = {"model": "openai:gpt-4o-mini", "preset": "thorough", "budget": chosen}
             told = offered.post("/chat", json={"message": "Why did costs rise?", "settings": asked})
             assert told.status_code == 200
             assert 0 < len(model.requests) <= calls

@@ -5,32 +5,40 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
 from fin_agent.analyst.model.curator import Curator
 from fin_agent.analyst.model.grounding import printable_line
+from fin_agent.analyst.model.llm_judges import quoted_cards, ranking_fault
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.prompt_context import known_lines
-from fin_agent.analyst.model.question_reader import QuestionReader
+from fin_agent.analyst.model.prompt_context import known_lines, request_lines
+from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
+from fin_agent.analyst.model.replies import ListwiseReply, QueryReply
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.numerals import NumeralKind, numerals_in
 from fin_agent.answering.program import Program
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.errors import QuestionError
+from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.slot_ledger import Ledger
+from fin_agent.evidence.tournament.judge import Brief, Verdict, repair_ranking
+from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.text_normalization import bare_words
+from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
-from fin_agent.retrieval.search_query import EVERYTHING, Query, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.retrieval.search_terms import search_terms
 from fin_agent.workspace import Workspace
 
-PROMPTS = ("intent", "reasoning")
+PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning")
 _MAX_TERMS = 24
+_MAX_RANKED = 20
 
 
 class ModelAnalyst:
@@ -57,7 +65,7 @@ class ModelAnalyst:
         self._preset = preset
         self._questions = QuestionReader(client, workspace, preset, self._rules.intent)
         self._reasoner = Reasoner(client, workspace, executor or MontySandbox())
-        self._curator = Curator(workspace, preset, most_evidence, self._reasoner)
+        self._curator = Curator(client, workspace, preset, most_evidence, self._reasoner)
 
     @property
     def has_free_judging(self) -> bool:
@@ -79,16 +87,22 @@ class ModelAnalyst:
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
         """See Analyst.query: after the first round, extended by the model's complementary question.
 
-        Companies and periods that it names take precedence over those of the question.
+        Companies and periods that it names take precedence over those of the question. With `thorough`, a model writes
+        words to search for in every round.
         """
         base = self._rules.query(intent, plan, ledger)
-        if ledger is None or (intent.numeric and not intent.beyond_rules and base.slots):
+        if ledger is None and self._preset is not Preset.THOROUGH:
+            return base
+        if ledger is not None and intent.numeric and not intent.beyond_rules and base.slots:
             return base  # missing figures are a better query
         asked = printable_line(complementary)
-        terms = search_terms(word for word in bare_words(asked) if word[0].isalpha())[:_MAX_TERMS]
+        words = f"{asked} {self._search_words(intent, ledger, asked)}"
+        terms = search_terms(word for word in bare_words(words) if word[0].isalpha())[:_MAX_TERMS]
         if not terms:
             return base
-        base = replace(base, text=asked, terms=tuple(dict.fromkeys((*terms, *base.terms))))
+        if ledger is None:
+            return replace(base, expansions=tuple(dict.fromkeys((*base.expansions, *terms))))
+        base = replace(base, text=asked or base.text, terms=tuple(dict.fromkeys((*terms, *base.terms))))
         try:
             named = self._rules.intent(asked)
         except QuestionError:
@@ -101,17 +115,62 @@ class ModelAnalyst:
             forms=named.forms or base.forms,
         )
 
+    def _search_words(self, intent: Intent, ledger: Ledger | None, missing: str) -> str:
+        """Return the words that a model would search for, with `thorough` only."""
+        if self._preset is not Preset.THOROUGH:
+            return ""
+        reply = self._client.ask(
+            Role.QUERY,
+            "query_rewrite",
+            QueryReply,
+            lambda reply: None if search_terms(reply.query.split()) else "`query` has no words to search for",
+            question=intent.question,
+            wanted=known_lines(intent, ledger),
+            missing=missing or "nothing: this is the first search",
+        )
+        return " ".join((reply.query, *reply.terms)) if reply is not None else ""
+
+    def ranked(
+        self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
+    ) -> Sequence[RankedPassage]:
+        """See Analyst.ranked: with `thorough`, one call ranks twenty pages by their cards unless rules can compute."""
+        best: dict[PageKey, RankedPassage] = {}
+        for each in passages:
+            best.setdefault(each.stored.key, each)
+        first = list(best.values())[:_MAX_RANKED]
+        if self._preset is not Preset.THOROUGH or is_computable(intent) or len(first) < 2:
+            return passages
+        brief = Brief(intent, plan, query, self._workspace.directory.owners)
+        reply = self._client.ask(
+            Role.LISTWISE,
+            "judge",
+            ListwiseReply,
+            partial(ranking_fault, cards=len(first)),
+            question=intent.question,
+            wanted="\n".join(request_lines(brief)),
+            cards=quoted_cards([Card.model_validate_json(each.stored.card) for each in first]),
+            count=str(len(first)),
+        )
+        if reply is None:
+            return passages
+        order = repair_ranking([Verdict(place.card - 1) for place in reply.ranking], len(first))
+        return [*(first[verdict.at] for verdict in order), *(each for each in passages if each not in first)]
+
     def curate(
         self,
         intent: Intent,
         plan: Plan,
         passages: Sequence[RetrievedPassage],
         documents: Sequence[str],
+        cards: Sequence[Card] = (),
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """See Analyst.curate: at most one call per round, which also answers, and none if the ledger is full."""
-        base = self._rules.curate(intent, plan, passages, documents, scope)
+        """See Analyst.curate: at most one call per round, which also answers, and none if the ledger is full.
+
+        With `thorough`, each round has a separate call that only judges.
+        """
+        base = self._rules.curate(intent, plan, passages, documents, cards, scope)
         to_read = self._workspace.index.passages(base.to_read)
         if any((each.doc_id, each.passage.ordinal) not in dropped for each in to_read):
             return base

@@ -1,26 +1,45 @@
-"""Curation by a chat model on top of the rules': the call that judges the passages also answers from them."""
+"""Curation by a chat model on top of the rules': the call that judges the passages also answers from them.
+
+With `thorough`, it only judges, and the answer is a call of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
 from fin_agent.analyst.model.cited_answers import Reasoner
-from fin_agent.analyst.model.prompt_context import is_contained, known_lines, passages_for_curation
+from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
+from fin_agent.analyst.model.model_client import ModelClient
+from fin_agent.analyst.model.prompt_context import (
+    is_contained,
+    known_lines,
+    passages_for_curation,
+    quoted_passages,
+)
+from fin_agent.analyst.model.replies import CurationReply
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.plan_term_selection import missing_slots
 from fin_agent.evidence.trace import JudgedPassage
+from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.workspace import Workspace
+
+_MAX_MISSING = 6
+_MAX_LENGTH = 240
+"""Characters of a reason, a missing item or a question."""
 
 
 class Curator:
     """HiREC, Algorithm 1: one call judges new passages together with those kept before, and answers if it can."""
 
-    def __init__(self, workspace: Workspace, preset: Preset, most: int, reasoner: Reasoner) -> None:
+    def __init__(
+        self, client: ModelClient, workspace: Workspace, preset: Preset, most: int, reasoner: Reasoner
+    ) -> None:
+        self._client = client
         self._reasoner = reasoner
         self._workspace = workspace
         self._preset = preset
@@ -41,14 +60,15 @@ class Curator:
         """
         if intent.beyond_rules:  # rules cannot compute the whole question, even if they have all figures
             base = base.model_copy(update={"answerable": False, "missing": intent.beyond_rules})
-        computed = intent.numeric and base.answerable
+        thorough = self._preset is Preset.THOROUGH
+        computed = intent.numeric and base.answerable and not thorough
         if not passages or self._preset is Preset.FAST or computed or _has_conflicting_figures(base, intent, plan):
             return base
         by_rules = {evidence.passage.key for evidence in base.kept}
         latest = max(each.round for each in passages)  # passages of earlier rounds were kept, and are shown again
         ordered = sorted(passages, key=lambda each: (each.round == latest, each.key not in by_rules))
         shown = passages_for_curation(ordered, self._workspace, scope, dropped)
-        curation = self._answer_from_passages(base, intent, shown)
+        curation = (self._judge_passages if thorough else self._answer_from_passages)(base, intent, shown)
         return curation if curation is base else self._final(curation, shown, passages)
 
     def _final(
@@ -100,6 +120,59 @@ class Curator:
         )
         read = tuple(dict.fromkeys(each.on_page for each in shown))
         return AnsweredCuration(**dict(answer), reasoning=reasoning.model_copy(update={"read": read}))
+
+    def _judge_passages(self, base: Curation, intent: Intent, shown: Sequence[RetrievedPassage]) -> Curation:
+        """Return the passages that the model keeps, and whether they are enough.
+
+        If rules can compute the answer, it is answerable, and the passages with its figures are kept.
+        """
+        reply = self._client.ask(
+            Role.CURATION,
+            "curation",
+            CurationReply,
+            lambda reply: _curation_fault(reply, len(shown)),
+            question=intent.question,
+            wanted=known_lines(intent, base.ledger),
+            passages=quoted_passages(shown, self._workspace),
+            most=str(self._most),
+        )
+        if reply is None:
+            return base
+        computed = intent.numeric and base.answerable
+        by_rules = {evidence.passage.key: evidence for evidence in base.kept}
+        kept = dict(by_rules) if computed else {}
+        for each in reply.kept:
+            if 1 <= each.passage <= len(shown):
+                passage = shown[each.passage - 1]
+                why = printable_line(each.reason)[:_MAX_LENGTH] or "the model keeps it"
+                if (own := by_rules.get(passage.key)) is not None:
+                    evidence = own.model_copy(update={"why": f"{own.why}; {why}"})
+                else:
+                    evidence = Evidence(passage=passage, why=why, by_model=True)
+                kept.setdefault(passage.key, evidence)
+        answerable = computed or reply.answerable
+        # A refusal states no figure, so no missing item with a number that nothing shown contains.
+        known = " ".join([intent.question, *map(str, base.ledger.empty), *(each.text for each in shown)])
+        told = [printable_line(each)[:_MAX_LENGTH] for each in reply.missing]
+        missing = tuple(dict.fromkeys(each for each in told if each and not numbers_not_in(each, known)))[:_MAX_MISSING]
+        asked = printable_line(reply.complementary_question or "")[:_MAX_LENGTH]
+        return base.model_copy(
+            update={
+                "kept": tuple(kept.values())[: max(self._most, len(base.kept))],
+                "answerable": answerable,
+                "missing": () if answerable else missing or base.missing or ("what the model did not find",),
+                "complementary_question": "" if answerable else asked or base.complementary_question,
+            }
+        )
+
+
+def _curation_fault(reply: CurationReply, passages: int) -> str | None:
+    numbers = [each.passage for each in reply.kept]
+    if numbers and not any(1 <= number <= passages for number in numbers):
+        return f"it keeps passages {', '.join(str(number)[:9] for number in numbers[:5])}; there are 1 to {passages}"
+    if reply.answerable and not numbers:
+        return "it says that the question can be answered but selects no passage"
+    return None
 
 
 def _has_conflicting_figures(base: Curation, intent: Intent, plan: Plan) -> bool:

@@ -57,7 +57,7 @@ class ModelJudge:
             self.prompt(brief, cards),
             output=ListwiseReply,
             max_output_tokens=_MAX_THOUGHTS + _TOKENS_A_CARD * len(cards),
-            check=partial(_ranking_fault, cards=len(cards)),
+            check=partial(ranking_fault, cards=len(cards)),
         )
         reply, _ = self._ranking.value(replace(call, temperature=0.0))
         return [
@@ -88,7 +88,7 @@ class ModelJudge:
         """Return the prompt for a ranking; deterministic."""
         wanted = "\n".join(request_lines(brief))
         return self._judge.filled(
-            question=_question_line(brief), wanted=wanted, cards=_quoted_cards(cards), count=str(len(cards))
+            question=_question_line(brief), wanted=wanted, cards=quoted_cards(cards), count=str(len(cards))
         )
 
     def group_prompt(self, brief: Brief, cards: Sequence[Card], most: int) -> FilledPrompt:
@@ -96,7 +96,7 @@ class ModelJudge:
         return self._group.filled(
             question=_question_line(brief),
             wanted="\n".join(request_lines(brief)),
-            cards=_quoted_cards(cards),
+            cards=quoted_cards(cards),
             most=str(most),
         )
 
@@ -149,11 +149,12 @@ def _question_line(brief: Brief) -> str:
     return " ".join((brief.intent.question or brief.query.text).split())
 
 
-def _quoted_cards(cards: Sequence[Card]) -> list[Quoted]:
+def quoted_cards(cards: Sequence[Card]) -> list[Quoted]:
+    """Return the fields of each card with the source of its passage."""
     return [Quoted("\n".join(card_lines(card)), card_place(card)) for card in cards]
 
 
-def _ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
+def ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
     """Return why a ranking is unusable, or None: it names too few of the cards."""
     named = {place.card for place in reply.ranking if 1 <= place.card <= cards}
     if len(named) >= min(_MIN_RANKED_CARDS, (cards + 1) // 2):

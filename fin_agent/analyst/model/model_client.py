@@ -43,6 +43,10 @@ ReplyT = TypeVar("ReplyT", bound=BaseModel)
 MAX_OUTPUT: Mapping[Role, int] = MappingProxyType(
     {
         Role.INTENT: 2_000,
+        Role.QUERY: 1_000,
+        Role.CARD: 3_000,
+        Role.LISTWISE: 3_500,
+        Role.CURATION: 3_000,
         Role.REASONING: 4_000,
     }
 )

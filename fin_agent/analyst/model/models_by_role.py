@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 _SETTINGS_OF_ROLES: dict[str, tuple[Role, ...]] = {
     "chat_model": (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT),
+    "card_model": (Role.CARD,),
     "judge_model": (Role.GROUP, Role.LISTWISE),
 }
 """Settings that name a model for some roles; `models.roles` takes precedence."""
 
 
 def role_models(settings: Settings) -> ModelSettings:
-    """Return the models by role, including `chat_model` and `judge_model`."""
+    """Return the models by role, including `chat_model`, `card_model` and `judge_model`."""
     named = {
         role: model
         for setting, roles in _SETTINGS_OF_ROLES.items()

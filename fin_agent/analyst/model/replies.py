@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from fin_agent.evidence.cards.card import ClaimRole, RiskSignal, Use
 from fin_agent.evidence.intent import OutputUnit
 
 _NUMBER = re.compile(r"\D*(\d{1,6})\D*")
@@ -301,9 +302,27 @@ class TreeNodeReply(Reply):
     """Questions that the chunks answer."""
 
 
+class Abstraction(Reply):
+    """A model's description of a passage in the fields of a card; omitted fields stay as the rules set them."""
+
+    role: Annotated[ClaimRole, BeforeValidator(plain)]
+    uses: Annotated[tuple[Annotated[Use, BeforeValidator(plain)], ...], BeforeValidator(listed)] = ()
+    metrics: Words = ()
+    """In words."""
+    periods: Words = ()
+    parts: Words = ()
+    consolidated: bool | None = None
+    adjusted: bool | None = None
+    unaudited: bool | None = None
+    risks: Annotated[tuple[Annotated[RiskSignal, BeforeValidator(plain)], ...], BeforeValidator(listed)] = ()
+    cues: Words = ()
+    sketch: Text = ""
+
+
 REPLIES: Mapping[str, type[BaseModel]] = {
     reply.__name__: reply
     for reply in (
+        Abstraction,
         CurationReply,
         GroupReply,
         IntentReply,

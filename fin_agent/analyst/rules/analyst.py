@@ -13,6 +13,7 @@ from fin_agent.analyst.rules.words_to_intent import MAX_QUESTION_LENGTH
 from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sentence_binding import differs_from_quotes
 from fin_agent.errors import QuestionError
+from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import Plan, build_plan
@@ -34,7 +35,7 @@ from fin_agent.query.question_to_intent import (
     with_nearest_figure,
 )
 from fin_agent.query.tree import Kind
-from fin_agent.retrieval.search_query import EVERYTHING, Query, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
 
 _MAX_JOINTS = 4
@@ -128,17 +129,24 @@ class RulesAnalyst:
         """See Analyst.query: the query follows from the ledger."""
         return build_query(intent, plan, ledger, self._workspace)
 
+    def ranked(
+        self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
+    ) -> Sequence[RankedPassage]:
+        """See Analyst.ranked: the order is unchanged."""
+        return passages
+
     def curate(
         self,
         intent: Intent,
         plan: Plan,
         passages: Sequence[RetrievedPassage],
         documents: Sequence[str],
+        cards: Sequence[Card] = (),
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
         """See Analyst.curate: rules drop nothing for good."""
-        return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, scope)
+        return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
         """See Analyst.can_compute: if no figure is missing."""

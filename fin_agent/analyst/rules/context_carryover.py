@@ -224,6 +224,7 @@ class FollowUp:
             if ("WHY" in self.kinds and "PHRASE" not in self.kinds) or is_phrase(self.text, "why"):
                 return self._ask_reason()
             for made in (
+                self._compare_companies,
                 self._qualify_measure,
                 self._replace_in_previous,
                 self._apply_calculation,
@@ -379,6 +380,14 @@ class FollowUp:
         return _reading_key(own) == _reading_key(query)
 
     # Requests of the message itself.
+
+    def _compare_companies(self) -> str:
+        """Set the previous figures side by side: `compare the two`."""
+        if not is_phrase(self.text, "compare them") or len(self.before.names) < 2:
+            return ""
+        compared = Comparison(axis=Axis.COMPANIES, how=Combination.EACH)
+        update = {"comparison": compared, "kind": Kind.COMPARISON}
+        return self._question_for(self.before.query.model_copy(update=update))
 
     def _qualify_measure(self) -> str:
         """Qualify the previous measure: `per share`, `diluted`, `basic`."""

@@ -48,6 +48,7 @@ def curate(
     documents: Sequence[str],
     workspace: Workspace,
     most: int,
+    cards: Sequence[Card] = (),
     scope: Scope = EVERYTHING,
 ) -> Curation:
     """Judge all passages found so far, and keep at most `most`, best first.
@@ -59,10 +60,11 @@ def curate(
         documents: Ids of filings, preferred ones first.
         workspace: The index.
         most: Most passages to keep.
+        cards: Cards in place of the indexed ones.
         scope: Filings and pages whose other statements the figures are compared with.
     """
     slots = plan.slots()
-    bench = _CurationState(intent, plan, passages, workspace)
+    bench = _CurationState(intent, plan, passages, workspace, cards)
     if slots:
         return _curate_by_figures(intent, plan, slots, bench, documents, workspace, most, scope)
     return _curate_by_words(intent, bench, workspace, min(most, _MAX_TEXT_EVIDENCE))
@@ -77,10 +79,11 @@ class _CurationState:
         plan: Plan,
         passages: Sequence[RetrievedPassage],
         workspace: Workspace,
+        cards: Sequence[Card],
     ) -> None:
         self.passages = passages
-        keys = (passage.key for passage in passages)
-        self.cards = dict(zip(keys, cards_of(passages, workspace.index), strict=True))
+        stored = cards_of(passages, workspace.index)
+        self.cards = {(card.identity.doc_id, card.identity.ordinal): card for card in (*stored, *cards)}
         self._required = required_fields(build_query(intent, plan, None, workspace))
         self._owners = workspace.directory.owners
 

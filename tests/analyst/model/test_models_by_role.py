@@ -31,16 +31,17 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> dict[str, Script]:
 
 def test_settings_of_strategies_name_models_of_their_roles() -> None:
     models = ModelSettings(model="a:large", small="a:small", roles={"next-thought": "a:own"})
-    settings = Settings(chat_model="a:chat", judge_model="a:judge", models=models)
+    settings = Settings(chat_model="a:chat", card_model="a:card", judge_model="a:judge", models=models)
     callers = callers_for_roles(settings)
     assert {role: callers.name(role) for role in Role} == {
         **dict.fromkeys(Role, "a:small"),
         **dict.fromkeys((Role.REASONING, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE, Role.ASSISTANT), "a:large"),
         **dict.fromkeys((Role.HYDE, Role.MULTI_HYDE), "a:chat"),
         **dict.fromkeys((Role.GROUP, Role.LISTWISE), "a:judge"),
+        Role.CARD: "a:card",
         Role.THOUGHT: "a:own",
     }
-    assert has_model_for_role(settings, Role.GROUP) and not has_model_for_role(settings, Role.INTENT)
+    assert has_model_for_role(settings, Role.CARD) and not has_model_for_role(settings, Role.INTENT)
     assert role_models(Settings()) == ModelSettings()
 
 

@@ -44,11 +44,14 @@ def reply(*questions: str, search: str = "") -> dict[str, JsonValue]:
     [
         (SURE, Preset.FAST, 0),
         (SURE, Preset.DEFAULT, 0),
+        (SURE, Preset.THOROUGH, 0),
         (WORDS, Preset.FAST, 0),
         (WORDS, Preset.DEFAULT, 1),
+        (WORDS, Preset.THOROUGH, 1),
         (MEDIAN, Preset.FAST, 0),
         (MEDIAN, Preset.DEFAULT, 1),
         (FIGURE, Preset.DEFAULT, 1),
+        (EUROS, Preset.THOROUGH, 0),
         ("What was Apple's revenue in FY2023?", Preset.DEFAULT, 0),
     ],
 )
@@ -162,7 +165,7 @@ def test_whatever_a_model_words_companies_and_years_are_those_of_the_question(
     workspace: Workspace, questions: list[str], search: str, question: str
 ) -> None:
     own = RulesAnalyst(workspace).intent(question)
-    reading, _ = analyst(workspace, {"intent": reply(*questions, search=search)}, Preset.DEFAULT)
+    reading, _ = analyst(workspace, {"intent": reply(*questions, search=search)}, Preset.THOROUGH)
     intent = reading.intent(question)
     assert intent.question == question
     for ask in reading.split_asks(intent):

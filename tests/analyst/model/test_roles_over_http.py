@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from fin_agent.analyst.events import journal, record_warning
+from fin_agent.analyst.model.card_abstraction import ModelCardMaker
 from fin_agent.analyst.model.filing_summaries import ModelSummarizer
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.query_writer import ModelSubQuestions, ModelWriter
@@ -20,6 +21,7 @@ from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace, Retrie
 from fin_agent.config import Settings
 from fin_agent.evaluation.llm_as_judge import JudgeCalls, Judgement, ModelTextJudge
 from fin_agent.evaluation.rag_measures import AnsweredRow, by_model
+from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Budget, Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered
 from fin_agent.models.metering import current_meter
 from fin_agent.retrieval.fingear.tree_building import Chunk
@@ -68,6 +70,14 @@ def multi_hyde(callers: Callers, workspace: Workspace) -> bool:
 def ircot(callers: Callers, workspace: Workspace) -> bool:
     strategy = strategy_for(Settings(strategy="ircot:bm25"), workspace, callers=callers, notify=ignored)
     return strategy.search(query_of(workspace)).rounds > 1
+
+
+def card(callers: Callers, workspace: Workspace) -> bool:
+    (page, *_) = workspace.index.outline([FILING])
+    (stored, *_) = workspace.index.passages([page.key])
+    base = Card.model_validate_json(stored.card)
+    made, _ = ModelCardMaker(ModelClient(callers), workspace.lexicon).make(base, stored.passage.text)
+    return made is not base
 
 
 def tournament(callers: Callers, workspace: Workspace) -> bool:
@@ -146,6 +156,12 @@ CASES = {
         Case(Role.HYDE, PASSAGE, hyde, is_text=True),
         Case(Role.MULTI_HYDE, PASSAGE, multi_hyde, is_text=True),
         Case(Role.THOUGHT, "Next, the officers of Tellurond must be looked up.", ircot, is_text=True),
+        Case(
+            Role.CARD,
+            {**dict.fromkeys(("metrics", "periods", "parts", "consolidated", "adjusted", "unaudited", "risks", "cues")),
+             "role": "formal", "uses": ["lookup"], "sketch": "The cover of a report"},
+            card,
+        ),
         Case(Role.LISTWISE, chosen, tournament),
         Case(
             Role.SUB_QUESTIONS,
