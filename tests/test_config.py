@@ -161,7 +161,7 @@ def test_a_role_by_another_of_its_names_is_the_same_role(tmp_path: Path, monkeyp
 @pytest.mark.parametrize(
     ("variable", "value", "told"),
     [
-        ("FIN_AGENT_PRESET", "quick", "'quick' cannot be used for `models.preset`: it should be 'fast' or"),
+        ("FIN_AGENT_PRESET", "quick", "'quick' cannot be used for `models.preset`: it should be 'fast', 'default' or"),
         ("FIN_AGENT_MAX_TOKENS", "many", "it should be a valid integer"),
         ("FIN_AGENT_ROUNDS", "9", "less than or equal to 3"),
         ("FIN_AGENT_ROLES", "openai:x", "is not a role with its model. Give ROLE=MODEL"),

@@ -290,6 +290,9 @@ def test_the_model_is_loaded_by_its_setting_for_tournaments_alone(
     del asked_for[:]
     strategy_for(Settings(strategy="tournament:bm25", models=ModelSettings(model="some:model")), workspace)
     assert asked_for == []
+    thorough = ModelSettings(model="some:model", preset="thorough")
+    strategy_for(Settings(strategy="tournament:bm25", models=thorough), workspace)
+    assert asked_for == ["some:model"]
     monkeypatch.undo()
     with pytest.raises(ModelSetupError, match="no such model"):
         strategy_for(Settings(strategy="tournament:bm25", judge_model="no such model"), workspace)
