@@ -3,10 +3,9 @@
     python benchmarks/stand_ins.py finqa 200 --index INDEX --tagged IXBRL > finqa.jsonl
     python benchmarks/stand_ins.py documents 50 --index INDEX --tagged IXBRL > documents.jsonl    # FinAgentBench
     python benchmarks/stand_ins.py chunks 50 --index INDEX --tagged IXBRL > chunks.jsonl          # FinAgentBench
-    python benchmarks/stand_ins.py legalbench-rag 100 --out FOLDER
 
 Figures are those that tags of inline XBRL files state, read independently of the reader; the index, which holds the
-same files, says on which page they are. Documents that are no filings are written here, with planted clauses.
+same files, says on which page they are.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ from fin_agent.workspace import Workspace
 WORDS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 CHUNKS = 60
 """Chunks of a question: all of the gold page, and others of the filing."""
-DOCUMENTS = 20
 LONGEST_LABEL, SHORTEST_LABEL = 60, 6
 
 
@@ -248,56 +246,16 @@ def _graded_row(
     return {"id": name, "question": text, "doc": company, "chunks": texts, "qrels": grades}
 
 
-# --- LegalBench-RAG: contracts and policies with planted clauses
-
-
-def legalbench_rag(folder: Path, count: int, draw: Random) -> None:
-    """Write `corpus/` and `questions.json`; the wording of a question shares few words with its clause."""
-    legal = WORDS["legal"]
-    tests = []
-    per_document = -(-count // DOCUMENTS)
-    for number in range(DOCUMENTS):
-        one, other = draw.sample(legal["names"], 2)
-        kind = legal["kinds"][number % len(legal["kinds"])]
-        title = f"{kind} between {one} Ltd and {other} Inc"
-        planted = [
-            (draw.choice(each["texts"]).format(n=draw.randrange(15, 95), place=draw.choice(legal["places"])), each)
-            for each in legal["clauses"]
-        ]
-        padding = [" ".join(draw.choice(legal[part]) for part in ("subjects", "duties", "conditions")) + "."
-                   for _ in range(legal["padding"])]  # fmt: skip
-        clauses = [*((text, None) for text in (*legal["filler"], *padding)), *planted]
-        draw.shuffle(clauses)
-        name = f"{kind.lower().replace(' ', '_')}/{number:02}_{one}_{other}.txt".lower()
-        text, spans = f"{title}\n\n", []
-        for place, (words, of) in enumerate(clauses, start=1):
-            text += f"{place}. "
-            if of is not None:
-                spans.append(((len(text), len(text) + len(words)), of))
-            text += f"{words}\n\n"
-        path = folder / "corpus" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        for span, of in draw.sample(spans, min(per_document, len(spans))):
-            query = f"Consider the {title}. {draw.choice(of['asked'])}"
-            tests.append({"query": query, "snippets": [{"file_path": name, "span": span}]})
-    (folder / "questions.json").write_text(json.dumps({"tests": tests[:count]}, indent=1), encoding="utf-8")
-
-
 def main() -> None:
     """Write one stand-in."""
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("form", choices=["finqa", "documents", "chunks", "legalbench-rag"])
+    asked.add_argument("form", choices=["finqa", "documents", "chunks"])
     asked.add_argument("count", type=int)
-    asked.add_argument("--index", type=Path)
-    asked.add_argument("--tagged", type=Path)
-    asked.add_argument("--out", type=Path)
+    asked.add_argument("--index", type=Path, required=True)
+    asked.add_argument("--tagged", type=Path, required=True)
     asked.add_argument("--seed", type=int, default=0)
     given = asked.parse_args()
     draw = Random(given.seed)
-    if given.form == "legalbench-rag":
-        legalbench_rag(given.out, given.count, draw)
-        return
     makers = {"finqa": finqa, "documents": documents, "chunks": chunks}
     for row in makers[given.form](TaggedMaterial(given.index, given.tagged), given.count, draw):
         print(json.dumps(row))

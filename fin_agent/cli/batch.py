@@ -144,7 +144,7 @@ def batch(
             raise
         in_order = [answer for _, answer in sorted(answers.items())]
         atomic_write(out, "".join(f"{answer_json(answer)}\n" for answer in in_order).encode())
-        kept.path.unlink()
+        kept.finish()
     failures = dict(sorted(failures.items()))
     _show(
         answers,

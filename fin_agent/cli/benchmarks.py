@@ -22,7 +22,7 @@ from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation import Family, Oracle, QuestionKind, lofin_finqa
 from fin_agent.evaluation import tatqa as tatqa_questions
-from fin_agent.evaluation.benchmark import AnsweredQuestion, Benchmark, Report, Row, Run, run_benchmark, write_csv
+from fin_agent.evaluation.benchmark import AnsweredQuestion, Report, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.financebench import (
     FinanceBenchQuestion,
     duplicates_of_filings,
@@ -116,9 +116,12 @@ class BenchmarkRun:
         settings = repr((self._settings.model_dump_json(), self._filings, asked_how))
         progress = Progress(len(questions))
         return run_benchmark(
-            Benchmark(questions, ask, judge, settings),
-            self._out,
-            lambda row: progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s"),
+            questions,
+            ask,
+            judge,
+            settings=settings,
+            out=self._out,
+            on_row=lambda row: progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s"),
         )
 
     def publish(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,14 +21,12 @@ from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.answer_jobs import attempt
 from fin_agent.cli.benchmarks import (
     OUT,
-    BenchmarkOptions,
     JudgeModel,
     QuestionsFile,
     RunFolder,
     index_of,
     warn_about_faults,
     warn_about_missing_filings,
-    write_lines,
 )
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import GoldGiven, IndexOptions, Output, Resamples, Seed, command
@@ -49,7 +46,6 @@ from fin_agent.index.protocol import StoredPassage
 from fin_agent.models.call import Role
 from fin_agent.models.metering import Meter
 from fin_agent.presentation.terminal_text import first_items, style_table
-from fin_agent.retrieval.search_query import EVERYTHING, Depth
 from fin_agent.workspace import Workspace
 
 Input = TypeVar("Input")
@@ -64,14 +60,13 @@ def _publish(
     started: float,
     tables: Iterable[Table],
     files: Sequence[Path],
-) -> dict[str, object]:
-    """Show a report with its tables and the files that were written, and return it as JSON."""
+) -> None:
+    """Show a report with its tables and the files that were written."""
     seconds = round(time.perf_counter() - started, 3)
     document = {"report": report.as_json(), **told, "files": list(map(str, files)), "seconds": seconds}
     to.show(document, *(line for table in tables for line in (style_table(table), "")))
     for file in files:
         to.say(f"written: {file}")
-    return document
 
 
 @command
@@ -82,7 +77,6 @@ def ranking(
     ablations: bool = False,
     seeds: Tournaments = 5,
     judge: JudgeModel = None,
-    waver: Annotated[float, typer.Option(min=0, max=5)] = 0,
     seed: Seed = 0,
     resamples: Resamples = 10_000,
     out: RunFolder = OUT,
@@ -91,10 +85,9 @@ def ranking(
 
     On the command line:
         ablations (--ablations): Also without time, metrics, tables, scope, shuffling, rounds ...
-        waver (--waver): Noise on the rules' scores, as a share of their range, to simulate an unreliable judge.
     """
     settings = TournamentSettings(top_k=k, seed=seed)
-    measuring = passage_ranking.RankingSettings(k, ablations, seeds, settings, waver=waver, debug=on.debug)
+    measuring = passage_ranking.RankingSettings(k, ablations, seeds, settings, debug=on.debug)
     return _measure_rankings(questions, on, measuring, resamples, out, judge)
 
 
@@ -122,12 +115,12 @@ def _measure_rankings(
             line = f"failed: {failure}" if failure else f"{seconds:.2f} s"
             progress.step(f"{question_id}: {line}", problem=bool(failure))
 
-        run = (judge, replace(measuring, judge=None), asked, _contents(workspace))
+        contents = [(record.doc_id, record.content_hash) for record in workspace.index.filings()]
+        run = (judge, replace(measuring, judge=None), asked, contents)
         kept = PartialResults(out / "rankings.unfinished.jsonl", run, list[Row])
         scores, left_out = passage_ranking.measure_rankings(
             asked, workspace, RulesAnalyst(workspace), measuring, report_progress, kept
         )
-    kept.path.unlink()
     if left_out:
         why = "no passage on their gold pages is in the index"
         warn(f"{len(left_out)} questions are left out, {why}: {first_items(left_out)}")
@@ -140,10 +133,6 @@ def _measure_rankings(
     told = {"left_out": left_out, "failed": failures}
     _publish(on, report, told, started, [report.as_table()], [out / "rankings.csv"])
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
-
-
-def _contents(workspace: Workspace) -> list[tuple[str, str]]:
-    return [(record.doc_id, record.content_hash) for record in workspace.index.filings()]
 
 
 @command
@@ -177,64 +166,6 @@ def finagentbench(
 
 
 @command
-def legalbench_rag(
-    file: Path,
-    corpus: Annotated[Path, typer.Option(exists=True, file_okay=False)],
-    to: Output,
-    how: BenchmarkOptions,
-    k: Counted = 5,
-) -> ExitCode:
-    """Search documents other than filings: precision and recall of the characters that answer.
-
-    The whole corpus is read into the index in --out. A stopped run resumes.
-
-    On the command line:
-        file (FILE): A benchmark of LegalBench-RAG, JSON.
-        corpus (--corpus DIR): Its documents, .txt.
-    """
-    settings, out = how.settings(), how.out
-    started = time.perf_counter()
-    questions, texts, faults = chunk_benchmarks.load_spans(file, corpus)
-    warn_about_faults(faults)
-    names = {name.removesuffix(".txt").replace("/", "__"): name for name in texts}
-    with index_of({doc_id: chunk_benchmarks.as_html([texts[name]]) for doc_id, name in names.items()}, out) as index:
-        workspace = Workspace(index)
-        analyst, searching = RulesAnalyst(workspace), strategy_for(settings, workspace, notify=warn)
-        depth = Depth(settings.documents, settings.pages, k)
-
-        def judged(question: chunk_benchmarks.SpanQuestion) -> Row:
-            found = searching.search(first_query(question.question, analyst=analyst), EVERYTHING, depth)
-            used = [each.stored for each in found.passages[: k if found.kept is None else found.kept]]
-            passages = [(names[each.doc_id], each.passage.text) for each in used]
-            return chunk_benchmarks.judge_spans(question, passages, texts)
-
-        run = (settings.model_dump_json(), k, questions, _contents(workspace))
-        rows = _rows(out / "rows.unfinished.jsonl", run, questions, judged)
-    report = chunk_benchmarks.report_on_spans(rows)
-    write_csv(rows, out / "rows.csv")
-    told = {"k": k, "left_out": faults}
-    document = _publish(to, report, told, started, [report.as_table()], [out / "rows.csv"])
-    write_lines(out / "report.json", [json.dumps(document, indent=2)])
-    return ExitCode.DONE
-
-
-def _rows(unfinished: Path, run: object, questions: Sequence[Input], judge: Callable[[Input], Row]) -> list[Row]:
-    """Return a row per question; those that a stopped run left in the file are taken from it."""
-    kept = PartialResults(unfinished, run, Row)
-    rows: list[Row] = []
-    progress = Progress(len(questions))
-    for number, question in enumerate(questions):
-        row = kept.take(str(number))
-        if row is None:
-            row = judge(question)
-            kept.add(str(number), row)
-        rows.append(row)
-        progress.step(row.id)
-    unfinished.unlink()
-    return rows
-
-
-@command
 def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) -> ExitCode:
     """Measure the answers of another benchmark with RAGAS's metrics: context precision and recall, answer relevancy.
 
@@ -252,9 +183,13 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
         caller = judge_caller(judge, settings, Role.PASSAGES_JUDGE)
         calls, similar = JudgeCalls(meter, warn), rag_measures.likeness()
         measure = rag_measures.by_model(caller, calls, similar, settings.prompts)
-    run = (judge, k, [each.answer for each in asked])
-    unfinished = folder / "ragas.unfinished.jsonl"
-    rows = _rows(unfinished, run, asked, lambda each: rag_measures.measured_row(each, measure, k))
+    kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, [each.answer for each in asked]), Row)
+    rows: list[Row] = []
+    progress = Progress(len(asked))
+    for number, each in enumerate(asked):
+        rows.append(kept.result(str(number), partial(rag_measures.measured_row, each, measure, k)))
+        progress.step(each.id)
+    kept.finish()
     report = rag_measures.report_on_measures(rows, k, judge)
     write_csv(rows, folder / "ragas.csv")
     spent = meter.spent()
@@ -316,7 +251,7 @@ def compare(
             conditions=conditions,
             reader=None if reader is None else _reader(reader, workspace, on.debug),
             on_score=report_progress,
-            partial=PartialResults(out / "rows.unfinished.jsonl", compared, Row),
+            partial_results=PartialResults(out / "rows.unfinished.jsonl", compared, Row),
         )
     for name, reason in comparison.not_built.items():
         warn(f"{name} is left out: {reason}")

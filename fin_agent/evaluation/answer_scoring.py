@@ -28,7 +28,7 @@ def gold_figures(gold: str) -> tuple[Numeral, ...]:
         for run in _listed_together(gold, numerals)
         for numeral, start in run
         if numeral.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT)
-        and not (_is_bare(numeral) and (_holds_a_name(run) or _WHERE.search(gold[:start])))
+        and not (numeral.printed.isdigit() and (_holds_a_name(run) or _WHERE.search(gold[:start])))
     )
 
 
@@ -69,11 +69,6 @@ def _listed_together(text: str, numerals: Sequence[Numeral]) -> list[list[_Place
 
 def _holds_a_name(run: Sequence[_Placed]) -> bool:
     return any(numeral.kind is NumeralKind.LABEL for numeral, _ in run)
-
-
-def _is_bare(numeral: Numeral) -> bool:
-    """Return whether it is digits alone: no sign, currency, percent, scale, separator or decimals."""
-    return numeral.printed.isdigit()
 
 
 TOLERANCE = 0.03
@@ -144,7 +139,29 @@ def convert_to_gold_unit(gold: Numeral, value: float | None, unit: str | None, q
 
     There are several readings if the gold's unit is unknown.
     """
-    return [] if value is None else _restated(Decimal(repr(float(value))), unit, gold, question)
+    if value is None:
+        return []
+    ours, in_percent = Decimal(repr(float(value))), gold.kind is NumeralKind.PERCENT
+    scale = USD_SCALES.get(unit or "")
+    if in_percent:
+        return [ours * 100] if unit == "ratio" else [ours]
+    if scale is not None:
+        asked = _UNIT_ASKED.search(question)
+        gold_scale = gold.scale or (USD_SCALES[f"USD {(asked[1] or asked[2]).lower()}s"] if asked else None)
+        if gold_scale is None and gold.currency and abs(gold.value) >= 1_000_000:
+            gold_scale = 1
+        return [ours] if gold_scale is None else [ours * scale / gold_scale]
+    if unit in ("percent", "percentage points"):
+        # `0.66` can be 66% as a ratio, `10.3` percent if the question asks for it.
+        return [ours, ours / 100]
+    return [ours] if gold.scale is None else [ours / gold.scale]
+
+
+_UNIT_ASKED = re.compile(
+    r"\b(?:USD|US[$]|dollars?|[$])\s*(?:in\s+)?(thousand|million|billion)s?\b"
+    r"|\bin\s+(thousand|million|billion)s(?:\s+of)?(?:\s+(?:USD|US[$]|dollars))?\b",
+    re.IGNORECASE,
+)
 
 
 def is_within_tolerance(ours: Decimal, theirs: Decimal, tolerance: float = TOLERANCE) -> bool:
@@ -155,11 +172,11 @@ def is_within_tolerance(ours: Decimal, theirs: Decimal, tolerance: float = TOLER
 def page_recall(
     retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: int, *, also: Sequence[Hashable] = ()
 ) -> float:
-    """Return the share of a question's gold pages among the first `k` retrieved (Kobeissi & Langlais).
+    """Return the share of a question's gold pages, or filings, among the first `k` retrieved (Kobeissi & Langlais).
 
     Args:
-        retrieved: Pages as (doc_id, number), best first.
-        gold: The gold pages.
+        retrieved: Pages as (doc_id, number), or filings, best first.
+        gold: The gold ones.
         k: The cutoff.
         also: Equivalent pages, each of which contains the evidence: one of them among the first `k` gives 1.
 
@@ -174,20 +191,10 @@ def page_recall(
     return len(wanted.intersection(retrieved[:k])) / len(wanted)
 
 
-def page_hit(retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: int) -> bool:
-    """Return whether any gold page is among the first `k` retrieved; the mean over questions is the hit rate."""
-    return not set(gold).isdisjoint(retrieved[:k])
-
-
 def page_precision(retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: int) -> float:
     """Return the share of distinct pages among the first `k` retrieved that are gold; 0 if nothing is retrieved."""
     found = set(retrieved[:k])
     return len(found.intersection(gold)) / len(found) if found else 0.0
-
-
-def document_recall(retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: int) -> float:
-    """Return the share of a question's gold filings among the first `k` retrieved. Raises ValueError without any."""
-    return page_recall(retrieved, gold, k)
 
 
 _QUANTITIES = (NumeralKind.AMOUNT, NumeralKind.PERCENT, NumeralKind.SPAN)
@@ -201,36 +208,6 @@ def _quantities(text: str) -> tuple[Numeral, ...]:
 
 def _readings(numeral: Numeral) -> set[Decimal]:
     return {numeral.value, numeral.in_base_units}
-
-
-_UNIT_ASKED = re.compile(
-    r"\b(?:USD|US[$]|dollars?|[$])\s*(?:in\s+)?(thousand|million|billion)s?\b"
-    r"|\bin\s+(thousand|million|billion)s(?:\s+of)?(?:\s+(?:USD|US[$]|dollars))?\b",
-    re.IGNORECASE,
-)
-
-
-def _scale_asked(question: str) -> int | None:
-    asked = _UNIT_ASKED.search(question)
-    return None if asked is None else USD_SCALES[f"USD {(asked[1] or asked[2]).lower()}s"]
-
-
-def _restated(value: Decimal, unit: str | None, gold: Numeral, question: str) -> list[Decimal]:
-    """Return the value in the gold's unit: one reading if that is known, the value as it is otherwise."""
-    scale = USD_SCALES.get(unit or "")
-    if scale is not None and gold.kind is not NumeralKind.PERCENT:
-        gold_scale = gold.scale or _scale_asked(question)
-        if gold_scale is None and gold.currency and abs(gold.value) >= 1_000_000:
-            gold_scale = 1
-        return [value] if gold_scale is None else [value * scale / gold_scale]
-    if unit == "ratio" and gold.kind is NumeralKind.PERCENT:
-        return [value * 100]
-    if unit in ("percent", "percentage points") and gold.kind is not NumeralKind.PERCENT:
-        # `0.66` can be 66% as a ratio, `10.3` percent if the question asks for it.
-        return [value, value / 100]
-    if scale is None and gold.scale is not None and gold.kind is not NumeralKind.PERCENT:
-        return [value / gold.scale]
-    return [value]
 
 
 def stated_match(

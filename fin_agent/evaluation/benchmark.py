@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, is_dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean, quantiles
 from typing import Any, Generic, TypeVar
@@ -20,6 +21,7 @@ from rich.table import Table
 
 from fin_agent.answering.answer import Answer, Usage
 from fin_agent.atomic_write import escape_spreadsheet_formula, reporting_write_errors
+from fin_agent.errors import FinAgentError
 
 QuestionT = TypeVar("QuestionT")
 KeptT = TypeVar("KeptT")
@@ -75,17 +77,6 @@ def row_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Benchmark(Generic[QuestionT]):
-    """The questions, and how an answer becomes a row."""
-
-    questions: Sequence[QuestionT]
-    ask: Callable[[QuestionT], AnsweredQuestion]
-    judge: Callable[[QuestionT, AnsweredQuestion], Row]
-    settings: str = ""
-    """Everything that an answer depends on besides its question: an unfinished run only resumes if it is the same."""
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     """The rows of a benchmark in the order of its questions, and the answers."""
 
@@ -109,45 +100,45 @@ class Run:
 
 
 def run_benchmark(
-    benchmark: Benchmark[QuestionT], out: Path | None = None, on_row: Callable[[Row], None] = lambda row: None
+    questions: Sequence[QuestionT],
+    ask: Callable[[QuestionT], AnsweredQuestion],
+    judge: Callable[[QuestionT, AnsweredQuestion], Row],
+    *,
+    settings: str = "",
+    out: Path | None = None,
+    on_row: Callable[[Row], None] = lambda row: None,
 ) -> Run:
     """Ask every question and judge its answer.
 
     Args:
-        benchmark: The questions, and how to ask and judge them.
+        questions: The questions.
+        ask: Answers a question.
+        judge: Turns an answer into a row.
+        settings: Everything that an answer depends on besides its question.
         out: A folder that stores answers as they come: a stopped run resumes if its questions and settings are the
             same.
         on_row: Is called with each row.
     """
-    partial = None
-    if out is not None:
-        partial = PartialResults(
-            out / "answers.unfinished.jsonl", (benchmark.settings, benchmark.questions), AnsweredQuestion
-        )
+    file = None if out is None else out / "answers.unfinished.jsonl"
+    partial_results = PartialResults(file, (settings, questions), AnsweredQuestion)
     rows: list[Row] = []
     answered: list[AnsweredQuestion] = []
-    for number, question in enumerate(benchmark.questions):
-        each = partial.take(str(number)) if partial is not None else None
-        if each is None:
-            each = benchmark.ask(question)
-            if partial is not None:
-                partial.add(str(number), each)
-        answered.append(each)
-        rows.append(benchmark.judge(question, each))
+    for number, question in enumerate(questions):
+        answered.append(partial_results.result(str(number), partial(ask, question)))
+        rows.append(judge(question, answered[-1]))
         on_row(rows[-1])
-    if partial is not None:
-        partial.path.unlink(missing_ok=True)
+    partial_results.finish()
     return Run(tuple(rows), tuple(answered))
 
 
 class PartialResults(Generic[KeptT]):
     """The results so far of an unfinished run: one line per result, after a line that identifies the run."""
 
-    def __init__(self, path: Path, run: object, form: type[KeptT]) -> None:
+    def __init__(self, path: Path | None, run: object, form: type[KeptT]) -> None:
         """Read the results of this run from the file, if there are any.
 
         Args:
-            path: The file.
+            path: The file; None to store nothing.
             run: Everything that a result depends on besides its name; results of another run are discarded.
             form: The type of a result.
 
@@ -156,22 +147,19 @@ class PartialResults(Generic[KeptT]):
         """
         self.path = path
         self._line = TypeAdapter(tuple[str, form])  # type: ignore[valid-type]
-        head = json.dumps({"run": hashlib.sha256(repr(run).encode()).hexdigest()})
         self._held: dict[str, KeptT] = {}
+        if path is None:
+            return
+        head = json.dumps({"run": hashlib.sha256(repr(run).encode()).hexdigest()})
         with reporting_write_errors(path):
-            lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
-            if lines[0] == head.encode():
+            first, *lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
+            if first == head.encode():
                 with suppress(ValidationError):  # the last line may be cut short
-                    for line in lines[1:]:
-                        name, each = self._line.validate_json(line)
-                        self._held[name] = each
+                    self._held.update(map(self._line.validate_json, lines))
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"{head}\n", encoding="utf-8")
         for name, each in self._held.items():
             self.add(name, each)
-
-    def __len__(self) -> int:
-        return len(self._held)
 
     def take(self, name: str) -> KeptT | None:
         """Return the stored result of this name, or None."""
@@ -179,8 +167,34 @@ class PartialResults(Generic[KeptT]):
 
     def add(self, name: str, each: KeptT) -> None:
         """Store a result. Raises WriteError."""
-        with reporting_write_errors(self.path), self.path.open("a", encoding="utf-8") as file:
-            file.write(f"{self._line.dump_json((name, each)).decode()}\n")
+        if self.path is not None:
+            with reporting_write_errors(self.path), self.path.open("a", encoding="utf-8") as file:
+                file.write(f"{self._line.dump_json((name, each)).decode()}\n")
+
+    def result(
+        self, name: str, make: Callable[[], KeptT], *, keeps: Callable[[KeptT], bool] = lambda each: True
+    ) -> KeptT:
+        """Return the stored result of this name, or make one, which is stored if `keeps` accepts it."""
+        each = self.take(name)
+        if each is None:
+            each = make()
+            if keeps(each):
+                self.add(name, each)
+        return each
+
+    def finish(self) -> None:
+        """Delete the file, since the run is complete."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+
+def failure_of(error: Exception, *, debug: bool) -> str:
+    """Return why one question or strategy failed, so that a run goes on; with `debug`, raise an unexpected error."""
+    if isinstance(error, FinAgentError):
+        return str(error)
+    if debug:
+        raise error
+    return f"unexpected {type(error).__name__}: {error}"
 
 
 def _sum(usages: Sequence[Usage], name: str) -> int | float | None:

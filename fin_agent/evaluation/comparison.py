@@ -5,21 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache, partial
+from itertools import chain
 from typing import Any
 
 from rich.table import Table
 
 from fin_agent.answering.answer import AnswerValue
-from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle
-from fin_agent.evaluation.answer_scoring import (
-    document_recall,
-    gold_figures,
-    page_precision,
-    page_recall,
-    stated_match,
+from fin_agent.evaluation.answer_scoring import gold_figures, page_precision, page_recall, stated_match
+from fin_agent.evaluation.benchmark import (
+    Column,
+    Group,
+    PartialResults,
+    Report,
+    Row,
+    failure_of,
+    percent,
+    report_on,
+    seconds_at,
 )
-from fin_agent.evaluation.benchmark import Column, Group, PartialResults, Report, Row, percent, report_on, seconds_at
 from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion, oracle_scope
 from fin_agent.evaluation.passage_ranking import ndcg
 from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, estimate, holm, paired_test
@@ -81,7 +86,7 @@ def compare(
     conditions: Conditions,
     reader: Reader | None = None,
     on_score: Callable[[Row], None] = lambda score: None,
-    partial: PartialResults[Row] | None = None,
+    partial_results: PartialResults[Row] | None = None,
 ) -> Comparison:
     """Ask every strategy every question. A failure only affects its own score.
 
@@ -97,125 +102,104 @@ def compare(
         conditions: What is the same for all strategies.
         reader: Answers from the passages that a strategy returns; None for no answers.
         on_score: Is called with each score.
-        partial: Scores of an unfinished run, which are reused unless they failed.
+        partial_results: Scores of an unfinished run, which are reused unless they failed.
     """
-    asked = [_understood(question, understand, conditions) for question in questions]
-    built: list[str] = []
-    not_built: dict[str, str] = {}
-    scores: list[Row] = []
-    for name in dict.fromkeys(strategies):
-        try:
-            strategy = build(name)
-        except Exception as error:  # the other strategies are still compared; the reason is reported
-            not_built[name] = _reason(error, conditions)
-            continue
-        built.append(name)
-        for number, each in enumerate(asked):
-            place = f"{name} {number}"
-            score = partial.take(place) if partial is not None else None
-            if score is None:
-                score = _score(name, each, _searched(strategy, each, conditions), overlap, conditions, reader)
-                if partial is not None and not score.figures["failure"]:
-                    partial.add(place, score)
-            scores.append(score)
-            on_score(score)
-    if partial is not None:
-        partial.path.unlink(missing_ok=True)
-    return Comparison(conditions, tuple(built), tuple(scores), not_built)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    question: FinanceBenchQuestion
-    query: Query | None
-    seconds: float
-    failure: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Searched:
-    result: SearchResult
-    seconds: float | None
-    failure: str = ""
-    calls: int = 0
-    tokens: int = 0
-
-
-_NOTHING = SearchResult((), (), ())
-
-
-def _understood(question: FinanceBenchQuestion, understand: Callable[[str], Query], conditions: Conditions) -> _Asked:
-    started = time.perf_counter()
-    try:
-        query = understand(question.question)
-    except Exception as error:  # one question that cannot be read does not end a comparison
-        return _Asked(question, None, 0.0, _reason(error, conditions))
-    return _Asked(question, query, time.perf_counter() - started)
-
-
-def _searched(strategy: Strategy, asked: _Asked, conditions: Conditions) -> _Searched:
-    if asked.query is None:
-        return _Searched(_NOTHING, None, asked.failure)
-    scope = oracle_scope(asked.question, conditions.oracle, conditions.forms)
-    if scope is None:
-        return _Searched(_NOTHING, asked.seconds)
+    kept = partial_results or PartialResults(None, "", Row)
     # At least the default depth, since some strategies search within the filings and pages they list.
     depth = Depth(
         documents=max(conditions.k, DEFAULT_DEPTH.documents),
         pages=max(conditions.k, DEFAULT_DEPTH.pages, PAGES_LOOKED_AT),
         passages=max(conditions.k, DEFAULT_DEPTH.passages),
     )
-    started = time.perf_counter()
-    meter = Meter(Budget(), of="search")
-    try:
-        with metered(meter):
-            result = strategy.search(asked.query, scope, depth)
-    except Exception as error:  # the other questions are still asked; the reason is reported
-        return _Searched(_NOTHING, None, _reason(error, conditions))
-    spent, seconds = meter.spent(), asked.seconds + time.perf_counter() - started
-    return _Searched(result, seconds, calls=spent.calls, tokens=spent.tokens)
+    built: list[str] = []
+    not_built: dict[str, str] = {}
+    scores: list[Row] = []
+
+    @cache
+    def understood(question: str) -> tuple[Query, float]:
+        started = time.perf_counter()
+        return understand(question), time.perf_counter() - started
+
+    def searched(name: str, strategy: Strategy, question: FinanceBenchQuestion) -> Row:
+        result, seconds, failure = SearchResult((), (), ()), None, ""
+        meter = Meter(Budget(), of="search")
+        try:
+            query, seconds = understood(question.question)
+            scope = oracle_scope(question, conditions.oracle, conditions.forms)
+            if scope is not None:
+                started = time.perf_counter()
+                with metered(meter):
+                    result = strategy.search(query, scope, depth)
+                seconds += time.perf_counter() - started
+        except Exception as error:  # the other questions are still asked; the reason is reported
+            seconds, failure = None, failure_of(error, debug=conditions.debug)
+        read = min(len(result.passages), conditions.k) if result.kept is None else result.kept
+        spent = meter.spent()
+        figures = {
+            **_figures(question, result, read, overlap, conditions),
+            "answer_right": _right(reader, question, [found.stored for found in result.passages[:read]]),
+            "passages_per_answer": None if failure else read,
+            "model_calls": spent.calls,
+            "tokens": spent.tokens,
+            "failure": failure,
+        }
+        labels = {
+            "strategy": name,
+            "company": question.company,
+            "doc_id": question.doc_id,
+            "question_type": question.question_type,
+            "filing_type": conditions.forms.get(question.doc_id, UNKNOWN_FORM),
+        }
+        return Row(question.id, labels, question.question, figures=figures, seconds=seconds)
+
+    for name in dict.fromkeys(strategies):
+        try:
+            strategy = build(name)
+        except Exception as error:  # the other strategies are still compared; the reason is reported
+            not_built[name] = failure_of(error, debug=conditions.debug)
+            continue
+        built.append(name)
+        for number, question in enumerate(questions):
+            search = partial(searched, name, strategy, question)
+            score = kept.result(f"{name} {number}", search, keeps=lambda score: not score.figures["failure"])
+            scores.append(score)
+            on_score(score)
+    kept.finish()
+    return Comparison(conditions, tuple(built), tuple(scores), not_built)
 
 
-def _score(
-    strategy: str,
-    asked: _Asked,
-    searched: _Searched,
-    overlap: Overlap,
-    conditions: Conditions,
-    reader: Reader | None,
-) -> Row:
-    """Return the row of one strategy on one question; a failed search counts as nothing found.
+def _figures(
+    question: FinanceBenchQuestion, result: SearchResult, read: int, overlap: Overlap, conditions: Conditions
+) -> dict[str, Any]:
+    """Return the figures of what a strategy found for one question.
 
     Recalls and precision are of the first k filings, pages, and passages by their pages (Kobeissi & Langlais, Section
     3.4); those with `read` are of all passages that an answer is written from (HiREC, Section 5.1). BLEU and ROUGE-L
     are of the best of the first k passages for each gold text, and with `of_all` against all gold texts as one; None if
-    there is no gold text. `gold_ranks` are the ranks of the gold pages among the first twenty pages. An answer is right
-    if it states the gold figure within 1%; None if there is no gold figure or no reader.
+    there is no gold text. `gold_ranks` are the ranks of the gold pages among the first twenty pages.
     """
-    question, result, k = asked.question, searched.result, conditions.k
+    k = conditions.k
 
-    def as_one(page: PageKey) -> PageKey:
-        return PageKey(conditions.same_content.get(page.doc_id, page.doc_id), page.page)
+    def as_one(pages: Sequence[PageKey]) -> list[PageKey]:
+        return [PageKey(conditions.same_content.get(page.doc_id, page.doc_id), page.page) for page in pages]
 
     gold = [PageKey(*page) for page in question.pages]
-    wanted, also = list(map(as_one, gold)), [as_one(PageKey(*page)) for page in question.also]
+    wanted, also = as_one(gold), as_one([PageKey(*page) for page in question.also])
     documents = [page.doc_id for page in wanted]
     filings = [conditions.same_content.get(filing.doc_id, filing.doc_id) for filing in result.filings]
-    of_passages = [found.stored.key for found in result.passages[:k]]
-    standing_on = list(map(as_one, of_passages))
-    pages = [as_one(page.key) for page in result.pages]
+    of_passages = [found.stored.key for found in result.passages]
+    standing_on, read_pages = as_one(of_passages[:k]), as_one(of_passages[:read])
+    pages = as_one([page.key for page in result.pages])
     looked_at = pages[:PAGES_LOOKED_AT]
-    read = min(len(result.passages), k) if result.kept is None else result.kept
-    read_pages = [as_one(found.stored.key) for found in result.passages[:read]]
     gold_texts = [text for _, text in question.texts]
     passages = [found.stored.passage.text for found in result.passages[:k]]
     texts = overlap.best(gold_texts, passages)
     as_one_text = overlap.best(["\n".join(gold_texts)], passages)
-    figures = {
+    return {
         "gold_pages": list(map(list, gold)),
         "gold_ranks": [looked_at.index(page) + 1 if page in looked_at else None for page in wanted],
-        "document_recall": document_recall(filings, documents, k),
-        "document_recall_of_passages": document_recall([page.doc_id for page in standing_on], documents, k),
+        "document_recall": page_recall(filings, documents, k),
+        "document_recall_of_passages": page_recall([page.doc_id for page in standing_on], documents, k),
         COMPARED: page_recall(standing_on, wanted, k, also=also),
         "page_recall_of_pages": page_recall(pages, wanted, k, also=also),
         "page_precision": page_precision(pages, wanted, k),
@@ -226,41 +210,19 @@ def _score(
         "rouge_l": texts.rouge_l if texts else None,
         "bleu_of_all": as_one_text.bleu if as_one_text else None,
         "rouge_l_of_all": as_one_text.rouge_l if as_one_text else None,
-        "answer_right": _right(reader, question, [found.stored for found in result.passages[:read]]),
-        "passages_per_answer": None if searched.failure else read,
-        "model_calls": searched.calls,
-        "tokens": searched.tokens,
-        "pages_of_passages": [list(page) for page in dict.fromkeys(of_passages)],
+        "pages_of_passages": [list(page) for page in dict.fromkeys(of_passages[:k])],
         "pages": [list(page.key) for page in result.pages[:PAGES_LOOKED_AT]],
-        "failure": searched.failure,
     }
-    labels = {
-        "strategy": strategy,
-        "company": question.company,
-        "doc_id": question.doc_id,
-        "question_type": question.question_type,
-        "filing_type": conditions.forms.get(question.doc_id, UNKNOWN_FORM),
-    }
-    return Row(question.id, labels, question.question, figures=figures, seconds=searched.seconds)
 
 
 def _right(reader: Reader | None, question: FinanceBenchQuestion, passages: Sequence[StoredPassage]) -> bool | None:
+    """Return whether the reader states the gold figure within 1%; None if there is no gold figure or no reader."""
     if reader is None or not gold_figures(question.answer):
         return None
     said = reader(question.question, passages) if passages else None
-    if said is None:
-        return False
-    return stated_match(
+    return said is not None and stated_match(
         said.value, said.unit, said.text, question.answer, question.question, tolerance=READER_TOLERANCE
     )
-
-
-def _reason(error: Exception, conditions: Conditions) -> str:
-    if isinstance(error, FinAgentError):
-        return str(error)
-    if conditions.debug:
-        raise error
-    return f"unexpected {type(error).__name__}: {error}"
 
 
 # --- Report
@@ -270,35 +232,40 @@ def _reason(error: Exception, conditions: Conditions) -> str:
 class ComparisonReport:
     """All figures of a comparison."""
 
-    k: int
-    oracle: Oracle
-    questions: int
+    comparison: Comparison
     groups: tuple[Group, ...]
     """By strategy: over all questions, by question type, by filing type."""
-    columns: tuple[Column, ...]
+    tables: tuple[tuple[str, Sequence[Column]], ...]
+    """The caption and the columns of each table."""
     pairs: tuple[Mapping[str, Any], ...]
     """Tests whether a `first` strategy finds more gold pages than a `second`, in the first k passages; the p-value
     `p_value_holm` is corrected for their number."""
-    not_built: Mapping[str, str]
+
+    @property
+    def questions(self) -> int:
+        """The number of questions that each strategy was asked."""
+        return max((len(self.comparison.of(name)) for name in self.comparison.strategies), default=0)
 
     def as_json(self) -> dict[str, object]:
         """Return values for `json.dumps`."""
+        not_built = self.comparison.not_built.items()
         return {
-            "k": self.k,
-            "oracle": self.oracle.value,
+            "k": self.comparison.conditions.k,
+            "oracle": self.comparison.conditions.oracle.value,
             "questions": self.questions,
             "groups": [group.as_json() for group in self.groups],
             "pairs": list(self.pairs),
-            "not_built": [{"strategy": name, "reason": reason} for name, reason in self.not_built.items()],
+            "not_built": [{"strategy": name, "reason": reason} for name, reason in not_built],
         }
 
     def as_tables(self) -> list[Table]:
         """Return tables of the figures over all questions, and of tested pairs."""
-        given = "" if self.oracle is Oracle.NONE else f", right {self.oracle} given"
+        oracle = self.comparison.conditions.oracle
+        given = "" if oracle is Oracle.NONE else f", right {oracle} given"
+        title = f"{self.questions} questions, the first {self.comparison.conditions.k}{given}"
         overall = tuple(replace(each, name=each.strategy or "") for each in self.groups if each.section == "overall")
-        tables, title = [], f"{self.questions} questions, the first {self.k}{given}"
-        for begin, end, caption in _TABLES:
-            tables.append(Report("" if begin else title, caption, self.columns[begin:end], overall).as_table())
+        tables = [Report("", caption, tuple(columns), overall).as_table() for caption, columns in self.tables]
+        tables[0].title = title
         return [*tables, self._tested()] if self.pairs else tables
 
     def _tested(self) -> Table:
@@ -325,8 +292,9 @@ def report_on_comparison(
     comparison: Comparison, pairs: Sequence[tuple[str, str]], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> ComparisonReport:
     """Return the figures of a comparison, and tests of these pairs of strategies."""
+    tables = _tables(resamples, seed)
+    columns = list(chain.from_iterable(of_table for _, of_table in tables))
     of_strategy = {strategy: comparison.of(strategy) for strategy in comparison.strategies}
-    columns = _columns(resamples, seed)
     groups = [
         replace(group, strategy=strategy)
         for strategy, scores in of_strategy.items()
@@ -335,45 +303,16 @@ def report_on_comparison(
     compared = {name: [score.figures[COMPARED] for score in scores] for name, scores in of_strategy.items()}
     tests = [paired_test(compared[first], compared[second], resamples=resamples, seed=seed) for first, second in pairs]
     corrected = holm([test.p_value for test in tests])
-    return ComparisonReport(
-        k=comparison.conditions.k,
-        oracle=comparison.conditions.oracle,
-        questions=max((len(scores) for scores in of_strategy.values()), default=0),
-        groups=tuple(groups),
-        columns=columns,
-        pairs=tuple(
-            {"first": first, "second": second, **asdict(test), "p_value_holm": p}
-            for (first, second), test, p in zip(pairs, tests, corrected, strict=True)
-        ),
-        not_built=comparison.not_built,
+    tested = tuple(
+        {"first": first, "second": second, **asdict(test), "p_value_holm": p}
+        for (first, second), test, p in zip(pairs, tests, corrected, strict=True)
     )
+    return ComparisonReport(comparison, tuple(groups), tables, tested)
 
 
-_TABLES = (
-    (0, 6, "filings: among the first filings listed; of passages: among those of the first passages"),
-    (
-        6,
-        10,
-        "shares in percent; in brackets the 95% interval (bootstrap over questions); read: of all passages that an"
-        " answer is written from; nDCG: of the first ten pages",
-    ),
-    (
-        10,
-        14,
-        "BLEU, ROUGE-L: of the best passage, for each gold text and then the mean, and against all gold texts as one"
-        " (as Kobeissi & Langlais do)",
-    ),
-    (
-        14,
-        20,
-        "read: passages an answer is written from; seconds: of understanding and search; calls of chat models;"
-        " answers: right within 1%, from what is read alone, by the reader that --reader names",
-    ),
-)
-"""The columns of each table (first, end), and its caption."""
+def _tables(resamples: int, seed: int) -> tuple[tuple[str, Sequence[Column]], ...]:
+    """Return the caption and the columns of each table."""
 
-
-def _columns(resamples: int, seed: int) -> tuple[Column, ...]:
     def measured(name: str, heading: str, shown: Callable[[Any], str] = lambda found: percent(found.mean)) -> Column:
         def figure(scores: Sequence[Row]) -> Estimate | None:
             sample = [found for score in scores if (found := score.figures[name]) is not None]
@@ -382,24 +321,47 @@ def _columns(resamples: int, seed: int) -> tuple[Column, ...]:
         return Column(name, heading, figure, shown)
 
     return (
-        Column("questions", of=len),
-        Column("failed", of=lambda scores: sum(bool(score.figures["failure"]) for score in scores)),
-        measured("document_recall", "recall of filings"),
-        measured("document_recall_of_passages", "of passages"),
-        measured(COMPARED, "page recall of passages", str),
-        measured("page_recall_of_pages", "of pages"),
-        measured("page_precision", "page precision"),
-        measured("page_recall_read", "page recall, read"),
-        measured("page_precision_read", "precision, read"),
-        measured("ndcg", "nDCG"),
-        measured("bleu", "BLEU"),
-        measured("rouge_l", "ROUGE-L"),
-        measured("bleu_of_all", "BLEU, all"),
-        measured("rouge_l_of_all", "ROUGE-L, all"),
-        Column("passages_per_answer", "read", shown="{:.1f}".format),
-        Column("median_seconds", "median seconds", lambda scores: seconds_at(scores, 50), "{:.2f}".format),
-        Column("p95_seconds", "p95", lambda scores: seconds_at(scores, 95), "{:.2f}".format),
-        Column("model_calls", "calls", shown="{:.1f}".format),
-        Column("tokens", "tokens", shown="{:.0f}".format),
-        measured("answer_right", "answers"),
+        (
+            "filings: among the first filings listed; of passages: among those of the first passages",
+            (
+                Column("questions", of=len),
+                Column("failed", of=lambda scores: sum(bool(score.figures["failure"]) for score in scores)),
+                measured("document_recall", "recall of filings"),
+                measured("document_recall_of_passages", "of passages"),
+                measured(COMPARED, "page recall of passages", str),
+                measured("page_recall_of_pages", "of pages"),
+            ),
+        ),
+        (
+            "shares in percent; in brackets the 95% interval (bootstrap over questions); read: of all passages that an"
+            " answer is written from; nDCG: of the first ten pages",
+            (
+                measured("page_precision", "page precision"),
+                measured("page_recall_read", "page recall, read"),
+                measured("page_precision_read", "precision, read"),
+                measured("ndcg", "nDCG"),
+            ),
+        ),
+        (
+            "BLEU, ROUGE-L: of the best passage, for each gold text and then the mean, and against all gold texts as"
+            " one (as Kobeissi & Langlais do)",
+            (
+                measured("bleu", "BLEU"),
+                measured("rouge_l", "ROUGE-L"),
+                measured("bleu_of_all", "BLEU, all"),
+                measured("rouge_l_of_all", "ROUGE-L, all"),
+            ),
+        ),
+        (
+            "read: passages an answer is written from; seconds: of understanding and search; calls of chat models;"
+            " answers: right within 1%, from what is read alone, by the reader that --reader names",
+            (
+                Column("passages_per_answer", "read", shown="{:.1f}".format),
+                Column("median_seconds", "median seconds", lambda scores: seconds_at(scores, 50), "{:.2f}".format),
+                Column("p95_seconds", "p95", lambda scores: seconds_at(scores, 95), "{:.2f}".format),
+                Column("model_calls", "calls", shown="{:.1f}".format),
+                Column("tokens", "tokens", shown="{:.0f}".format),
+                measured("answer_right", "answers"),
+            ),
+        ),
     )

@@ -6,19 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 from rich.table import Table
 
 from fin_agent.answering.answer import Answer, Retrieved
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.answer_scoring import (
     answer_rouge_l,
-    document_recall,
     gold_figures,
     kobeissi_numeric_match,
-    page_hit,
     page_precision,
     page_recall,
     published_numeric_match,
@@ -77,19 +74,18 @@ def load_questions(path: Path, *, answers: bool = True) -> tuple[FinanceBenchQue
 
     Args:
         path: The file.
-        answers: Whether answers are scored. Otherwise the gold answer, the company and the question type can be
-            missing, and the filing can be named by the question or by its evidence alone.
+        answers: Whether answers are scored, so that every question needs its gold answer.
 
     Raises:
         QuestionError: A line is not valid; the message names the line and all wrong fields.
     """
-    form: type[_SearchedRecord] = _AnsweredRecord if answers else _SearchedRecord
+    form: type[_Record] = _AnsweredRecord if answers else _Record
     return tuple(_question(record) for _, record in read_records(path, form, needed=_NEEDED).of)
 
 
 _NEEDED = (
     "Every line needs `financebench_id`, `question`, `doc_name` and `evidence`, a list of objects with"
-    " `evidence_page_num` counted from 0; where answers are scored also `company`, `question_type` and `answer`"
+    " `evidence_page_num` counted from 0; where answers are scored also `answer`"
 )
 
 
@@ -100,8 +96,8 @@ class _EvidenceRecord(BaseModel):
     evidence_text: str = ""
 
 
-class _SearchedRecord(BaseModel):
-    """A line of the published file with what a search needs; other fields are ignored."""
+class _Record(BaseModel):
+    """A line of the published file; other fields are ignored."""
 
     model_config = ConfigDict(str_strip_whitespace=True)
 
@@ -115,25 +111,13 @@ class _SearchedRecord(BaseModel):
     """Not in the published files: pages of the filing, each of which contains the evidence."""
     evidence: list[_EvidenceRecord] = Field(min_length=1)
     doc_name: str = Field(min_length=1)
-    """That of the first evidence if missing."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _named_by_its_evidence(cls, fields: Any) -> Any:
-        evidence = fields.get("evidence") if isinstance(fields, dict) and not fields.get("doc_name") else None
-        named = [isinstance(each, dict) and each.get("doc_name") for each in evidence or ()]
-        return {**fields, "doc_name": named[0]} if named and all(named) else fields
 
 
-class _AnsweredRecord(_SearchedRecord):
-    """A line whose answer is scored as well."""
-
-    company: str
-    question_type: str
+class _AnsweredRecord(_Record):
     answer: str = Field(min_length=1)
 
 
-def _question(record: _SearchedRecord) -> FinanceBenchQuestion:
+def _question(record: _Record) -> FinanceBenchQuestion:
     pages = [PageKey(each.doc_name or record.doc_name, each.evidence_page_num) for each in record.evidence]
     return FinanceBenchQuestion(
         id=record.financebench_id,
@@ -212,11 +196,11 @@ def _retrieval(
     pages = as_one((page.doc_id, page.page) for page in found.pages)
     documents = [same_content.get(doc_id, doc_id) for doc_id in found.documents]
     return {
-        "document_recall": document_recall(documents, [page.doc_id for page in gold], TOP),
+        "document_recall": page_recall(documents, [page.doc_id for page in gold], TOP),
         "page_recall_of_passages": page_recall(of_passages, gold, TOP, also=also),
-        "page_hits_of_passages": page_hit(of_passages, gold, TOP),
+        "page_hits_of_passages": not set(gold).isdisjoint(of_passages[:TOP]),
         "page_recall": page_recall(pages, gold, TOP, also=also),
-        "page_hits": page_hit(pages, gold, TOP),
+        "page_hits": not set(gold).isdisjoint(pages[:TOP]),
         "page_precision": page_precision(pages, gold, TOP),
     }
 

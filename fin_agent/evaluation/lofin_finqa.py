@@ -146,10 +146,10 @@ def report_on_pages(rows: Sequence[Row], title: str) -> Report:
 def detailed_metrics(rows: Sequence[Row], answered: Sequence[AnsweredQuestion]) -> dict[str, Any]:
     """Return further figures: macro means over types, errors, curves by round and by k, cost by stage."""
     types = sorted({row.labels["answer_type"] for row in rows})
+    by_type = [[row for row in rows if row.labels["answer_type"] == of] for of in types]
     macro = {}
     for name, figure in _MACRO.items():
-        means = [mean_of([row for row in rows if row.labels["answer_type"] == of], figure) for of in types]
-        known = [mean for mean in means if mean is not None]
+        known = [mean for members in by_type if (mean := mean_of(members, figure)) is not None]
         macro[name] = fmean(known) if known else None
     return {
         "macro": {"over": types, **macro},
@@ -292,7 +292,7 @@ def same_number(ours: Decimal, gold: Decimal) -> bool:
     if ours == gold:
         return True
     ours, gold = ours.normalize(), gold.normalize()
-    decimals = [max(0, -_exponent(each)) for each in (ours, gold)]
+    decimals = [max(0, -int(each.as_tuple().exponent)) for each in (ours, gold)]
     coarse, fine = (ours, gold) if decimals[0] < decimals[1] else (gold, ours)
     significant = max(len(each.as_tuple().digits) for each in (ours, gold))
     if decimals[0] == decimals[1] or significant < _SIGNIFICANT or not ours or not gold:
@@ -302,12 +302,6 @@ def same_number(ours: Decimal, gold: Decimal) -> bool:
 
 
 _SIGNIFICANT = 2
-
-
-def _exponent(number: Decimal) -> int:
-    exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)
-    return exponent
 
 
 def right_number(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
@@ -430,10 +424,11 @@ def right_result(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
         return answer.answer.text.lower().lstrip().startswith(question.answer)
     if value is None:
         return False
-    gold = float(question.answer)
-    shares = [value, value / 100] if unit.startswith("percent") else [value]
-    scaled = [value * size / other for size in (USD_SCALES.get(unit, 1),) for other in USD_SCALES.values()]
-    readings = shares if unit not in USD_SCALES else scaled
+    gold, readings = float(question.answer), [value]
+    if unit in USD_SCALES:
+        readings = [value * USD_SCALES[unit] / other for other in USD_SCALES.values()]
+    elif unit.startswith("percent"):
+        readings.append(value / 100)
     return any(math.isclose(each, gold, rel_tol=_TOLERANCE, abs_tol=_LEAST) for each in readings)
 
 

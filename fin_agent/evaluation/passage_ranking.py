@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-import random
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from statistics import fmean, pvariance
 
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
-from fin_agent.errors import FinAgentError, QuestionError
-from fin_agent.evaluation.benchmark import Column, PartialResults, Report, Row, report_on
+from fin_agent.errors import QuestionError
+from fin_agent.evaluation.benchmark import Column, PartialResults, Report, Row, failure_of, report_on
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
-from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import (
     Aggregation,
     Brief,
@@ -25,7 +24,6 @@ from fin_agent.evidence.tournament.judge import (
     HiddenField,
     Judge,
     TournamentSettings,
-    Verdict,
 )
 from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, run_tournament
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
@@ -67,8 +65,6 @@ class RankingSettings:
     settings: TournamentSettings = field(default_factory=TournamentSettings)
     judge: Judge | None = None
     """Ranks the cards; None for the rules, which also replace it if it fails."""
-    waver: float = 0.0
-    """Standard deviation of noise on the judge's scores, as a share of their range. It needs a judge that scores."""
     debug: bool = False
     """Whether an unexpected error is raised."""
     first_page: int = 0
@@ -97,7 +93,7 @@ def measure_rankings(
     analyst: Analyst,
     measuring: RankingSettings,
     on_question: OnQuestion = lambda question_id, seconds, failure: None,
-    kept: PartialResults[list[Row]] | None = None,
+    partial_results: PartialResults[list[Row]] | None = None,
 ) -> tuple[list[Row], list[str]]:
     """Measure all rankings of all questions.
 
@@ -110,7 +106,7 @@ def measure_rankings(
         analyst: Reads the questions.
         measuring: What is measured.
         on_question: Is called after each question.
-        kept: The scores of each question of an unfinished run: they are taken from there, and stored there.
+        partial_results: The scores of each question of an unfinished run.
 
     Returns:
         The scores, and the ids of questions that were left out.
@@ -118,37 +114,23 @@ def measure_rankings(
     Raises:
         QuestionError: No question is left.
     """
-    known = workspace.directory.owners
+    kept = partial_results or PartialResults(None, "", list[Row])
+    known = workspace.directory.owners.keys()
     scores: list[Row] = []
     left_out: list[str] = []
     for question in questions:
-        if kept is not None and (held := kept.take(question.id)):
-            scores += held
-            on_question(question.id, 0.0, "")
-            continue
         started = time.perf_counter()
-        passages = (
-            _passages(question, workspace, measuring.first_page)
-            if all(doc_id in known for doc_id in question.documents)
-            else []
-        )
+        in_index = known >= set(question.documents)
+        passages = _passages(question, workspace, measuring.first_page) if in_index else []
         relevant = _grades(question, passages)
         if not relevant:
             left_out.append(question.id)
             continue
-        failure = ""
-        try:
-            measured = _rankings(question, passages, workspace, analyst, measuring)
-        except Exception as error:  # one question that cannot be ranked does not end the measurement
-            if measuring.debug and not isinstance(error, FinAgentError):
-                raise
-            failure = str(error) if isinstance(error, FinAgentError) else f"unexpected {type(error).__name__}: {error}"
-            measured = {name: _Measured([()]) for name in measuring.names()}
-        found = [_score(name, question, relevant, measured[name], measuring.k, failure) for name in measuring.names()]
-        if kept is not None and not failure:
-            kept.add(question.id, found)
+        rank = partial(_ranked, question, passages, relevant, workspace, analyst, measuring)
+        found = kept.result(question.id, rank, keeps=lambda rows: not rows[0].figures["failure"])
         scores += found
-        on_question(question.id, time.perf_counter() - started, failure)
+        on_question(question.id, time.perf_counter() - started, found[0].figures["failure"])
+    kept.finish()
     if not scores:
         raise QuestionError(
             "no question can be measured: none of their filings is in the index",
@@ -156,6 +138,24 @@ def measure_rankings(
             remedy="Ingest the filings that the questions are about",
         )
     return scores, left_out
+
+
+def _ranked(
+    question: FinanceBenchQuestion,
+    passages: Sequence[StoredPassage],
+    relevant: Mapping[CardKey, int],
+    workspace: Workspace,
+    analyst: Analyst,
+    measuring: RankingSettings,
+) -> list[Row]:
+    """Return the row of each ranking of one question's filing."""
+    failure = ""
+    try:
+        measured = _rankings(question, passages, workspace, analyst, measuring)
+    except Exception as error:  # one question that cannot be ranked does not end the measurement
+        failure = failure_of(error, debug=measuring.debug)
+        measured = {name: _Measured([()]) for name in measuring.names()}
+    return [_score(name, question, relevant, measured[name], measuring.k, failure) for name in measuring.names()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,57 +177,27 @@ def _rankings(
     plan = analyst.plan(intent)
     brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
     rules = RulesJudge(workspace)
+    judge, fallback = (measuring.judge, rules) if measuring.judge else (rules, None)
     found = {BASELINE: _Measured([_rank_by_bm25(brief.query.terms, passages, workspace.index)])}
     for name, settings in measuring.variants().items():
-        held: list[TournamentResult] = []
         started = time.perf_counter()
-        for seed in range(settings.seed, settings.seed + measuring.seeds):
-            seeded = settings.model_copy(update={"seed": seed})
-            judge = measuring.judge or rules
-            judge = NoisyJudge(judge, measuring.waver, seed) if measuring.waver else judge
-            held.append(
-                run_tournament(
-                    brief,
-                    passages,
-                    workspace.index,
-                    workspace.lexicon,
-                    judge,
-                    fallback=rules if measuring.judge else None,
-                    settings=seeded,
-                )
+        held = [
+            run_tournament(
+                brief,
+                passages,
+                workspace.index,
+                workspace.lexicon,
+                judge,
+                fallback=fallback,
+                settings=settings.model_copy(update={"seed": seed}),
             )
+            for seed in range(settings.seed, settings.seed + measuring.seeds)
+        ]
         seconds = (time.perf_counter() - started) / measuring.seeds
         if name == FULL:
             found |= {of: _Measured([each.orders[stage] for each in held]) for of, stage in _STAGES.items()}
         found[name] = _Measured([each.orders[Stage.ROUNDS] for each in held], seconds, held)
     return found
-
-
-class NoisyJudge:
-    """A judge with noise on its scores, which depends on the list and its order.
-
-    Without noise, rules give the same verdicts in every round, so that rounds and their aggregation have no effect;
-    with it they do (FinCards, Table 3).
-    """
-
-    def __init__(self, judge: Judge, noise: float, seed: int = 0) -> None:
-        """Set the judge and the noise: its standard deviation, as a share of the range of a list's scores."""
-        self._judge = judge
-        self._noise = noise
-        self._seed = seed
-
-    def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
-        """See Judge.rank. Raises ValueError if the judge gives no scores."""
-        said = self._judge.rank(brief, cards)
-        scores = [verdict.score for verdict in said if verdict.score is not None]
-        if len(scores) != len(cards):
-            raise ValueError("noise needs a judge that scores each card")
-        listed = ((card.identity.doc_id, card.identity.ordinal) for card in cards)
-        drawn = random.Random(f"{self._seed} {list(listed)}")
-        deviation = self._noise * (max(scores) - min(scores)) if scores else 0.0
-        off = [replace(verdict, score=score + drawn.gauss(0, deviation))
-               for verdict, score in zip(said, scores, strict=True)]  # fmt: skip
-        return sorted(off, key=lambda verdict: -(verdict.score or 0.0))
 
 
 def _rank_by_bm25(terms: Sequence[str], passages: Sequence[StoredPassage], index: FilingIndex) -> list[CardKey]:

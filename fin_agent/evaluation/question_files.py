@@ -59,14 +59,12 @@ def read_records(path: Path, form: type[RecordT], *, within: str = "", needed: s
 
 
 def _at_fault(failure: ValidationError) -> str:
-    """Return all missing fields, then those that cannot be used, with the reasons."""
-    missing = [f"`{_path(error['loc'])}`" for error in failure.errors() if error["type"] == "missing"]
-    said = [f"{'fields' if missing[1:] else 'field'} {', '.join(missing)} {'are' if missing[1:] else 'is'} missing"]
+    """Return what is wrong with each field."""
+    said = []
     for error in failure.errors():
-        if error["type"] != "missing":
-            what = f"field `{_path(error['loc'])}`" if error["loc"] else "the line"
-            said.append(f"{what} cannot be used ({error['msg']})")
-    return "; ".join(said if missing else said[1:])
+        field = f"field `{_path(error['loc'])}`" if error["loc"] else "the line"
+        said.append(f"{field} is missing" if error["type"] == "missing" else f"{field} cannot be used ({error['msg']})")
+    return "; ".join(said)
 
 
 def _path(location: tuple[int | str, ...]) -> str:

@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import BaseModel, Field
 
 from fin_agent.answering.answer import Answer
+from fin_agent.evaluation.answer_scoring import USD_SCALES
 from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on, row_of
 from fin_agent.evaluation.question_files import read_records
 
@@ -129,20 +131,13 @@ def _filing(number: int, record: _Record) -> str:
     head = " ".join((*stubs, *heads, *labels))
     cover = synthetic_cover(f"Registrant {number} Corporation", head, " ".join((head, *paragraphs)))
     rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>\n" for row in table)
-    place = _place_of_table(paragraphs)
+    # The file does not give the position of the table: it follows the last paragraph that introduces one, else all.
+    leading = [place for place, text in enumerate(paragraphs, start=1) if text.rstrip().endswith(":")]
+    place = leading[-1] if leading else len(paragraphs)
     return (
         f"<html><body>{_paragraphs(cover)}<hr style='page-break-after:always'/>\n"
         f"{_paragraphs(paragraphs[:place])}<table>{rows}</table>\n{_paragraphs(paragraphs[place:])}</body></html>\n"
     )
-
-
-def _place_of_table(paragraphs: Sequence[str]) -> int:
-    """Return the number of paragraphs before the table: up to the last that introduces it, else all.
-
-    The file does not give the position of the table; the line that introduces it has its units.
-    """
-    leading = [place for place, text in enumerate(paragraphs, start=1) if text.rstrip().endswith(":")]
-    return leading[-1] if leading else len(paragraphs)
 
 
 def synthetic_cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
@@ -207,14 +202,16 @@ def prediction_of(answer: Answer) -> Prediction:
     if value is not None:
         if unit in ("percent", "percentage points"):
             return Prediction((f"{value:.6f}",), "percent")
-        size = _UNIT_SIZES.get(unit, 1)
+        size = USD_SCALES.get(unit, 1)
         printed = Counter(figure.scale for figure in figures).most_common(1)
-        scaled = printed and (unit in _UNIT_SIZES or unit in _COUNTED)
+        scaled = printed and (unit in USD_SCALES or unit in _COUNTED)
         scale = printed[0][0] if scaled else size
         return Prediction((f"{value * size / scale:.6f}",), _SCALE_NAMES.get(scale, ""))
     if figures:
         scale = Counter(figure.scale for figure in figures).most_common(1)[0][0]
-        return Prediction(tuple(f"{float(each.printed * each.scale) / scale:g}" for each in figures), _scale(scale))
+        return Prediction(
+            tuple(f"{float(each.printed * each.scale) / scale:g}" for each in figures), _SCALE_NAMES.get(scale, "")
+        )
     quoted = [each.text for each in answer.citations]
     for text in quoted:  # `2.5 years: ... over a period of approximately 2.5 years`
         if answer.answer.text.endswith(f": {text}"):
@@ -226,19 +223,13 @@ _CHOSEN_YEAR = re.compile(r"FY(?P<year>\d{4}): [^;]+ \(FY\d{4}: ")
 """`FY2019: 3.1 (FY2018: 2.4). Additions were higher in FY2019.`"""
 
 
-def _scale(size: int) -> str:
-    return _SCALE_NAMES.get(size, "")
-
-
-_UNIT_SIZES = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
 _COUNTED = ("shares", "count")
 _SCALE_NAMES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 
 # --- The published score
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """Exact match, 0 or 1, and F1, 0.0 to 1.0 in steps of 0.01."""
 
     exact: float
@@ -260,7 +251,7 @@ def score(gold: Sequence[str], gold_scale: str, answer_type: str, predicted: Pre
         # A fraction without a scale may stand for a percentage, so it is not rounded to two places first.
         amount = number(predicted.parts[0])
         readings += [] if amount is None else [f"{amount:.4f}"]
-    best = max((_compared(normalized(each), truth) for each in readings), key=lambda each: (each.exact, each.f1))
+    best = max(_compared(normalized(each), truth) for each in readings)
     return Score(best.exact, best.exact) if answer_type in _NUMERIC else best
 
 

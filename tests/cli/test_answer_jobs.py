@@ -31,17 +31,18 @@ def test_cut_at_any_byte_whole_answers_are_there_and_the_next_one_is_whole(tmp_p
     kept = opened()
     for key, each in ANSWERS.items():
         kept.add(key, each)
-    content = kept.path.read_bytes()
+    path = tmp_path / "answers.jsonl.part"
+    content = path.read_bytes()
     ends = [place + 1 for place, byte in enumerate(content) if byte == ord("\n")]
     assert len(ends) == 4
     for cut in range(len(content) + 1):
-        kept.path.write_bytes(content[:cut])
+        path.write_bytes(content[:cut])
         whole = max(0, sum(end <= cut + 1 for end in ends) - 1)  # a line may lack its end alone
         again = opened()
         assert [again.take(key) for key in ANSWERS] == [*list(ANSWERS.values())[:whole], *[None] * (3 - whole)]
         again.add("new", answer("new"))
-        assert opened().take("new") == answer("new") and len(opened()) == whole + 1
-    assert len(opened("another run")) == 0
+        assert opened().take("new") == answer("new")
+    assert opened("another run").take("new") is None
 
 
 @pytest.mark.parametrize(

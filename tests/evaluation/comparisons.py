@@ -101,7 +101,7 @@ def compared(
         understand=lambda text: Query(text, ()),
         overlap=NoLibraries(),
         conditions=conditions or Conditions(forms=FORMS),
-        partial=kept,
+        partial_results=kept,
         reader=reader,
     )
 

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from fin_agent.evaluation.answer_scoring import (
     answer_rouge_l,
-    document_recall,
     kobeissi_numeric_match,
-    page_hit,
     page_precision,
     page_recall,
     published_numeric_match,
@@ -119,16 +117,12 @@ class TestRetrieval:
         with pytest.raises(ValueError, match="gold"):
             page_recall([A], [], 5)
 
-    def test_hit_needs_one_gold_page(self) -> None:
-        assert page_hit([C, B], [A, B], 2)
-        assert not page_hit([C, B], [A, B], 1)
-
     def test_precision_is_over_distinct_pages(self) -> None:
         assert page_precision([A, A, C], [A], 5) == 0.5
         assert page_precision([], [A], 5) == 0.0
 
     def test_document_recall(self) -> None:
-        assert document_recall(["x", "y"], ["y", "y", "z"], 5) == 0.5
+        assert page_recall(["x", "y"], ["y", "y", "z"], 5) == 0.5
 
 
 def test_percentiles_of_seconds_are_interpolated() -> None:

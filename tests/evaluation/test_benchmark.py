@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from fin_agent.answering.answer import Answer, AnswerValue, Usage
-from fin_agent.evaluation.benchmark import AnsweredQuestion, Benchmark, Row, Run, run_benchmark, write_csv
+from fin_agent.evaluation.benchmark import AnsweredQuestion, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.financebench import report_tables, summarize
 from fin_agent.presentation.terminal_text import style_table
 
@@ -160,18 +160,18 @@ def texts(run: Run) -> list[str]:
 
 class TestRunner:
     @staticmethod
-    def benchmark(asked: list[str], *, stop_at: str = "", settings: str = "s") -> Benchmark[str]:
+    def run(asked: list[str], *, stop_at: str = "", settings: str = "s", **given: Any) -> Run:
         def ask(question: str) -> AnsweredQuestion:
             if question == stop_at:
                 raise KeyboardInterrupt
             asked.append(question)
             return answered(question, failure="no such word" if question == "c" else "")
 
-        return Benchmark(("a", "b", "c"), ask, judged, settings)
+        return run_benchmark(("a", "b", "c"), ask, judged, settings=settings, **given)
 
     def test_rows_failures_and_cost(self) -> None:
         told: list[Row] = []
-        run = run_benchmark(self.benchmark([]), on_row=told.append)
+        run = self.run([], on_row=told.append)
         assert run.rows == tuple(told) and texts(run) == ["a: five", "b: five", "c: five"]
         assert run.failed == [{"id": "c", "question": "c?", "reason": "no such word"}]
         assert run.cost == {"model_calls": 6, "input_tokens": 30, "output_tokens": 9, "dollars": 1.5}
@@ -179,25 +179,25 @@ class TestRunner:
     def test_a_run_that_was_stopped_goes_on_where_it_was(self, tmp_path: Path) -> None:
         first: list[str] = []
         with pytest.raises(KeyboardInterrupt):
-            run_benchmark(self.benchmark(first, stop_at="c"), tmp_path)
+            self.run(first, stop_at="c", out=tmp_path)
         (kept,) = tmp_path.iterdir()
         kept.write_text(kept.read_text() + '["2", {"answer": {"id": "c", "quest')  # what a kill leaves of a line
         then: list[str] = []
-        run = run_benchmark(self.benchmark(then), tmp_path)
+        run = self.run(then, out=tmp_path)
         assert (first, then) == (["a", "b"], ["c"])
         assert texts(run) == ["a: five", "b: five", "c: five"] and run.cost["model_calls"] == 6
         assert list(tmp_path.iterdir()) == []
 
     def test_a_run_of_another_kind_begins_anew(self, tmp_path: Path) -> None:
         with pytest.raises(KeyboardInterrupt):
-            run_benchmark(self.benchmark([], stop_at="c"), tmp_path)
+            self.run([], stop_at="c", out=tmp_path)
         asked: list[str] = []
-        run_benchmark(self.benchmark(asked, settings="others"), tmp_path)
+        self.run(asked, settings="others", out=tmp_path)
         assert asked == ["a", "b", "c"]
 
     def test_a_cost_that_is_not_known_is_none(self) -> None:
         unknown = answered("a").model_copy(
             update={"answer": answered("a").answer.model_copy(update={"usage": Usage(dollars=None)})}
         )
-        run = run_benchmark(Benchmark(("a",), lambda question: unknown, judged))
+        run = run_benchmark(("a",), lambda question: unknown, judged)
         assert run.cost["dollars"] is None and run.cost["model_calls"] == 0

@@ -1,4 +1,4 @@
-"""Benchmarks that bring their own texts: graded chunks are ranked, and documents that are no filings are searched."""
+"""A benchmark that brings its own texts: graded chunks are ranked."""
 
 from __future__ import annotations
 
@@ -40,26 +40,3 @@ def test_graded_chunks_are_ranked_and_rows_at_fault_are_named(tmp_path: Path) ->
         rows_of = {row["ranking"]: row for row in csv.DictReader(file)}
     assert {row["relevant"] for row in rows_of.values()} == {"2"}
     assert max(float(row["graded"]) for row in rows_of.values()) > 0.9
-
-
-def test_documents_that_are_no_filings_are_searched_and_measured_by_characters(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus"
-    (corpus / "nda").mkdir(parents=True)
-    held = "The receiving party shall return all confidential material within thirty days of termination."
-    text = f"Mutual agreement of Brix and Corda.\n\n{held}\n\nThis agreement is governed by the law of Oregon."
-    (corpus / "nda" / "brix.txt").write_text(text, encoding="utf-8")
-    (corpus / "nda" / "other.txt").write_text("Privacy notice: cookies are kept for a year.", encoding="utf-8")
-    begin = text.index(held)
-    tests = [
-        {"query": "When must confidential material be returned?",
-         "snippets": [{"file_path": "nda/brix.txt", "span": [begin, begin + len(held)]}]},
-        {"query": "Where?", "snippets": [{"file_path": "nda/brix.txt", "span": [0, 9_999]}]},
-        {"query": "No snippet"},
-    ]  # fmt: skip
-    path = tmp_path / "nda.json"
-    path.write_text(json.dumps({"tests": tests}), encoding="utf-8")
-    ran = Ran("eval", "legalbench-rag", path, "--corpus", corpus, "-k", 1, "--out", tmp_path / "out", "--json")
-    assert ran.code == 0, ran.err
-    assert [fault.split(":")[0] for fault in ran.document["left_out"]] == ["nda.json, entry 3", "nda.json, entry 2"]
-    overall = ran.document["report"]["groups"][0]
-    assert overall["recall"] == 1 and overall["document"] == 1 and 0.3 < overall["precision"] < 1

@@ -80,12 +80,12 @@ class TestLoading:
         [
             ({key: LINE[key] for key in LINE if key != "answer"}, "line 2: field `answer` is missing"),
             (
-                {key: LINE[key] for key in LINE if key not in ("company", "answer", "doc_name")},
-                "line 2: fields `company`, `answer` are missing",
+                {key: LINE[key] for key in LINE if key not in ("answer", "doc_name")},
+                "line 2: field `answer` is missing; field `doc_name` is missing",
             ),
             (
-                {**{key: LINE[key] for key in LINE if key != "company"}, "answer": ""},
-                "field `company` is missing; field `answer` cannot be used",
+                {**{key: LINE[key] for key in LINE if key != "doc_name"}, "answer": ""},
+                "field `answer` cannot be used .*; field `doc_name` is missing",
             ),
             ({**LINE, "question": "  "}, "line 2: field `question` cannot be used"),
             ({**LINE, "evidence": []}, "line 2: field `evidence` cannot be used"),
@@ -103,7 +103,7 @@ class TestLoading:
 
     def test_what_only_answers_need_may_be_left_out_where_none_is_scored(self, tmp_path: Path) -> None:
         evidence = [{"doc_name": DOC, "evidence_page_num": 3}]
-        short = {"financebench_id": "q1", "question": "What?", "answer": "", "evidence": evidence}
+        short = {"financebench_id": "q1", "question": "What?", "doc_name": DOC, "evidence": evidence}
         (question,) = load_questions(questions_file(tmp_path, short), answers=False)
         assert (question.doc_id, question.pages, question.documents) == (DOC, ((DOC, 3),), (DOC,))
         assert (question.company, question.question_type, question.answer) == ("", "untyped", "")
@@ -113,12 +113,12 @@ class TestLoading:
     @pytest.mark.parametrize(
         ("line", "said"),
         [
-            ({"question": "What?", "evidence": [{}]}, "`financebench_id`, `evidence[0].evidence_page_num`, `doc_name`"),
+            ({"question": "What?", "evidence": [{}]}, "`evidence[0].evidence_page_num` is missing; field `doc_name`"),
             (
                 {"financebench_id": "q1", "question": "What?", "evidence": [{"evidence_page_num": 1}]},
                 "`doc_name` is missing",
             ),
-            ({"doc_name": DOC}, "fields `financebench_id`, `question`, `evidence` are missing"),
+            ({"doc_name": DOC}, "`financebench_id` is missing; field `question` is missing; field `evidence` is"),
         ],
     )
     def test_all_that_a_search_needs_is_named_at_once(self, tmp_path: Path, line: object, said: str) -> None:

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import stand_ins
-from benchmarks.stand_ins import TaggedMaterial, chunks, documents, finqa, legalbench_rag
-from fin_agent.evaluation import chunk_benchmarks, passage_ranking
+from benchmarks.stand_ins import TaggedMaterial, chunks, documents, finqa
+from fin_agent.evaluation import passage_ranking
 from tests.cli.running import Ran
 
 
@@ -74,32 +73,3 @@ def test_graded_chunks_print_the_figure_and_a_stopped_ranking_resumes(
 
     assert figures(again) == figures(whole)
     assert not list(out.glob("*.unfinished.jsonl"))
-
-
-def test_spans_are_clauses_and_a_stopped_search_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stand_ins, "DOCUMENTS", 2)
-    legalbench_rag(tmp_path, 6, Random(0))
-    path, corpus = tmp_path / "questions.json", tmp_path / "corpus"
-    tests = json.loads(path.read_text(encoding="utf-8"))["tests"]
-    assert len(tests) == 6
-    for test in tests:
-        text = (corpus / test["snippets"][0]["file_path"]).read_text(encoding="utf-8")
-        begin, end = test["snippets"][0]["span"]
-        assert text[begin - 2 : begin] == ". " and text[end - 1 : end + 1] == ".\n"
-    asked = ("eval", "legalbench-rag", path, "--corpus", corpus, "--json", "--out")
-    whole = Ran(*asked, tmp_path / "whole")
-    assert whole.code == 0, whole.err
-    judge, judged = chunk_benchmarks.judge_spans, list[str]()
-
-    def judging(question: Any, *given: Any) -> Any:
-        if len(judged) == 4:
-            judged.append("stop")
-            raise KeyboardInterrupt
-        judged.append(question.id)
-        return judge(question, *given)
-
-    monkeypatch.setattr(chunk_benchmarks, "judge_spans", judging)
-    assert Ran(*asked, tmp_path / "out").code != 0
-    again = Ran(*asked, tmp_path / "out")
-    assert judged[5:] == ["questions-4", "questions-5"]
-    assert again.document["report"] == whole.document["report"]

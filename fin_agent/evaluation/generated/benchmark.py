@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fin_agent.evaluation import Family, QuestionKind
@@ -31,8 +32,8 @@ COUNTS: Mapping[Family | QuestionKind, int] = {
 """Default number of questions of each kind."""
 
 _LOOKUPS = (
-    ("lookup, own year", ask.own_year, 6),
-    ("lookup, earlier column", ask.earlier_year, 6),
+    ("lookup, own year", partial(ask.lookup, own=True), 6),
+    ("lookup, earlier column", partial(ask.lookup, own=False), 6),
     ("lookup, quarter", ask.quarterly_figure, 2),
 )
 _TOTALS = (
@@ -47,7 +48,7 @@ _COMPARISONS = (
     ("highest", ask.highest, 3),
     ("of highest", ask.figure_of_highest_company, 2),
     ("faster", ask.faster, 1),
-    ("combined", ask.sum_of_companies, 1),
+    ("combined", ask.combined, 1),
     ("highest over years", ask.highest_over_years, 1),
 )
 _MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {

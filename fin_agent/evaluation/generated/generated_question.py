@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation import Family, QuestionKind
@@ -50,13 +50,11 @@ class GeneratedQuestion:
     exact: bool = False
     """Whether the answer is one tagged figure, which has to match to the last printed digit."""
 
-    def numbered(self, place: str) -> GeneratedQuestion:
-        """Return the question with its place among its kind in front of its id."""
-        return replace(self, id=f"{place}: {self.id}")
-
 
 TOLERANCE, EXACT_TOLERANCE = 0.005, 1e-6
 """Relative tolerances."""
+_LAST_DIGITS = {"USD per share": 0.005, "ratio": 0.005, "percent": 0.05, "percentage points": 0.05}
+"""Half of the last digit that is shown."""
 _MAX_ROUNDS = 3
 
 
@@ -91,10 +89,8 @@ def judge(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, C
 
 def has_failed(row: Row) -> bool:
     """Return whether an answer misses any of its requirements."""
-    figures = row.figures
-    return (
-        not figures["missing_named"] if figures["right"] is None else not (figures["right"] and figures["full_ledger"])
-    )
+    right = row.figures["right"]
+    return not (row.figures["missing_named"] if right is None else right and row.figures["full_ledger"])
 
 
 def is_right(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, Company]) -> bool:
@@ -105,12 +101,11 @@ def is_right(question: GeneratedQuestion, answer: Answer, companies: Mapping[str
         return False
     if value is None:
         return expected.company is not None
-    given = value * USD_SCALES.get(answer.answer.unit or "", 1)
-    wanted = expected.value if expected.signed else abs(expected.value)
-    given = given if expected.signed else abs(given)
-    if question.exact:
-        return abs(given - wanted) <= max(EXACT_TOLERANCE * abs(wanted), expected.rounding)
-    return abs(given - wanted) <= max(TOLERANCE * abs(wanted), expected.rounding, _last_digit(expected.unit))
+    given, wanted = value * USD_SCALES.get(answer.answer.unit or "", 1), expected.value
+    if not expected.signed:
+        given, wanted = abs(given), abs(wanted)
+    relative, digit = (EXACT_TOLERANCE, 0.0) if question.exact else (TOLERANCE, _LAST_DIGITS.get(expected.unit, 0.0))
+    return abs(given - wanted) <= max(relative * abs(wanted), expected.rounding, digit)
 
 
 def names_missing(question: GeneratedQuestion, answer: Answer) -> bool:
@@ -123,20 +118,14 @@ def _key(slot: Slot) -> SlotKey:
     return SlotKey(slot.company, slot.metric, slot.fiscal_year, slot.quarter)
 
 
-def _last_digit(unit: str) -> float:
-    """Return half of the last shown digit: shares and ratios have two decimals, percents one."""
-    return {"USD per share": 0.005, "ratio": 0.005, "percent": 0.05, "percentage points": 0.05}.get(unit, 0.0)
-
-
 def _first_named(text: str, companies: Mapping[str, Company]) -> str | None:
     places = [(text.find(name), key) for key, company in companies.items() for name in company.names if name in text]
     return min(places)[1] if places else None
 
 
 def _plain(text: str) -> str:
-    return (
-        f" {' '.join(re.findall(r'[a-z0-9&]+', text.casefold().replace(chr(0x2019), chr(39)).replace(chr(39), '')))} "
-    )
+    words = re.findall(r"[a-z0-9&]+", re.sub("['\u2019]", "", text.casefold()))
+    return f" {' '.join(words)} "
 
 
 def _expected_text(question: GeneratedQuestion, companies: Mapping[str, Company]) -> str:

@@ -1,4 +1,7 @@
-"""Generators of questions: about one company, between companies, about one part, and between parts."""
+"""Generators of questions: about one company, between companies, about one part, between parts, and of what is absent.
+
+A generator tries to make one question of a turn's draws, and returns None if the draws give none.
+"""
 
 from __future__ import annotations
 
@@ -38,35 +41,32 @@ def _is_amount(measure: MeasureToAsk) -> bool:
     return measure.unit == "USD"
 
 
+def _is_flow(measure: MeasureToAsk) -> bool:
+    return measure.unit == "USD" and not measure.is_balance
+
+
+def _is_any(measure: MeasureToAsk) -> bool:
+    return True
+
+
 # --- One company
 
+_AS_OF_A_DAY = 0.5
 _LEAST_MOVE = 0.02
 """Relative: what moved less has hardly changed."""
 _MAX_TIMES = 20
 _MIN_YEARS_OF_A_RATE = 2
 
 
-def own_year(turn: Turn) -> GeneratedQuestion | None:
-    """Ask for a figure of the fiscal year of an annual report."""
-    return _of_a_year(turn, "lookup, own year", own=True)
-
-
-def earlier_year(turn: Turn) -> GeneratedQuestion | None:
-    """Ask for a figure in an earlier year's column."""
-    return _of_a_year(turn, "lookup, earlier column", own=False)
-
-
-def _of_a_year(turn: Turn, kind: str, *, own: bool) -> GeneratedQuestion | None:
+def lookup(turn: Turn, *, own: bool) -> GeneratedQuestion | None:
+    """Ask for a figure of an annual report: of its `own` fiscal year, or in an earlier year's column."""
     drawn = _years(turn, _is_stated, 1)
     if drawn is None or (drawn.last in drawn.filed.annual) is not own:
         return None
     day = turn.wording.last_day(drawn.last, drawn.filed)
     if drawn.measure.is_balance and day is not None and turn.draw.random() < _AS_OF_A_DAY:
-        return drawn.asked(kind, drawn.values[0], shape="balance", day=day)
-    return drawn.asked(kind, drawn.values[0], shape="lookup")
-
-
-_AS_OF_A_DAY = 0.5
+        return drawn.asked(drawn.values[0], shape="balance", day=day)
+    return drawn.asked(drawn.values[0], shape="lookup")
 
 
 def quarterly_figure(turn: Turn) -> GeneratedQuestion | None:
@@ -87,27 +87,25 @@ def quarterly_figure(turn: Turn) -> GeneratedQuestion | None:
     text = turn.text("lookup_in_quarter", **fields, year=turn.wording.quarter(year, quarter))
     found = Computed(float(figure.value), (figure,))
     expected = ExpectedAnswer(found.value, measure.unit, _rounding(measure, [found]))
-    return turn.make_question(
-        "lookup, quarter", f"{company.key} {measure.id} {year} Q{quarter}", text, [found], expected
-    )
+    return turn.make_question(f"{company.key} {measure.id} {year} Q{quarter}", text, [found], expected)
 
 
 def computed_measure(turn: Turn) -> GeneratedQuestion | None:
     """Ask for a margin or ratio of one year."""
     drawn = _years(turn, lambda measure: measure.is_formula, 1)
-    return None if drawn is None else drawn.asked("computed", drawn.values[0])
+    return None if drawn is None else drawn.asked(drawn.values[0])
 
 
 def total(turn: Turn) -> GeneratedQuestion | None:
     """Ask for the sum of a flow over consecutive years."""
-    drawn = _years(turn, lambda measure: _is_amount(measure) and not measure.is_balance)
-    return None if drawn is None else drawn.asked("total", sum(drawn.values))
+    drawn = _years(turn, _is_flow)
+    return None if drawn is None else drawn.asked(sum(drawn.values))
 
 
 def average(turn: Turn) -> GeneratedQuestion | None:
     """Ask for the mean of a measure over consecutive years."""
-    drawn = _years(turn, lambda measure: True)
-    return None if drawn is None else drawn.asked("average", sum(drawn.values) / len(drawn.values))
+    drawn = _years(turn, _is_any)
+    return None if drawn is None else drawn.asked(sum(drawn.values) / len(drawn.values))
 
 
 def change(turn: Turn) -> GeneratedQuestion | None:
@@ -117,7 +115,7 @@ def change(turn: Turn) -> GeneratedQuestion | None:
         return None
     moved = drawn.values[1] - drawn.values[0]
     shape = turn.draw.choice(("change", *("increase" if moved > 0 else "decrease",) * 2))
-    return drawn.asked("change", moved, shape=shape, signed=shape == "change")
+    return drawn.asked(moved, shape=shape, signed=shape == "change")
 
 
 def growth(turn: Turn) -> GeneratedQuestion | None:
@@ -128,7 +126,7 @@ def growth(turn: Turn) -> GeneratedQuestion | None:
     rate = 100 * (drawn.values[1] / drawn.values[0] - 1)
     shapes = ["percentage_change", *(["growth"] * 2 if rate > 0 else [])]
     shapes += ["year_over_year"] if drawn.last - drawn.first == 1 else []
-    return drawn.asked("growth", rate, shape=turn.draw.choice(shapes), unit="percent")
+    return drawn.asked(rate, shape=turn.draw.choice(shapes), unit="percent")
 
 
 def annual_growth(turn: Turn) -> GeneratedQuestion | None:
@@ -137,7 +135,7 @@ def annual_growth(turn: Turn) -> GeneratedQuestion | None:
     if drawn is None or drawn.last - drawn.first < _MIN_YEARS_OF_A_RATE:
         return None
     rate = 100 * ((drawn.values[1] / drawn.values[0]) ** (1 / (drawn.last - drawn.first)) - 1)
-    return drawn.asked("annual_growth", rate, unit="percent") if rate > 0 else None
+    return drawn.asked(rate, unit="percent") if rate > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,37 +171,28 @@ class _Years:
         return 100 * share / (1 - share) * after.value / before.value / (self.last - self.first)
 
     def asked(
-        self, kind: str, value: float, *, shape: str = "", unit: str = "", signed: bool = True, day: str = ""
+        self, value: float, *, shape: str = "", unit: str = "", signed: bool = True, day: str = ""
     ) -> GeneratedQuestion | None:
         """Return the question; None if one filing covers a question meant for several.
 
-        `unit` is that of growth; by default the measure's.
+        `shape` names its wordings, by default as its kind; `unit` is that of growth, by default the measure's.
         """
-        turn, wording, shape = self.turn, self.turn.wording, shape or kind
-        if turn.family is Family.MULTI_FILING and len(fewest_filings(_figures(self.found))) < 2:
+        turn, wording, shape = self.turn, self.turn.wording, shape or self.turn.name.replace(" ", "_")
+        figures = [figure for each in self.found for figure in each.figures]
+        if turn.family is Family.MULTI_FILING and len(fewest_filings(figures)) < 2:
             return None
         first, last = wording.ends(self.first, self.last, self.filed)
         year = last if day else wording.year(self.last, self.filed)
-        text = turn.text(
-            shape,
-            **turn.named(self.company, self.measure, without=shape),
-            first=first,
-            last=last,
-            year=year,
-            span=wording.span(self.first, self.last, self.filed),
-            day=day,
-        )
-        if f"{year}" in text and not reads_well(text, year):
+        fields = turn.named(self.company, self.measure, without=shape)
+        span = wording.span(self.first, self.last, self.filed)
+        text = turn.text(shape, **fields, first=first, last=last, year=year, span=span, day=day)
+        if year in text and not reads_well(text, year):
             return None
         rounding = self._rounding_of_growth if unit else _rounding(self.measure, self.found)
-        several = self.measure.is_formula and kind != "computed"
-        return turn.make_question(
-            f"{kind}, computed" if several else kind,
-            f"{self.company.key} {self.measure.id} {self.first}-{self.last}",
-            text,
-            self.found,
-            ExpectedAnswer(value, unit or self.measure.unit, rounding, signed),
-        )
+        expected = ExpectedAnswer(value, unit or self.measure.unit, rounding, signed)
+        several = ", computed" if self.measure.is_formula and turn.name != "computed" else ""
+        about = f"{self.company.key} {self.measure.id} {self.first}-{self.last}"
+        return turn.make_question(about, text, self.found, expected, kind=f"{turn.name}{several}")
 
 
 def _years(turn: Turn, fits: Fits, count: int | None = None, *, ends_only: bool = False) -> _Years | None:
@@ -215,7 +204,7 @@ def _years(turn: Turn, fits: Fits, count: int | None = None, *, ends_only: bool 
     last = turn.draw.choice(known)
     first = last - (count or turn.draw.choice(turn.material.spans)) + 1
     wanted = (first, last) if ends_only else range(first, last + 1)
-    found = turn.material.all_computed(measure, company, wanted) if first in known else ()
+    found = turn.material.computed(measure, company, wanted) if first in known else ()
     return _Years(turn, company, measure, found, first, last) if found else None
 
 
@@ -224,10 +213,6 @@ def _growing(turn: Turn) -> _Years | None:
     if drawn is None or min(drawn.values) <= 0 or drawn.values[1] > _MAX_TIMES * drawn.values[0]:
         return None
     return drawn if drawn.moves else None
-
-
-def _figures(found: Sequence[Computed]) -> list[StatedFigure]:
-    return [figure for each in found for figure in each.figures]
 
 
 def rounding_difference(found: Computed) -> float:
@@ -255,13 +240,13 @@ _SPANS = (2, 3, 4)
 
 def difference(turn: Turn) -> GeneratedQuestion | None:
     """Ask by how much one company's figure exceeds another's."""
-    drawn = _ranked(turn, 2, lambda measure: True)
+    drawn = _ranked(turn, 2, _is_any)
     if drawn is None:
         return None
     unit = "percentage points" if drawn.measure.unit == "percent" else drawn.measure.unit
     high, low = drawn.found
     rounding = _rounding(drawn.measure, drawn.found)
-    return drawn.of_two("difference", ExpectedAnswer(high.value - low.value, unit, rounding, signed=False))
+    return drawn.of_two(ExpectedAnswer(high.value - low.value, unit, rounding, signed=False))
 
 
 def ratio(turn: Turn) -> GeneratedQuestion | None:
@@ -272,21 +257,21 @@ def ratio(turn: Turn) -> GeneratedQuestion | None:
     high, low = drawn.found
     if low.value <= 0 or high.value > _MAX_TIMES_ANOTHER * low.value:
         return None
-    return drawn.of_two("ratio", ExpectedAnswer(high.value / low.value, "ratio"))
+    return drawn.of_two(ExpectedAnswer(high.value / low.value, "ratio"))
 
 
-def sum_of_companies(turn: Turn) -> GeneratedQuestion | None:
+def combined(turn: Turn) -> GeneratedQuestion | None:
     """Ask for the sum of two companies' figures."""
     drawn = _ranked(turn, 2, lambda measure: _is_amount(measure) and not measure.is_formula)
     if drawn is None:
         return None
     value = sum(each.value for each in drawn.found)
-    return drawn.of_two("combined", ExpectedAnswer(value, "USD", _rounding(drawn.measure, drawn.found)))
+    return drawn.of_two(ExpectedAnswer(value, "USD", _rounding(drawn.measure, drawn.found)))
 
 
 def highest(turn: Turn) -> GeneratedQuestion | None:
     """Ask which of several companies has the highest figure, or the lowest."""
-    drawn = _ranked(turn, turn.draw.choice((3, 3, 4)), lambda measure: True)
+    drawn = _ranked(turn, turn.draw.choice((3, 3, 4)), _is_any)
     if drawn is None:
         return None
     kind, place = turn.draw.choice((("highest", 0), ("highest", 0), ("lowest", -1)))
@@ -294,24 +279,24 @@ def highest(turn: Turn) -> GeneratedQuestion | None:
     expected = ExpectedAnswer(
         best.value, drawn.measure.unit, _rounding(drawn.measure, [best]), company=drawn.companies[place].key
     )
-    return drawn.asked(kind, turn.text(kind, **_several(turn, drawn)), expected)
+    return drawn.asked(turn.text(kind, **_several(turn, drawn)), expected, kind=kind)
 
 
 def figure_of_highest_company(turn: Turn) -> GeneratedQuestion | None:
     """Ask for a figure of the company with the highest other figure."""
-    drawn = _ranked(turn, 3, lambda measure: True)
+    drawn = _ranked(turn, 3, _is_any)
     if drawn is None:
         return None
     material = turn.material
     other = turn.draw.choice([other for other in material.measures if other.id != drawn.measure.id])
-    of_others = [material.computed(other, company, drawn.year) for company in drawn.companies]
-    found = of_others[0]
-    if found is None or None in of_others or _share_inputs(found, drawn.found[0]):
+    of_others = [each for company in drawn.companies for each in material.computed(other, company, [drawn.year])]
+    if len(of_others) < len(drawn.companies) or of_others[0].metrics & drawn.found[0].metrics:
         return None
+    found = of_others[0]
     words, was = turn.wording.measure(other)
     text = turn.text("of_highest", **_several(turn, drawn), other=words, other_was=was)
     expected = ExpectedAnswer(found.value, other.unit, _rounding(other, [found]))
-    return drawn.asked("of highest", text, expected, found, of=other.id)
+    return drawn.asked(text, expected, found, of=other.id)
 
 
 def faster(turn: Turn) -> GeneratedQuestion | None:
@@ -328,12 +313,12 @@ def faster(turn: Turn) -> GeneratedQuestion | None:
     words, was = turn.wording.measure(drawn.measure)
     first, last = turn.wording.ends(drawn.first, drawn.year)
     text = turn.text("faster", a=a, b=b, measure=words, was=was, first=first, last=last)
-    return drawn.asked("faster", text, ExpectedAnswer(max(rates), "percent", company=winner.key))
+    return drawn.asked(text, ExpectedAnswer(max(rates), "percent", company=winner.key))
 
 
 def highest_over_years(turn: Turn) -> GeneratedQuestion | None:
     """Ask which of several companies has the highest average or total over consecutive years."""
-    drawn = _over_years(turn, turn.draw.choice((2, 3)), lambda measure: _is_amount(measure) and not measure.is_balance)
+    drawn = _over_years(turn, turn.draw.choice((2, 3)), _is_flow)
     if drawn is None:
         return None
     years = drawn.year - drawn.first + 1
@@ -346,8 +331,7 @@ def highest_over_years(turn: Turn) -> GeneratedQuestion | None:
     filed = [turn.material.filed(company.key) for company in drawn.companies]
     text = turn.text(kind, **_several(turn, drawn), span=turn.wording.span(drawn.first, drawn.year, *filed))
     rounding = _rounding(drawn.measure, of_each[best])
-    expected = ExpectedAnswer(value, "USD", rounding, company=drawn.companies[best].key)
-    return drawn.asked("highest over years", text, expected)
+    return drawn.asked(text, ExpectedAnswer(value, "USD", rounding, company=drawn.companies[best].key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,18 +346,21 @@ class _Between:
     found: Sequence[Computed]
     """In the order of companies; company after company if there are several years."""
 
-    def of_two(self, kind: str, expected: ExpectedAnswer) -> GeneratedQuestion:
+    def of_two(self, expected: ExpectedAnswer) -> GeneratedQuestion:
         wording = self.turn.wording
         a, b = wording.names(self.companies)
         words, was = wording.measure(self.measure)
-        text = self.turn.text(kind, a=a, b=b, measure=words, was=was, year=wording.year(self.year))
-        return self.asked(kind, text, expected)
+        text = self.turn.text(self.turn.name, a=a, b=b, measure=words, was=was, year=wording.year(self.year))
+        return self.asked(text, expected)
 
-    def asked(self, kind: str, text: str, expected: ExpectedAnswer, *also: Computed, of: str = "") -> GeneratedQuestion:
-        label = f"{kind}, computed" if self.measure.is_formula and not of else kind
+    def asked(
+        self, text: str, expected: ExpectedAnswer, *also: Computed, kind: str = "", of: str = ""
+    ) -> GeneratedQuestion:
+        computed = ", computed" if self.measure.is_formula and not of else ""
         keys = " ".join(company.key for company in self.companies)
         about = f"{keys} {self.measure.id} {self.first}-{self.year} {of}".rstrip()
-        return self.turn.make_question(label, about, text, [*self.found, *also], expected)
+        kind = f"{kind or self.turn.name}{computed}"
+        return self.turn.make_question(about, text, [*self.found, *also], expected, kind=kind)
 
 
 def _ranked(turn: Turn, count: int, fits: Fits) -> _Between | None:
@@ -399,16 +386,12 @@ def _over_years(turn: Turn, count: int, fits: Fits, years: int = 0, *, ends_only
     last = draw.choice(material.years(companies[0]))
     first = last - (years or draw.choice(_SPANS)) + 1
     wanted = (first, last) if ends_only else range(first, last + 1)
-    found = [each for company in companies for each in material.all_computed(measure, company, wanted)]
+    found = [each for company in companies for each in material.computed(measure, company, wanted)]
     return _Between(turn, measure, first, last, companies, found) if len(found) == count * len(wanted) else None
 
 
 def _is_close(one: float, other: float) -> bool:
     return abs(one - other) <= _CLEAR_LEAD * max(abs(one), abs(other))
-
-
-def _share_inputs(one: Computed, other: Computed) -> bool:
-    return bool({figure.slot.metric for figure in one.figures} & {figure.slot.metric for figure in other.figures})
 
 
 def _several(turn: Turn, drawn: _Between) -> dict[str, str]:
@@ -426,7 +409,7 @@ def part_in_a_year(turn: Turn) -> GeneratedQuestion | None:
     """Ask for a part's figure of a full year, the report's own or an earlier one."""
     figure = _part(turn)
     own = "own year" if figure.slot.fiscal_year in turn.material.filed(figure.slot.company).annual else "earlier column"
-    return _of_part(turn, f"{figure.kind}, {own}", _worded_as(figure), figure)
+    return _of_part(turn, f"{figure.kind}, {own}", "", figure)
 
 
 def part_in_a_quarter(turn: Turn) -> GeneratedQuestion | None:
@@ -434,7 +417,7 @@ def part_in_a_quarter(turn: Turn) -> GeneratedQuestion | None:
     if not any(figure.slot.quarter for figure in turn.material.parts):
         return None
     figure = _part(turn, quarterly=True)
-    return _of_part(turn, f"{figure.kind}, quarter", _worded_as(figure), figure)
+    return _of_part(turn, f"{figure.kind}, quarter", "", figure)
 
 
 def growth_of_part(turn: Turn) -> GeneratedQuestion | None:
@@ -456,7 +439,7 @@ def share_of_part(turn: Turn) -> GeneratedQuestion | None:
     if whole is None or figure.slot.metric != "revenue" or not 0 < figure.value < whole.value:
         return None
     share = ExpectedAnswer(100 * float(figure.value / whole.value), "percent")
-    return _of_part(turn, "share of a part", "share_of_part", figure, share)
+    return _of_part(turn, turn.name, "share_of_part", figure, share)
 
 
 def _part(turn: Turn, *, quarterly: bool = False) -> StatedFigure:
@@ -466,12 +449,6 @@ def _part(turn: Turn, *, quarterly: bool = False) -> StatedFigure:
     of_company = [figure for figure in figures if figure.slot.company == company]
     chosen = turn.draw.choice(sorted({(figure.slot.part, figure.slot.metric) for figure in of_company}))
     return turn.draw.choice([figure for figure in of_company if (figure.slot.part, figure.slot.metric) == chosen])
-
-
-def _worded_as(figure: StatedFigure) -> str:
-    if figure.kind is PartKind.SEGMENT:
-        return "of_segment"
-    return f"revenue_of_{figure.kind}" if figure.slot.metric == "revenue" else "of_part"
 
 
 def _of_part(
@@ -484,51 +461,48 @@ def _of_part(
 ) -> GeneratedQuestion | None:
     """Return the question; None if the year does not read well. By default the figure itself is expected."""
     slot, filed = figure.slot, turn.material.filed(figure.slot.company)
+    if not shape:
+        of_kind = f"revenue_of_{figure.kind}" if slot.metric == "revenue" else "of_part"
+        shape = "of_segment" if figure.kind is PartKind.SEGMENT else of_kind
     begins, when = turn.wording.ends(first or slot.fiscal_year, slot.fiscal_year, filed)
     if slot.quarter is not None:
         when = turn.wording.quarter(slot.fiscal_year, slot.quarter)
     elif expected is None:
         when = turn.wording.year(slot.fiscal_year, filed)
-    measure = _measure(turn, slot.metric)
-    fields = {**_named(turn, slot.company, measure), "part": slot.part, "year": when}
-    text = turn.text(shape, **fields, first=begins, last=when)
+    measure, fields = _named(turn, slot.company, slot.metric)
+    text = turn.text(shape, **fields, part=slot.part, year=when, first=begins, last=when)
+    if not reads_well(text, when):
+        return None
     found = Computed(float(figure.value), (figure,))
     answer = expected or ExpectedAnswer(found.value, measure.unit, found.rounding)
     about = " ".join(map(str, slot))
-    return (
-        turn.make_question(kind, about, text, [found], answer, exact=expected is None)
-        if reads_well(text, when)
-        else None
-    )
+    return turn.make_question(about, text, [found], answer, kind=kind, exact=expected is None)
 
 
-def _measure(turn: Turn, metric: str) -> MeasureToAsk:
-    return next(measure for measure in turn.material.measures if measure.id == metric)
-
-
-def _named(turn: Turn, company: str, measure: MeasureToAsk) -> dict[str, str]:
+def _named(turn: Turn, company: str, metric: str) -> tuple[MeasureToAsk, dict[str, str]]:
+    """Return the measure, and the fields that name company and measure."""
+    measure = next(measure for measure in turn.material.measures if measure.id == metric)
     fields = turn.named(turn.material.workspace.directory.by_key[company], measure)
-    return {**fields, "measure": fields["measure"].removeprefix("total ")}
+    return measure, {**fields, "measure": fields["measure"].removeprefix("total ")}
 
 
 # --- All parts of one kind
+
+_LOWEST = 1 / 3
 
 
 def highest_part(turn: Turn) -> GeneratedQuestion | None:
     """Ask for the part with the largest figure of a year, or the smallest."""
     family = _family(turn)
     low = family.whole and turn.draw.random() < _LOWEST
-    return _of_family(turn, "lowest_part" if low else "highest_part", family, family.values[-1 if low else 0][0])
-
-
-_LOWEST = 1 / 3
+    return _of_family(turn, "lowest_part" if low else "highest_part", family, family.values[-1 if low else 0])
 
 
 def nth_part(turn: Turn) -> GeneratedQuestion | None:
     """Ask for the second or third largest part."""
     family = _family(turn)
     place, ordinal = turn.draw.choice(((1, "second"), (1, "second"), (2, "third")))
-    return _of_family(turn, "nth_part", family, family.values[place][0], place=ordinal)
+    return _of_family(turn, "nth_part", family, family.values[place], place=ordinal)
 
 
 def fastest_part(turn: Turn) -> GeneratedQuestion | None:
@@ -594,16 +568,18 @@ def _shares(family: PartFamily, of: PartFamily | None) -> list[float]:
 def _of_family(
     turn: Turn, shape: str, family: PartFamily, value: float, *, unit: str = "", **fields: str
 ) -> GeneratedQuestion:
-    measure = _measure(turn, family.metric)
-    named = _named(turn, family.company, measure)
+    measure, named = _named(turn, family.company, family.metric)
     first, last = turn.wording.ends(family.year - 1, family.year, turn.material.filed(family.company))
     called = turn.draw.choice(wordings().kinds[family.kind])
     text = turn.text(shape, **named, parts=called, year=last, first=first, last=last, **fields)
     found = [Computed(float(one.value), (one,)) for one in family.members.values()]
     about = f"{family.company} {family.kind} {family.metric} {family.year} {shape} {sorted(fields.values())}"
     expected = ExpectedAnswer(value, unit or measure.unit, 0.0 if unit else sum(each.rounding for each in found))
-    return turn.make_question(f"{shape.removesuffix('_part')}, {family.kind}", about, text, found, expected)
+    kind = f"{shape.removesuffix('_part')}, {family.kind}"
+    return turn.make_question(about, text, found, expected, kind=kind)
 
+
+# --- What the index does not hold
 
 _YEARS_OUTSIDE = 4
 """How many years before the first and after the last one are asked about."""
@@ -632,11 +608,10 @@ def company_absent(turn: Turn) -> GeneratedQuestion | None:
     words, was = turn.wording.measure(measure)
     before, asked = turn.wording.ends(year - 1, year)
     fields = {"company": name, "present": short_name(present), "measure": words, "was": was}
-    text = fill_wording(
-        absent.absent_company[turn.number % len(absent.absent_company)], **fields, year=asked, before=before
-    )
+    wording = absent.absent_company[turn.number % len(absent.absent_company)]
+    text = fill_wording(wording, **fields, year=asked, before=before)
     names = tuple(dict.fromkeys((name, name.removesuffix("'s"))))
-    return _question("company absent", f"{name} {measure.id} {year}", text, names)
+    return turn.make_question(f"{name} {measure.id} {year}", text, missing_names=(names,))
 
 
 def year_absent(turn: Turn) -> GeneratedQuestion | None:
@@ -644,17 +619,15 @@ def year_absent(turn: Turn) -> GeneratedQuestion | None:
     material = turn.material
     company, measure = turn.company_and_measure(_is_of_outside_periods)
     years = material.years(company)
-    outside = [
-        year
-        for year in (*range(years[0] - _YEARS_OUTSIDE, years[0]), *range(years[-1] + 1, years[-1] + _YEARS_OUTSIDE))
-        if not _may_be_there(material, company, measure.id, year)
-    ]
+    around = (*range(years[0] - _YEARS_OUTSIDE, years[0]), *range(years[-1] + 1, years[-1] + _YEARS_OUTSIDE))
+    outside = [year for year in around if not _may_be_there(material, company, measure.id, year)]
     if not outside:
         return None
     year = turn.draw.choice(outside)
     fields = turn.named(company, measure)
     text = turn.text("lookup", **fields, year=turn.wording.year(year, material.filed(company.key)))
-    return _question("year absent", f"{company.key} {measure.id} {year}", text, (f"FY{year}", str(year)))
+    names = (f"FY{year}", str(year))
+    return turn.make_question(f"{company.key} {measure.id} {year}", text, missing_names=(names,))
 
 
 def metric_absent(turn: Turn) -> GeneratedQuestion | None:
@@ -669,7 +642,7 @@ def metric_absent(turn: Turn) -> GeneratedQuestion | None:
     year = turn.draw.choice(years)
     fields = turn.named(company, MeasureToAsk(metric, named[metric], "USD", False, False))
     text = turn.text("lookup", **fields, year=turn.wording.year(year))
-    return _question("metric not reported", f"{company.key} {metric} {year}", text, names)
+    return turn.make_question(f"{company.key} {metric} {year}", text, missing_names=(names,))
 
 
 def period_absent(turn: Turn) -> GeneratedQuestion | None:
@@ -687,7 +660,7 @@ def period_absent(turn: Turn) -> GeneratedQuestion | None:
     fields = turn.named(company, measure)
     text = turn.text("lookup_in_quarter", **fields, year=turn.wording.quarter(year, quarter))
     names = (f"Q{quarter}", f"{_ORDINALS[quarter - 1]} quarter"), (f"FY{year}", str(year))
-    return _question("period not filed", f"{company.key} {measure.id} {year} Q{quarter}", text, *names)
+    return turn.make_question(f"{company.key} {measure.id} {year} Q{quarter}", text, missing_names=names)
 
 
 @lru_cache(maxsize=1)
@@ -703,9 +676,7 @@ def _same_company(name: str, company: Company) -> bool:
     """Return whether one name begins with the other, word by word, or is its ticker."""
     asked = normalize_name(name).split()
     for known in (*company.names, company.name):
-        words = normalize_name(known).split()
-        shorter = min(len(asked), len(words))
-        if asked[:shorter] == words[:shorter]:
+        if all(one == other for one, other in zip(asked, normalize_name(known).split(), strict=False)):
             return True
     return name.casefold() in {ticker.casefold() for ticker in company.tickers}
 
@@ -717,15 +688,10 @@ def _may_be_there(material: QuestionMaterial, company: Company, metric: str, yea
 
 
 def _has_release(material: QuestionMaterial, company: Company, year: int) -> bool:
-    identities = material.workspace.directory.identities
-    forms = (Form.EIGHT_K, Form.EARNINGS)
-    found = (identities[doc_id] for doc_id in company.doc_ids)
-    return any(
-        identity.form in forms
-        and identity.reported_period is not None
-        and identity.reported_period.fiscal_year in (year, year + 1)
-        for identity in found
-    )
+    """Return whether an 8-K or earnings release of the company may give figures of the year."""
+    identities = [material.workspace.directory.identities[doc_id] for doc_id in company.doc_ids]
+    periods = [each.reported_period for each in identities if each.form in (Form.EIGHT_K, Form.EARNINGS)]
+    return any(period is not None and period.fiscal_year in (year, year + 1) for period in periods)
 
 
 def _is_spoken_of(material: QuestionMaterial, company: Company, names: tuple[str, ...]) -> bool:
@@ -733,9 +699,8 @@ def _is_spoken_of(material: QuestionMaterial, company: Company, names: tuple[str
     index = material.workspace.index
     for phrase in (name.casefold() for name in names):
         hits = index.search_pages(phrase.split(), doc_ids=company.doc_ids, limit=_MAX_PAGES)
-        if any(
-            phrase in " ".join(page.page.text.casefold().split()) for page in index.pages([hit.key for hit in hits])
-        ):
+        pages = index.pages([hit.key for hit in hits])
+        if any(phrase in " ".join(page.page.text.casefold().split()) for page in pages):
             return True
     return False
 
@@ -744,8 +709,3 @@ def _names_of(material: QuestionMaterial, metric: str, asked: MeasureNames) -> t
     entry = material.workspace.lexicon.metrics[metric]
     labels = (label.rpartition(">")[2].strip() for label in entry.labels if " " in label)
     return tuple(dict.fromkeys((*asked.singular, *asked.plural, metric.replace("_", " "), *entry.words, *labels)))
-
-
-def _question(kind: str, about: str, text: str, *names: tuple[str, ...]) -> GeneratedQuestion:
-    """Return the question; a refusal has to name one of each group in `names`."""
-    return GeneratedQuestion(id=about, family=Family.UNANSWERABLE, kind=kind, text=text, missing_names=names)

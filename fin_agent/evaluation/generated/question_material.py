@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
@@ -107,11 +107,8 @@ class QuestionMaterial:
                     known[filing.fiscal_year - round((filing.end - end).days / 365.25)] = end
         return days
 
-    def computed(self, measure: MeasureToAsk, company: Company, year: int) -> Computed | None:
-        """Compute the measure from stated figures; None if one is missing."""
-        return compute(measure, company.key, year, self.figures, self.workspace.lexicon)
-
-    def all_computed(self, measure: MeasureToAsk, company: Company, years: Sequence[int]) -> tuple[Computed, ...]:
-        """Compute the measure for each of these years; empty if one is missing."""
-        found = [each for year in years if (each := self.computed(measure, company, year)) is not None]
-        return tuple(found) if len(found) == len(years) else ()
+    def computed(self, measure: MeasureToAsk, company: Company, years: Iterable[int]) -> tuple[Computed, ...]:
+        """Compute the measure of each of these years from stated figures; empty if one is missing."""
+        lexicon = self.workspace.lexicon
+        found = [compute(measure, company.key, year, self.figures, lexicon) for year in years]
+        return tuple(each for each in found if each is not None) if None not in found else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from random import Random
@@ -29,8 +29,10 @@ class Turn:
     draw: Random
     wording: Wording
     family: Family | QuestionKind
+    name: str
+    """Name of the generator, which is by default the kind of its questions."""
     number: int
-    """Number of questions of the kind so far."""
+    """Number of its questions so far."""
 
     def company_and_measure(
         self, fits: Callable[[MeasureToAsk], bool], companies: Sequence[Company] | None = None
@@ -51,24 +53,29 @@ class Turn:
 
     def make_question(
         self,
-        kind: str,
         about: str,
         text: str,
-        found: Sequence[Computed],
-        expected: ExpectedAnswer,
+        found: Sequence[Computed] = (),
+        expected: ExpectedAnswer | None = None,
         *,
+        kind: str = "",
         exact: bool = False,
+        missing_names: tuple[tuple[str, ...], ...] = (),
     ) -> GeneratedQuestion:
-        """Return the question with this text, whose answer needs the figures of `found`."""
+        """Return the question, whose answer needs the figures of `found`, or whose refusal has to name what is missing.
+
+        `about` tells questions apart; other arguments are as in GeneratedQuestion.
+        """
         figures = [figure for each in found for figure in each.figures]
         return GeneratedQuestion(
             id=about,
             family=self.family,
-            kind=kind.replace("_", " "),
+            kind=(kind or self.name).replace("_", " "),
             text=text,
             slots=tuple(sorted({figure.slot for figure in figures if not figure.slot.part}, key=str)),
             filings=fewest_filings(figures),
             expected=expected,
+            missing_names=missing_names,
             exact=exact or self.family is QuestionKind.LOOKUP,
         )
 
@@ -92,10 +99,10 @@ def sample_questions(
         wording, seen = Wording(draw, material.last_days), set[str]()
         for number in range(share):
             for _ in range(_ATTEMPTS):
-                question = maker(Turn(material, draw, wording, family, number))
+                question = maker(Turn(material, draw, wording, family, name, number))
                 if question is not None and seen.isdisjoint((question.text, question.id)):
                     seen |= {question.text, question.id}
-                    yield question.numbered(f"{name} {number + 1}")
+                    yield replace(question, id=f"{name} {number + 1}: {question.id}")
                     break
 
 
@@ -231,9 +238,7 @@ def possessive(name: str) -> str:
 def long_name(company: Company) -> str:
     """Return the name on the latest cover, with capitals as in running text."""
     name = company.name
-    if not name.isupper():
-        return name
-    return " ".join(_as_in_text(word) for word in name.split())
+    return " ".join(map(_as_in_text, name.split())) if name.isupper() else name
 
 
 def short_name(company: Company) -> str:

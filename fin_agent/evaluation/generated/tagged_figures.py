@@ -208,9 +208,9 @@ class PartFamily:
     """Whether they are all parts; otherwise the rest (`Other`) is less than each of them."""
 
     @property
-    def values(self) -> list[tuple[float, str]]:
-        """(value, name) pairs, largest first."""
-        return sorted(((float(one.value), name) for name, one in self.members.items()), reverse=True)
+    def values(self) -> list[float]:
+        """The figures, largest first."""
+        return sorted((float(one.value) for one in self.members.values()), reverse=True)
 
 
 def families_of(parts: Sequence[StatedFigure], figures: Figures) -> list[PartFamily]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -28,7 +28,7 @@ from fin_agent.evidence.expressions import (
     parse_formula,
     slots_of,
 )
-from fin_agent.lexicon.entry_loading import Formula, Metric, expression_inputs
+from fin_agent.lexicon.entry_loading import Metric, expression_inputs
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
@@ -233,23 +233,21 @@ class Computed:
         """How far the rounding of the figures can change their sum."""
         return float(sum(figure.step for figure in self.figures))
 
-
-def measures_to_ask(lexicon: Lexicon, listed: Measures) -> tuple[MeasureToAsk, ...]:
-    """Return the listed measures, in their order."""
-    metrics = (
-        MeasureToAsk(name, names, lexicon.metrics[name].unit, False, lexicon.metrics[name].period == "instant")
-        for name, names in listed.metrics.items()
-    )
-    formulas = (
-        MeasureToAsk(name, names, lexicon.formulas[name].unit, True, _of_balances(lexicon.formulas[name], lexicon))
-        for name, names in listed.formulas.items()
-    )
-    return (*metrics, *formulas)
+    @property
+    def metrics(self) -> set[str]:
+        """The metrics of the figures."""
+        return {figure.slot.metric for figure in self.figures}
 
 
-def _of_balances(formula: Formula, lexicon: Lexicon) -> bool:
-    inputs = [lexicon.metrics[name] for name in expression_inputs(formula.expression) if name in lexicon.metrics]
-    return bool(inputs) and all(metric.period == "instant" for metric in inputs)
+def measures_to_ask(lexicon: Lexicon, listed: Measures) -> Iterator[MeasureToAsk]:
+    """Yield the listed measures, in their order."""
+    metrics = lexicon.metrics
+    for name, names in listed.metrics.items():
+        yield MeasureToAsk(name, names, metrics[name].unit, False, metrics[name].period == "instant")
+    for name, names in listed.formulas.items():
+        formula = lexicon.formulas[name]
+        inputs = [metrics[each].period for each in expression_inputs(formula.expression) if each in metrics]
+        yield MeasureToAsk(name, names, formula.unit, True, set(inputs) == {"instant"})
 
 
 def compute(measure: MeasureToAsk, company: str, year: int, figures: Figures, lexicon: Lexicon) -> Computed | None:
@@ -275,10 +273,9 @@ def compute(measure: MeasureToAsk, company: str, year: int, figures: Figures, le
     if whole is not None and any(whole.value != figure.value for figure in used.values()):
         return None
     try:
-        value = _value(tree, lambda slot: float(used[slot].value))
-    except ZeroDivisionError:
+        return Computed(_value(tree, used), tuple(used.values()))
+    except (ZeroDivisionError, NotImplementedError):
         return None
-    return None if value is None else Computed(value, tuple(used.values()))
 
 
 def read_yaml(name: str, kind: type[_Read]) -> _Read:
@@ -299,23 +296,20 @@ _APPLIED: Mapping[str, Callable[[float, float], float]] = {
 }
 
 
-def _value(node: Node, known: Callable[[Slot], float]) -> float | None:
-    """Compute a formula; None if it has alternatives or optional parts, which have no single right value here."""
+def _value(node: Node, figures: Mapping[Slot, StatedFigure]) -> float:
+    """Compute a formula.
+
+    Raises NotImplementedError for alternatives and optional parts, which have no single right value here.
+    """
     match node:
         case Constant(value):
             return float(value)
         case SlotReference(slot):
-            return known(slot)
+            return float(figures[slot].value)
         case Operation(sign, left, right):
-            first, second = _value(left, known), _value(right, known)
-            if first is None or second is None:
-                return None
-            return _APPLIED[sign](first, second)
+            return _APPLIED[sign](_value(left, figures), _value(right, figures))
         case Mean(parts):
-            values = [value for value in (_value(part, known) for part in parts) if value is not None]
-            return sum(values) / len(values) if len(values) == len(parts) else None
+            return sum(_value(part, figures) for part in parts) / len(parts)
         case AbsoluteValue(of):
-            inner = _value(of, known)
-            return None if inner is None else abs(inner)
-        case _:
-            return None
+            return abs(_value(of, figures))
+    raise NotImplementedError
