@@ -1,4 +1,4 @@
-"""Requests to EDGAR: identified by a contact, paced across all processes, limited to EDGAR's hosts, and retried."""
+"""Requests to EDGAR: identified by a contact, paced across all processes, and retried."""
 
 from __future__ import annotations
 
@@ -7,28 +7,25 @@ import random
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from fin_agent.downloads.settings import CONTACT_VARIABLE, SEC, EdgarSettings
+from fin_agent.atomic_write import reporting_write_errors
+from fin_agent.downloads.settings import CONTACT_VARIABLE, EdgarSettings
 from fin_agent.errors import FinAgentError, how_to_install
 
 if TYPE_CHECKING:
     import httpx
     from tenacity import RetryCallState
 
-REDIRECTS = 5
 MAX_BYTES = 128 * 2**20
 """Size limit of a document; larger files are not ingested either."""
 PER_SECOND = 9
 """Requests per second. The SEC allows ten; one is a margin for requests that the network delivers in a burst."""
-_TAKEN = frozenset({200, 304})
 _TRIED_AGAIN = frozenset({403, 408, 425, 429, 500, 502, 503, 504})
 _TOO_MANY = frozenset({403, 429})
 _FARTHEST = 3600.0
@@ -37,6 +34,7 @@ _MAX_HOLD_LENGTH = 86_400.0
 """Longest pause in seconds that is observed for a host, whatever it asks for."""
 _TOLD_FROM = 2.0
 """Shortest wait in seconds that is reported."""
+_ADDRESS = re.compile(r"https?://[^\s/@:]+(:\d{1,5})?(/[^\s@]*)?")
 _EMAIL = re.compile(r"(?:^|[\s<(\"'])[\w.+'-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _REFUSALS = (
     b"undeclared automated tool",
@@ -57,7 +55,7 @@ class DownloadError(FinAgentError):
     def __init__(self, what: str, *, subject: str = "", remedy: str = "", ends_all: bool = False) -> None:
         super().__init__(what, subject=subject, remedy=remedy)
         self.ends_all = ends_all
-        """Whether further filings would fail as well: EDGAR cannot be reached or refuses, or nothing can be written."""
+        """Whether further filings would fail as well: EDGAR cannot be reached or refuses."""
 
 
 class NotThereError(DownloadError):
@@ -78,15 +76,6 @@ class Patience:
     """Is called with the seconds of a pause that a server asked for, of this process or another one."""
 
 
-class Response(NamedTuple):
-    """The reply from an address."""
-
-    status: int
-    """200, or 304 if the document has not changed."""
-    headers: Mapping[str, str]
-    content: bytes
-
-
 class BrokenOffError(Exception):
     """A reply is missing or incomplete; another attempt may succeed."""
 
@@ -105,12 +94,16 @@ class EdgarConnection:
         """Prepare a client; nothing is sent yet.
 
         Raises:
-            DownloadError: No contact is given, or the environment names a proxy that cannot be used.
+            DownloadError: No contact is given, or an address or the proxy of the environment cannot be used.
             FinAgentError: The extra `edgar` is not installed.
         """
         agent = user_agent(settings.contact)
-        self._origins = (_origin(settings.url), _origin(settings.lists_url))
-        self._of_sec = settings.url.rstrip("/") == SEC
+        if not all(map(_ADDRESS.fullmatch, (settings.url, settings.lists_url))):
+            raise DownloadError(
+                "one of them cannot be an address of EDGAR",
+                subject="edgar.url, edgar.data_url",
+                remedy="Give an address such as https://www.sec.gov, without user and password",
+            )
         try:
             import httpx
             import tenacity
@@ -128,8 +121,7 @@ class EdgarConnection:
             raise DownloadError(
                 "the proxy that the environment names cannot be used",
                 subject="HTTPS_PROXY, HTTP_PROXY or ALL_PROXY",
-                remedy="Set it to an address such as http://proxy.example.org:3128, without a line end or other control"
-                " character; a SOCKS proxy needs the package socksio",
+                remedy="Set it to an address such as http://proxy.example.org:3128; a SOCKS proxy needs socksio",
             ) from None
 
     def __enter__(self) -> EdgarConnection:
@@ -138,22 +130,21 @@ class EdgarConnection:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def get(self, url: str, headers: Mapping[str, str] | None = None, *, most: int = MAX_BYTES) -> Response:
+    def get(self, url: str, *, most: int = MAX_BYTES) -> bytes:
         """Fetch a document.
 
         A request is repeated after a pause if the network fails, the reply is incomplete or the server asks for it.
 
         Args:
             url: The address.
-            headers: Headers of the request, such as conditions.
             most: Size limit in bytes, unpacked.
 
         Returns:
-            Status (200 or 304), headers and unpacked content.
+            The unpacked content.
 
         Raises:
-            DownloadError: The status is another one, the reply is too large or is one of EDGAR's refusals, it redirects
-                to another host, or the last attempt failed.
+            DownloadError: EDGAR replies with another status than 200, a redirect, a page that refuses requests or a
+                document that is too large, or the last attempt failed.
         """
         trying = self._tenacity.Retrying(
             retry=self._tenacity.retry_if_exception(self._worth_another_try),
@@ -163,13 +154,13 @@ class EdgarConnection:
             reraise=True,
         )
         try:
-            return trying(self._asked, url, headers or {}, most)
+            return trying(self._asked, url, most)
         except BrokenOffError as failure:
             if failure.status is not None:
                 raise _refused(url, failure.status, failure.pause) from failure
             raise DownloadError(
                 f"EDGAR cannot be reached ({failure})",
-                subject=urlsplit(url).netloc,
+                subject=_host(url),
                 remedy=f"Check the network, then run the same command again: {_GOES_ON}",
                 ends_all=True,
             ) from failure
@@ -183,50 +174,22 @@ class EdgarConnection:
         doubled: float = self._patience.first * 2.0 ** (state.attempt_number - 1)
         return max(asked_for, doubled * random.uniform(0.75, 1.25))
 
-    def _asked(self, url: str, headers: Mapping[str, str], most: int) -> Response:
+    def _asked(self, url: str, most: int) -> bytes:
+        self._pace.wait(_host(url))
         try:
-            with self._followed(url, headers) as response:
+            with self._client.stream("GET", url) as response:
                 status = response.status_code
-                if status == 304 and not headers:
-                    raise BrokenOffError("the reply was empty")
-                if status in _TAKEN:
-                    received = Response(status, response.headers, _content(response, url, most))
-                    _check_no_refusal(received.content, url)
-                    return received
-                if status not in _TRIED_AGAIN:
+                if status == 200:
+                    return _content(response, url, most)
+                if response.has_redirect_location or status not in _TRIED_AGAIN:
                     raise _refused(url, status, 0.0)
-                pause = _pause_asked_for(response)
+                said = response.headers.get("Retry-After", "").strip()
+                pause = float(said[:9]) if said.isdigit() else 0.0
                 if status in _TOO_MANY or pause:  # other processes on this machine should wait as well
-                    self._pace.pause(max(pause, self._patience.first), _host(str(response.url)))
+                    self._pace.pause(max(pause, self._patience.first), _host(url))
                 raise BrokenOffError(f"HTTP {status}", pause=pause, status=status)
-        except self._httpx.InvalidURL as error:
-            raise _unusable(url) from error
         except (self._httpx.TransportError, self._httpx.DecodingError) as error:
             raise BrokenOffError(str(error) or type(error).__name__) from error
-
-    @contextmanager
-    def _followed(self, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
-        asked = url
-        for _ in range(REDIRECTS + 1):
-            self._pace.wait(_host(url))
-            with self._client.stream("GET", url, headers=dict(headers)) as response:
-                if not response.has_redirect_location:
-                    yield response
-                    return
-                target = urljoin(url, response.headers["location"])
-            if not self._is_edgar(target):
-                raise _led_away(asked, target)
-            url = target
-        raise _led_away(asked, f"one address after another, at last {url}")
-
-    def _is_edgar(self, url: str) -> bool:
-        try:
-            origin = _origin(url)
-        except FinAgentError:
-            return False
-        scheme, host, port = origin
-        within_sec = scheme == "https" and port == 443 and (host == "sec.gov" or host.endswith(".sec.gov"))
-        return origin in self._origins or (self._of_sec and within_sec)
 
 
 class RequestPacer:
@@ -261,7 +224,8 @@ class RequestPacer:
             told: Is called with the seconds of a pause before it is waited for.
 
         Raises:
-            DownloadError: The file cannot be created.
+            WriteError: Its folder cannot be created.
+            DownloadError: The file cannot be written.
         """
         self._file = file
         self._apart = 1 / per_second
@@ -269,10 +233,8 @@ class RequestPacer:
         self._sleep = sleep
         self._longest = longest
         self._told = told
-        try:
+        with reporting_write_errors(file):
             file.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise not_writable(file, error) from error
         with self._locked() as connection:
             connection.execute("CREATE TABLE IF NOT EXISTS pace (turn REAL NOT NULL)")
             connection.execute("CREATE TABLE IF NOT EXISTS held (host TEXT PRIMARY KEY, until REAL NOT NULL)")
@@ -337,7 +299,12 @@ class RequestPacer:
             finally:
                 connection.close()
         except sqlite3.Error as error:
-            raise not_writable(self._file, error) from error
+            raise DownloadError(
+                f"it cannot be written ({error})",
+                subject=str(self._file),
+                remedy="Delete it, or name a folder with free space and write permission as `edgar.cache`",
+                ends_all=True,
+            ) from error
 
 
 def user_agent(contact: str | None) -> str:
@@ -362,17 +329,8 @@ def user_agent(contact: str | None) -> str:
     return said
 
 
-def not_writable(where: Path, error: Exception) -> DownloadError:
-    """Return the error for a file that cannot be written."""
-    return DownloadError(
-        f"it cannot be written ({getattr(error, 'strerror', None) or error})",
-        subject=str(where),
-        remedy="Name a folder with free space and write permission",
-        ends_all=True,
-    )
-
-
 def _content(response: httpx.Response, url: str, most: int) -> bytes:
+    """Return the unpacked content. Raises DownloadError if it is too large or refuses requests."""
     content = bytearray()
     for chunk in response.iter_bytes(2**16):
         content += chunk
@@ -383,90 +341,40 @@ def _content(response: httpx.Response, url: str, most: int) -> bytes:
                 remedy="Open it in a browser. If it is the filing, print the pages that you need to a PDF, and ingest"
                 " that: `fin-agent ingest` has the same limit",
             )
+    if len(content) <= _MAX_REFUSAL_LENGTH and any(said in content.lower() for said in _REFUSALS):
+        raise _too_many("EDGAR sent a page that refuses requests in place of the document", url, 0.0)
     return bytes(content)
 
 
-def is_refusal(content: bytes) -> bool:
-    """Return whether the content is a page by which EDGAR refuses requests, sent in place of the document."""
-    return len(content) <= _MAX_REFUSAL_LENGTH and any(said in content.lower() for said in _REFUSALS)
-
-
-def _check_no_refusal(content: bytes, url: str) -> None:
-    if is_refusal(content):
-        raise DownloadError(
-            "EDGAR sent a page that refuses requests in place of the document; nothing of it is stored",
-            subject=url,
-            remedy="Wait 10 minutes, check that the contact is yours and that no other program asks EDGAR from this"
-            " address, then run the same command again: it resumes from there",
-            ends_all=True,
-        )
+def _too_many(what: str, url: str, pause: float) -> DownloadError:
+    remedy = (
+        f"Wait {max(10, round(pause / 60))} minutes, check that the contact is yours and that no other program asks"
+        " EDGAR from this address, then run the same command again: it resumes from there"
+    )
+    return DownloadError(what, subject=url, remedy=remedy, ends_all=True)
 
 
 def _refused(url: str, status: int, pause: float) -> DownloadError:
+    """Return the error for a status."""
     if status in _TOO_MANY:
-        return DownloadError(
-            f"EDGAR refuses requests (HTTP {status}), as it does for some ten minutes after too many",
-            subject=url,
-            remedy=f"Wait {max(10, round(pause / 60))} minutes, check that the contact is yours and that no other"
-            " program asks EDGAR from this address, then run the same command again: it resumes from there",
-            ends_all=True,
-        )
+        what = f"EDGAR refuses requests (HTTP {status}), as it does for some ten minutes after too many"
+        return _too_many(what, url, pause)
     if status == 404:
         return NotThereError(
             "EDGAR has no document here (HTTP 404)",
             subject=url,
             remedy="The filing may have been withdrawn: look at the company's filings on https://www.sec.gov",
         )
+    if 300 <= status < 400:
+        return DownloadError(
+            f"it redirects to another address (HTTP {status}), which is not followed",
+            subject=url,
+            remedy="Check the network (login pages of hotels and proxies redirect), then run the same command again",
+        )
     return DownloadError(
         f"EDGAR replied with an error (HTTP {status})", subject=url, remedy="Run the same command again later"
     )
 
 
-def _led_away(url: str, target: str) -> DownloadError:
-    return DownloadError(
-        f"it redirects to {_without_password(target)}, which is not EDGAR; the redirect is not followed",
-        subject=url,
-        remedy="Check the network (login pages of hotels and proxies redirect), then run the same command again",
-    )
-
-
-def _unusable(url: str) -> DownloadError:
-    return DownloadError(
-        "this cannot be an address of EDGAR",
-        subject=_without_password(url),
-        remedy="Give an address such as https://www.sec.gov, or leave `url` and `data_url` out of the settings",
-    )
-
-
-def _without_password(url: str) -> str:
-    scheme, separator, rest = url.partition("://")
-    before, sign, place = rest.rpartition("@")
-    return (f"{scheme}://...@{place}" if separator and before and sign else url)[:200]
-
-
-def _origin(url: str) -> tuple[str, str, int]:
-    """Return scheme, host and port. Raises DownloadError for another kind of address."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        raise _unusable(url) from error
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
-        raise _unusable(url)
-    return parts.scheme, parts.hostname, port or {"http": 80, "https": 443}[parts.scheme]
-
-
 def _host(url: str) -> str:
-    """Return host and port, without user and password."""
-    return urlsplit(url).netloc.rpartition("@")[2].lower()
-
-
-def _pause_asked_for(response: httpx.Response) -> float:
-    """Return the seconds of `Retry-After`, in either of its forms (RFC 9110, 10.2.3); 0 if there is none."""
-    said = response.headers.get("Retry-After", "").strip()
-    if said.isdigit():
-        return float(said[:9])
-    try:
-        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
-        return 0.0
+    return urlsplit(url).netloc.lower()

@@ -1,22 +1,23 @@
-"""EDGAR's lists of companies and of their submissions, cached and requested again when they may have changed."""
+"""EDGAR's lists of companies and of their submissions, cached for some time."""
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from fin_agent.atomic_write import WriteError, atomic_write
-from fin_agent.downloads.connection import DownloadError, EdgarConnection, not_writable
+from fin_agent.atomic_write import atomic_write
+from fin_agent.downloads.connection import DownloadError, EdgarConnection
 
 DAY = 86_400.0
 _FRESH = 600.0
@@ -24,8 +25,6 @@ _FRESH = 600.0
 _MAX_BYTES = 64 * 2**20
 _CIK = re.compile(r"(?:CIK)?0*(\d{1,10})", re.I)
 _TICKER = re.compile(r"[A-Z0-9][A-Z0-9.\-]{0,11}", re.I)
-_ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}")
-_OLDER = re.compile(r"CIK\d{10}-submissions-\d{3}\.json")
 _DOCUMENT = re.compile(r"(?!\.)[\w][\w .,()+&-]*")
 """A file name in the filing's own folder, not a path or an address."""
 
@@ -90,41 +89,28 @@ class Lists:
 
         Raises:
             DownloadError: The object cannot be fetched, or is not a JSON object.
+            WriteError: It cannot be cached.
         """
         file = self._folder / f"{hashlib.sha256(url.encode()).hexdigest()[:32]}.json"
-        kept = _read_kept(file, url)
-        if kept is not None and 0 <= self._clock() - kept.fetched < fresh_for:
-            return kept.content
-        received = self._connection.get(url, kept.conditions if kept is not None else {}, most=_MAX_BYTES)
-        if received.status == 304 and kept is not None:
-            found = kept.model_copy(update={"fetched": self._clock()})
-        else:
-            headers = {"If-None-Match": "ETag", "If-Modified-Since": "Last-Modified"}
-            conditions = {name: value for name, said in headers.items() if (value := received.headers.get(said))}
-            found = _Kept(url=url, fetched=self._clock(), conditions=conditions, content=_object(received.content, url))
+        with suppress(OSError, ValidationError):  # missing or not readable: it is requested again
+            kept = _Kept.model_validate_json(file.read_bytes())
+            if kept.url == url and 0 <= self._clock() - kept.fetched < fresh_for:
+                return kept.content
         try:
-            atomic_write(file, found.model_dump_json().encode())
-        except WriteError as error:
-            raise not_writable(file, error.__cause__ if isinstance(error.__cause__, OSError) else error) from error
+            content = json.loads(self._connection.get(url, most=_MAX_BYTES))
+        except (ValueError, RecursionError) as error:
+            raise _not_understood(url, "it is not JSON") from error
+        if not isinstance(content, dict):
+            raise _not_understood(url, "it is not a JSON object")
+        found = _Kept(url=url, fetched=self._clock(), content=content)
+        atomic_write(file, found.model_dump_json().encode())
         return found.content
 
 
 class _Kept(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
     url: str
     fetched: float
-    conditions: dict[str, str]
-    """Headers that let the server reply that nothing has changed."""
     content: dict[str, object]
-
-
-def _read_kept(file: Path, url: str) -> _Kept | None:
-    try:
-        kept = _Kept.model_validate_json(file.read_bytes())
-    except (OSError, ValidationError):
-        return None  # missing or not readable: it is requested again
-    return kept if kept.url == url else None
 
 
 def company_of(given: str, lists: Lists, url: str) -> Company:
@@ -155,13 +141,12 @@ def company_of(given: str, lists: Lists, url: str) -> Company:
     raise unknown_company(said, rows)
 
 
-def unknown_company(given: str, rows: list[_Row] | None = None) -> DownloadError:
-    """Return the error for a company that EDGAR does not list, with companies of that name or with similar tickers."""
-    listed = rows or []
-    called = [row for row in listed if len(given) > 2 and row.title.casefold().startswith(given.casefold())][:2]
-    by_ticker = {row.ticker: row for row in reversed(listed)}
-    alike = [by_ticker[near] for near in difflib.get_close_matches(given.upper(), list(by_ticker), n=2, cutoff=0.7)]
-    near = " or ".join(f"{row.ticker} ({row.title})" for row in called or alike)
+def unknown_company(given: str, rows: Sequence[_Row] = ()) -> DownloadError:
+    """Return the error for a company that EDGAR does not list, with those whose name or ticker begins alike."""
+    low = given.casefold()
+    alike = [row for row in rows if len(low) > 2 and row.title.casefold().startswith(low)]
+    alike += [row for row in rows if len(row.ticker) > 2 and low.startswith(row.ticker.casefold())]
+    near = " or ".join(f"{row.ticker} ({row.title})" for row in alike[:2])
     return DownloadError(
         "EDGAR lists no company under this ticker or CIK",
         subject=given[:80],
@@ -196,16 +181,12 @@ class Submissions:
         for older in sorted(self._older, key=lambda older: older.until, reverse=True):
             if first_year is not None and older.until.year < first_year:
                 return
-            if not _OLDER.fullmatch(older.name):
-                raise _not_understood(self._folder, f"it names {older.name[:80]!r} as a list")
             address = f"{self._folder}/{older.name}"
             yield from _listed(_read(_Columns, self._lists.get(address, DAY), address), address)
 
     def forms(self) -> list[str]:
         """Return the forms of the newest filings, the most frequent first."""
-        counts: dict[str, int] = {}
-        for listed in self._recent:
-            counts[listed.form] = counts.get(listed.form, 0) + 1
+        counts = Counter(listed.form for listed in self._recent)
         return sorted(counts, key=lambda form: (-counts[form], form))
 
 
@@ -220,16 +201,16 @@ class _Row(_Said):
 
 
 class _Columns(_Said):
-    accession: tuple[str, ...] = Field(alias="accessionNumber")
-    filed: tuple[str, ...] = Field(alias="filingDate")
-    period: tuple[str, ...] = Field(alias="reportDate")
+    accession: tuple[Annotated[str, Field(pattern=r"^\d{10}-\d{2}-\d{6}$")], ...] = Field(alias="accessionNumber")
+    filed: tuple[date, ...] = Field(alias="filingDate")
+    period: tuple[date | Literal[""], ...] = Field(alias="reportDate")
     form: tuple[str, ...]
     document: tuple[str, ...] = Field(alias="primaryDocument")
     size: tuple[int | None, ...] | None = None
 
 
 class _Older(_Said):
-    name: str
+    name: str = Field(pattern=r"^CIK\d{10}-submissions-\d{3}\.json$")
     until: date = Field(alias="filingTo")
 
 
@@ -254,51 +235,27 @@ def _read(model: type[Model], content: Mapping[str, object], url: str) -> Model:
 
 
 def _listed(columns: _Columns, url: str) -> list[ListedFiling]:
-    try:
-        sizes = columns.size if columns.size is not None else (None,) * len(columns.accession)
-        rows = zip(columns.accession, columns.form, columns.filed, columns.period, columns.document, sizes, strict=True)
-        return [
-            ListedFiling(
-                _checked(accession),
-                form,
-                date.fromisoformat(filed),
-                date.fromisoformat(period) if period else None,
-                # Documents that EDGAR renders from XML are in another folder and are not read.
-                document if _DOCUMENT.fullmatch(document) else "",
-                size,
-            )
-            for accession, form, filed, period, document, size in rows
-        ]
-    except ValueError as error:
-        raise _not_understood(url, str(error)) from error
-
-
-def _checked(accession: str) -> str:
-    if not _ACCESSION.fullmatch(accession):
-        raise ValueError(f"{accession[:80]!r} is not an accession number")
-    return accession
+    sizes = columns.size if columns.size is not None else (None,) * len(columns.accession)
+    of = (columns.accession, columns.form, columns.filed, columns.period, columns.document, sizes)
+    if len({len(column) for column in of}) > 1:
+        raise _not_understood(url, "its columns differ in length")
+    found = []
+    for accession, form, filed, period, document, size in zip(*of, strict=True):
+        # Documents that EDGAR renders from XML are in another folder and are not read.
+        readable = document if _DOCUMENT.fullmatch(document) else ""
+        found.append(ListedFiling(accession, form, filed, period or None, readable, size))
+    return found
 
 
 def _month_and_day(said: str | None) -> tuple[int, int] | None:
-    if said is None or not re.fullmatch(r"\d{4}", said):
+    if said is None or not re.fullmatch(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", said):
         return None
-    month, day = int(said[:2]), int(said[2:])
-    return (month, day) if 1 <= month <= 12 and 1 <= day <= 31 else None
+    return int(said[:2]), int(said[2:])
 
 
 def _plain(ticker: str) -> str:
     """Return a ticker in one form: `BRK.B`, `brk-b` and `BRK/B` are the same."""
     return re.sub(r"[^A-Z0-9]", "", ticker.upper())
-
-
-def _object(content: bytes, url: str) -> dict[str, object]:
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise _not_understood(url, "it is not JSON") from error
-    if not isinstance(found, dict):
-        raise _not_understood(url, "it is not a JSON object")
-    return found
 
 
 def _not_understood(url: str, why: str) -> DownloadError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import html
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fin_agent.atomic_write import WriteError, atomic_write
-from fin_agent.downloads.connection import DownloadError, EdgarConnection, NotThereError, is_refusal, not_writable
+from fin_agent.atomic_write import atomic_write, reporting_write_errors
+from fin_agent.downloads.connection import DownloadError, EdgarConnection, NotThereError
 from fin_agent.downloads.edgar_submissions import Company, ListedFiling, Lists, Submissions, company_of, unknown_company
 from fin_agent.downloads.filing_selection import FilingToFetch, NotFiled, Years, select_filings
 from fin_agent.downloads.settings import EdgarSettings
@@ -24,15 +23,7 @@ from fin_agent.filings.reader import is_readable
 MANIFEST = "fetched.jsonl"
 LARGEST_PAGE = 2**20
 """Bytes. Refusal and login pages are smaller; larger documents are accepted without a check."""
-_TITLES = {
-    "10-K": "annual report",
-    "10-Q": "quarterly report",
-    "8-K": "current report",
-    "20-F": "annual report",
-    "40-F": "annual report",
-    "6-K": "report of foreign private issuer",
-}
-_COMMISSION = "securities and exchange commission"
+_COMMISSION = "securitiesandexchangecommission"
 _SUBMISSION = re.compile(rb"\s*(?:-----BEGIN PRIVACY|<SEC-DOCUMENT>|<DOCUMENT>)", re.I)
 _TAG = re.compile(rb"<[^<>]*>")
 
@@ -115,6 +106,7 @@ class Edgar:
 
         Raises:
             DownloadError: EDGAR cannot be reached or refuses. The next run continues from there.
+            WriteError: A file cannot be written.
         """
         known = {each.accession: each for each in _noted(folder)}
         done: list[FetchedFile] = []
@@ -127,7 +119,7 @@ class Edgar:
         self, found: CompanyFilings, wanted: FilingToFetch, folder: Path, known: Fetched | None
     ) -> FetchedFile:
         listed = wanted.listed
-        if known is not None and _is_there(folder, known, listed):
+        if known is not None and _is_there(folder, known):
             return FetchedFile(wanted.name, Became.THERE, known.url, folder / known.file, known.bytes)
         url, ending = self._address(found.company, wanted)
         if ending is None:
@@ -138,33 +130,29 @@ class Edgar:
             )
         path = folder / f"{wanted.name}{ending}"
         try:
-            content = self._connection.get(url).content
+            content = self._connection.get(url)
             check_filing(content, listed, url)
         except DownloadError as error:
             if error.ends_all:
                 raise
             return FetchedFile(wanted.name, Became.FAILED, url, reason=error.what, remedy=error.remedy)
-        try:
-            atomic_write(path, content)
-            _note(
-                folder,
-                Fetched(
-                    file=path.name,
-                    url=url,
-                    accession=listed.accession,
-                    cik=found.company.cik,
-                    company=found.name,
-                    form=listed.form,
-                    filed=listed.filed,
-                    period=listed.period,
-                    bytes=len(content),
-                    sha256=hashlib.sha256(content).hexdigest(),
-                    fetched_at=datetime.now(UTC).replace(microsecond=0),
-                ),
-            )
-        except (OSError, WriteError) as error:
-            cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
-            raise not_writable(path, cause) from error
+        atomic_write(path, content)
+        record = Fetched(
+            file=path.name,
+            url=url,
+            accession=listed.accession,
+            cik=found.company.cik,
+            company=found.name,
+            form=listed.form,
+            filed=listed.filed,
+            period=listed.period,
+            bytes=len(content),
+            sha256=hashlib.sha256(content).hexdigest(),
+            fetched_at=datetime.now(UTC).replace(microsecond=0),
+        )
+        manifest = folder / MANIFEST
+        with reporting_write_errors(manifest), manifest.open("ab", buffering=0) as file:
+            file.write(f"{record.model_dump_json()}\n".encode())  # one write, since processes may share the folder
         return FetchedFile(wanted.name, Became.FETCHED, url, path, len(content))
 
     def _address(self, company: Company, wanted: FilingToFetch) -> tuple[str, str | None]:
@@ -214,33 +202,10 @@ def _noted(folder: Path) -> Iterator[Fetched]:
             continue  # cut off, or written by another program: its file is fetched again
 
 
-def _note(folder: Path, fetched: Fetched) -> None:
-    """Append a line in one write, since processes may share the folder; start a new line after one that was cut off."""
-    opened = os.open(folder / MANIFEST, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
-    try:
-        end = os.lseek(opened, 0, os.SEEK_END)
-        whole = end == 0 or os.pread(opened, 1, end - 1) == b"\n"
-        os.write(opened, (b"" if whole else b"\n") + fetched.model_dump_json().encode() + b"\n")
-    finally:
-        os.close(opened)
-
-
-def _is_there(folder: Path, known: Fetched, listed: ListedFiling) -> bool:
-    """Return whether a file fetched before still exists unchanged and passes `check_filing`."""
-    name = known.file
-    if Path(name).name != name or name in ("", ".", "..") or "\\" in name or "\0" in name:
-        return False  # the name points outside the folder
-    file = folder / name
-    try:
-        if file.stat().st_size != known.bytes or not file.is_file():
-            return False
-        content = file.read_bytes()
-        if is_refusal(content):
-            return False
-        check_filing(content, listed, known.url)
-    except (OSError, DownloadError):
-        return False
-    return True
+def _is_there(folder: Path, known: Fetched) -> bool:
+    """Return whether a file fetched before still has its size; a name that points outside the folder is not used."""
+    file = folder / known.file
+    return Path(known.file).name == known.file and file.is_file() and file.stat().st_size == known.bytes
 
 
 def check_filing(content: bytes, listed: ListedFiling, url: str) -> None:
@@ -254,7 +219,7 @@ def check_filing(content: bytes, listed: ListedFiling, url: str) -> None:
     Raises:
         DownloadError: The document is too short or is something else.
     """
-    if why := _too_short(len(content), listed, url) or _something_else(content, listed, url):
+    if why := _unlike(content, listed, url):
         raise DownloadError(
             f"the document is not the {listed.form} that EDGAR lists: {why}; nothing of it is stored",
             subject=url,
@@ -263,25 +228,22 @@ def check_filing(content: bytes, listed: ListedFiling, url: str) -> None:
         )
 
 
-def _too_short(size: int, listed: ListedFiling, url: str) -> str:
-    """Return why a whole submission is too short: less than half of its listed size, which is not counted exactly."""
-    short = url.endswith(".txt") and listed.size is not None and size < listed.size / 2
-    return f"it has {size:,} bytes, and the list gives {listed.size:,}" if short else ""
+def _unlike(content: bytes, listed: ListedFiling, url: str) -> str:
+    """Return why the content is not the listed filing; empty if it seems to be.
 
-
-def _something_else(content: bytes, listed: ListedFiling, url: str) -> str:
+    A whole submission has at least half of its listed size, which is not counted exactly.
+    """
+    if url.endswith(".txt") and listed.size is not None and len(content) < listed.size / 2:
+        return f"it has {len(content):,} bytes, and the list gives {listed.size:,}"
     if url.lower().endswith(".pdf"):
         return "" if b"%PDF-" in content[:1024] else "it is not a PDF"
     if len(content) > LARGEST_PAGE or _SUBMISSION.match(content) or content.startswith(b"%PDF-"):
         return ""
     words = " ".join(_text(content, b" ").split())
     joined = "".join(_text(content, b"").split())  # a word may be in several pieces
-    form = listed.form.upper().removesuffix("/A")
     # `10` and `k`: a dash, a line end or white space may separate them.
-    parts = re.findall(r"[a-z]+|\d+", form.lower()) or [form.lower()]
-    named = re.compile(rf"(?<![a-z\d]){'[^a-z0-9]{0,3}'.join(map(re.escape, parts))}(?![a-z\d])")
-    titles = (_TITLES.get(form[:4], _TITLES.get(form[:3], _COMMISSION)), _COMMISSION)
-    if named.search(words) or any(title.replace(" ", "") in joined for title in titles):
+    parts = re.findall(r"[a-z]+|\d+", listed.form.lower().removesuffix("/a"))
+    if _COMMISSION in joined or re.search(rf"(?<![a-z\d]){'[^a-z0-9]{0,3}'.join(parts)}(?![a-z\d])", words):
         return ""
     return f"its {len(content):,} bytes name neither the form nor the Commission"
 

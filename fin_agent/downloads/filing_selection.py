@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from fin_agent.downloads.connection import DownloadError
@@ -133,13 +134,11 @@ def _missing(form: str, found: Sequence[FilingToFetch], years: Years | None) -> 
 
 def _told_apart(wanted: list[FilingToFetch]) -> list[FilingToFetch]:
     """Make names unique: the first filing keeps its name, later ones of that name get their accession number."""
-    taken: set[str] = set()
-    named: list[FilingToFetch] = []
-    for each in wanted:
-        name = f"{each.name}_{each.listed.accession}" if each.name in taken else each.name
-        taken.add(each.name)
-        named.append(FilingToFetch(each.listed, each.place, name))
-    return named
+    first = {each.name: each for each in reversed(wanted)}
+    return [
+        each if first[each.name] is each else replace(each, name=f"{each.name}_{each.listed.accession}")
+        for each in wanted
+    ]
 
 
 def _none(
@@ -183,16 +182,6 @@ def name_of(handle: str, listed: ListedFiling, place: FiscalPlace) -> str:
 
 
 def _year_end_after(day: date, year_end: tuple[int, int]) -> date:
-    for year in (day.year, day.year + 1):
-        end = _last_valid(year, *year_end)
-        if end >= day:
-            return end
-    raise AssertionError("one of two years ends after any of their days")
-
-
-def _last_valid(year: int, month: int, day: int) -> date:
-    while True:
-        try:
-            return date(year, month, day)
-        except ValueError:  # 29 February
-            day -= 1
+    month, last = year_end
+    ends = (date(year, month, min(last, monthrange(year, month)[1])) for year in (day.year, day.year + 1))
+    return next(end for end in ends if end >= day)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,7 +96,7 @@ def test_a_short_pause_that_an_earlier_run_was_asked_for_is_waited_and_told(
     )
     RequestPacer(tmp_path / "cache" / "pace.sqlite").pause(30, edgar.url.removeprefix("http://"))
     ran = Ran("fetch", "QLMK", "--out", tmp_path / "out")
-    assert ran.code == 0 and "EDGAR asked for a pause; the next request follows in 30 s" in ran.err
+    assert ran.code == 0 and re.search(r"EDGAR asked for a pause; the next request follows in (?:29|30) s", ran.err)
 
 
 def test_what_was_not_filed_is_named(edgar: EdgarServer, tmp_path: Path) -> None:

@@ -1,12 +1,10 @@
-"""Requests: who asks, how often after a refusal, and where redirects may lead."""
+"""Requests: who asks, how often after a refusal, and that no redirect is followed."""
 
 from __future__ import annotations
 
 import sqlite3
 import time
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
@@ -20,7 +18,7 @@ LIST = "/files/company_tickers.json"
 
 
 def get(connection: EdgarConnection, edgar: EdgarServer, path: str = LIST) -> bytes:
-    return connection.get(edgar.url + path).content
+    return connection.get(edgar.url + path)
 
 
 @pytest.mark.parametrize("missing", [None, "", "  "])
@@ -73,10 +71,9 @@ def test_refusals_are_tried_again_after_a_pause(
 
 
 def test_the_server_says_how_long(edgar: EdgarServer, connection: EdgarConnection, naps: list[float]) -> None:
-    later = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
-    edgar.mishaps[LIST] = [Mishap(429, {"Retry-After": "17"}), Mishap(503, {"Retry-After": later})]
+    edgar.mishaps[LIST] = [Mishap(429, {"Retry-After": "17"}), Mishap(503, {"Retry-After": "40"})]
     get(connection, edgar)
-    assert naps[0] == 17 and 35 < naps[1] <= 40
+    assert naps == [17, 40]
 
 
 def test_a_pause_longer_than_anybody_waits_is_told(
@@ -176,63 +173,22 @@ def test_offline(settings: EdgarSettings, naps: list[float]) -> None:
     assert len(naps) == 2
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "http://192.0.2.1/login",
-        "https://www.sec.gov.example.com/",
-        "https://www.sec.gov/x",
-        "file:///etc/passwd",
-        "//192.0.2.1/",
-    ],
-)
-def test_redirects_to_other_hosts_are_not_followed(
-    edgar: EdgarServer, connection: EdgarConnection, target: str
-) -> None:
-    edgar.mishaps[LIST] = [Mishap(302, {"Location": target})]
-    with pytest.raises(DownloadError, match="not EDGAR; the redirect is not followed"):
-        get(connection, edgar)
+@pytest.mark.parametrize("target", ["http://192.0.2.1/login", "file:///etc/passwd", LIST])
+def test_redirects_are_not_followed(edgar: EdgarServer, connection: EdgarConnection, target: str) -> None:
+    edgar.mishaps["/old.json"] = [Mishap(302, {"Location": target})]
+    with pytest.raises(DownloadError, match=r"redirects to another address \(HTTP 302\), which is not followed"):
+        get(connection, edgar, "/old.json")
     assert len(edgar.asked) == 1
 
 
-def test_redirects_within_edgar_are_followed(edgar: EdgarServer, connection: EdgarConnection) -> None:
-    edgar.mishaps["/old.json"] = [Mishap(301, {"Location": LIST})]
-    assert get(connection, edgar, "/old.json") == edgar.files[LIST]
-    edgar.mishaps["/round"] = [Mishap(302, {"Location": "/round"})] * 20
-    with pytest.raises(DownloadError, match="one address after another"):
-        get(connection, edgar, "/round")
-
-
-@pytest.mark.parametrize(
-    ("target", "followed"),
-    [
-        ("https://data.sec.gov/x", True),
-        ("https://www.sec.gov/x", True),
-        ("http://www.sec.gov/x", False),
-        ("https://www.sec.gov:8443/x", False),
-        ("https://sec.gov.example.com/x", False),
-        ("https://notsec.gov/x", False),
-        ("https://user@evil.example/x", False),
-        ("https://www.sec.gov@evil.example/x", False),
-    ],
-)
-def test_where_edgar_itself_may_redirect_to(tmp_path: Path, target: str, followed: bool) -> None:
-    with EdgarConnection(EdgarSettings(contact=CONTACT, cache=tmp_path)) as connection:
-        assert connection._is_edgar(target) is followed
-
-
-def test_lists_are_kept_and_then_asked_for_only_where_changed(
-    edgar: EdgarServer, connection: EdgarConnection, tmp_path: Path
-) -> None:
+def test_lists_are_kept_for_a_time(edgar: EdgarServer, connection: EdgarConnection, tmp_path: Path) -> None:
     now = [time.time()]
     lists = Lists(connection, tmp_path / "lists", clock=lambda: now[0])
     first = lists.get(edgar.url + LIST, 600)
     assert lists.get(edgar.url + LIST, 600) == first and len(edgar.asked) == 1
     now[0] += 601
     assert Lists(connection, tmp_path / "lists", clock=lambda: now[0]).get(edgar.url + LIST, 600) == first
-    assert len(edgar.asked) == 2 and "If-None-Match" in edgar.asked[1].headers
-    lists.get(edgar.url + LIST, 600)
-    assert len(edgar.asked) == 2  # what was found unchanged is fresh again
+    assert len(edgar.asked) == 2
     (kept,) = (tmp_path / "lists").iterdir()
     kept.write_bytes(b'{"url": "cut o')
     assert lists.get(edgar.url + LIST, 600) == first and len(edgar.asked) == 3

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fin_agent.atomic_write import WriteError
 from fin_agent.downloads.connection import PER_SECOND, DownloadError, RequestPacer
 from tests.downloads.edgar_server import CONTACT, EdgarServer
 
@@ -78,7 +79,7 @@ def test_a_clock_that_was_set_back_holds_nobody_up(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(DownloadError, match="cannot be written"):
+    with pytest.raises(WriteError):
         RequestPacer(tmp_path / "file" / "pace.sqlite")
     (tmp_path / "pace.sqlite").write_bytes(b"no database" * 100)
     with pytest.raises(DownloadError, match=r"pace\.sqlite: it cannot be written") as raised:
