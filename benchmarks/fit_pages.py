@@ -1,18 +1,16 @@
 """The page scorer's weights fitted to questions with gold pages, and what they are worth on companies left out.
 
 python -m benchmarks.fit_pages INDEX --questions FILE [--questions FILE] [--lookups 120] [--encoder MODEL]
-    [--likeness FILE.npz] [--out FILE.yaml]
+    [--out FILE.yaml]
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from statistics import fmean
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,7 +25,6 @@ from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.answer_scoring import page_recall
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
-from fin_agent.evaluation.statistics import paired_test
 from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.terminal_text import listing, right
 from fin_agent.retrieval.document_ranking import rank_filings
@@ -38,8 +35,6 @@ from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.retrieval.strategies.staged import Staged
-from fin_agent.training.cross_validation import AFTER, BEFORE
-from fin_agent.training.similarity import HELD_OUT
 from fin_agent.training.supervision import QUESTION_TYPE as LOOKUP
 from fin_agent.training.supervision import lookup_questions
 from fin_agent.workspace import Workspace
@@ -52,7 +47,6 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, action="append", required=True, help="in FinanceBench's form")
     parser.add_argument("--lookups", type=int, default=0, help="also so many rows of the filings' own statements")
     parser.add_argument("--encoder", help="fit with this model's vectors, which the index has to hold")
-    parser.add_argument("--likeness", type=Path, help="also with the cosines of `train pages`: what do they add?")
     parser.add_argument("--out", type=Path, help="gets the weights fitted")
     given = parser.parse_args()
     sets = {path: load_questions(path) for path in given.questions}
@@ -65,10 +59,6 @@ def main() -> None:
     examples = examples_of(every, workspace, query_of, likeness=of_encoder)
     print(f"{len(examples)} of {len(every)} questions are about filings of the index")
     weights, left_out = fit(examples), leave_one_group_out(examples)
-    with_cosines = {
-        name: leave_one_group_out(examples_of(every, workspace, query_of, likeness=cosines))
-        for name, cosines in ({} if given.likeness is None else read_likeness(given.likeness)).items()
-    }
     packaged = packaged_weights(with_vectors=given.encoder is not None)
     names = _names(sets) | {question.id: ("lookups",) for question in of_filings}
     by_name: dict[str, list[tuple[float, float, float, float]]] = {}
@@ -80,7 +70,7 @@ def main() -> None:
     for name, of in by_name.items():
         means = (sum(column) / len(of) for column in zip(*of, strict=True))
         rows.append({"questions": name, "n": len(of), **dict(zip(_SHARES, means, strict=True))})
-    Console().print(_recalls(rows), _weights(weights, packaged), _tested(_tests(left_out, with_cosines)), sep="\n")
+    Console().print(_recalls(rows), _weights(weights, packaged), sep="\n")
     if given.out is not None:
         given.out.write_text(weights_text(weights), encoding="utf-8")
 
@@ -88,32 +78,6 @@ def main() -> None:
 _SHARES = ("searched", "packaged", "fitted", "left_out")
 """Of a row: the share of the gold pages that are in the filings found at all; then page recall over the first five
 pages with packaged weights, fitted on all questions, and fitted without the company asked about."""
-
-
-def _tests(without: Sequence[LeftOut], with_cosines: Mapping[str, Sequence[LeftOut]]) -> list[dict[str, Any]]:
-    """Page recall of questions of files, companies left out: with cosines of each kind against without."""
-    tests = []
-    for name, of in with_cosines.items():
-        pairs = [(one.recall, other.recall) for one, other in zip(of, without, strict=True)]
-        asked = [each.example.question.question_type != LOOKUP for each in without]
-        for kind, wanted in (("questions of files", True), (f"{LOOKUP}s", False)):
-            chosen = [pair for pair, of_file in zip(pairs, asked, strict=True) if of_file is wanted]
-            if chosen:
-                ours, theirs = map(list, zip(*chosen, strict=True))
-                test = asdict(paired_test(ours, theirs))
-                means = {"with": fmean(ours), "without": fmean(theirs)}
-                tests.append({"questions": kind, "cosines": name, "n": len(chosen), **means, **test})
-    return tests
-
-
-def _tested(tests: Sequence[dict[str, Any]]) -> Table:
-    table = listing("Questions", "Cosines", *map(right, ("n", "Without", "With", "Differing", "p")))
-    table.caption = "page recall of the first five pages; weights and encoder fitted without the company asked about"
-    for each in tests:
-        shares = (f"{100 * each[name]:.1f}" for name in ("without", "with"))
-        found = (str(each["differing"]), f"{each['p_value']:.3f}")
-        table.add_row(each["questions"], each["cosines"], str(each["n"]), *shares, *found)
-    return table
 
 
 def _likeness(workspace: Workspace, encoder: str) -> Likeness:
@@ -299,40 +263,6 @@ def _loss(
         gradient += counted * (example.values.T @ (shares - of_right / likelihood))
     count = sum(counts)
     return loss / count + penalty * float(weights @ weights), gradient / count + 2 * penalty * weights
-
-
-# --- Cosines by models that were trained without the company
-
-
-def read_likeness(path: Path) -> dict[str, Likeness]:
-    """Cosines by the model `before` training and `after` by those of the folds, of pages of the company asked about.
-
-    Raises QuestionError where the file is none.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            about = json.loads(str(arrays["about"]))
-            rows: list[NDArray[np.float16]] = [arrays[str(number)] for number in range(len(about))]
-    except (OSError, ValueError, KeyError) as failure:
-        raise QuestionError(
-            f"this holds no cosines of pages ({failure})",
-            subject=str(path),
-            remedy=f"Give the `{HELD_OUT}` that `fin-agent train pages` wrote",
-        ) from failure
-    keys = [[PageKey(doc_id, page) for doc_id, count in each["filings"] for page in range(count)] for each in about]
-    return {name: _looked_up(about, keys, [row[place] for row in rows]) for place, name in enumerate((BEFORE, AFTER))}
-
-
-def _looked_up(
-    about: Sequence[dict[str, str]], keys: Sequence[Sequence[PageKey]], rows: Sequence[NDArray[np.float16]]
-) -> Likeness:
-    cosines = {each["question"]: (of, row) for each, of, row in zip(about, keys, rows, strict=True)}
-
-    def likeness(question: str, query: Query, doc_ids: Sequence[str]) -> Mapping[PageKey, float]:
-        of, row = cosines.get(question, ((), np.zeros(0, dtype=np.float16)))
-        return {key: float(cosine) for key, cosine in zip(of, row, strict=True) if key.doc_id in doc_ids}
-
-    return likeness
 
 
 if __name__ == "__main__":

@@ -62,7 +62,6 @@ def train(
     published: bool = False,
     folds_only: bool = False,
     corpus: bool = False,
-    likeness: bool = False,
 ) -> ExitCode:
     """Train encoders and rerankers on questions derived from an index, measured with companies held out.
 
@@ -74,22 +73,17 @@ def train(
         published (--published): Use the hyperparameters of the paper, not those for a small model.
         folds_only (--folds-only): Only cross-validate; train no final model.
         corpus (--corpus): For pages: also search all filings in each fold.
-        likeness (--likeness): For pages: also write likeness.npz, for `python -m benchmarks.fit_pages`.
     """
     from fin_agent.training import cross_validation, tasks
-    from fin_agent.training.similarity import write_likeness
 
     material = _examples(out, questions or (), on) if examples is None else read_material(examples)
     if trained is Trained.EXAMPLES:
         return ExitCode.DONE
-    of_pages = trained is Trained.PAGES
     task: cross_validation.Task = tasks.Pages(corpus=corpus)
-    if not of_pages:
+    if trained is not Trained.PAGES:
         task = tasks.Reranker() if trained is Trained.RERANKER else tasks.Embeddings()
     followed = replace(task.published if published else task.small, **recipe.overrides)
     document = cross_validation.train(task, material, followed, out, final=not folds_only, on_progress=say)
-    if likeness and of_pages:
-        say(f"cosine similarities of pages: {write_likeness(material, followed, out)}")
     on.show(document, _figures(document))
     say(f"{document['seconds']:.0f} s on {document['device']}: {out / 'training.json'}")
     return ExitCode.DONE
@@ -98,12 +92,12 @@ def train(
 def _examples(out: Path, questions: Sequence[Path], on: IndexOptions) -> Material:
     """Collect the training data of an index and write it to `out`."""
     from fin_agent.evaluation.financebench import load_questions
-    from fin_agent.training.supervision import SupervisionTargets, material_of
+    from fin_agent.training.supervision import material_of
 
     of_files = {path.stem: load_questions(path) for path in questions}
     with on.open_workspace() as workspace:
         progress = Progress(len(workspace.index.entries()))
-        material, left_out = material_of(workspace, of_files, SupervisionTargets(), progress.step)
+        material, left_out = material_of(workspace, of_files, progress.step)
     for question in left_out:
         warn(f"left out: {question}")
     out.mkdir(parents=True, exist_ok=True)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.statistics import estimate, paired_test
@@ -42,38 +43,27 @@ class Recipe:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Learnt:
+class Learnt(NamedTuple):
     """A trained model with its losses: (step, loss)."""
 
     model: Any
     losses: tuple[tuple[int, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HeldOutResult:
-    """The figures of one held-out question before and after training, by name, 0 to 1."""
-
-    id: str
-    source: str
-    group: str
-    fold: int
-    before: Figures
-    after: Figures
-
-
-class Task(Protocol):
+class Task(ABC):
     """A kind of training."""
 
-    name: str
-    published: Recipe
+    name: ClassVar[str]
+    published: ClassVar[Recipe]
     """The hyperparameters of the paper."""
-    small: Recipe
+    small: ClassVar[Recipe]
     """Hyperparameters that work for a small model."""
 
+    @abstractmethod
     def base(self, recipe: Recipe) -> Any:
         """Return the model before training."""
 
+    @abstractmethod
     def learn(self, material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe) -> Learnt:
         """Return a model trained on these questions.
 
@@ -81,11 +71,13 @@ class Task(Protocol):
             QuestionError: The questions give no examples to learn from.
         """
 
+    @abstractmethod
     def measure(self, model: Any, material: Material, asked: Sequence[QuestionWithPages]) -> list[Figures]:
         """Return the figures of each question; empty for a question that cannot be measured."""
 
     def of_fold(self, model: Any, material: Material, asked: Sequence[QuestionWithPages]) -> Figures:
         """Return figures of a whole fold, over the companies of its questions; empty if there are none."""
+        return {}
 
 
 def folds_of(material: Material, recipe: Recipe) -> list[tuple[QuestionWithPages, ...]]:
@@ -148,7 +140,7 @@ def train(
     run = hashlib.sha256(json.dumps([task.name, asdict(recipe), material.digest]).encode()).hexdigest()
     folds = folds_of(material, recipe)
     started = time.perf_counter()
-    measured: list[HeldOutResult] = []
+    measured: list[dict[str, Any]] = []
     kept: list[dict[str, Any]] = []
     base: Any = None
     for number, held_out in enumerate(folds):
@@ -162,7 +154,7 @@ def train(
             fold.pop("model").save_pretrained(str(out / f"fold-{number}"))
             (out / f"fold-{number}.json").write_text(json.dumps({"run": run, **fold}), encoding="utf-8")
         kept.append(fold)
-        measured += (HeldOutResult(**row) for row in fold["rows"])
+        measured += fold["rows"]
         on_progress(f"fold {number + 1} of {len(folds)}: {fold['seconds']:.0f} s")
     losses: Sequence[tuple[int, float]] = ()
     if final:
@@ -213,7 +205,7 @@ def _fold(
     before, after = (task.measure(model, material, held_out) for model in (base, learnt.model))
     of_fold = {when: task.of_fold(of, material, held_out) for when, of in ((BEFORE, base), (AFTER, learnt.model))}
     rows = [
-        asdict(HeldOutResult(each.id, each.source, _group_of(each, material, recipe), number, was, now))
+        {"id": each.id, "source": each.source, "fold": number, BEFORE: was, AFTER: now}
         for each, was, now in zip(held_out, before, after, strict=True)
         if was and now
     ]
@@ -222,22 +214,17 @@ def _fold(
     return {**told, "rows": rows, "model": learnt.model}
 
 
-def figures_of(measured: Sequence[HeldOutResult], seed: int = 0) -> list[dict[str, Any]]:
-    """Aggregate results by source of questions and over all.
+def figures_of(measured: Sequence[Mapping[str, Any]], seed: int = 0) -> list[dict[str, Any]]:
+    """Return a row for each source of questions and for all of them, and for each figure.
 
-    Args:
-        measured: Results of the held-out questions.
-        seed: Seed of the bootstrap and of the test.
-
-    Returns:
-        A row for each source and figure: means with 95% intervals before and after, and the p-value of a paired test.
+    A row has the means with 95% intervals before and after training, and the p-value of a paired test.
     """
     figures: list[dict[str, Any]] = []
-    for source in (*sorted({each.source for each in measured}), "all"):
-        rows = [each for each in measured if source in (each.source, "all")]
-        for name in rows[0].before if rows else ():
-            of = [each for each in rows if name in each.before]
-            was, now = [each.before[name] for each in of], [each.after[name] for each in of]
+    for source in (*sorted({each["source"] for each in measured}), "all"):
+        rows = [each for each in measured if source in (each["source"], "all")]
+        for name in rows[0][BEFORE] if rows else ():
+            of = [each for each in rows if name in each[BEFORE]]
+            was, now = [each[BEFORE][name] for each in of], [each[AFTER][name] for each in of]
             test = paired_test(now, was, seed=seed)
             means = {when: estimate(sample, seed=seed) for when, sample in ((BEFORE, was), (AFTER, now))}
             figure = {"questions": source, "n": len(of), "figure": name, "p_value": test.p_value}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
@@ -120,20 +119,14 @@ def _shuffled(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class SupervisionTargets:
-    """The number of examples of each kind."""
-
-    lookups: int = 1_000
-    tags: int = 1_000
-    terms: int = 2_000
-
-
 def material_of(
     workspace: Workspace,
     questions: Mapping[str, Sequence[FinanceBenchQuestion]],
-    wanted: SupervisionTargets,
     on_filing: Callable[[str], None] = lambda doc_id: None,
+    *,
+    lookups: int = 1_000,
+    tags: int = 1_000,
+    terms: int = 2_000,
 ) -> tuple[Material, list[str]]:
     """Collect filings, questions and terms of an index.
 
@@ -143,8 +136,10 @@ def material_of(
     Args:
         workspace: The index.
         questions: Questions from files, by the name of the file.
-        wanted: The number of examples of each kind.
         on_filing: Is called with the doc_id of each filing that was read.
+        lookups: The number of questions from statements.
+        tags: The number of questions from tags.
+        terms: The number of terms.
 
     Returns:
         The material, and a line for each question that was left out.
@@ -155,13 +150,13 @@ def material_of(
         on_filing(entry.doc_id)
     counts = {filing.doc_id: len(filing.pages) for filing in filings}
     asked = [_asked(name, each) for name, of_file in questions.items() for each in of_file]
-    asked += [_asked(LOOKUPS, each) for each in lookup_questions(workspace, wanted.lookups)]
+    asked += [_asked(LOOKUPS, each) for each in lookup_questions(workspace, lookups)]
     tagged = [_of_tags(entry, workspace) for entry in workspace.index.entries()]
-    asked += [_asked(TAGS, each) for each in _in_turn(tagged, wanted.tags)]
+    asked += [_asked(TAGS, each) for each in _in_turn(tagged, tags)]
     beyond = {each: place for each in asked for place in each.pages if place.page >= counts.get(place.doc_id, 0)}
     left_out = [f"{each.id}: there is no page {place.page + 1} of {place.doc_id}" for each, place in beyond.items()]
     kept = tuple(each for each in asked if each not in beyond)
-    return Material(tuple(filings), kept, tuple(_terms(filings, workspace, wanted.terms))), left_out
+    return Material(tuple(filings), kept, tuple(_terms(filings, workspace, terms))), left_out
 
 
 def _texts_of(entry: FilingEntry, workspace: Workspace) -> FilingText:

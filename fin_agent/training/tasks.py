@@ -25,9 +25,11 @@ from tokenizers import Tokenizer
 from transformers import PrinterCallback
 
 from fin_agent.errors import QuestionError
+from fin_agent.evaluation.answer_scoring import page_recall
+from fin_agent.evaluation.passage_ranking import ndcg
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.loading import model_location
-from fin_agent.training.cross_validation import Figures, Learnt, Recipe, fixed_seed
+from fin_agent.training.cross_validation import Figures, Learnt, Recipe, Task, fixed_seed
 from fin_agent.training.training_data import FilingText, Material, QuestionWithPages
 
 disable_progress_bars()
@@ -39,7 +41,7 @@ _LOGGED = 20
 """Losses recorded per training, at most."""
 
 
-class Pages:
+class Pages(Task):
     """A bi-encoder of questions and whole pages (Kobeissi & Langlais 2026, Section 3.3).
 
     The loss is multiple negatives ranking over (question, page): the other pages of a batch are negatives.
@@ -79,18 +81,18 @@ class Pages:
         figures: list[Figures] = []
         for each, likeness in zip(asked, questions @ pages.T, strict=True):
             within = [at for name in dict.fromkeys(place.doc_id for place in each.pages) for at in of_filing[name]]
-            found = {"page recall@5, right filing": _recall(each, [places[at] for at in _best(likeness, within)])}
-            if self._corpus:
-                found["page recall@5, all filings"] = _recall(each, [places[at] for at in _best(likeness)])
-            figures.append(found)
+            searched = {"right filing": within, **({"all filings": None} if self._corpus else {})}
+            found = {name: [places[at] for at in _best(likeness, among)] for name, among in searched.items()}
+            figures.append(
+                {
+                    f"page recall@5, {name}": page_recall(ranked, each.pages, FIRST, also=each.also)
+                    for name, ranked in found.items()
+                }
+            )
         return figures
 
-    def of_fold(self, model: Any, material: Material, asked: Sequence[QuestionWithPages]) -> Figures:
-        """See Task.of_fold."""
-        return {}
 
-
-class Reranker:
+class Reranker(Task):
     """A cross-encoder of questions and tables (HiREC, Section 4.1.2): binary cross-entropy, eight wrong tables each."""
 
     name = "reranker"
@@ -139,18 +141,12 @@ class Reranker:
             of = scores[start : start + len(filing.tables)]
             start += len(filing.tables)
             ranked = [PageKey(filing.doc_id, filing.tables[at][0]) for at in _best(of)]
-            reachable = tuple(place for place in each.pages if place in _gold_tables(each, filing))
-            counted[each] = {
-                "table recall@5": _recall(QuestionWithPages(each.id, each.source, "", reachable, each.also), ranked)
-            }
+            reachable = list(_gold_tables(each, filing))
+            counted[each] = {"table recall@5": page_recall(ranked, reachable, FIRST, also=each.also)}
         return [counted.get(each, {}) for each in asked]
 
-    def of_fold(self, model: Any, material: Material, asked: Sequence[QuestionWithPages]) -> Figures:
-        """See Task.of_fold."""
-        return {}
 
-
-class Embeddings:
+class Embeddings(Task):
     """An encoder whose vectors can be truncated (FinGEAR, Table 5): Matryoshka loss over multiple negatives ranking."""
 
     name = "embeddings"
@@ -189,7 +185,7 @@ class Embeddings:
                 pages, cut = vectors[each.pages[0].doc_id][:, :size], question[:size]
                 likeness = pages @ cut / np.maximum(np.linalg.norm(pages, axis=1), 1e-9)
                 ranked = [PageKey(each.pages[0].doc_id, at) for at in _best(likeness, first=_RANKED)]
-                found[f"nDCG@10, {size}"] = _ndcg(each, ranked)
+                found[f"nDCG@10, {size}"] = ndcg(ranked, {*each.pages, *each.also}, _RANKED)
             figures.append(found)
         return figures
 
@@ -325,16 +321,3 @@ def _best(scores: NDArray[np.float32], among: Sequence[int] | None = None, first
     """Return the positions of the highest scores, best first; ties are broken by position."""
     places = np.arange(len(scores)) if among is None else np.asarray(among)
     return [int(at) for at in places[np.argsort(-scores[places], kind="stable")[:first]]]
-
-
-def _recall(asked: QuestionWithPages, found: Sequence[PageKey]) -> float:
-    """Return the share of gold pages found; 1.0 if an equivalent page is found."""
-    if not set(asked.also).isdisjoint(found):
-        return 1.0
-    return len(set(asked.pages).intersection(found)) / len(set(asked.pages))
-
-
-def _ndcg(asked: QuestionWithPages, ranked: Sequence[PageKey]) -> float:
-    right = {*asked.pages, *asked.also}
-    gain = sum(1 / np.log2(rank + 2) for rank, place in enumerate(ranked) if place in right)
-    return float(gain / sum(1 / np.log2(rank + 2) for rank in range(min(len(right), len(ranked)))))

@@ -12,14 +12,12 @@ pytest.importorskip("datasets", reason="training needs the extra `training`")
 pytest.importorskip("accelerate", reason="training needs the extra `training`")
 pytest.importorskip("sentence_transformers", reason="training needs the extra `dense`")
 
-from benchmarks.fit_pages import read_likeness
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.encoder import load_encoder, load_pair_scorer
 from fin_agent.training.cross_validation import Recipe, folds_of, train
-from fin_agent.training.similarity import write_likeness
-from fin_agent.training.supervision import LOOKUPS, TAGS, SupervisionTargets, material_of
+from fin_agent.training.supervision import LOOKUPS, TAGS, material_of
 from fin_agent.training.tasks import Embeddings, Pages, Reranker
 from fin_agent.training.training_data import Material, read_material
 from fin_agent.workspace import Workspace
@@ -31,9 +29,10 @@ SMALL = Recipe(rate=1e-3, batch=4, epochs=1, folds=2, length=16, most=6)
 @pytest.fixture(scope="module")
 def material(sample_html_index: Path, workspace: Workspace) -> Material:
     asked = [_question("right", 2), _question("beyond", 900)]
-    made, left_out = material_of(Workspace.open(sample_html_index), {"file": asked}, SupervisionTargets(20, 20, 40))
+    targets = {"lookups": 20, "tags": 20, "terms": 40}
+    made, left_out = material_of(Workspace.open(sample_html_index), {"file": asked}, **targets)
     assert left_out == ["beyond: there is no page 901 of harborlight_2025_10k"]
-    more, _ = material_of(workspace, {}, SupervisionTargets(20, 20, 40))
+    more, _ = material_of(workspace, {}, **targets)
     return Material(made.filings + more.filings, made.asked + more.asked, made.terms + more.terms)
 
 
@@ -91,9 +90,6 @@ def test_a_page_scorer_is_trained_measured_taken_up_and_the_same_again(
     assert again["figures"] == first["figures"]
     assert train(task, material, recipe, tmp_path / "two")["losses"] == first["losses"]
     assert train(task, material, replace(recipe, seed=1), tmp_path / "three")["losses"] != first["losses"]
-    path = write_likeness(material, recipe, tmp_path / "one")
-    cosines = read_likeness(path)["after"]("What is right?", None, ["harborlight_2025_10k"])  # type: ignore[arg-type]
-    assert len(cosines) == len(material.by_id["harborlight_2025_10k"].pages)
 
 
 def test_a_reranker_and_embeddings_are_loaded_by_the_strategies(material: Material, base: str, tmp_path: Path) -> None:
