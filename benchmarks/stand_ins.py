@@ -1,8 +1,6 @@
-"""Stand-ins for benchmarks whose rows are not at hand, in their own forms, with answers that are exact by construction.
+"""A stand-in for FinQA, whose rows are not at hand, in its own form, with answers that are exact by construction.
 
-    python benchmarks/stand_ins.py finqa 200 --index INDEX --tagged IXBRL > finqa.jsonl
-    python benchmarks/stand_ins.py documents 50 --index INDEX --tagged IXBRL > documents.jsonl    # FinAgentBench
-    python benchmarks/stand_ins.py chunks 50 --index INDEX --tagged IXBRL > chunks.jsonl          # FinAgentBench
+    python benchmarks/stand_ins.py 200 --index INDEX --tagged IXBRL > finqa.jsonl
 
 Figures are those that tags of inline XBRL files state, read independently of the reader; the index, which holds the
 same files, says on which page they are.
@@ -25,12 +23,10 @@ import yaml
 
 from fin_agent.evaluation.generated.tagged_figures import period_of
 from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag, read_tagged, tagged_files
-from fin_agent.index.protocol import PageKey, StoredPassage
+from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
 
 WORDS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-CHUNKS = 60
-"""Chunks of a question: all of the gold page, and others of the filing."""
 LONGEST_LABEL, SHORTEST_LABEL = 60, 6
 
 
@@ -186,78 +182,16 @@ _PROGRAMS: Mapping[str, Any] = {
     "difference": lambda one, other: (f"subtract({one}, {other})", one - other),
 }
 
-# --- FinAgentBench: documents, or chunks of one filing, with grades
-
-
-def documents(material: TaggedMaterial, count: int, draw: Random) -> Iterator[dict[str, object]]:
-    """Which filing to open, by type and period: grade 2 for that of the figure's period, 1 for the company's others."""
-    covers = {doc_id: material.index.pages([PageKey(doc_id, 0)])[0].page.text for doc_id in material.filings}
-    chunks = [{"id": doc_id, "text": text} for doc_id, text in covers.items()]
-    own = [each for each in material.figures if (each.year, each.quarter) == _own_period(material, each)]
-    for number, figure in enumerate(_drawn(own, count, draw)):
-        company = material.company(figure.doc_id)
-        grades = {
-            doc_id: 2 if doc_id == figure.doc_id else 1 for doc_id in covers if material.company(doc_id) == company
-        }
-        yield _graded_row(f"document-{number}", company, figure, number, chunks, grades)
-
-
-def _own_period(material: TaggedMaterial, figure: PrintedFigure) -> tuple[int, int | None]:
-    filing = material.filings[figure.doc_id]
-    return filing.fiscal_year, filing.quarter
-
-
-def chunks(material: TaggedMaterial, count: int, draw: Random) -> Iterator[dict[str, object]]:
-    """Which chunk to read: grade 2 where label and number are printed, 1 for others of the figure's page."""
-    for number, figure in enumerate(_drawn(material.figures, count, draw)):
-        keys = [page.key for page in material.index.outline([figure.doc_id])]
-        passages = material.index.passages(keys)
-        wanted = [each for each in passages if each.passage.page == figure.page]
-        others = [each for each in passages if each.passage.page != figure.page]
-        shown = sorted(
-            [*wanted, *draw.sample(others, min(len(others), max(0, CHUNKS - len(wanted))))],
-            key=lambda each: each.passage.ordinal,
-        )
-        grades = {str(each.passage.ordinal): 2 if _prints(each, figure) else 1 for each in shown
-                  if each in wanted or _prints(each, figure)}  # fmt: skip
-        texts = [{"id": str(each.passage.ordinal), "text": each.passage.text} for each in shown]
-        yield _graded_row(f"chunk-{number}", material.company(figure.doc_id), figure, number, texts, grades)
-
-
-def _prints(stored: StoredPassage, figure: PrintedFigure) -> bool:
-    text = " ".join(stored.passage.text.casefold().split())
-    return figure.text in text and " ".join(figure.label.casefold().split()) in text
-
-
-def _drawn(figures: Sequence[PrintedFigure], count: int, draw: Random) -> list[PrintedFigure]:
-    return draw.sample(list(figures), min(len(figures), count))
-
-
-def _graded_row(
-    name: str,
-    company: str,
-    figure: PrintedFigure,
-    number: int,
-    texts: Sequence[Mapping[str, str]],
-    grades: Mapping[str, int],
-) -> dict[str, object]:
-    wordings = WORDS["figure"]
-    text = wordings[number % len(wordings)].format(company=company, one=figure.label.lower(), period=figure.period)
-    return {"id": name, "question": text, "doc": company, "chunks": texts, "qrels": grades}
-
 
 def main() -> None:
-    """Write one stand-in."""
+    """Write the rows of a stand-in for FinQA."""
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("form", choices=["finqa", "documents", "chunks"])
     asked.add_argument("count", type=int)
     asked.add_argument("--index", type=Path, required=True)
     asked.add_argument("--tagged", type=Path, required=True)
     asked.add_argument("--seed", type=int, default=0)
     given = asked.parse_args()
-    draw = Random(given.seed)
-    makers = {"finqa": finqa, "documents": documents, "chunks": chunks}
-    for row in makers[given.form](TaggedMaterial(given.index, given.tagged), given.count, draw):
+    for row in finqa(TaggedMaterial(given.index, given.tagged), given.count, Random(given.seed)):
         print(json.dumps(row))
 
 

@@ -215,7 +215,7 @@ def financebench(
     for question, row, each in zip(asked, run.rows, run.answered, strict=True):
         if row.figures["numeric_match_any"] is False:
             stage, detail = explain(question, row, each.answer, failure=each.failure, same_content=same_content)
-            misses.append({"id": row.id, "stage": stage.value, "detail": detail})
+            misses.append({"id": row.id, "stage": stage, "detail": detail})
     told = {"oracle": oracle.value, "judge": judge, "misses": misses}
     write_csv(misses, how.out / "misses.csv")
     report = summarize(run.rows)

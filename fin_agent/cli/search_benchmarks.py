@@ -17,15 +17,10 @@ from fin_agent.analyst.model.cited_answers import model_reader
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy_for
 from fin_agent.answering.answer import AnswerValue
-from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.answer_jobs import attempt
 from fin_agent.cli.benchmarks import (
-    OUT,
     JudgeModel,
     QuestionsFile,
-    RunFolder,
-    index_of,
-    warn_about_faults,
     warn_about_missing_filings,
 )
 from fin_agent.cli.exit_codes import ExitCode
@@ -33,7 +28,7 @@ from fin_agent.cli.options import GoldGiven, IndexOptions, Output, Resamples, Se
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
-from fin_agent.evaluation import Oracle, chunk_benchmarks, passage_ranking, rag_measures
+from fin_agent.evaluation import Oracle, passage_ranking, rag_measures
 from fin_agent.evaluation.benchmark import PartialResults, Report, Row, write_csv
 from fin_agent.evaluation.comparison import COMPARED, ComparisonReport, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
@@ -133,36 +128,6 @@ def _measure_rankings(
     told = {"left_out": left_out, "failed": failures}
     _publish(on, report, told, started, [report.as_table()], [out / "rankings.csv"])
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
-
-
-@command
-def finagentbench(
-    file: Path,
-    to: Output,
-    k: Counted = 10,
-    seeds: Tournaments = 5,
-    judge: JudgeModel = None,
-    resamples: Resamples = 10_000,
-    out: RunFolder = OUT,
-) -> ExitCode:
-    """Rank graded chunks by the tournament, stage by stage: graded nDCG, MAP, MRR. Needs the extra `evaluation`.
-
-    The chunks of each question become a document of the index in --out. A stopped run resumes.
-
-    On the command line:
-        file (FILE): JSON Lines: id, question, doc, chunks, qrels.
-    """
-    graded = chunk_benchmarks.load_graded(file)
-    warn_about_faults(graded.faults)
-    questions = out / "questions.jsonl"
-    atomic_write(questions, graded.questions.encode())
-    with index_of(graded.documents, out):
-        pass
-    on = IndexOptions(as_json=to.as_json, debug=to.debug, index=out / "index")
-    measuring = passage_ranking.RankingSettings(
-        k, False, seeds, TournamentSettings(top_k=k), debug=to.debug, first_page=1
-    )
-    return _measure_rankings(questions, on, measuring, resamples, out, judge)
 
 
 @command

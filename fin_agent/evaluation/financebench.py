@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum, auto
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -283,29 +282,6 @@ _NUMBERS_CAPTION = (
 )
 
 
-class MissStage(StrEnum):
-    """The first stage that lost the gold evidence, or the last one if none did."""
-
-    FAILED = auto()
-    """Not answered: the run failed."""
-    REFUSED_AT_ONCE = auto()
-    """Refused before the search."""
-    FILING = auto()
-    """The filing is not among the first five."""
-    PAGE = auto()
-    """No gold page is among the first five."""
-    PASSAGE = auto()
-    """The gold page was dropped by the filter."""
-    SLOT = auto()
-    """Refused: a slot is empty."""
-    REFUSED = auto()
-    """Refused with no slot empty."""
-    COMPUTED = auto()
-    """Another figure was computed."""
-    WORDS = auto()
-    """Answered in words without the figure."""
-
-
 def explain(
     question: FinanceBenchQuestion,
     row: Row,
@@ -313,8 +289,12 @@ def explain(
     *,
     failure: str = "",
     same_content: Mapping[str, str] | None = None,
-) -> tuple[MissStage, str]:
+) -> tuple[str, str]:
     """Return the stage at which a missed question was lost, and the evidence: pages, slots, reasons, figures.
+
+    The stages: `failed` (the run), `refused_at_once` (before the search), `filing` and `page` (not among the first
+    five), `passage` (dropped by the filter), `slot` (refused, since it is empty), `refused` (with all slots filled),
+    `computed` (another figure), `words` (an answer without the figure).
 
     Args:
         question: The question.
@@ -329,28 +309,28 @@ def explain(
 
     gold = standing([*question.pages, *question.also])
     if failure:
-        return MissStage.FAILED, failure
+        return "failed", failure
     if not any(step.node == "search_documents" for step in answer.trace):
-        return MissStage.REFUSED_AT_ONCE, "; ".join(row.missing)
+        return "refused_at_once", "; ".join(row.missing)
     if row.figures["document_recall"] == 0:
-        return MissStage.FILING, f"first {', '.join(answer.retrieved.documents[:TOP])}"
+        return "filing", f"first {', '.join(answer.retrieved.documents[:TOP])}"
     if not (row.figures["page_hits"] or row.figures["page_hits_of_passages"]):
         ranked = standing((page.doc_id, page.page) for page in answer.retrieved.pages)
         ranks = {page: f"rank {rank}" for rank, page in reversed(list(enumerate(ranked, start=1)))}
-        return MissStage.PAGE, _told(gold, ranks, f"not among {len(ranked)}")
+        return "page", _told(gold, ranks, f"not among {len(ranked)}")
     # The last filter also judges the passages that earlier rounds kept.
     judged = next((step.judged for step in reversed(answer.trace) if step.node == "filter_passages"), ())
     placed = list(zip(standing((each.doc_id, each.page) for each in judged), judged, strict=True))
     if not any(each.kept for page, each in placed if page in gold):
         why = {page: each.why or "no reason given" for page, each in placed}
-        return MissStage.PASSAGE, _told(gold, why, "not judged")
-    empty = [str(entry.slot) for entry in answer.ledger if entry.required and entry.figure is None]
+        return "passage", _told(gold, why, "not judged")
     if row.refused:
-        return (MissStage.SLOT, "; ".join(empty)) if empty else (MissStage.REFUSED, "; ".join(row.missing))
-    cited = [((each.doc_id, each.page), each.text) for each in answer.citations]
+        empty = [str(entry.slot) for entry in answer.ledger if entry.required and entry.figure is None]
+        return ("slot", "; ".join(empty)) if empty else ("refused", "; ".join(row.missing))
+    cited = [(_place((each.doc_id, each.page)), each.text) for each in answer.citations]
     if answer.program is not None:
-        return MissStage.COMPUTED, "; ".join(f"{text} ({_place(page)})" for page, text in cited)
-    return MissStage.WORDS, "; ".join(dict.fromkeys(_place(page) for page, _ in cited))
+        return "computed", "; ".join(f"{text} ({place})" for place, text in cited)
+    return "words", "; ".join(dict.fromkeys(place for place, _ in cited))
 
 
 def _told(pages: Iterable[tuple[str, int]], said: Mapping[tuple[str, int], str], otherwise: str) -> str:

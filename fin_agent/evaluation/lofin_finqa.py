@@ -32,7 +32,6 @@ from fin_agent.evaluation.benchmark import (
 )
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.question_files import read_records
-from fin_agent.evaluation.tatqa import normalized
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 
@@ -78,7 +77,6 @@ def judge_pages(
     at = [_shares(found[:k], question.pages) for k in CURVE]
     figures = {
         "correct": correct if correct is None else correct and not answer.refused,
-        "token_f1": _token_f1(answer, question.answer) if plain_number(question.answer) is None else None,
         "precision": precision,
         "recall": recall,
         "passages": passages,
@@ -127,14 +125,6 @@ def plain_number(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return found if found.is_finite() else None
-
-
-def _token_f1(answer: Answer, gold: str) -> float:
-    if answer.refused:
-        return 0.0
-    ours, theirs = (Counter(normalized(text).split()) for text in (answer.answer.text, gold))
-    shared = (ours & theirs).total()
-    return 2 * shared / (ours.total() + theirs.total()) if shared else 0.0
 
 
 def report_on_pages(rows: Sequence[Row], title: str) -> Report:
@@ -210,13 +200,12 @@ _COLUMNS = (
     Column("passages", "k", shown="{:.1f}".format),
     Column("judged", "judged", lambda rows: sum(row.figures["correct"] is not None for row in rows), str),
     Column("accuracy", "accuracy", lambda rows: mean_of(rows, "correct")),
-    Column("token_f1", "words F1"),
     REFUSED,
     MEDIAN_SECONDS,
 )
 _CAPTION = (
     "in percent; precision, recall: gold pages of the k passages that an answer is written from; accuracy: of the"
-    " answers judged; words F1: of questions answered in words, compares with no published figure"
+    " answers judged"
 )
 
 # --- LOFin (Choe et al. 2025), with HiREC's rule for numbers

@@ -67,8 +67,6 @@ class RankingSettings:
     """Ranks the cards; None for the rules, which also replace it if it fails."""
     debug: bool = False
     """Whether an unexpected error is raised."""
-    first_page: int = 0
-    """Index of the first page that is ranked: 1 leaves out a cover that a benchmark's texts were given."""
 
     def variants(self) -> dict[str, TournamentSettings]:
         """Return name -> settings of each tournament, the full one first."""
@@ -121,7 +119,8 @@ def measure_rankings(
     for question in questions:
         started = time.perf_counter()
         in_index = known >= set(question.documents)
-        passages = _passages(question, workspace, measuring.first_page) if in_index else []
+        keys = [page.key for page in workspace.index.outline(question.documents)] if in_index else []
+        passages = workspace.index.passages(keys)
         relevant = _grades(question, passages)
         if not relevant:
             left_out.append(question.id)
@@ -208,11 +207,6 @@ def _rank_by_bm25(terms: Sequence[str], passages: Sequence[StoredPassage], index
     hits = index.search_passages(terms, doc_ids=doc_ids, limit=limit) if terms else ()
     found = [key for hit in hits if (key := (hit.doc_id, hit.ordinal)) in keys]
     return list(dict.fromkeys([*found, *keys]))
-
-
-def _passages(question: FinanceBenchQuestion, workspace: Workspace, first_page: int) -> list[StoredPassage]:
-    outline = workspace.index.outline(question.documents)
-    return workspace.index.passages([page.key for page in outline if page.key.page >= first_page])
 
 
 def _grades(question: FinanceBenchQuestion, passages: Iterable[StoredPassage]) -> dict[CardKey, int]:

@@ -14,15 +14,11 @@ MEASURING = ("numpy", "scipy", "sacrebleu", "rouge_score")
 FITTING = ("numpy", "scipy")
 
 
-class MissingLibraryError(FinAgentError):
-    """A library of an extra is not installed."""
-
-
 def require_libraries(names: Sequence[str]) -> None:
-    """Check that these modules are installed. Raises MissingLibraryError that says what to install."""
+    """Check that these modules are installed. Raises FinAgentError that says what to install."""
     missing = [name for name in names if find_spec(name) is None]
     if missing:
-        raise MissingLibraryError(
+        raise FinAgentError(
             f"required packages are not installed: {', '.join(missing)}",
             remedy=f"Install the extra: {how_to_install('evaluation')}",
         )
