@@ -8,14 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-
-from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.generated_question import ExpectedAnswer, GeneratedQuestion
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.generated.sampling import Turn, fill_wording, join_names, short_name, wordings
+from fin_agent.evaluation.generated.sampling import Turn, fill_wording, join_names, short_name
 from fin_agent.evaluation.generated.tagged_figures import PartFamily
 from fin_agent.evaluation.generated.truth import (
     Computed,
@@ -24,7 +21,7 @@ from fin_agent.evaluation.generated.truth import (
     PartKind,
     StatedFigure,
     fewest_filings,
-    read_yaml,
+    read_data,
 )
 from fin_agent.lexicon.company_names import Company, normalize_name
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
@@ -570,7 +567,7 @@ def _of_family(
 ) -> GeneratedQuestion:
     measure, named = _named(turn, family.company, family.metric)
     first, last = turn.wording.ends(family.year - 1, family.year, turn.material.filed(family.company))
-    called = turn.draw.choice(wordings().kinds[family.kind])
+    called = turn.draw.choice(read_data("wordings")["kinds"][family.kind])
     text = turn.text(shape, **named, parts=called, year=last, first=first, last=last, **fields)
     found = [Computed(float(one.value), (one,)) for one in family.members.values()]
     about = f"{family.company} {family.kind} {family.metric} {family.year} {shape} {sorted(fields.values())}"
@@ -587,19 +584,10 @@ _ORDINALS = ("first", "second", "third", "fourth")
 _MAX_PAGES = 400
 
 
-class _Absent(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    companies: tuple[str, ...]
-    metrics: dict[str, MeasureNames]
-    outside_periods: tuple[str, ...]
-    absent_company: tuple[str, ...]
-
-
 def company_absent(turn: Turn) -> GeneratedQuestion | None:
     """Ask about a company that is not in the index."""
-    absent, material, draw = _absent(), turn.material, turn.draw
-    name = draw.choice(absent.companies)
+    absent, material, draw = read_data("absent"), turn.material, turn.draw
+    name = draw.choice(absent["companies"])
     if any(_same_company(name, company) for company in material.workspace.directory.companies):
         return None
     measure = draw.choice([measure for measure in material.measures if not measure.is_formula])
@@ -608,7 +596,7 @@ def company_absent(turn: Turn) -> GeneratedQuestion | None:
     words, was = turn.wording.measure(measure)
     before, asked = turn.wording.ends(year - 1, year)
     fields = {"company": name, "present": short_name(present), "measure": words, "was": was}
-    wording = absent.absent_company[turn.number % len(absent.absent_company)]
+    wording = absent["absent_company"][turn.number % len(absent["absent_company"])]
     text = fill_wording(wording, **fields, year=asked, before=before)
     names = tuple(dict.fromkeys((name, name.removesuffix("'s"))))
     return turn.make_question(f"{name} {measure.id} {year}", text, missing_names=(names,))
@@ -632,15 +620,16 @@ def year_absent(turn: Turn) -> GeneratedQuestion | None:
 
 def metric_absent(turn: Turn) -> GeneratedQuestion | None:
     """Ask for a metric that the company does not report."""
-    named, material = _absent().metrics, turn.material
+    named, material = read_data("absent")["metrics"], turn.material
     company = turn.draw.choice(material.companies)
     metric = turn.draw.choice([name for name in named if name in material.workspace.lexicon.metrics])
-    names = _names_of(material, metric, named[metric])
+    asked = MeasureNames(**named[metric])
+    names = _names_of(material, metric, asked)
     years = material.filed(company.key).annual
     if metric in material.figures.metrics(company.key) or _is_spoken_of(material, company, names) or not years:
         return None
     year = turn.draw.choice(years)
-    fields = turn.named(company, MeasureToAsk(metric, named[metric], "USD", False, False))
+    fields = turn.named(company, MeasureToAsk(metric, asked, "USD", False, False))
     text = turn.text("lookup", **fields, year=turn.wording.year(year))
     return turn.make_question(f"{company.key} {metric} {year}", text, missing_names=(names,))
 
@@ -663,13 +652,8 @@ def period_absent(turn: Turn) -> GeneratedQuestion | None:
     return turn.make_question(f"{company.key} {measure.id} {year} Q{quarter}", text, missing_names=names)
 
 
-@lru_cache(maxsize=1)
-def _absent() -> _Absent:
-    return read_yaml("absent", _Absent)
-
-
 def _is_of_outside_periods(measure: MeasureToAsk) -> bool:
-    return measure.id in _absent().outside_periods
+    return measure.id in read_data("absent")["outside_periods"]
 
 
 def _same_company(name: str, company: Company) -> bool:

@@ -6,19 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
+from itertools import chain
 
 from fin_agent.evaluation.generated.tagged_figures import PartFamily, families_of, figures_of_tags, part_figures
 from fin_agent.evaluation.generated.truth import (
     Computed,
     Figures,
-    Measures,
-    MeasuresOfTags,
     MeasureToAsk,
     StatedFigure,
     compute,
     figures_of_statements,
     measures_to_ask,
-    read_yaml,
+    read_data,
 )
 from fin_agent.evaluation.xbrl_truth import TaggedFiling
 from fin_agent.lexicon.company_names import Company
@@ -38,22 +37,18 @@ class QuestionMaterial:
     """Filings of the index whose tags are the truth; None if its statements are."""
 
     @cached_property
-    def _of_tags(self) -> MeasuresOfTags:
-        return read_yaml("measures_of_tags", MeasuresOfTags)
-
-    @cached_property
     def figures(self) -> Figures:
         """The stated figures of whole companies."""
         if self.filings is None:
             return figures_of_statements(self.workspace)
-        owners, also = self.workspace.directory.owners, self._of_tags
-        return figures_of_tags(self.filings, owners, self.workspace.lexicon, also.stands_in, also.in_notes)
+        owners, also = self.workspace.directory.owners, read_data("measures_of_tags")
+        return figures_of_tags(self.filings, owners, self.workspace.lexicon, also["stands_in"], also["in_notes"])
 
     @cached_property
     def parts(self) -> tuple[StatedFigure, ...]:
         """The tagged figures of segments, products and regions."""
         owners, lexicon = self.workspace.directory.owners, self.workspace.lexicon
-        return part_figures(self.filings or (), owners, lexicon, self._of_tags.of_parts)
+        return part_figures(self.filings or (), owners, lexicon, read_data("measures_of_tags")["of_parts"])
 
     @cached_property
     def families(self) -> list[PartFamily]:
@@ -63,9 +58,8 @@ class QuestionMaterial:
     @cached_property
     def measures(self) -> tuple[MeasureToAsk, ...]:
         """The measures that can be asked for."""
-        lexicon = self.workspace.lexicon
-        listed = [read_yaml("measures", Measures), *([] if self.filings is None else [self._of_tags])]
-        return tuple(measure for each in listed for measure in measures_to_ask(lexicon, each))
+        listed = ["measures", *([] if self.filings is None else ["measures_of_tags"])]
+        return tuple(chain.from_iterable(measures_to_ask(self.workspace.lexicon, read_data(name)) for name in listed))
 
     @property
     def spans(self) -> tuple[int, ...]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
 from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.generated.generated_question import ExpectedAnswer, GeneratedQuestion
-from fin_agent.evaluation.generated.truth import Computed, MeasureToAsk, PartKind, fewest_filings, read_yaml
+from fin_agent.evaluation.generated.truth import Computed, MeasureToAsk, fewest_filings, read_data
 from fin_agent.lexicon.company_names import Company, company_words
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
@@ -116,33 +113,13 @@ def shares(weights: Sequence[int], count: int) -> list[int]:
     return counts
 
 
-class Wordings(BaseModel):
-    """Sentences by kind, words for numbers, and words for parts."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    texts: dict[str, tuple[str, ...]]
-    numbers: dict[int, str]
-    ordinals: dict[int, str]
-    kinds: dict[PartKind, tuple[str, ...]]
-    no_parts: tuple[str, ...]
-    with_the: tuple[str, ...]
-    countries: dict[str, tuple[str, ...]]
-
-
-@lru_cache(maxsize=1)
-def wordings() -> Wordings:
-    """Return the content of wordings.yaml. Raises LexiconError that names the field."""
-    return read_yaml("wordings", Wordings)
-
-
 class Wording:
     """Draws wordings: the same random draws give the same words."""
 
     def __init__(self, draw: Random, last_days: Mapping[FiscalYears, Mapping[int, date]] | None = None) -> None:
         """Prepare the draws; `last_days` are the known last days of fiscal years, by the fiscal years of a company."""
         self._draw = draw
-        self._words = wordings()
+        self._texts = read_data("wordings")["texts"]
         self._last_days = last_days or {}
 
     def names(self, companies: Sequence[Company]) -> list[str]:
@@ -166,12 +143,12 @@ class Wording:
         """
         day = self.last_day(year, filed[0]) if len(filed) == 1 else None
         if day is not None and self._draw.random() < _DATED:
-            return self._draw.choice(self._words.texts["dated_year"]).format(day=day)
+            return self._draw.choice(self._texts["dated_year"]).format(day=day)
         return self.ends(year, year, *filed)[0]
 
     def ends(self, first: int, last: int, *filed: FiscalYears) -> tuple[str, str]:
         """Return the first and the last year, in one style."""
-        texts = self._words.texts
+        texts = self._texts
         style = self._draw.choice([*texts["year"], *(texts["calendar_year"] if _by_calendar(filed) else ())])
         one, other = (style.format(year=year, short=f"{year % 100:02}") for year in (first, last))
         return one, other
@@ -183,16 +160,16 @@ class Wording:
 
     def quarter(self, year: int, quarter: int) -> str:
         """Return a quarter: `Q2 FY2023`, `the second quarter of fiscal 2023`."""
-        ordinal = self._words.ordinals[quarter]
-        return self._draw.choice(self._words.texts["quarter"]).format(year=year, quarter=quarter, ordinal=ordinal)
+        ordinal = read_data("wordings")["ordinals"][quarter]
+        return self._draw.choice(self._texts["quarter"]).format(year=year, quarter=quarter, ordinal=ordinal)
 
     def span(self, first: int, last: int, *filed: FiscalYears) -> str:
         """Return several years, worded to follow `over`; `filed` are the fiscal years of the companies."""
-        count, of = last - first + 1, self._words.texts
+        count, of = last - first + 1, self._texts
         texts = [*of["spans"], *(of["two"] * 2 if count == 2 else ()), *(of["three"] * 2 if count == 3 else ())]
         if _by_calendar(filed):
             texts += of["calendar_spans"]
-        years = self._words.numbers.get(count, str(count))
+        years = read_data("wordings")["numbers"].get(count, str(count))
         return self._draw.choice(texts).format(first=first, middle=first + 1, last=last, years=years)
 
     def text(self, kind: str, number: int, /, **fields: str) -> str:
@@ -200,8 +177,8 @@ class Wording:
 
         {the_part} is {part}, with an article if it takes one.
         """
-        texts, part = self._words.texts[kind], fields.get("part", "")
-        article = "the " if part.casefold().startswith(self._words.with_the) else ""
+        texts, part = self._texts[kind], fields.get("part", "")
+        article = "the " if part.casefold().startswith(tuple(read_data("wordings")["with_the"])) else ""
         return fill_wording(texts[number % len(texts)], **fields, the_part=f"{article}{part}")
 
 

@@ -9,8 +9,15 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from fin_agent.evaluation.generated.sampling import wordings
-from fin_agent.evaluation.generated.truth import Figures, PartKind, SlotKey, Source, StatedFigure, agreed_figures
+from fin_agent.evaluation.generated.truth import (
+    Figures,
+    PartKind,
+    SlotKey,
+    Source,
+    StatedFigure,
+    agreed_figures,
+    read_data,
+)
 from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
@@ -72,7 +79,12 @@ def _source(filing: TaggedFiling, tag: TrueTag, part: str = "", kind: PartKind |
 
 
 def _is_at_home(metric: Metric, filing: TaggedFiling, tag: TrueTag) -> bool:
-    return metric.statement is None or tag.table in set(_tables_of({metric.statement, *metric.also}, filing))
+    """Return whether the tag is in a table of one of the metric's statements."""
+    if metric.statement is None:
+        return True
+    concepts = _concepts_by_table(filing).get(tag.table, frozenset())
+    anchors = (_ANCHORS.get(statement) for statement in (metric.statement, *metric.also))
+    return any(anchor is not None and anchor <= concepts for anchor in anchors)
 
 
 def period_of(start: date | None, end: date, filing: TaggedFiling) -> Period | None:
@@ -96,18 +108,12 @@ def period_of(start: date | None, end: date, filing: TaggedFiling) -> Period | N
 
 
 @lru_cache(maxsize=256)
-def _concepts_by_table(filing: TaggedFiling) -> Mapping[int, frozenset[str]]:
-    concepts: dict[int, set[str]] = {}
+def _concepts_by_table(filing: TaggedFiling) -> Mapping[int | None, set[str]]:
+    concepts: dict[int | None, set[str]] = defaultdict(set)
     for tag in filing.tags:
         if tag.table is not None and not tag.members:
-            concepts.setdefault(tag.table, set()).add(tag.name)
-    return {table: frozenset(names) for table, names in concepts.items()}
-
-
-def _tables_of(statements: Collection[Statement], filing: TaggedFiling) -> Iterator[int]:
-    for table, names in _concepts_by_table(filing).items():
-        if any(_ANCHORS[statement] <= names for statement in statements if statement in _ANCHORS):
-            yield table
+            concepts[tag.table].add(tag.name)
+    return concepts
 
 
 _ANCHORS = {
@@ -275,7 +281,7 @@ def _printed_name(member: str, words: Sequence[str]) -> str:
     """Return the table's text for a member: `Greater China` for `aapl:GreaterChinaSegmentMember`."""
     taxonomy, _, name = member.rpartition(":")
     if taxonomy == "country":
-        return next((text for text in words if text in wordings().countries.get(name, ())), "")
+        return next((text for text in words if text in read_data("wordings")["countries"].get(name, ())), "")
     name = re.sub(r"(Segments?)?Member$", "", name)
     initials = "".join(re.findall(r"[A-Z]", name))
     spelt = _letters(name)
@@ -293,7 +299,7 @@ def _letters(text: str) -> str:
 def _is_a_part(label: str, lexicon: Lexicon) -> bool:
     """Return whether it names a part, not the rest of the company or (`Net product sales`) the figure itself."""
     begins = re.sub(r"[^a-z ]", "", label.casefold())
-    words = "|".join(wordings().no_parts)
+    words = "|".join(read_data("wordings")["no_parts"])
     named = lexicon.metric_of_label(label, None) or lexicon.metric_of_label(label, Statement.INCOME)
     if named or any(mention.end - mention.start == len(label) for mention in lexicon.mentions(label)):
         return False

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from importlib import resources
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fin_agent.errors import LexiconError
 from fin_agent.evaluation.xbrl_truth import values_agree
 from fin_agent.evidence.expressions import (
     AbsoluteValue,
@@ -174,38 +173,14 @@ def fewest_filings(figures: Iterable[StatedFigure]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-_Read = TypeVar("_Read", bound=BaseModel)
-
-
-class MeasureNames(BaseModel):
+@dataclass(frozen=True, slots=True)
+class MeasureNames:
     """Names of a measure: singular ones, used with `was`, and plural ones, used with `were`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    singular: tuple[str, ...] = ()
-    plural: tuple[str, ...] = ()
-    whole: str | None = None
+    singular: Sequence[str] = ()
+    plural: Sequence[str] = ()
+    whole: str = ""
     """A wider metric: if a filing states another figure for it, the names could mean either."""
-
-
-class Measures(BaseModel):
-    """Measures to ask for, by their ids in the lexicon, with their names."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    metrics: dict[str, MeasureNames]
-    formulas: dict[str, MeasureNames]
-
-
-class MeasuresOfTags(Measures):
-    """Further measures to ask for if tags are the truth."""
-
-    stands_in: dict[str, str]
-    """Metric -> the metric that replaces it if no tag states it."""
-    in_notes: tuple[str, ...]
-    """Metrics that are used although no statement prints them."""
-    of_parts: tuple[str, ...]
-    """Metrics that are asked about parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,15 +214,15 @@ class Computed:
         return {figure.slot.metric for figure in self.figures}
 
 
-def measures_to_ask(lexicon: Lexicon, listed: Measures) -> Iterator[MeasureToAsk]:
-    """Yield the listed measures, in their order."""
+def measures_to_ask(lexicon: Lexicon, listed: Mapping[str, Any]) -> Iterator[MeasureToAsk]:
+    """Yield the listed metrics and formulas, in their order."""
     metrics = lexicon.metrics
-    for name, names in listed.metrics.items():
-        yield MeasureToAsk(name, names, metrics[name].unit, False, metrics[name].period == "instant")
-    for name, names in listed.formulas.items():
+    for name, names in listed["metrics"].items():
+        yield MeasureToAsk(name, MeasureNames(**names), metrics[name].unit, False, metrics[name].period == "instant")
+    for name, names in listed["formulas"].items():
         formula = lexicon.formulas[name]
         inputs = [metrics[each].period for each in expression_inputs(formula.expression) if each in metrics]
-        yield MeasureToAsk(name, names, formula.unit, True, set(inputs) == {"instant"})
+        yield MeasureToAsk(name, MeasureNames(**names), formula.unit, True, set(inputs) == {"instant"})
 
 
 def compute(measure: MeasureToAsk, company: str, year: int, figures: Figures, lexicon: Lexicon) -> Computed | None:
@@ -278,14 +253,12 @@ def compute(measure: MeasureToAsk, company: str, year: int, figures: Figures, le
         return None
 
 
-def read_yaml(name: str, kind: type[_Read]) -> _Read:
-    """Read and validate `name`.yaml of this package. Raises LexiconError that names the file and the field."""
+@lru_cache(maxsize=8)
+def read_data(name: str) -> dict[str, Any]:
+    """Return the content of `name`.yaml of this package."""
     text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    loaded: Mapping[str, object] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    try:
-        return kind.model_validate(loaded)
-    except ValidationError as failure:
-        raise LexiconError(str(failure), subject=f"{name}.yaml", remedy="Correct that field") from failure
+    held: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return held
 
 
 _APPLIED: Mapping[str, Callable[[float, float], float]] = {

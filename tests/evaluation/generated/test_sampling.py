@@ -6,9 +6,8 @@ from random import Random
 
 import pytest
 
-from fin_agent.errors import LexiconError
 from fin_agent.evaluation.generated.sampling import Wording, fill_wording, join_names, long_name, possessive, short_name
-from fin_agent.evaluation.generated.truth import MeasureNames, MeasureToAsk, read_yaml
+from fin_agent.evaluation.generated.truth import MeasureNames, MeasureToAsk
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
@@ -80,8 +79,3 @@ def test_years_named_otherwise_than_they_end_are_never_put_as_calendar_years() -
     calendar = FiscalYears("Kestrel", (2022,), (), ((2022, 2022),))
     assert {"2019-2022", "the four years through 2022"} <= {wording.span(2019, 2022, calendar) for _ in range(300)}
     assert "2022" in {wording.year(2022, calendar) for _ in range(100)}
-
-
-def test_a_file_of_another_shape_is_refused_by_name() -> None:
-    with pytest.raises(LexiconError, match=r"measures\.yaml"):
-        read_yaml("measures", MeasureNames)
