@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, lru_cache
@@ -91,7 +91,6 @@ class CompanyDirectory:
         self._looked_up = lru_cache(maxsize=_KEPT_PHRASES)(self._look_up_name)
         self._read = lru_cache(maxsize=_KEPT_QUESTIONS)(self._mentions)
         self._read_elsewhere = lru_cache(maxsize=_KEPT_QUESTIONS)(self._listed_company_spans)
-        self._by_day: dict[date, list[str]] | None = None
 
     def mentions(self, question: str) -> list[CompanyMention]:
         """Return the indexed companies named in `question`, left to right, each with the longest matching name."""
@@ -99,27 +98,38 @@ class CompanyDirectory:
 
     def filings_dated(self, day: date) -> Sequence[str]:
         """Return the filings whose period ends on `day`, or that were filed on it."""
-        by_day = self._by_day
-        if by_day is None:  # built on demand, because few questions name a day
-            by_day = {}
-            for doc_id, identity in self.identities.items():
-                for of_filing in {identity.period_end, identity.filed}:
-                    if of_filing is not None:
-                        by_day.setdefault(of_filing, []).append(doc_id)
-            self._by_day = by_day
-        return by_day.get(day, ())
+        return self._by_day.get(day, ())
+
+    @cached_property
+    def _by_day(self) -> dict[date, list[str]]:
+        by_day: dict[date, list[str]] = {}
+        for doc_id, identity in self.identities.items():
+            for day in {identity.period_end, identity.filed}:
+                if day is not None:
+                    by_day.setdefault(day, []).append(doc_id)
+        return by_day
 
     def unknown_names(self, question: str, taken: Sequence[tuple[int, int]] = ()) -> list[str]:
-        """Return names in `question` that are used like companies and are not indexed.
+        """Return the names in `question` that are used like companies and are not indexed, each once, left to right.
+
+        Where a known company is named, another name counts only if it is compared with it, possesses something or acts:
+        other capitalized words are probably its products and segments ("Apple Watch", "Services").
 
         Args:
             question: The question.
             taken: (start, end) spans already understood: indexed companies, metrics, periods.
         """
         companies = [(mention.start, mention.end) for mention in self.mentions(question)]
-        words = company_words()
         listed = self._read_elsewhere(question)
-        return unknown_names(question, companies, taken, words.not_companies, words.generic, listed)
+        marked = mask_spans(mask_spans(question, taken, _UNDERSTOOD), companies, _COMPANY)
+        found = [each for each in _candidates(marked) if not _overlaps(listed, *each[1:])]
+        names: dict[int, str] = {}
+        for whole, start, end in (*found, *((start, start, end) for start, end in listed)):
+            if _COMPARED.search(_last_words(marked, whole)):
+                start = whole  # "than Under Armour": the first word belongs to the name
+            if _is_used_as_company(marked, start, end, bool(companies), (start, end) in listed, question.isupper()):
+                names[start] = question[start:end].rstrip(".")
+        return list(dict.fromkeys(names[start] for start in sorted(names)))
 
     def _listed_company_spans(self, question: str) -> tuple[tuple[int, int], ...]:
         """Return (start, end) of the listed companies that `question` names and the index lacks."""
@@ -382,67 +392,29 @@ _NUMBERED = re.compile(r"-\d")
 """As in COVID-19 or Form 10-K."""
 
 
-def unknown_names(
-    question: str,
-    companies: Sequence[tuple[int, int]],
-    understood: Sequence[tuple[int, int]],
-    not_companies: Collection[str],
-    beginnings: Collection[str] = (),
-    listed: Sequence[tuple[int, int]] = (),
-) -> list[str]:
-    """Return the names used like companies, each once, left to right.
+def _is_used_as_company(marked: str, start: int, end: int, beside: bool, listed: bool, shouted: bool) -> bool:
+    """Return whether a name is used like a company, in a question whose known companies and other words are marked.
 
-    Where a known company is named, another name counts only if it is compared with it, possesses something or acts:
-    other capitalized words are probably its products and segments ("Apple Watch", "Services").
-
-    Args:
-        question: The question.
-        companies: (start, end) spans of indexed companies.
-        understood: (start, end) spans of metrics and periods.
-        not_companies: Words that do not name a company.
-        beginnings: Words of `not_companies` that do where a name follows (`General Dynamics`).
-        listed: (start, end) spans known to be names of companies.
+    `beside` is whether the question names a known company, `listed` whether the name is known to be a company's, and
+    `shouted` whether the question is all in capitals.
     """
-    marked = mask_spans(mask_spans(question, understood, _UNDERSTOOD), companies, _COMPANY)
-    names: dict[int, str] = {}
-    candidates = [
-        (whole, start, end)
-        for whole, start, end in _candidates(marked, not_companies, beginnings)
-        if not _overlaps(listed, start, end)
-    ]
-    shouted = question.isupper()
-    for whole, start, end in (*candidates, *((start, start, end) for start, end in listed)):
-        if _COMPARED.search(_last_words(marked, whole)):
-            start = whole  # "than Under Armour": the first word belongs to the name
-        before, after = _last_words(marked, start), marked[end : end + _AROUND]
-        if _OF_A_COMPANY.search(before) and not _COMPARED.search(before):
-            continue
-        possessive = _POSSESSIVES.match(after) is not None
-        if shouted:
-            stands = possessive
-        elif companies:
-            beside = _COMPARED.search(before) or _BESIDE_A_COMPANY.match(after)
-            acts = _SUBJECT.match(marked[:start]) and _ACTS.match(after)
-            stands = possessive or bool(beside or acts)
-        else:
-            known = (start, end) in listed
-            stands = known or possessive or _BEFORE_A_COMPANY.search(before.casefold()) is not None
-        if stands:
-            names[start] = question[start:end].rstrip(".")
-    return list(dict.fromkeys(names[start] for start in sorted(names)))
+    before, after = _last_words(marked, start), marked[end : end + _AROUND]
+    if _OF_A_COMPANY.search(before) and not _COMPARED.search(before):
+        return False
+    if _POSSESSIVES.match(after) or shouted:
+        return _POSSESSIVES.match(after) is not None
+    if beside:
+        acts = _SUBJECT.match(marked[:start]) and _ACTS.match(after)
+        return bool(_COMPARED.search(before) or _BESIDE_A_COMPANY.match(after) or acts)
+    return listed or _BEFORE_A_COMPANY.search(before.casefold()) is not None
 
 
-def company_like_names(
-    question: str,
-    understood: Sequence[tuple[int, int]],
-    not_companies: Collection[str],
-    beginnings: Collection[str] = (),
-) -> list[str]:
+def company_like_names(question: str, understood: Sequence[tuple[int, int]]) -> list[str]:
     """Return all runs of capitalized words in a question that names no company: `General Electric capex`."""
-    marked = mask_spans(question, understood, _UNDERSTOOD)
     if question.isupper():
         return []
-    return [question[start:end].rstrip(".") for _, start, end in _candidates(marked, not_companies, beginnings)]
+    marked = mask_spans(question, understood, _UNDERSTOOD)
+    return [question[start:end].rstrip(".") for _, start, end in _candidates(marked)]
 
 
 _AROUND = 80
@@ -459,14 +431,15 @@ def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     return before > 0 and start < spans[before - 1][1]
 
 
-def _candidates(
-    text: str, not_companies: Collection[str], beginnings: Collection[str]
-) -> Iterator[tuple[int, int, int]]:
-    """Yield runs of capitalized words: the start of each, and its span trimmed by words that name nothing."""
+def _candidates(text: str) -> Iterator[tuple[int, int, int]]:
+    """Yield runs of capitalized words: the start of each, and its span trimmed by words that name nothing.
+
+    Some of these words do begin a name (`General Dynamics`).
+    """
+    beginnings = company_words().generic
     for run in _NAME.finditer(text):
         words = [(run.start() + word.start(), run.start() + word.end()) for word in re.finditer(r"\S+", run.group())]
-        empty = [_is_not_name(text[start:end], not_companies) for start, end in words]
-        named = [place for place, void in enumerate(empty) if not void]
+        named = [place for place, (start, end) in enumerate(words) if not _is_not_name(text[start:end])]
         if named:
             first = named[0]
             while first and text[slice(*words[first - 1])].casefold() in beginnings:
@@ -474,10 +447,10 @@ def _candidates(
             yield run.start(), words[first][0], words[named[-1]][1]
 
 
-def _is_not_name(word: str, not_companies: Collection[str]) -> bool:
+def _is_not_name(word: str) -> bool:
+    not_companies = company_words().not_companies
     plain = word.casefold().rstrip(".").replace("'", "").replace("’", "")
-    letters = [part for part in re.split(r"[&.]", plain) if part]
     if plain in ("of", "and", "&") or plain.isdigit() or _NUMBERED.search(plain):
         return True
-    joined = "".join(letters)
-    return plain in not_companies or joined in not_companies or all(part in not_companies for part in letters)
+    letters = [part for part in re.split(r"[&.]", plain) if part]
+    return not not_companies.isdisjoint((plain, "".join(letters))) or not_companies.issuperset(letters)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import groupby
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -18,8 +18,6 @@ from fin_agent.lexicon.words import load_yaml, word_lists
 from fin_agent.vocabulary.identity import Identity
 
 _Filing = tuple[str, Identity]
-_Cover = tuple[str, str | None, str | None, str | None, str | None]
-"""Name, file number, tax number, CIK and ticker on a cover; most covers of a company agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +35,30 @@ class Company:
 
 def companies_of(filings: Sequence[_Filing]) -> tuple[Company, ...]:
     """Return the registrants of `filings`, by key; filings that share a number, a ticker or a name belong together."""
-    alike: dict[_Cover, list[int]] = {}
+    groups: dict[tuple[str, str], _Group] = {}
     for position, (_, identity) in enumerate(filings):
-        cover = (identity.company, identity.file_number, identity.employer_id, identity.cik, identity.ticker)
-        alike.setdefault(cover, []).append(position)
-    parent = list(range(len(alike)))
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
-    marks = [_marks_of(filings[positions[0]][1]) for positions in alike.values()]
-    first_with: dict[tuple[str, str], int] = {}
-    for index, of_cover in enumerate(marks):
-        for mark in of_cover:
-            parent[root(index)] = root(first_with.setdefault(mark, index))
-    members: dict[int, list[int]] = {}
-    for index in range(len(parent)):
-        members.setdefault(root(index), []).append(index)
-    covers = list(alike.values())
+        marks = _marks_of(identity)
+        group = _Group({position}, set(marks))
+        for other in {id(held): held for mark in marks if (held := groups.get(mark))}.values():
+            small, group = sorted((group, other), key=lambda each: len(each.positions))
+            group.positions |= small.positions
+            group.marks |= small.marks
+            marks = [*marks, *small.marks]
+        groups |= dict.fromkeys(marks, group)
     companies = []
-    for group in members.values():
-        of_group = [filings[position] for position in sorted(chain.from_iterable(covers[index] for index in group))]
+    for group in {id(group): group for group in groups.values()}.values():
+        of_group = [filings[position] for position in sorted(group.positions)]
         if any(identity.company for _, identity in of_group):
-            companies.append(_company(of_group, {mark for index in group for mark in marks[index]}))
+            companies.append(_company(of_group, group.marks))
     return tuple(sorted(companies, key=lambda company: company.key))
+
+
+@dataclass(slots=True)
+class _Group:
+    """Positions of filings of one company, and the marks by which they belong together."""
+
+    positions: set[int]
+    marks: set[tuple[str, str]]
 
 
 def _marks_of(identity: Identity) -> list[tuple[str, str]]:

@@ -305,16 +305,13 @@ class Entries:
             except ValidationError as error:
                 first = error.errors()[0]
                 where = ".".join(str(part) for part in first["loc"])
-                raise LexiconError(
-                    f"field `{where}`: {first['msg']}",
-                    subject=self.subject(kind, name),
-                    remedy="See docs/lexicon.md for the fields of each kind of entry",
-                ) from error
+                remedy = "See docs/lexicon.md for the fields of each kind of entry"
+                raise self.invalid(kind, name, f"field `{where}`: {first['msg']}", remedy) from error
         return entries
 
-    def subject(self, kind: str, name: str) -> str:
-        """Return `FILE, KIND ID`, for errors."""
-        return f"{self.sources[kind, name]}, {kind} {name}"
+    def invalid(self, kind: str, name: str, what: str, remedy: str) -> LexiconError:
+        """Return the error for an entry."""
+        return LexiconError(what, subject=f"{self.sources[kind, name]}, {kind} {name}", remedy=remedy)
 
 
 def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Formula], entries: Entries) -> None:
@@ -324,33 +321,23 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
     written += [("formulas", formula.id, formula.expression) for formula in formulas.values()]
     for kind, name, expression in written:
         if kind == "formulas" and name in metrics:
-            raise LexiconError(
-                "a metric has the same id", subject=entries.subject(kind, name), remedy="Rename one of the two"
-            )
+            raise entries.invalid(kind, name, "a metric has the same id", "Rename one of the two")
         try:
             inputs[name] = expression_inputs(expression)
         except ValueError as error:
-            raise LexiconError(
-                str(error),
-                subject=entries.subject(kind, name),
-                remedy="See docs/lexicon.md for the syntax of an expression",
-            ) from error
+            remedy = "See docs/lexicon.md for the syntax of an expression"
+            raise entries.invalid(kind, name, str(error), remedy) from error
         for needed in inputs[name]:
             if needed not in metrics and needed not in formulas:
-                raise LexiconError(
-                    f"`{needed}` is neither a metric nor a formula",
-                    subject=entries.subject(kind, name),
-                    remedy="Correct the id, or add the metric",
-                )
+                what = f"`{needed}` is neither a metric nor a formula"
+                raise entries.invalid(kind, name, what, "Correct the id, or add the metric")
     try:
         TopologicalSorter(inputs).prepare()
     except CycleError as error:
         around = error.args[1][::-1]
-        name = around[0]
-        raise LexiconError(
-            f"the expression refers to itself: {' -> '.join(around)}",
-            subject=entries.subject("metrics" if name in metrics else "formulas", name),
-            remedy="Remove one of these inputs",
+        kind, what = "metrics" if around[0] in metrics else "formulas", " -> ".join(around)
+        raise entries.invalid(
+            kind, around[0], f"the expression refers to itself: {what}", "Remove one of these inputs"
         ) from error
 
 

@@ -16,19 +16,22 @@ class LabelIndex:
     """Finds the metric of a printed label; results are cached."""
 
     def __init__(
-        self, metrics: Iterable[Metric], sections: Iterable[SectionGroup], place_of: Callable[[str], str]
+        self,
+        metrics: Iterable[Metric],
+        sections: Iterable[SectionGroup],
+        invalid: Callable[[str, str, str], LexiconError],
     ) -> None:
         """Index the labels and patterns of `metrics`.
 
         Args:
             metrics: The metrics of the lexicon.
             sections: Groups of headings that labels refer to.
-            place_of: Returns the file and entry of a metric, for errors.
+            invalid: Returns the error for a metric, from its id, what is wrong and the remedy.
 
         Raises:
             LexiconError: Two metrics of one statement have the same label, or a label names an unknown section.
         """
-        self._place_of = place_of
+        self._invalid = invalid
         self._metrics = tuple(metrics)
         self._groups = tuple(
             (group.id, _words(group.phrases), _words(group.without), group.exclusive) for group in sections
@@ -47,20 +50,15 @@ class LabelIndex:
         group, _, words = label.rpartition(">")
         group = group.strip()
         if group and group not in known:
-            raise LexiconError(
-                f"label `{label}` names the section `{group}`, which is not defined",
-                subject=self._place_of(metric.id),
-                remedy=f"Use one of {', '.join(sorted(known))}, or define it under `sections`",
-            )
+            remedy = f"Use one of {', '.join(sorted(known))}, or define it under `sections`"
+            raise self._invalid(metric.id, f"label `{label}` names the section `{group}`, which is not defined", remedy)
         key = _key(normal_form(words), group)
         for kind in (metric.statement, *metric.also):
             claimed = self._by_statement[kind].setdefault(key, metric.id)
             if claimed != metric.id:
-                raise LexiconError(
-                    f"label `{label}` is also claimed by metric {claimed} on the same statement",
-                    subject=self._place_of(metric.id),
-                    remedy="Remove it from one of them, or put it below a section (`section > label`)",
-                )
+                what = f"label `{label}` is also claimed by metric {claimed} on the same statement"
+                remedy = "Remove it from one of them, or put it below a section (`section > label`)"
+                raise self._invalid(metric.id, what, remedy)
         if not metric.own_statement_only or group:
             known_as = self._anywhere.setdefault(key, metric.id)
             if known_as != metric.id:
@@ -108,11 +106,9 @@ class LabelIndex:
                 try:
                     pattern = re.compile(source)
                 except re.error as error:
-                    raise LexiconError(
-                        f"pattern `{source}` is not a regular expression ({error})",
-                        subject=self._place_of(metric.id),
-                        remedy="Correct it; it is matched against a label in lower case and singular",
-                    ) from error
+                    what = f"pattern `{source}` is not a regular expression ({error})"
+                    remedy = "Correct it; it is matched against a label in lower case and singular"
+                    raise self._invalid(metric.id, what, remedy) from error
                 for kind in (metric.statement, *metric.also):
                     compiled[kind].append((pattern, metric.id))
                 if metric.statement is not None and not metric.own_statement_only:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from fin_agent.errors import LexiconError
@@ -22,7 +22,7 @@ from fin_agent.lexicon.entry_loading import (
     expression_inputs,
 )
 from fin_agent.lexicon.label_matching import LabelIndex
-from fin_agent.lexicon.phrase_matching import Kind, Mention, MentionIndex, PhraseIndex, tokenize
+from fin_agent.lexicon.phrase_matching import IGNORED, Kind, Mention, PhraseIndex, tokenize
 from fin_agent.lexicon.statement_titles import StatementTitles
 from fin_agent.vocabulary.page import Statement
 
@@ -82,9 +82,7 @@ class Lexicon:
         check_expressions(self.metrics, self.formulas, entries)
         self._check_references(entries)
         self.statement_titles = StatementTitles(self.statements, entries.lists)
-        self._labels = LabelIndex(
-            self.metrics.values(), self.sections.values(), lambda name: entries.subject("metrics", name)
-        )
+        self._labels = LabelIndex(self.metrics.values(), self.sections.values(), partial(entries.invalid, "metrics"))
 
     def definition(self, name: str) -> Metric | Formula:
         """Return the metric or formula with an id.
@@ -119,7 +117,12 @@ class Lexicon:
 
     def mentions(self, text: str) -> list[Mention]:
         """Return the metrics and formulas that a question names: longest phrases, left to right, without overlaps."""
-        return self._mentions.mentions(text)
+        found = self._mention_words.find(text)
+        return [
+            Mention("metric" if kind == "metric" else "formula", name, start, end, text[start:end])
+            for kind, name, start, end in found
+            if kind != IGNORED
+        ]
 
     def metrics_in(self, text: str) -> tuple[str, ...]:
         """Return ids of the metrics that a question names, and of the metrics in the formulas it names."""
@@ -184,16 +187,19 @@ class Lexicon:
 
     @cached_property
     def _concepts(self) -> dict[str, str]:
-        concepts: dict[str, str] = {}
-        for metric in self.metrics.values():
-            for concept in metric.concepts:
-                concepts.setdefault(concept, metric.id)
-        return concepts
+        # The first metric of a concept wins.
+        return {concept: metric.id for metric in reversed([*self.metrics.values()]) for concept in metric.concepts}
 
     @cached_property
-    def _mentions(self) -> MentionIndex:
-        statement_names = [word for names in self.statements.values() for word in names.words]
-        return MentionIndex(self._names(), (*self._not_metrics, *statement_names))
+    def _mention_words(self) -> PhraseIndex:
+        """Names of metrics and formulas, of which the first wins, and phrases that name neither."""
+        index = PhraseIndex()
+        statement_names = (word for names in self.statements.values() for word in names.words)
+        for phrase in (*self._not_metrics, *statement_names):
+            index.add(phrase, IGNORED, "")
+        for phrase, kind, name in self._names():
+            index.add(phrase, kind, name)
+        return index
 
     def _names(self) -> Iterator[tuple[str, Kind, str]]:
         for formula in self.formulas.values():
@@ -206,11 +212,7 @@ class Lexicon:
 
     @cached_property
     def _statement_words(self) -> PhraseIndex:
-        index = PhraseIndex()
-        for names in self.statements.values():
-            for word in names.words:
-                index.add(word, "statement", names.id)
-        return index
+        return _phrase_index((names.id, names.words) for names in self.statements.values())
 
     @cached_property
     def _topic_words(self) -> PhraseIndex:
@@ -224,29 +226,20 @@ class Lexicon:
         for topic in self.topic_entries.values():
             for item in topic.items:
                 if item not in self.items:
-                    raise LexiconError(
-                        f"Item `{item}` is not defined",
-                        subject=entries.subject("topics", topic.id),
-                        remedy="Correct it, or add it under `items`",
-                    )
+                    what = f"Item `{item}` is not defined"
+                    raise entries.invalid("topics", topic.id, what, "Correct it, or add it under `items`")
         for name in self.statements:
             if name not in set(Statement):
-                raise LexiconError(
-                    "is not a primary statement",
-                    subject=entries.subject("statements", name),
-                    remedy=f"Use one of {', '.join(Statement)}",
-                )
+                remedy = f"Use one of {', '.join(Statement)}"
+                raise entries.invalid("statements", name, "is not a primary statement", remedy)
         held = PhraseIndex()
         for kind, named in (("formulas", self.formulas), ("metrics", self.metrics)):
             for entry in named.values():
                 for word in entry.words:
                     other = held.add(word, kind, entry.id)
                     if other:
-                        raise LexiconError(
-                            f"word `{word}` also names {other[1]} ({other[0]})",
-                            subject=entries.subject(kind, entry.id),
-                            remedy="Remove it from one of the two",
-                        )
+                        what = f"word `{word}` also names {other[1]} ({other[0]})"
+                        raise entries.invalid(kind, entry.id, what, "Remove it from one of the two")
 
 
 def _phrase_index(entries: Iterable[tuple[str, Iterable[str]]]) -> PhraseIndex:

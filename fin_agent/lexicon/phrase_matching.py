@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -163,26 +163,6 @@ _MOVES = frozenset({"change", "increase", "decrease"})
 
 def _is_plural(token: Token) -> bool:
     return token.end - token.start > len(token.word)
-
-
-class MentionIndex:
-    """Finds metrics and formulas in questions."""
-
-    def __init__(self, names: Iterable[tuple[str, Kind, str]], ignored: Iterable[str]) -> None:
-        """Index `names`, (phrase, kind, id) of which the first wins, and `ignored`, phrases that name no metric."""
-        self._index = PhraseIndex()
-        for phrase in ignored:
-            self._index.add(phrase, IGNORED, "")
-        for phrase, kind, name in names:
-            self._index.add(phrase, kind, name)
-
-    def mentions(self, text: str) -> list[Mention]:
-        """Return the mentions in order of appearance, without overlaps."""
-        return [
-            Mention("metric" if kind == "metric" else "formula", name, start, end, text[start:end])
-            for kind, name, start, end in self._index.find(text)
-            if kind != IGNORED
-        ]
 
 
 _A_GAP = 4

@@ -78,9 +78,8 @@ def apparent_company_name(intent: Intent, workspace: Workspace) -> str | None:
     """Return the apparent company name of a question that names no indexed company, or None; for a message."""
     if intent.companies or intent.unknown_companies:
         return None
-    words = company_words()
     understood = understood_spans(intent.core, workspace.directory, workspace.lexicon)
-    capitals = company_like_names(intent.core, understood, words.not_companies, words.generic)
+    capitals = company_like_names(intent.core, understood)
     if capitals:
         return capitals[0]
     pieces, kinds = _read(intent.core, workspace)

@@ -119,7 +119,7 @@ class Wording:
     def __init__(self, draw: Random, last_days: Mapping[FiscalYears, Mapping[int, date]] | None = None) -> None:
         """Prepare the draws; `last_days` are the known last days of fiscal years, by the fiscal years of a company."""
         self._draw = draw
-        self._texts = read_data("wordings")["texts"]
+        self._texts: dict[str, list[str]] = read_data("wordings")["texts"]
         self._last_days = last_days or {}
 
     def names(self, companies: Sequence[Company]) -> list[str]:

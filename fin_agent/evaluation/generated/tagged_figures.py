@@ -82,7 +82,7 @@ def _is_at_home(metric: Metric, filing: TaggedFiling, tag: TrueTag) -> bool:
     """Return whether the tag is in a table of one of the metric's statements."""
     if metric.statement is None:
         return True
-    concepts = _concepts_by_table(filing).get(tag.table, frozenset())
+    concepts = _concepts_by_table(filing).get(tag.table, set[str]())
     anchors = (_ANCHORS.get(statement) for statement in (metric.statement, *metric.also))
     return any(anchor is not None and anchor <= concepts for anchor in anchors)
 
