@@ -25,10 +25,10 @@ from fin_agent.evaluation.benchmark import (
     report_on,
     seconds_at,
 )
-from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion, oracle_scope
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, as_one, labels_of, oracle_scope
 from fin_agent.evaluation.passage_ranking import ndcg
 from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, estimate, holm, paired_test
-from fin_agent.index.protocol import PageKey, StoredPassage
+from fin_agent.index.protocol import StoredPassage
 from fin_agent.models.metering import Budget, Meter, metered
 from fin_agent.retrieval.search_query import DEFAULT_DEPTH, Depth, Query, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
@@ -143,13 +143,7 @@ def compare(
             "tokens": spent.tokens,
             "failure": failure,
         }
-        labels = {
-            "strategy": name,
-            "company": question.company,
-            "doc_id": question.doc_id,
-            "question_type": question.question_type,
-            "filing_type": conditions.forms.get(question.doc_id, UNKNOWN_FORM),
-        }
+        labels = {"strategy": name, **labels_of(question, conditions.forms)}
         return Row(question.id, labels, question.question, figures=figures, seconds=seconds)
 
     for name in dict.fromkeys(strategies):
@@ -178,25 +172,20 @@ def _figures(
     are of the best of the first k passages for each gold text, and with `of_all` against all gold texts as one; None if
     there is no gold text. `gold_ranks` are the ranks of the gold pages among the first twenty pages.
     """
-    k = conditions.k
-
-    def as_one(pages: Sequence[PageKey]) -> list[PageKey]:
-        return [PageKey(conditions.same_content.get(page.doc_id, page.doc_id), page.page) for page in pages]
-
-    gold = [PageKey(*page) for page in question.pages]
-    wanted, also = as_one(gold), as_one([PageKey(*page) for page in question.also])
+    k, same = conditions.k, conditions.same_content
+    wanted, also = as_one(question.pages, same), as_one(question.also, same)
     documents = [page.doc_id for page in wanted]
-    filings = [conditions.same_content.get(filing.doc_id, filing.doc_id) for filing in result.filings]
+    filings = [same.get(filing.doc_id, filing.doc_id) for filing in result.filings]
     of_passages = [found.stored.key for found in result.passages]
-    standing_on, read_pages = as_one(of_passages[:k]), as_one(of_passages[:read])
-    pages = as_one([page.key for page in result.pages])
+    standing_on, read_pages = as_one(of_passages[:k], same), as_one(of_passages[:read], same)
+    pages = as_one([page.key for page in result.pages], same)
     looked_at = pages[:PAGES_LOOKED_AT]
     gold_texts = [text for _, text in question.texts]
     passages = [found.stored.passage.text for found in result.passages[:k]]
     texts = overlap.best(gold_texts, passages)
     as_one_text = overlap.best(["\n".join(gold_texts)], passages)
     return {
-        "gold_pages": list(map(list, gold)),
+        "gold_pages": list(map(list, question.pages)),
         "gold_ranks": [looked_at.index(page) + 1 if page in looked_at else None for page in wanted],
         "document_recall": page_recall(filings, documents, k),
         "document_recall_of_passages": page_recall([page.doc_id for page in standing_on], documents, k),

@@ -173,26 +173,31 @@ def score(
         "judged": None if judge is None else judge(question.question, gold, answer),
         "rounds": answer.rounds,
     }
-    labels = {
+    return row_of(question.id, question.question, gold, answer, labels_of(question, forms or {}), figures)
+
+
+def labels_of(question: FinanceBenchQuestion, forms: Mapping[str, str]) -> dict[str, str]:
+    """Return what rows of the question are grouped by; `forms` gives the form of a filing by doc_id."""
+    return {
         "company": question.company,
         "doc_id": question.doc_id,
         "question_type": question.question_type,
-        "filing_type": (forms or {}).get(question.doc_id, UNKNOWN_FORM),
+        "filing_type": forms.get(question.doc_id, UNKNOWN_FORM),
     }
-    return row_of(question.id, question.question, gold, answer, labels, figures)
+
+
+def as_one(pages: Iterable[tuple[str, int]], same_content: Mapping[str, str] | None) -> list[PageKey]:
+    """Return the pages, those of filings with the same bytes under the name that represents them."""
+    return [PageKey((same_content or {}).get(doc_id, doc_id), page) for doc_id, page in pages]
 
 
 def _retrieval(
     question: FinanceBenchQuestion, found: Retrieved, same_content: Mapping[str, str]
 ) -> dict[str, float | bool]:
     """Return recall of the evidence among the first five retrieved, and on the pages of the first five passages."""
-
-    def as_one(pages: Iterable[tuple[str, int]]) -> list[PageKey]:
-        return [PageKey(same_content.get(doc_id, doc_id), page) for doc_id, page in pages]
-
-    gold, also = as_one(question.pages), as_one(question.also)
-    of_passages = as_one((passage.doc_id, passage.page) for passage in found.passages)
-    pages = as_one((page.doc_id, page.page) for page in found.pages)
+    gold, also = as_one(question.pages, same_content), as_one(question.also, same_content)
+    of_passages = as_one(((passage.doc_id, passage.page) for passage in found.passages), same_content)
+    pages = as_one(((page.doc_id, page.page) for page in found.pages), same_content)
     documents = [same_content.get(doc_id, doc_id) for doc_id in found.documents]
     return {
         "document_recall": page_recall(documents, [page.doc_id for page in gold], TOP),
@@ -303,11 +308,7 @@ def explain(
         failure: Why the run ended without an answer; empty if it did not.
         same_content: For filings with the same bytes under several names, the name that represents them.
     """
-
-    def standing(pages: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-        return [((same_content or {}).get(doc_id, doc_id), page) for doc_id, page in pages]
-
-    gold = standing([*question.pages, *question.also])
+    gold = as_one([*question.pages, *question.also], same_content)
     if failure:
         return "failed", failure
     if not any(step.node == "search_documents" for step in answer.trace):
@@ -315,12 +316,12 @@ def explain(
     if row.figures["document_recall"] == 0:
         return "filing", f"first {', '.join(answer.retrieved.documents[:TOP])}"
     if not (row.figures["page_hits"] or row.figures["page_hits_of_passages"]):
-        ranked = standing((page.doc_id, page.page) for page in answer.retrieved.pages)
+        ranked = as_one(((page.doc_id, page.page) for page in answer.retrieved.pages), same_content)
         ranks = {page: f"rank {rank}" for rank, page in reversed(list(enumerate(ranked, start=1)))}
         return "page", _told(gold, ranks, f"not among {len(ranked)}")
     # The last filter also judges the passages that earlier rounds kept.
     judged = next((step.judged for step in reversed(answer.trace) if step.node == "filter_passages"), ())
-    placed = list(zip(standing((each.doc_id, each.page) for each in judged), judged, strict=True))
+    placed = list(zip(as_one(((each.doc_id, each.page) for each in judged), same_content), judged, strict=True))
     if not any(each.kept for page, each in placed if page in gold):
         why = {page: each.why or "no reason given" for page, each in placed}
         return "passage", _told(gold, why, "not judged")
@@ -333,7 +334,7 @@ def explain(
     return "words", "; ".join(dict.fromkeys(place for place, _ in cited))
 
 
-def _told(pages: Iterable[tuple[str, int]], said: Mapping[tuple[str, int], str], otherwise: str) -> str:
+def _told(pages: Iterable[PageKey], said: Mapping[PageKey, str], otherwise: str) -> str:
     return "; ".join(f"{_place(page)}: {said.get(page, otherwise)}" for page in pages)
 
 

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation.answer_scoring import USD_SCALES
@@ -22,23 +22,35 @@ from fin_agent.evaluation.question_files import read_records
 # --- The file
 
 
-@dataclass(frozen=True, slots=True)
-class TatQuestion:
+def _parts(answer: object) -> object:
+    match answer:
+        case None:
+            return ()
+        case list():
+            return answer
+        case int() | float():
+            return (str(answer).removesuffix(".0"),)
+    return (answer,)
+
+
+class TatQuestion(BaseModel):
     """A question with its gold answer; `answer_type` and `source` are those of the annotators."""
 
-    id: str
-    doc_id: str
-    """The doc_id of the small filing with its table and paragraphs."""
-    question: str
-    gold: tuple[str, ...]
+    model_config = ConfigDict(frozen=True)
+
+    id: str = Field(alias="uid")
+    question: str = Field(min_length=1)
+    gold: Annotated[tuple[str, ...], BeforeValidator(_parts)] = Field(default=(), alias="answer")
     """The parts of the gold answer; empty if there is none."""
-    scale: str
+    scale: str = ""
     """`thousand`, `million`, `billion`, `percent`, or empty."""
-    answer_type: str
+    answer_type: str = "span"
     """`span`, `multi-span`, `arithmetic` or `count`."""
-    source: str
+    source: str = Field(default="", alias="answer_from")
     """`table`, `text` or `table-text`."""
-    derivation: str
+    derivation: str = ""
+    doc_id: str = ""
+    """The doc_id of the small filing with its table and paragraphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +80,7 @@ def load_tatqa(path: Path) -> TatFile:
     for number, (_, record) in enumerate(records.of, start=1):
         doc_id = f"context-{number:04}"
         filings[doc_id] = _filing(number, record)
-        questions += (_question(doc_id, each) for each in record.questions)
+        questions += (each.model_copy(update={"doc_id": doc_id}) for each in record.questions)
     return TatFile(filings, tuple(questions), records.faults)
 
 
@@ -81,42 +93,10 @@ class _ParagraphRecord(BaseModel):
     text: str
 
 
-class _QuestionRecord(BaseModel):
-    uid: str
-    question: str = Field(min_length=1)
-    answer: list[str] | str | int | float | None = None
-    derivation: str = ""
-    answer_type: str = "span"
-    answer_from: str = ""
-    scale: str = ""
-
-
 class _Record(BaseModel):
     table: _TableRecord
     paragraphs: list[_ParagraphRecord] = Field(default_factory=list)
-    questions: list[_QuestionRecord] = Field(default_factory=list)
-
-
-def _question(doc_id: str, record: _QuestionRecord) -> TatQuestion:
-    match record.answer:
-        case None:
-            gold: tuple[str, ...] = ()
-        case list(parts):
-            gold = tuple(parts)
-        case number if record.answer_type == "count":
-            gold = (str(number).removesuffix(".0"),)
-        case one:
-            gold = (str(one),)
-    return TatQuestion(
-        id=record.uid,
-        doc_id=doc_id,
-        question=record.question,
-        gold=gold,
-        scale=record.scale,
-        answer_type=record.answer_type,
-        source=record.answer_from,
-        derivation=record.derivation,
-    )
+    questions: list[TatQuestion] = Field(default_factory=list)
 
 
 def _filing(number: int, record: _Record) -> str:

@@ -10,7 +10,6 @@ from datetime import date
 from functools import lru_cache
 from itertools import groupby
 
-from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces
@@ -319,11 +318,7 @@ class CompanyNameIndex:
         best: tuple[int, float, str] | None = None
         most = _max_edits(len(typed) + _EDITS[0][1])
         for length in range(len(typed) - most, len(typed) + most + 1):
-            alike = self._alike.get((typed[0], length))
-            if alike is None:
-                continue
-            allowed = _max_edits(length)
-            for name, _, _ in process.extract(typed, alike, scorer=OSA.distance, score_cutoff=allowed, limit=None):
+            for name in self._alike.get((typed[0], length), ()):
                 edits = edit_distance(typed, name)
                 if edits is not None:
                     best = min(best or (99, 0.0, ""), (edits, -self._alias(name).confidence, name))

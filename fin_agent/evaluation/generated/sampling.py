@@ -166,10 +166,10 @@ class Wording:
     def span(self, first: int, last: int, *filed: FiscalYears) -> str:
         """Return several years, worded to follow `over`; `filed` are the fiscal years of the companies."""
         count, of = last - first + 1, self._texts
-        texts = [*of["spans"], *(of["two"] * 2 if count == 2 else ()), *(of["three"] * 2 if count == 3 else ())]
+        texts = [*of["spans"], *{2: of["two"] * 2, 3: of["three"] * 2}.get(count, ())]
         if _by_calendar(filed):
             texts += of["calendar_spans"]
-        years = read_data("wordings")["numbers"].get(count, str(count))
+        years: str = read_data("wordings")["numbers"].get(count, str(count))
         return self._draw.choice(texts).format(first=first, middle=first + 1, last=last, years=years)
 
     def text(self, kind: str, number: int, /, **fields: str) -> str:
