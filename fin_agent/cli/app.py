@@ -47,7 +47,6 @@ COMMANDS: Mapping[str, Any] = {
             "tatqa": ("benchmarks.tatqa", "Ask TAT-QA's questions about its tables and paragraphs."),
             "lofin": ("benchmarks.lofin", "Ask LOFin's questions, with HiREC's measures."),
             "finqa": ("benchmarks.finqa", "Ask FinQA's questions about the indexed annual reports."),
-            "ragas": ("search_benchmarks.ragas", "Measure the answers of another benchmark with RAGAS's metrics."),
         },
         "Measure answers and rankings by published benchmarks, or by questions generated from an index.",
     ),

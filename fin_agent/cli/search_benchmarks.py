@@ -19,8 +19,10 @@ from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.cli.answer_jobs import attempt
 from fin_agent.cli.benchmarks import (
+    OUT,
     JudgeModel,
     QuestionsFile,
+    RunFolder,
     warn_about_missing_filings,
 )
 from fin_agent.cli.exit_codes import ExitCode
@@ -28,18 +30,15 @@ from fin_agent.cli.options import GoldGiven, IndexOptions, Output, Resamples, Se
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
-from fin_agent.evaluation import Oracle, passage_ranking, rag_measures
+from fin_agent.evaluation import Oracle, passage_ranking
 from fin_agent.evaluation.benchmark import PartialResults, Report, Row, write_csv
 from fin_agent.evaluation.comparison import COMPARED, ComparisonReport, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import duplicates_of_filings, load_questions
-from fin_agent.evaluation.llm_as_judge import JudgeCalls, judge_caller
 from fin_agent.evaluation.statistics import FITTING, MEASURING, Overlap, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import StoredPassage
-from fin_agent.models.call import Role
-from fin_agent.models.metering import Meter
 from fin_agent.presentation.terminal_text import first_items, style_table
 from fin_agent.workspace import Workspace
 
@@ -128,39 +127,6 @@ def _measure_rankings(
     told = {"left_out": left_out, "failed": failures}
     _publish(on, report, told, started, [report.as_table()], [out / "rankings.csv"])
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
-
-
-@command
-def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) -> ExitCode:
-    """Measure the answers of another benchmark with RAGAS's metrics: context precision and recall, answer relevancy.
-
-    Without --judge the metrics are proxies by words and numbers, and are labelled so. A stopped run resumes. Writes
-    ragas.csv.
-
-    On the command line:
-        folder (DIR): The --out of a benchmark that answers questions.
-    """
-    started, settings = time.perf_counter(), settings_from()
-    asked = rag_measures.read_run(folder)
-    measure: rag_measures.Measure = rag_measures.by_words
-    meter = Meter(settings.models.batch_budget, of="benchmark's judge")
-    if judge is not None:
-        caller = judge_caller(judge, settings, Role.PASSAGES_JUDGE)
-        calls, similar = JudgeCalls(meter, warn), rag_measures.likeness()
-        measure = rag_measures.by_model(caller, calls, similar, settings.prompts)
-    kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, [each.answer for each in asked]), Row)
-    rows: list[Row] = []
-    progress = Progress(len(asked))
-    for number, each in enumerate(asked):
-        rows.append(kept.result(str(number), partial(rag_measures.measured_row, each, measure, k)))
-        progress.step(each.id)
-    kept.finish()
-    report = rag_measures.report_on_measures(rows, k, judge)
-    write_csv(rows, folder / "ragas.csv")
-    spent = meter.spent()
-    told = {"judge": judge, "proxies": judge is None, "k": k, "calls": spent.calls, "tokens": spent.tokens}
-    _publish(to, report, told, started, [report.as_table()], [folder / "ragas.csv"])
-    return ExitCode.DONE
 
 
 @command

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.models_by_role import role_models
@@ -18,7 +17,6 @@ from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableRep
 from fin_agent.models.metering import Meter, metered
 from fin_agent.prompts import load_prompt
 
-ReplyT = TypeVar("ReplyT")
 _PATIENCE = 3
 """Consecutive failures after which an unreachable judge is no longer called."""
 _MOST_OF_VERDICT = 3_000
@@ -40,46 +38,34 @@ class ModelTextJudge:
         return reply
 
 
-def judge_caller(model: str, settings: Settings, role: Role = Role.TEXT_JUDGE) -> Caller:
+def judge_caller(model: str, settings: Settings) -> Caller:
     """Return the caller of a model that judges, with the limits of `settings`. Raises ModelSetupError."""
     named = role_models(settings)
-    return Callers(named.model_copy(update={"roles": {**named.roles, role: model}})).of(role)
-
-
-class JudgeCalls:
-    """Calls of a judge: failures are reported, and a judge that cannot be reached is no longer called."""
-
-    def __init__(self, meter: Meter, notify: Callable[[str], None]) -> None:
-        self._meter = meter
-        self._notify = notify
-        self._lost = 0
-
-    def ask(self, named: str, ask: Callable[[], ReplyT]) -> ReplyT | None:
-        """Return the judge's reply about the item `named`; None if the call failed."""
-        try:
-            if self._lost >= _PATIENCE:
-                raise ModelError("the judge could not be reached before and is no longer called")
-            with metered(self._meter):
-                reply = ask()
-        except ModelError as failure:
-            self._lost = 0 if isinstance(failure, UnusableReplyError | RefusedByModelError) else self._lost + 1
-            self._notify(f"{named}: not judged: {failure.what}")
-            return None
-        self._lost = 0
-        return reply
+    return Callers(named.model_copy(update={"roles": {**named.roles, Role.TEXT_JUDGE: model}})).of(Role.TEXT_JUDGE)
 
 
 class Judgement:
-    """Judges whether answers are right."""
+    """Judges whether answers are right; a judge that cannot be reached is no longer called."""
 
     def __init__(self, judge: ModelTextJudge, meter: Meter, notify: Callable[[str], None]) -> None:
+        """Count the calls by `meter`; failures are reported to `notify`."""
         self._judge = judge
-        self._calls = JudgeCalls(meter, notify)
+        self._meter = meter
+        self._notify = notify
+        self._lost = 0
 
     def __call__(self, question: str, reference: str, answer: Answer) -> bool | None:
         """Return whether an answer is right by `reference`; a refusal is not. None if the model could not judge."""
         if answer.refused:
             return False
-        text = answer.answer.text
-        reply = self._calls.ask(answer.id or question, lambda: self._judge.judge(question, reference, text))
-        return None if reply is None else reply.verdict is Correctness.CORRECT
+        try:
+            if self._lost >= _PATIENCE:
+                raise ModelError("the judge could not be reached before and is no longer called")
+            with metered(self._meter):
+                reply = self._judge.judge(question, reference, answer.answer.text)
+        except ModelError as failure:
+            self._lost = 0 if isinstance(failure, UnusableReplyError | RefusedByModelError) else self._lost + 1
+            self._notify(f"{answer.id or question}: not judged: {failure.what}")
+            return None
+        self._lost = 0
+        return reply.verdict is Correctness.CORRECT
