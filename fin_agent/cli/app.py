@@ -46,7 +46,6 @@ COMMANDS: Mapping[str, Any] = {
             "tagged-questions": ("benchmarks.tagged_questions", "Generate questions with exact answers from tags."),
             "tatqa": ("benchmarks.tatqa", "Ask TAT-QA's questions about its tables and paragraphs."),
             "lofin": ("benchmarks.lofin", "Ask LOFin's questions, with HiREC's measures."),
-            "finqa": ("benchmarks.finqa", "Ask FinQA's questions about the indexed annual reports."),
         },
         "Measure answers and rankings by published benchmarks, or by questions generated from an index.",
     ),

@@ -20,7 +20,8 @@ from fin_agent.cli.options import AnswerOptions, GoldGiven, IndexOptions, Output
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation import Family, Oracle, QuestionKind, lofin_finqa
+from fin_agent.evaluation import Family, Oracle, QuestionKind
+from fin_agent.evaluation import lofin as lofin_questions
 from fin_agent.evaluation import tatqa as tatqa_questions
 from fin_agent.evaluation.benchmark import AnsweredQuestion, Report, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.financebench import (
@@ -40,9 +41,7 @@ from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.llm_as_judge import Judgement, ModelTextJudge, judge_caller
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.ingest import ingest
-from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.models.metering import Meter
 from fin_agent.presentation.terminal_text import first_items, style_table
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
@@ -362,65 +361,30 @@ def lofin(
     judgement = judgement_by(judge, how.settings())
     with on.open_workspace() as workspace:
         page_counts = {record.doc_id: record.page_count for record in workspace.index.filings()}
-        asked = lofin_finqa.load_lofin(files, page_counts)
+        asked = lofin_questions.load_lofin(files, page_counts)
 
         def right(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
-            by_number = lofin_finqa.right_number(question, answer)
+            by_number = lofin_questions.right_number(question, answer)
             if by_number is not None or judgement is None:
                 return by_number
             pages = "\n\n".join(stored.page.text for stored in workspace.index.pages(question.pages))
             reference = f"{question.answer}\n\nWhat the filing says there:\n{pages}"
             return judgement(question.question, reference, answer)
 
-        asking, told = BenchmarkRun(workspace, how, on), {"oracle": oracle.value, "judge": judge}
-        return _pages_used("LOFin", asked, workspace, asking, right, oracle, told)
-
-
-@command
-def finqa(file: Path, on: IndexOptions, how: BenchmarkOptions, oracle: GoldGiven = Oracle.NONE) -> ExitCode:
-    """Ask FinQA's questions about the indexed annual reports: pages of the passages used, results within 1%.
-
-    On the command line:
-        file (FILE): FinQA's questions, JSON.
-    """
-    with on.open_workspace() as workspace:
-        reports = {
-            (record.identity.ticker or "", record.identity.fiscal_year): record.doc_id
-            for record in workspace.index.filings()
-            if record.identity.form in ANNUAL_FORMS
-        }
-
-        def texts_of(doc_id: str) -> list[str]:
-            keys = [PageKey(doc_id, number) for number in range(workspace.index.filing(doc_id).page_count)]
-            return [stored.page.text for stored in workspace.index.pages(keys)]
-
-        asked = lofin_finqa.load_finqa(file, lambda ticker, year: reports.get((ticker, year)), texts_of)
-        asking, told = BenchmarkRun(workspace, how, on), {"oracle": oracle.value}
-        return _pages_used("FinQA", asked, workspace, asking, lofin_finqa.right_result, oracle, told)
-
-
-def _pages_used(
-    title: str,
-    asked: lofin_finqa.QuestionFile,
-    workspace: Workspace,
-    asking: BenchmarkRun,
-    right: lofin_finqa.Rule,
-    oracle: Oracle,
-    told: Mapping[str, object],
-) -> ExitCode:
-    """Ask, judge by `right`, and measure the pages used; each left-out line of the files is reported."""
-    warn_about_faults(asked.faults)
-    if not asked.questions:
-        raise QuestionError("no question can be asked", subject=title, remedy="Add the filings that they are about")
-    owners = workspace.directory.owners
-    run = asking.run(
-        asked.questions,
-        lambda each: asking.ask(each.question, each.id, oracle_scope(each, oracle, owners) or EVERYTHING),
-        lambda question, answered: lofin_finqa.judge_pages(question, answered, owners, right),
-        lambda row: row.figures["error"] or "right page",
-        oracle.value,
-    )
-    measured = lofin_finqa.detailed_metrics(run.rows, run.answered)
-    report = lofin_finqa.report_on_pages(run.rows, title)
-    document = {**told, "left_out": asked.faults, **measured}
-    return asking.publish(run, report, document, lofin_finqa.metric_lines(measured))
+        warn_about_faults(asked.faults)
+        if not asked.questions:
+            remedy = "Add the filings that they are about"
+            raise QuestionError("no question can be asked", subject="LOFin", remedy=remedy)
+        owners = workspace.directory.owners
+        asking = BenchmarkRun(workspace, how, on)
+        run = asking.run(
+            asked.questions,
+            lambda each: asking.ask(each.question, each.id, oracle_scope(each, oracle, owners) or EVERYTHING),
+            lambda question, answered: lofin_questions.judge_pages(question, answered, owners, right),
+            lambda row: row.figures["error"] or "right page",
+            oracle.value,
+        )
+    measured = lofin_questions.detailed_metrics(run.rows, run.answered)
+    report = lofin_questions.report_on_pages(run.rows, "LOFin")
+    document = {"oracle": oracle.value, "judge": judge, "left_out": asked.faults, **measured}
+    return asking.publish(run, report, document, lofin_questions.metric_lines(measured))

@@ -1,11 +1,9 @@
-"""Open-domain questions over pages, LOFin's and FinQA's, with HiREC's measures, by round and by k."""
+"""LOFin's open-domain questions over pages, with HiREC's measures, by round and by k."""
 
 from __future__ import annotations
 
-import math
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, InvalidOperation
 from pathlib import Path
@@ -16,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from fin_agent.answering.answer import Answer, RoleUsage
 from fin_agent.answering.numerals import Numeral, numerals_in
-from fin_agent.evaluation.answer_scoring import USD_SCALES, convert_to_gold_unit, first_sentence
+from fin_agent.evaluation.answer_scoring import convert_to_gold_unit, first_sentence
 from fin_agent.evaluation.benchmark import (
     MEDIAN_SECONDS,
     QUESTIONS,
@@ -212,7 +210,6 @@ _CAPTION = (
 
 NUMERIC, TEXTUAL = "numeric", "textual"
 _SOURCES = {"financebench": "FinanceBench", "openqa": "SEC-QA"}
-_FINQA = "FinQA"
 
 
 class _EvidenceRecord(BaseModel):
@@ -249,7 +246,7 @@ def load_lofin(paths: Sequence[Path], page_counts: Mapping[str, int]) -> Questio
                 faults.append(f"{place}: {beyond[0].doc_id} {why}")
                 continue
             gold = str(record.answer)
-            source = next((name for prefix, name in _SOURCES.items() if record.qid.startswith(prefix)), _FINQA)
+            source = next((name for prefix, name in _SOURCES.items() if record.qid.startswith(prefix)), "FinQA")
             questions.append(
                 FinanceBenchQuestion(
                     id=record.qid,
@@ -308,117 +305,3 @@ def right_number(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
         return any(same_number(each.value, gold) for each in said)
     restated = convert_to_gold_unit(numerals[0], value, answer.answer.unit, question.question)
     return any(same_number(each, gold) for each in restated)
-
-
-# --- FinQA (Chen et al. 2021) over whole filings: contexts are aligned with pages
-
-YES, NO = "yes", "no"
-
-
-class _QaRecord(BaseModel):
-    question: str = Field(min_length=1)
-    exe_ans: float | str
-    program: str = ""
-
-
-class _FinQaRecord(BaseModel):
-    id: str = Field(pattern=r"^[^/]+/\d{4}/")
-    """`ADI/2009/page_49.pdf-1`."""
-    pre_text: list[str]
-    post_text: list[str]
-    table: list[list[str]]
-    qa: _QaRecord
-
-
-def load_finqa(
-    path: Path, filing_of: Callable[[str, int], str | None], texts_of: Callable[[str], Sequence[str]]
-) -> QuestionFile:
-    """Read a file of FinQA, and find the page of each question's context in its filing.
-
-    A question whose filing is missing, or whose context cannot be aligned with certainty, is left out and named.
-
-    Args:
-        path: The file.
-        filing_of: Returns the annual report of a ticker and year, or None.
-        texts_of: Returns the pages of a filing.
-
-    Raises:
-        QuestionError: The file has no such rows.
-    """
-    records = read_records(path, _FinQaRecord)
-    questions: list[FinanceBenchQuestion] = []
-    faults = list(records.faults)
-    for place, record in records.of:
-        ticker, year, _ = record.id.split("/", 2)
-        doc_id = filing_of(ticker, int(year))
-        if doc_id is None:
-            faults.append(f"{place}: the annual report of {ticker} for {year} is not in the index")
-            continue
-        page = aligned_page(
-            [cell for row in record.table for cell in row], [*record.pre_text, *record.post_text], texts_of(doc_id)
-        )
-        if page is None:
-            faults.append(f"{place}: table and text of {record.id} are not surely of one page of {doc_id}")
-            continue
-        gold = str(record.qa.exe_ans)
-        steps = record.qa.program.count("(")
-        questions.append(
-            FinanceBenchQuestion(
-                id=record.id,
-                company=ticker,
-                doc_id=doc_id,
-                question_type="yes or no" if gold in (YES, NO) else "numeric",
-                reasoning="one step" if steps < 2 else "several steps",
-                question=record.qa.question,
-                answer=gold,
-                pages=(PageKey(doc_id, page),),
-            )
-        )
-    return QuestionFile(tuple(questions), tuple(faults))
-
-
-def aligned_page(cells: Iterable[str], sentences: Iterable[str], pages: Sequence[str]) -> int | None:
-    """Return the page that both the numbers of a table and the words around it match best; None if they do not agree.
-
-    Words and numbers that few pages have weigh more. HiREC compares the words with an inference model.
-    """
-    by_numbers = _nearest(set(_NUMBER.findall(" ".join(cells))), [set(_NUMBER.findall(text)) for text in pages])
-    by_words = _nearest(_words(" ".join(sentences)), [_words(text) for text in pages])
-    return by_numbers if by_numbers == by_words else None
-
-
-_NUMBER = re.compile(r"\d[\d,.]*\d")
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z]{3,}", text.lower()))
-
-
-def _nearest(wanted: Collection[str], pages: Sequence[Collection[str]]) -> int | None:
-    """Return the page with most of `wanted`; None if several pages tie, or none has any."""
-    holding = Counter(each for page in pages for each in page if each in wanted)
-    weights = {each: math.log(1 + len(pages) / count) for each, count in holding.items()}
-    scores = [sum(weights[each] for each in wanted if each in page) for page in pages]
-    best = max(scores, default=0.0)
-    return scores.index(best) if best > 0 and scores.count(best) == 1 else None
-
-
-def right_result(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
-    """Return whether an answer is the result of the gold program, within 1%, in any scale.
-
-    Percentages are fractions in FinQA.
-    """
-    value, unit = answer.answer.value, answer.answer.unit or ""
-    if question.answer in (YES, NO):
-        return answer.answer.text.lower().lstrip().startswith(question.answer)
-    if value is None:
-        return False
-    gold, readings = float(question.answer), [value]
-    if unit in USD_SCALES:
-        readings = [value * USD_SCALES[unit] / other for other in USD_SCALES.values()]
-    elif unit.startswith("percent"):
-        readings.append(value / 100)
-    return any(math.isclose(each, gold, rel_tol=_TOLERANCE, abs_tol=_LEAST) for each in readings)
-
-
-_TOLERANCE, _LEAST = 0.01, 1e-5
