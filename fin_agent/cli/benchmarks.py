@@ -268,10 +268,10 @@ def tagged_questions(
     lacking = QuestionError(f"{folder} contains no tagged reports that are in the index", remedy=remedy)
     title = "Questions generated from tags (right: within 0.5 %; one tagged figure: to its last digit)"
     with on.open_workspace() as workspace:
-        held = made.read_folder(folder, workspace)
-        for name in held.not_indexed:
+        filings, not_indexed = made.read_folder(folder, workspace)
+        for name in not_indexed:
             warn(f"{name} is not in the index: no questions are generated about it")
-        material = QuestionMaterial(workspace, held.filings)
+        material = QuestionMaterial(workspace, filings)
         return _ask_generated(material, kind or list(QuestionKind), count, seed, how, on, title, lacking)
 
 
@@ -361,7 +361,7 @@ def lofin(
     judgement = judgement_by(judge, how.settings())
     with on.open_workspace() as workspace:
         page_counts = {record.doc_id: record.page_count for record in workspace.index.filings()}
-        asked = lofin_questions.load_lofin(files, page_counts)
+        asked, faults = lofin_questions.load_lofin(files, page_counts)
 
         def right(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
             by_number = lofin_questions.right_number(question, answer)
@@ -371,14 +371,14 @@ def lofin(
             reference = f"{question.answer}\n\nWhat the filing says there:\n{pages}"
             return judgement(question.question, reference, answer)
 
-        warn_about_faults(asked.faults)
-        if not asked.questions:
+        warn_about_faults(faults)
+        if not asked:
             remedy = "Add the filings that they are about"
             raise QuestionError("no question can be asked", subject="LOFin", remedy=remedy)
         owners = workspace.directory.owners
         asking = BenchmarkRun(workspace, how, on)
         run = asking.run(
-            asked.questions,
+            asked,
             lambda each: asking.ask(each.question, each.id, oracle_scope(each, oracle, owners) or EVERYTHING),
             lambda question, answered: lofin_questions.judge_pages(question, answered, owners, right),
             lambda row: row.figures["error"] or "right page",
@@ -386,5 +386,5 @@ def lofin(
         )
     measured = lofin_questions.detailed_metrics(run.rows, run.answered)
     report = lofin_questions.report_on_pages(run.rows, "LOFin")
-    document = {"oracle": oracle.value, "judge": judge, "left_out": asked.faults, **measured}
+    document = {"oracle": oracle.value, "judge": judge, "left_out": faults, **measured}
     return asking.publish(run, report, document, lofin_questions.metric_lines(measured))

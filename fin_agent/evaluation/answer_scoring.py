@@ -23,13 +23,14 @@ def gold_figures(gold: str) -> tuple[Numeral, ...]:
     numerals = numerals_in(gold)
     if len(numerals) == 1 and numerals[0].printed == gold.strip():
         return numerals
-    return tuple(
-        numeral
-        for run in _listed_together(gold, numerals)
-        for numeral, start in run
-        if numeral.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT)
-        and not (numeral.printed.isdigit() and (_holds_a_name(run) or _WHERE.search(gold[:start])))
-    )
+    figures: list[Numeral] = []
+    for run in _listed_together(gold, numerals):
+        names = any(numeral.kind is NumeralKind.LABEL for numeral, _ in run)
+        for numeral, start in run:
+            placed = numeral.printed.isdigit() and (names or _WHERE.search(gold[:start]))
+            if numeral.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT) and not placed:
+                figures.append(numeral)
+    return tuple(figures)
 
 
 def answering_figures(gold: str, question: str) -> tuple[Numeral, ...]:
@@ -65,10 +66,6 @@ def _listed_together(text: str, numerals: Sequence[Numeral]) -> list[list[_Place
             runs.append([(numeral, start)])
         end = start + len(numeral.printed)
     return runs
-
-
-def _holds_a_name(run: Sequence[_Placed]) -> bool:
-    return any(numeral.kind is NumeralKind.LABEL for numeral, _ in run)
 
 
 TOLERANCE = 0.03

@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from rich.table import Table
 
-from fin_agent.answering.answer import Answer, Usage
+from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import escape_spreadsheet_formula, reporting_write_errors
 from fin_agent.errors import FinAgentError
 
@@ -95,8 +95,11 @@ class Run:
     @property
     def cost(self) -> dict[str, int | float | None]:
         """Model calls over all answers, their tokens, and dollars, which are None if a price is unknown."""
-        usages = [each.answer.usage for each in self.answered]
-        return {name: _sum(usages, name) for name in ("model_calls", "input_tokens", "output_tokens", "dollars")}
+        cost: dict[str, int | float | None] = {}
+        for name in ("model_calls", "input_tokens", "output_tokens", "dollars"):
+            amounts = [getattr(each.answer.usage, name) for each in self.answered]
+            cost[name] = None if None in amounts else sum(amounts)
+        return cost
 
 
 def run_benchmark(
@@ -195,11 +198,6 @@ def failure_of(error: Exception, *, debug: bool) -> str:
     if debug:
         raise error
     return f"unexpected {type(error).__name__}: {error}"
-
-
-def _sum(usages: Sequence[Usage], name: str) -> int | float | None:
-    amounts = [getattr(usage, name) for usage in usages]
-    return None if None in amounts else sum(amounts)
 
 
 @dataclass(frozen=True, slots=True)

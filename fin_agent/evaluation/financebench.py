@@ -79,7 +79,7 @@ def load_questions(path: Path, *, answers: bool = True) -> tuple[FinanceBenchQue
         QuestionError: A line is not valid; the message names the line and all wrong fields.
     """
     form: type[_Record] = _AnsweredRecord if answers else _Record
-    return tuple(_question(record) for _, record in read_records(path, form, needed=_NEEDED).of)
+    return tuple(_question(record) for _, record in read_records(path, form, needed=_NEEDED)[0])
 
 
 _NEEDED = (

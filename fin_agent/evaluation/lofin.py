@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, InvalidOperation
 from pathlib import Path
 from statistics import fmean
@@ -35,16 +34,6 @@ from fin_agent.models.call import Role
 
 CURVE = (1, 2, 3, 5, 10, 20, 50)
 """Cutoffs at which precision and recall are measured, in passages."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionFile:
-    """The questions of a published file, and what could not be used."""
-
-    questions: tuple[FinanceBenchQuestion, ...]
-    """`question_type` is the type of the answer, `reasoning` the source of the question."""
-    faults: tuple[str, ...]
-    """File, line and reason of what was left out."""
 
 
 Rule = Callable[[FinanceBenchQuestion, Answer], bool | None]
@@ -224,11 +213,17 @@ class _LofinRecord(BaseModel):
     evidences: list[_EvidenceRecord] = Field(min_length=1)
 
 
-def load_lofin(paths: Sequence[Path], page_counts: Mapping[str, int]) -> QuestionFile:
+def load_lofin(
+    paths: Sequence[Path], page_counts: Mapping[str, int]
+) -> tuple[tuple[FinanceBenchQuestion, ...], tuple[str, ...]]:
     """Read LOFin's files.
 
     The type of an answer is that of its file, as published (`numeric_table.jsonl`, `numeric_table/test.jsonl`); for
-    other files it is derived from the answer. Rows about pages that are not in `page_counts` are left out and named.
+    other files it is derived from the answer. Rows about pages that are not in `page_counts` are left out.
+
+    Returns:
+        The questions, whose `question_type` is the type of the answer and whose `reasoning` is the source, and the
+        file, line and reason of what was left out.
 
     Raises:
         QuestionError: A file has no such rows.
@@ -236,9 +231,9 @@ def load_lofin(paths: Sequence[Path], page_counts: Mapping[str, int]) -> Questio
     questions: list[FinanceBenchQuestion] = []
     faults: list[str] = []
     for path in paths:
-        records = read_records(path, _LofinRecord)
-        faults += records.faults
-        for place, record in records.of:
+        records, unread = read_records(path, _LofinRecord)
+        faults += unread
+        for place, record in records:
             pages = tuple(dict.fromkeys(PageKey(each.doc_name, each.page_num) for each in record.evidences))
             if beyond := [page for page in pages if page.page >= page_counts.get(page.doc_id, 0)]:
                 held = page_counts.get(beyond[0].doc_id)
@@ -259,7 +254,7 @@ def load_lofin(paths: Sequence[Path], page_counts: Mapping[str, int]) -> Questio
                     pages=pages,
                 )
             )
-    return QuestionFile(tuple(questions), tuple(faults))
+    return tuple(questions), tuple(faults)
 
 
 def _type_of(path: Path, gold: str) -> str:

@@ -266,8 +266,10 @@ def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> 
     """
     _wanted(relevant)
     gains = {key: 2 ** relevant[key] - 1 if isinstance(relevant, Mapping) else 1 for key in relevant}
-    ideal = sum(gain * _discount(place) for place, gain in enumerate(sorted(gains.values(), reverse=True)[:k]))
-    return sum(gains.get(key, 0) * _discount(place) for place, key in enumerate(ranked[:k])) / ideal
+    discounts = [1 / math.log2(place + 2) for place in range(k)]
+    best = sorted(gains.values(), reverse=True)
+    ideal = sum(gain * discount for gain, discount in zip(best, discounts, strict=False))
+    return sum(gains.get(key, 0) * discount for key, discount in zip(ranked, discounts, strict=False)) / ideal
 
 
 def average_precision(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
@@ -318,11 +320,6 @@ def _lost(result: TournamentResult, relevant: Collection[CardKey], k: int) -> st
     if Stage.ROUNDS in stages:
         return "ranked behind the first"
     return "not among the finalists" if Stage.GROUPS in stages else "not let in by its words"
-
-
-def _discount(place: int) -> float:
-    """Return the discount of a place counted from 0."""
-    return 1.0 / math.log2(place + 2)
 
 
 def _wanted(relevant: Collection[Hashable]) -> int:

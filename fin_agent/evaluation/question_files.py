@@ -5,9 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,17 +15,9 @@ from fin_agent.errors import QuestionError
 RecordT = TypeVar("RecordT", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
-class Records(Generic[RecordT]):
-    """The records of a file, and what could not be used."""
-
-    of: tuple[tuple[str, RecordT], ...]
-    """Each record with its place: `FILE, line 3`."""
-    faults: tuple[str, ...]
-    """Place and reason of what was left out."""
-
-
-def read_records(path: Path, form: type[RecordT], *, within: str = "", needed: str = "") -> Records[RecordT]:
+def read_records(
+    path: Path, form: type[RecordT], *, within: str = "", needed: str = ""
+) -> tuple[tuple[tuple[str, RecordT], ...], tuple[str, ...]]:
     """Read the records of a file in its order. Records of another form are left out and named.
 
     Args:
@@ -34,6 +25,9 @@ def read_records(path: Path, form: type[RecordT], *, within: str = "", needed: s
         form: The type of a record.
         within: The key of the list if the file is one object around it.
         needed: What every record needs, as text. If given, a record of another form is an error.
+
+    Returns:
+        Each record with its place (`FILE, line 3`), and place and reason of what was left out.
 
     Raises:
         QuestionError: The file cannot be read, has no record of this form, or with `needed` has one of another form.
@@ -55,7 +49,7 @@ def read_records(path: Path, form: type[RecordT], *, within: str = "", needed: s
         raise QuestionError(
             "no questions in this format", subject=str(path), remedy=faults[0] if faults else "Give another file"
         )
-    return Records(tuple(records), tuple(faults))
+    return tuple(records), tuple(faults)
 
 
 def _at_fault(failure: ValidationError) -> str:

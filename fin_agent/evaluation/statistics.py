@@ -61,8 +61,7 @@ def estimate(sample: Sequence[float], *, resamples: int = RESAMPLES, seed: int =
     """Return the mean with its bootstrap interval over questions, bias-corrected and accelerated (BCa).
 
     None for an empty sample; no interval for fewer than two values. If all values are equal, the interval is that
-    value, which is too narrow, since the bootstrap only knows values it has seen. Questions are treated as independent;
-    many about few companies make the interval somewhat too narrow.
+    value. Questions are treated as independent: many about few companies make the interval somewhat too narrow.
     """
     if len(sample) < 2:
         return Estimate(sample[0], None, None) if sample else None

@@ -74,14 +74,14 @@ class TatFile:
 
 def load_tatqa(path: Path) -> TatFile:
     """Read a published file, plain or gzip. Raises QuestionError if it cannot be read."""
-    records = read_records(path, _Record)
+    records, faults = read_records(path, _Record)
     filings: dict[str, str] = {}
     questions: list[TatQuestion] = []
-    for number, (_, record) in enumerate(records.of, start=1):
+    for number, (_, record) in enumerate(records, start=1):
         doc_id = f"context-{number:04}"
         filings[doc_id] = _filing(number, record)
         questions += (each.model_copy(update={"doc_id": doc_id}) for each in record.questions)
-    return TatFile(filings, tuple(questions), records.faults)
+    return TatFile(filings, tuple(questions), faults)
 
 
 class _TableRecord(BaseModel):

@@ -179,12 +179,8 @@ def _value(element: etree._Element) -> Decimal | None:
     return -value if element.get("sign") == "-" else value
 
 
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-    )
-} | {"no": "0", "none": "0"}
+_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_COUNTED.split())} | {"no": "0", "none": "0"}
 
 
 def _period(context: etree._Element) -> tuple[date | None, date | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -82,25 +81,14 @@ _MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
 """Kind -> its generators: name, function and weight."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaggedFolder:
-    """The tagged files of a folder, and those that are not in the index."""
-
-    filings: tuple[TaggedFiling, ...]
-    not_indexed: tuple[str, ...]
-    """Names of files that are not in the index."""
-
-
-def read_folder(folder: Path, workspace: Workspace) -> TaggedFolder:
-    """Return the tagged filings of `folder` that are in the index, by name. Raises ReadError."""
+def read_folder(folder: Path, workspace: Workspace) -> tuple[tuple[TaggedFiling, ...], tuple[str, ...]]:
+    """Return the tagged filings of a folder that the index holds, and the names of other files. Raises ReadError."""
     owners = workspace.directory.owners
     paths = tagged_files(folder)
     held = [path for path in paths if doc_id_of(path) in owners]
     read = (read_tagged(path) for path in held)
-    return TaggedFolder(
-        tuple(filing for filing in read if filing is not None),
-        tuple(path.name for path in paths if path not in held),
-    )
+    filings = tuple(filing for filing in read if filing is not None)
+    return filings, tuple(path.name for path in paths if path not in held)
 
 
 def generated_questions(

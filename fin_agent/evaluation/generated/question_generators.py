@@ -287,9 +287,11 @@ def figure_of_highest_company(turn: Turn) -> GeneratedQuestion | None:
     material = turn.material
     other = turn.draw.choice([other for other in material.measures if other.id != drawn.measure.id])
     of_others = [each for company in drawn.companies for each in material.computed(other, company, [drawn.year])]
-    if len(of_others) < len(drawn.companies) or of_others[0].metrics & drawn.found[0].metrics:
+    if len(of_others) < len(drawn.companies):
         return None
     found = of_others[0]
+    if {figure.slot.metric for figure in found.figures} & {figure.slot.metric for figure in drawn.found[0].figures}:
+        return None
     words, was = turn.wording.measure(other)
     text = turn.text("of_highest", **_several(turn, drawn), other=words, other_was=was)
     expected = ExpectedAnswer(found.value, other.unit, _rounding(other, [found]))

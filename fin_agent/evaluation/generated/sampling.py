@@ -166,9 +166,9 @@ class Wording:
     def span(self, first: int, last: int, *filed: FiscalYears) -> str:
         """Return several years, worded to follow `over`; `filed` are the fiscal years of the companies."""
         count, of = last - first + 1, self._texts
-        texts = [*of["spans"], *{2: of["two"] * 2, 3: of["three"] * 2}.get(count, ())]
+        texts = of["spans"] + {2: of["two"] * 2, 3: of["three"] * 2}.get(count, [])
         if _by_calendar(filed):
-            texts += of["calendar_spans"]
+            texts = texts + of["calendar_spans"]
         years: str = read_data("wordings")["numbers"].get(count, str(count))
         return self._draw.choice(texts).format(first=first, middle=first + 1, last=last, years=years)
 

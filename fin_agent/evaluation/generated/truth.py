@@ -208,11 +208,6 @@ class Computed:
         """How far the rounding of the figures can change their sum."""
         return float(sum(figure.step for figure in self.figures))
 
-    @property
-    def metrics(self) -> set[str]:
-        """The metrics of the figures."""
-        return {figure.slot.metric for figure in self.figures}
-
 
 def measures_to_ask(lexicon: Lexicon, listed: Mapping[str, Any]) -> Iterator[MeasureToAsk]:
     """Yield the listed metrics and formulas, in their order."""

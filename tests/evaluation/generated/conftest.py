@@ -79,7 +79,7 @@ def html_workspace(sample_html_index: Path) -> Workspace:
 @pytest.fixture(scope="session")
 def tagged(html_workspace: Workspace, sample_html: Path) -> dict[str, TaggedFiling]:
     """The tagged sample filings, by doc_id."""
-    return {filing.doc_id: filing for filing in read_folder(sample_html, html_workspace).filings}
+    return {filing.doc_id: filing for filing in read_folder(sample_html, html_workspace)[0]}
 
 
 @pytest.fixture(scope="session")
