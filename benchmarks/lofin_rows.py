@@ -2,6 +2,7 @@
 
     python benchmarks/lofin_rows.py financebench QUESTIONS.jsonl > financebench.jsonl
     python benchmarks/lofin_rows.py templates INDEX [COUNT] > templates.jsonl
+    python benchmarks/lofin_rows.py align INDEX QUESTIONS.jsonl      # FinQA's page aligner, where the pages are known
 
 Templates (Appendix B.4) are filled with what annual reports state on their statements; the gold pages are those that
 state it, in the fewest filings.
@@ -19,6 +20,8 @@ from random import Random
 from fin_agent.evaluation.financebench import load_questions
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.truth import StatedFigure, fewest_filings
+from fin_agent.evaluation.lofin import aligned_page
+from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
 
 METRICS = {"revenue": "revenue", "net_income": "net income", "operating_income": "operating income",
@@ -120,11 +123,28 @@ class Templates:
         return {"qid": f"openqa_{kind}", "question": text, "answer": said, "evidences": evidences}
 
 
+def align(folder: Path, path: Path) -> str:
+    """How many evidence texts of FinanceBench are put on a page, and how many of these on another than the gold."""
+    index = Workspace.open(folder).index
+    texts: dict[str, list[str]] = {}
+    found = []
+    for page, text in (each for question in load_questions(path) for each in question.texts):
+        if page.doc_id not in texts:
+            keys = [PageKey(page.doc_id, number) for number in range(index.filing(page.doc_id).page_count)]
+            texts[page.doc_id] = [stored.page.text for stored in index.pages(keys)]
+        found.append((page.page, aligned_page([text], [text], texts[page.doc_id])))
+    accepted = [(gold, at) for gold, at in found if at is not None]
+    wrong = sum(gold != at for gold, at in accepted)
+    return f"{len(accepted)} of {len(found)} aligned, {wrong} of them wrong"
+
+
 def main() -> None:
     """Print the rows."""
     match sys.argv[1:]:
         case ["financebench", path]:
             rows = list(financebench(Path(path)))
+        case ["align", folder, path]:
+            raise SystemExit(align(Path(folder), Path(path)))
         case ["templates", folder, *most]:
             made = list(Templates(Workspace.open(Path(folder))).rows())
             by_kind: dict[str, list[dict[str, object]]] = {}

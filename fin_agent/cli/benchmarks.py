@@ -38,11 +38,11 @@ from fin_agent.evaluation.generated import benchmark as made
 from fin_agent.evaluation.generated.generated_question import has_failed
 from fin_agent.evaluation.generated.generated_question import judge as judge_made
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.llm_as_judge import Judgement, ModelTextJudge, judge_caller
+from fin_agent.evaluation.llm_as_judge import Judge
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.ingest import ingest
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.models.metering import Meter
+from fin_agent.models.call import Role
 from fin_agent.presentation.terminal_text import first_items, style_table
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.workspace import Workspace
@@ -190,7 +190,7 @@ def financebench(
     judge: JudgeModel = None,
 ) -> ExitCode:
     """Answer FinanceBench's questions: recall, numeric match and seconds by kind, and the reason for each miss."""
-    judging = judgement_by(judge, how.settings())
+    judging = text_judge(judge, how.settings())
     asked = load_questions(questions)
     with on.open_workspace() as workspace:
         asking = BenchmarkRun(workspace, how, on)
@@ -221,12 +221,9 @@ def financebench(
     return asking.publish(run, report, told, tables=report_tables(report, _GIVEN[oracle]))
 
 
-def judgement_by(model: str | None, settings: Settings) -> Judgement | None:
+def text_judge(model: str | None, settings: Settings) -> Judge | None:
     """Return the judge of answers in words that uses this model, if one is named. Raises ModelSetupError."""
-    if model is None:
-        return None
-    judge = ModelTextJudge(judge_caller(model, settings), settings.prompts)
-    return Judgement(judge, Meter(settings.models.batch_budget, of="benchmark's judge"), warn)
+    return None if model is None else Judge.of(model, Role.TEXT_JUDGE, settings, warn)
 
 
 @command
@@ -358,33 +355,58 @@ def lofin(
     On the command line:
         files (FILE...): LOFin's questions by type, JSON Lines.
     """
-    judgement = judgement_by(judge, how.settings())
+    judging = text_judge(judge, how.settings())
     with on.open_workspace() as workspace:
         page_counts = {record.doc_id: record.page_count for record in workspace.index.filings()}
         asked, faults = lofin_questions.load_lofin(files, page_counts)
 
         def right(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
             by_number = lofin_questions.right_number(question, answer)
-            if by_number is not None or judgement is None:
+            if by_number is not None or judging is None:
                 return by_number
             pages = "\n\n".join(stored.page.text for stored in workspace.index.pages(question.pages))
             reference = f"{question.answer}\n\nWhat the filing says there:\n{pages}"
-            return judgement(question.question, reference, answer)
+            return judging.is_right(question.question, reference, answer)
 
-        warn_about_faults(faults)
-        if not asked:
-            remedy = "Add the filings that they are about"
-            raise QuestionError("no question can be asked", subject="LOFin", remedy=remedy)
-        owners = workspace.directory.owners
-        asking = BenchmarkRun(workspace, how, on)
-        run = asking.run(
-            asked,
-            lambda each: asking.ask(each.question, each.id, oracle_scope(each, oracle, owners) or EVERYTHING),
-            lambda question, answered: lofin_questions.judge_pages(question, answered, owners, right),
-            lambda row: row.figures["error"] or "right page",
-            oracle.value,
-        )
+        return _pages_used("LOFin", asked, faults, workspace, how, on, right, oracle, judge)
+
+
+@command
+def finqa(file: Path, on: IndexOptions, how: BenchmarkOptions, oracle: GoldGiven = Oracle.NONE) -> ExitCode:
+    """Ask FinQA's questions about the indexed annual reports: pages of the passages used, results within 1%.
+
+    On the command line:
+        file (FILE): FinQA's questions, JSON.
+    """
+    with on.open_workspace() as workspace:
+        asked, faults = lofin_questions.load_finqa(file, workspace.index)
+        return _pages_used("FinQA", asked, faults, workspace, how, on, lofin_questions.right_result, oracle)
+
+
+def _pages_used(
+    title: str,
+    asked: Sequence[FinanceBenchQuestion],
+    faults: Sequence[str],
+    workspace: Workspace,
+    how: BenchmarkOptions,
+    to: Output,
+    right: lofin_questions.Rule,
+    oracle: Oracle,
+    judge: str | None = None,
+) -> ExitCode:
+    """Ask, judge by `right`, and measure the pages used; warn of what was left out."""
+    warn_about_faults(faults)
+    if not asked:
+        raise QuestionError("no question can be asked", subject=title, remedy="Add the filings that they are about")
+    owners, asking = workspace.directory.owners, BenchmarkRun(workspace, how, to)
+    run = asking.run(
+        asked,
+        lambda each: asking.ask(each.question, each.id, oracle_scope(each, oracle, owners) or EVERYTHING),
+        lambda question, answered: lofin_questions.judge_pages(question, answered, owners, right),
+        lambda row: row.figures["error"] or "right page",
+        oracle.value,
+    )
     measured = lofin_questions.detailed_metrics(run.rows, run.answered)
-    report = lofin_questions.report_on_pages(run.rows, "LOFin")
+    report = lofin_questions.report_on_pages(run.rows, title)
     document = {"oracle": oracle.value, "judge": judge, "left_out": faults, **measured}
     return asking.publish(run, report, document, lofin_questions.metric_lines(measured))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,9 +20,12 @@ from fin_agent.answering.answer import AnswerValue
 from fin_agent.cli.answer_jobs import attempt
 from fin_agent.cli.benchmarks import (
     OUT,
+    BenchmarkOptions,
     JudgeModel,
     QuestionsFile,
     RunFolder,
+    index_of,
+    warn_about_faults,
     warn_about_missing_filings,
 )
 from fin_agent.cli.exit_codes import ExitCode
@@ -30,16 +33,19 @@ from fin_agent.cli.options import GoldGiven, IndexOptions, Output, Resamples, Se
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
-from fin_agent.evaluation import Oracle, passage_ranking
+from fin_agent.evaluation import Oracle, chunk_benchmarks, passage_ranking, rag_measures
 from fin_agent.evaluation.benchmark import PartialResults, Report, Row, write_csv
 from fin_agent.evaluation.comparison import COMPARED, ComparisonReport, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
-from fin_agent.evaluation.financebench import duplicates_of_filings, load_questions
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions
+from fin_agent.evaluation.llm_as_judge import Judge
 from fin_agent.evaluation.statistics import FITTING, MEASURING, Overlap, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import StoredPassage
+from fin_agent.models.call import Role
 from fin_agent.presentation.terminal_text import first_items, style_table
+from fin_agent.retrieval.search_query import EVERYTHING, Depth
 from fin_agent.workspace import Workspace
 
 Input = TypeVar("Input")
@@ -82,11 +88,37 @@ def ranking(
     """
     settings = TournamentSettings(top_k=k, seed=seed)
     measuring = passage_ranking.RankingSettings(k, ablations, seeds, settings, debug=on.debug)
-    return _measure_rankings(questions, on, measuring, resamples, out, judge)
+    return _measure_rankings(load_questions(questions), on, measuring, resamples, out, judge)
+
+
+@command
+def finagentbench(
+    file: Path,
+    to: Output,
+    k: Counted = 10,
+    seeds: Tournaments = 5,
+    judge: JudgeModel = None,
+    resamples: Resamples = 10_000,
+    out: RunFolder = OUT,
+) -> ExitCode:
+    """Rank graded chunks by the tournament, stage by stage: graded nDCG, MAP, MRR. Needs the extra `evaluation`.
+
+    The chunks of each question become a document of the index in --out. A stopped run resumes.
+
+    On the command line:
+        file (FILE): JSON Lines: id, question, doc, chunks, qrels.
+    """
+    documents, asked, faults = chunk_benchmarks.load_graded(file)
+    warn_about_faults(faults)
+    index_of(documents, out).close()
+    on = IndexOptions(as_json=to.as_json, debug=to.debug, index=out / "index")
+    settings = TournamentSettings(top_k=k)
+    measuring = passage_ranking.RankingSettings(k, False, seeds, settings, debug=to.debug, first_page=1)
+    return _measure_rankings(asked, on, measuring, resamples, out, judge)
 
 
 def _measure_rankings(
-    questions: Path,
+    asked: Sequence[FinanceBenchQuestion],
     on: IndexOptions,
     measuring: passage_ranking.RankingSettings,
     resamples: int,
@@ -101,7 +133,6 @@ def _measure_rankings(
     if judge is not None:
         measuring = replace(measuring, judge=judge_for(settings_from(judge_model=judge)))
     started = time.perf_counter()
-    asked = load_questions(questions)
     with on.open_workspace() as workspace:
         progress = Progress(len(asked))
 
@@ -109,8 +140,7 @@ def _measure_rankings(
             line = f"failed: {failure}" if failure else f"{seconds:.2f} s"
             progress.step(f"{question_id}: {line}", problem=bool(failure))
 
-        contents = [(record.doc_id, record.content_hash) for record in workspace.index.filings()]
-        run = (judge, replace(measuring, judge=None), asked, contents)
+        run = (judge, replace(measuring, judge=None), asked, _contents(workspace))
         kept = PartialResults(out / "rankings.unfinished.jsonl", run, list[Row])
         scores, left_out = passage_ranking.measure_rankings(
             asked, workspace, RulesAnalyst(workspace), measuring, report_progress, kept
@@ -127,6 +157,85 @@ def _measure_rankings(
     told = {"left_out": left_out, "failed": failures}
     _publish(on, report, told, started, [report.as_table()], [out / "rankings.csv"])
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
+
+
+@command
+def legalbench_rag(
+    file: Path,
+    corpus: Annotated[Path, typer.Option(exists=True, file_okay=False)],
+    to: Output,
+    how: BenchmarkOptions,
+    k: Counted = 5,
+) -> ExitCode:
+    """Search documents other than filings: precision and recall of the characters that answer.
+
+    The whole corpus is read into the index in --out. A stopped run resumes.
+
+    On the command line:
+        file (FILE): A benchmark of LegalBench-RAG, JSON.
+        corpus (--corpus DIR): Its documents, .txt.
+    """
+    started, settings = time.perf_counter(), how.settings()
+    questions, texts, faults = chunk_benchmarks.load_spans(file, corpus)
+    warn_about_faults(faults)
+    names = {name.removesuffix(".txt").replace("/", "__"): name for name in texts}
+    documents = {doc_id: chunk_benchmarks.as_html([texts[name]]) for doc_id, name in names.items()}
+    with index_of(documents, how.out) as index:
+        workspace = Workspace(index)
+        analyst, searching = RulesAnalyst(workspace), strategy_for(settings, workspace, notify=warn)
+        depth = Depth(settings.documents, settings.pages, k)
+
+        def judged(asked: tuple[str, chunk_benchmarks.SpanQuestion]) -> Row:
+            found = searching.search(first_query(asked[1].query, analyst=analyst), EVERYTHING, depth)
+            used = [each.stored for each in found.passages[: k if found.kept is None else found.kept]]
+            passages = [(names[each.doc_id], each.passage.text) for each in used]
+            return chunk_benchmarks.judge_spans(*asked, passages, texts)
+
+        run = (settings.model_dump_json(), k, questions, _contents(workspace))
+        rows = _rows(PartialResults(how.out / "rows.unfinished.jsonl", run, Row), questions, judged)
+    write_csv(rows, how.out / "rows.csv")
+    report = chunk_benchmarks.report_on_spans(rows)
+    _publish(to, report, {"k": k, "left_out": faults}, started, [report.as_table()], [how.out / "rows.csv"])
+    return ExitCode.DONE
+
+
+@command
+def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) -> ExitCode:
+    """Measure the answers of another benchmark with RAGAS's metrics: context precision and recall, answer relevancy.
+
+    Without --judge the metrics are proxies by words and numbers, and are labelled so. A stopped run resumes. Writes
+    ragas.csv.
+
+    On the command line:
+        folder (DIR): The --out of a benchmark that answers questions.
+    """
+    started = time.perf_counter()
+    asked = rag_measures.read_run(folder)
+    model = None if judge is None else Judge.of(judge, Role.PASSAGES_JUDGE, settings_from(), warn)
+    measure = rag_measures.by_words if model is None else rag_measures.by_model(model)
+    kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, asked), Row)
+    rows = _rows(kept, asked, lambda each: rag_measures.measured_row(*each, measure, k))
+    write_csv(rows, folder / "ragas.csv")
+    report = rag_measures.report_on_measures(rows, k, judge)
+    calls, tokens = (0, 0) if model is None else (model.meter.spent().calls, model.meter.spent().tokens)
+    told = {"judge": judge, "proxies": judge is None, "k": k, "calls": calls, "tokens": tokens}
+    _publish(to, report, told, started, [report.as_table()], [folder / "ragas.csv"])
+    return ExitCode.DONE
+
+
+def _rows(kept: PartialResults[Row], asked: Sequence[Input], judge: Callable[[Input], Row]) -> list[Row]:
+    """Return a row for each question; those that a stopped run left are taken from there."""
+    progress = Progress(len(asked))
+    rows: list[Row] = []
+    for number, each in enumerate(asked):
+        rows.append(kept.result(str(number), partial(judge, each)))
+        progress.step(rows[-1].id)
+    kept.finish()
+    return rows
+
+
+def _contents(workspace: Workspace) -> list[tuple[str, str]]:
+    return [(record.doc_id, record.content_hash) for record in workspace.index.filings()]
 
 
 @command

@@ -231,7 +231,12 @@ def stated_match(
 
 def first_sentence(text: str) -> str:
     """Return a text up to the end of its first sentence; abbreviations (`Inc.`, `No.`, an initial) do not end it."""
-    return _END.split(text.strip(), maxsplit=1)[0]
+    return sentences_in(text)[0]
+
+
+def sentences_in(text: str) -> list[str]:
+    """Return the sentences of a text."""
+    return _END.split(text.strip())
 
 
 _END = re.compile(

@@ -31,7 +31,7 @@ from fin_agent.evaluation.benchmark import (
     report_on,
     row_of,
 )
-from fin_agent.evaluation.llm_as_judge import Judgement
+from fin_agent.evaluation.llm_as_judge import Judge
 from fin_agent.evaluation.question_files import read_records
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
@@ -138,7 +138,7 @@ def score(
     *,
     forms: Mapping[str, str] | None = None,
     same_content: Mapping[str, str] | None = None,
-    judge: Judgement | None = None,
+    judge: Judge | None = None,
 ) -> Row:
     """Score an answer.
 
@@ -170,7 +170,7 @@ def score(
         if has_figure
         else None,
         "rouge_l": answer_rouge_l(answer.answer.text, gold) if told else 0.0,
-        "judged": None if judge is None else judge(question.question, gold, answer),
+        "judged": None if judge is None else judge.is_right(question.question, gold, answer),
         "rounds": answer.rounds,
     }
     return row_of(question.id, question.question, gold, answer, labels_of(question, forms or {}), figures)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
 
 from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.models_by_role import role_models
@@ -15,57 +18,55 @@ from fin_agent.models.caller import Caller
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.models.metering import Meter, metered
-from fin_agent.prompts import load_prompt
+from fin_agent.prompts import Quoted, load_prompt
 
+ReplyT = TypeVar("ReplyT", bound=BaseModel)
 _PATIENCE = 3
 """Consecutive failures after which an unreachable judge is no longer called."""
 _MOST_OF_VERDICT = 3_000
 _NO_ANSWER = "(no answer)"
 
 
-class ModelTextJudge:
-    """Judges whether an answer has the same content as the reference, whatever its style."""
+class Judge:
+    """A chat model that judges, by the prompt of its role; one that cannot be reached is no longer called."""
 
-    def __init__(self, caller: Caller, folder: Path | None = None) -> None:
-        """Load the prompt; `folder` may contain the user's own `text_judge.md`. Raises PromptError."""
+    def __init__(
+        self, caller: Caller, role: Role, meter: Meter, notify: Callable[[str], None], folder: Path | None = None
+    ) -> None:
+        """Load the prompt; `folder` may contain the user's own. Failures go to `notify`. Raises PromptError."""
+        self.meter = meter
         self._caller = caller
-        self._prompt = load_prompt("text_judge", folder=folder)
-
-    def judge(self, question: str, reference: str, answer: str) -> TextJudgeReply:
-        """Return the verdict with a reason. Raises ModelError."""
-        filled = self._prompt.filled(question=question, reference=reference, answer=answer.strip() or _NO_ANSWER)
-        reply, _ = self._caller.value(prompt_to_call(filled, output=TextJudgeReply, max_output_tokens=_MOST_OF_VERDICT))
-        return reply
-
-
-def judge_caller(model: str, settings: Settings) -> Caller:
-    """Return the caller of a model that judges, with the limits of `settings`. Raises ModelSetupError."""
-    named = role_models(settings)
-    return Callers(named.model_copy(update={"roles": {**named.roles, Role.TEXT_JUDGE: model}})).of(Role.TEXT_JUDGE)
-
-
-class Judgement:
-    """Judges whether answers are right; a judge that cannot be reached is no longer called."""
-
-    def __init__(self, judge: ModelTextJudge, meter: Meter, notify: Callable[[str], None]) -> None:
-        """Count the calls by `meter`; failures are reported to `notify`."""
-        self._judge = judge
-        self._meter = meter
+        self._prompt = load_prompt(role.value.replace("-", "_"), folder=folder)
         self._notify = notify
         self._lost = 0
 
-    def __call__(self, question: str, reference: str, answer: Answer) -> bool | None:
-        """Return whether an answer is right by `reference`; a refusal is not. None if the model could not judge."""
-        if answer.refused:
-            return False
+    @classmethod
+    def of(cls, model: str, role: Role, settings: Settings, notify: Callable[[str], None]) -> Judge:
+        """Return the judge that uses this model, with the limits of `settings`. Raises ModelSetupError."""
+        named = role_models(settings)
+        caller = Callers(named.model_copy(update={"roles": {**named.roles, role: model}})).of(role)
+        meter = Meter(settings.models.batch_budget, of="benchmark's judge")
+        return cls(caller, role, meter, notify, settings.prompts)
+
+    def ask(self, named: str, output: type[ReplyT], **shown: str | Sequence[Quoted]) -> ReplyT | None:
+        """Return the judge's reply about the item `named`, shown by placeholder; None if the call failed."""
         try:
             if self._lost >= _PATIENCE:
                 raise ModelError("the judge could not be reached before and is no longer called")
-            with metered(self._meter):
-                reply = self._judge.judge(question, reference, answer.answer.text)
+            call = prompt_to_call(self._prompt.filled(**shown), output=output, max_output_tokens=_MOST_OF_VERDICT)
+            with metered(self.meter):
+                reply, _ = self._caller.value(call)
         except ModelError as failure:
             self._lost = 0 if isinstance(failure, UnusableReplyError | RefusedByModelError) else self._lost + 1
-            self._notify(f"{answer.id or question}: not judged: {failure.what}")
+            self._notify(f"{named}: not judged: {failure.what}")
             return None
         self._lost = 0
-        return reply.verdict is Correctness.CORRECT
+        return reply
+
+    def is_right(self, question: str, reference: str, answer: Answer) -> bool | None:
+        """Return whether an answer says the same as `reference`, in any style; None if it was not judged."""
+        if answer.refused:
+            return False
+        text = answer.answer.text.strip() or _NO_ANSWER
+        reply = self.ask(answer.id or question, TextJudgeReply, question=question, reference=reference, answer=text)
+        return None if reply is None else reply.verdict is Correctness.CORRECT

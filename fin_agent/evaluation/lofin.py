@@ -1,7 +1,9 @@
-"""LOFin's open-domain questions over pages, with HiREC's measures, by round and by k."""
+"""Open-domain questions over pages, LOFin's and FinQA's, with HiREC's measures, by round and by k."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, InvalidOperation
@@ -13,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from fin_agent.answering.answer import Answer, RoleUsage
 from fin_agent.answering.numerals import Numeral, numerals_in
-from fin_agent.evaluation.answer_scoring import convert_to_gold_unit, first_sentence
+from fin_agent.evaluation.answer_scoring import USD_SCALES, convert_to_gold_unit, first_sentence
 from fin_agent.evaluation.benchmark import (
     MEDIAN_SECONDS,
     QUESTIONS,
@@ -29,7 +31,8 @@ from fin_agent.evaluation.benchmark import (
 )
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.question_files import read_records
-from fin_agent.index.protocol import PageKey
+from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.models.call import Role
 
 CURVE = (1, 2, 3, 5, 10, 20, 50)
@@ -300,3 +303,101 @@ def right_number(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
         return any(same_number(each.value, gold) for each in said)
     restated = convert_to_gold_unit(numerals[0], value, answer.answer.unit, question.question)
     return any(same_number(each, gold) for each in restated)
+
+
+# --- FinQA (Chen et al. 2021) over whole filings: the context of a question is aligned with a page
+
+_YES_OR_NO = ("yes", "no")
+
+
+class _QaRecord(BaseModel):
+    question: str = Field(min_length=1)
+    exe_ans: float | str
+    program: str = ""
+
+
+class _FinQaRecord(BaseModel):
+    id: str = Field(pattern=r"^[^/]+/\d{4}/")
+    """`ADI/2009/page_49.pdf-1`."""
+    pre_text: list[str]
+    post_text: list[str]
+    table: list[list[str]]
+    qa: _QaRecord
+
+
+def load_finqa(path: Path, index: FilingIndex) -> tuple[tuple[FinanceBenchQuestion, ...], tuple[str, ...]]:
+    """Read a file of FinQA, and find the page of each question's context in the annual report. Raises QuestionError.
+
+    Questions whose report is not in the index, or whose context is not surely of one page, are left out and told.
+    """
+    annual = [record for record in index.filings() if record.identity.form in ANNUAL_FORMS]
+    reports = {f"{record.identity.ticker}/{record.identity.fiscal_year}": record for record in annual}
+    records, unread = read_records(path, _FinQaRecord)
+    questions: list[FinanceBenchQuestion] = []
+    faults = list(unread)
+    for place, record in records:
+        report = reports.get(record.id.rpartition("/")[0])
+        if report is None:
+            faults.append(f"{place}: the annual report of {record.id} is not in the index")
+            continue
+        doc_id = report.doc_id
+        texts = [each.page.text for each in index.pages([PageKey(doc_id, page) for page in range(report.page_count)])]
+        cells = [cell for row in record.table for cell in row]
+        page = aligned_page(cells, [*record.pre_text, *record.post_text], texts)
+        if page is None:
+            faults.append(f"{place}: table and text of {record.id} are not surely of one page of {doc_id}")
+            continue
+        gold = str(record.qa.exe_ans)
+        questions.append(
+            FinanceBenchQuestion(
+                id=record.id,
+                company="",
+                doc_id=doc_id,
+                question_type="yes or no" if gold in _YES_OR_NO else NUMERIC,
+                reasoning="one step" if record.qa.program.count("(") < 2 else "several steps",
+                question=record.qa.question,
+                answer=gold,
+                pages=(PageKey(doc_id, page),),
+            )
+        )
+    return tuple(questions), tuple(faults)
+
+
+def aligned_page(cells: Iterable[str], sentences: Iterable[str], pages: Sequence[str]) -> int | None:
+    """Return the page that both the numbers of a table and the words around it match best; None if they do not agree.
+
+    Words and numbers that few pages have weigh more. HiREC compares the words with an inference model.
+    """
+    by_numbers = _nearest(_NUMBER, " ".join(cells), pages)
+    return by_numbers if by_numbers == _nearest(_WORD, " ".join(sentences), pages) else None
+
+
+_NUMBER, _WORD = re.compile(r"\d[\d,.]*\d"), re.compile(r"[a-z]{3,}")
+
+
+def _nearest(of: re.Pattern[str], text: str, pages: Sequence[str]) -> int | None:
+    """Return the page that shares most tokens with the text; None if several pages tie, or none shares any."""
+    wanted = set(of.findall(text.lower()))
+    shared = [wanted.intersection(of.findall(page.lower())) for page in pages]
+    counts = Counter(token for tokens in shared for token in tokens)
+    scores = [math.fsum(math.log(1 + len(pages) / counts[token]) for token in tokens) for tokens in shared]
+    best = max(scores, default=0.0)
+    return scores.index(best) if best > 0 and scores.count(best) == 1 else None
+
+
+def right_result(question: FinanceBenchQuestion, answer: Answer) -> bool:
+    """Return whether an answer is the result of the gold program, within 1%, in any scale.
+
+    Percentages are fractions in FinQA.
+    """
+    value, unit = answer.answer.value, answer.answer.unit or ""
+    if question.answer in _YES_OR_NO:
+        return answer.answer.text.lower().lstrip().startswith(question.answer)
+    if value is None:
+        return False
+    readings = [value]
+    if unit in USD_SCALES:
+        readings = [value * USD_SCALES[unit] / other for other in USD_SCALES.values()]
+    elif unit.startswith("percent"):
+        readings.append(value / 100)
+    return any(math.isclose(each, float(question.answer), rel_tol=0.01, abs_tol=1e-5) for each in readings)

@@ -67,6 +67,8 @@ class RankingSettings:
     """Ranks the cards; None for the rules, which also replace it if it fails."""
     debug: bool = False
     """Whether an unexpected error is raised."""
+    first_page: int = 0
+    """Index of the first page that is ranked: 1 leaves out a cover that a benchmark's texts were given."""
 
     def variants(self) -> dict[str, TournamentSettings]:
         """Return name -> settings of each tournament, the full one first."""
@@ -119,8 +121,8 @@ def measure_rankings(
     for question in questions:
         started = time.perf_counter()
         in_index = known >= set(question.documents)
-        keys = [page.key for page in workspace.index.outline(question.documents)] if in_index else []
-        passages = workspace.index.passages(keys)
+        outline = workspace.index.outline(question.documents) if in_index else []
+        passages = workspace.index.passages([page.key for page in outline if page.key.page >= measuring.first_page])
         relevant = _grades(question, passages)
         if not relevant:
             left_out.append(question.id)

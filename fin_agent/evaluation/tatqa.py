@@ -109,7 +109,7 @@ def _filing(number: int, record: _Record) -> str:
     if _YEAR.search(" ".join(heads)):
         stubs = [_YEAR.sub("", stub) for stub in stubs]  # a label may tell of years to come
     head = " ".join((*stubs, *heads, *labels))
-    cover = _cover(f"Registrant {number} Corporation", head, " ".join((head, *paragraphs)))
+    cover = synthetic_cover(f"Registrant {number} Corporation", head, " ".join((head, *paragraphs)))
     rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>\n" for row in table)
     # The file does not give the position of the table: it follows the last paragraph that introduces one, else all.
     leading = [place for place, text in enumerate(paragraphs, start=1) if text.rstrip().endswith(":")]
@@ -120,7 +120,7 @@ def _filing(number: int, record: _Record) -> str:
     )
 
 
-def _cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
+def synthetic_cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
     """Return the lines of a cover: only the kind of report, and the end of the newest year that the text names.
 
     The year is looked for in `head` first.

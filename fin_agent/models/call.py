@@ -39,6 +39,7 @@ class Role(StrEnum):
     LISTWISE = "listwise-ranking"
     REASONING = "reasoning"
     TEXT_JUDGE = "text-judge"
+    PASSAGES_JUDGE = "passages-judge"
     HYDE = "hypothetical-passage"
     MULTI_HYDE = "hypothetical-passages"
     THOUGHT = "next-thought"

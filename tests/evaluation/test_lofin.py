@@ -1,4 +1,4 @@
-"""LOFin: its rules by hand, and small files of its form asked through the command."""
+"""LOFin and FinQA: their rules by hand, and small files of their form asked through the commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from fin_agent.answering.answer import RoleUsage
-from fin_agent.evaluation.lofin import cost_by_stage, same_number
+from fin_agent.evaluation.lofin import aligned_page, cost_by_stage, same_number
+from fin_agent.index.protocol import PageKey
+from fin_agent.workspace import Workspace
 from tests.cli.running import Ran
 
 DOC = "harborlight_2023_10k"
@@ -102,3 +104,39 @@ def test_what_an_answers_words_cost_is_generation_and_all_before_it_retrieval() 
         "retrieval": {"calls": 7, "input_tokens": 700, "output_tokens": 49},
         "generation": {"calls": 2, "input_tokens": 200, "output_tokens": 14},
     }
+
+
+def test_finqa_finds_the_page_of_a_context_and_compares_results(
+    revenue: dict[str, Any], workspace: Workspace, sample_index: Path, tmp_path: Path
+) -> None:
+    page = workspace.index.pages([PageKey(DOC, revenue["page"])])[0].page
+    ticker = workspace.index.filing(DOC).identity.ticker
+    lines = page.text.split("\n")
+    asked = f"What was the {revenue['label']} of {revenue['company']} for FY{revenue['year']}?"
+    value = Ran("ask", asked, "--index", sample_index, "--json").document["answer"]["value"]
+    context = {"pre_text": lines[:5], "post_text": lines[-5:], "table": [lines]}
+    entries = [
+        {
+            "id": f"{ticker}/{revenue['year']}/page_1.pdf-1",
+            **context,
+            "qa": {"question": asked, "exe_ans": value * 1.005},
+        },
+        {"id": f"{ticker}/{revenue['year']}/page_1.pdf-2", **context, "qa": {"question": asked, "exe_ans": "yes"}},
+        {"id": f"{ticker}/1999/page_1.pdf-1", **context, "qa": {"question": asked, "exe_ans": 1}},
+        {"id": "of another form"},
+    ]
+    path = tmp_path / "test.json"
+    path.write_text(json.dumps(entries), encoding="utf-8")
+    ran = Ran("eval", "finqa", path, "--index", sample_index, "--out", tmp_path / "out", "--json")
+    assert ran.code == 0, ran.err
+    groups = {group["group"]: group for group in ran.document["report"]["groups"]}
+    assert groups["numeric"]["accuracy"] == 1 and groups["yes or no"]["accuracy"] == 0
+    assert groups["numeric"]["recall"] == 1
+    assert [fault.split(":")[0] for fault in ran.document["left_out"]] == ["test.json, entry 4", "test.json, entry 3"]
+
+
+def test_numbers_and_words_have_to_agree_on_a_page() -> None:
+    pages = ["Sales rose. 12,345 and 678", "Debt fell. 99.5 and 1,000", "Sales rose again. 5"]
+    assert aligned_page(["99.5", "1,000"], ["Debt fell"], pages) == 1
+    assert aligned_page(["99.5", "1,000"], ["again"], pages) is None
+    assert aligned_page([], [], pages) is None

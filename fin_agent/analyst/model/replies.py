@@ -210,6 +210,18 @@ class TextJudgeReply(Reply):
     verdict: Annotated[Correctness, BeforeValidator(plain)]
 
 
+class PassagesReply(Reply):
+    """The quality of passages and an answer, as in RAGAS; numbers count from 1."""
+
+    useful: Numbers = ()
+    """Passages that help to derive the reference."""
+    supported: Numbers = ()
+    """Statements of the reference that the passages support."""
+    questions: Words = ()
+    """Questions that the answer would answer."""
+    noncommittal: bool = False
+
+
 class RankedCard(Reply):
     """A card by its number in the prompt, and the fields of the question that it meets."""
 
@@ -315,6 +327,7 @@ REPLIES: Mapping[str, type[BaseModel]] = {
         GroupReply,
         IntentReply,
         ListwiseReply,
+        PassagesReply,
         QueryReply,
         ReasoningReply,
         SubQuestionsReply,

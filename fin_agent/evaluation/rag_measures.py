@@ -1,0 +1,123 @@
+"""RAGAS's context precision, context recall and answer relevancy, for the answers of any other benchmark.
+
+A chat model judges (Es et al. 2024). Without one, words and numbers are compared as proxies, which are labelled so.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from fin_agent.analyst.model.replies import PassagesReply
+from fin_agent.answering.answer import Answer, PassagePlace
+from fin_agent.errors import QuestionError
+from fin_agent.evaluation.answer_scoring import sentences_in
+from fin_agent.evaluation.benchmark import QUESTIONS, Column, Report, Row, report_on, row_of
+from fin_agent.evaluation.llm_as_judge import Judge
+from fin_agent.prompts import Quoted
+from fin_agent.retrieval.search_terms import stems_of
+
+MEASURES = ("context_precision", "context_recall", "answer_relevancy")
+_TYPES = ("question_type", "answer_type", "family")
+"""Columns of rows.csv to group rows by: the first that exists."""
+
+
+def read_run(folder: Path) -> list[tuple[Row, Answer]]:
+    """Return the answers of a benchmark's folder, with rows that have no figures yet. Raises QuestionError."""
+    try:
+        with (folder / "rows.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        lines = (folder / "answers.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n")
+        run = []
+        for row, line in zip(rows, lines, strict=True):
+            answer, kind = Answer.model_validate_json(line), next((row[name] for name in _TYPES if name in row), "all")
+            run.append((row_of(row["id"], answer.question, row["gold"], answer, {"type": kind}, {}), answer))
+    except (OSError, ValueError, KeyError) as failure:
+        raise QuestionError(
+            f"it contains no benchmark run ({failure})",
+            subject=str(folder),
+            remedy="Name the --out of a completed benchmark that answers questions, such as `eval financebench`",
+        ) from failure
+    return run
+
+
+Measure = Callable[[Row, Sequence[PassagePlace]], dict[str, float | None]]
+"""Returns the measures of an answer and its first passages; None for those that cannot be measured."""
+
+
+def measured_row(row: Row, answer: Answer, measure: Measure, k: int) -> Row:
+    """Return the row with its measures over the first k passages."""
+    return replace(row, figures=measure(row, answer.retrieved.passages[:k]))
+
+
+def by_words(row: Row, passages: Sequence[PassagePlace]) -> dict[str, float | None]:
+    """Return proxies by stems and numbers, without a model.
+
+    A passage is useful if it contains half of the reference's words. Recall is the share of them in all passages,
+    relevancy the share of the question's words in the answer.
+    """
+    wanted, question = set(stems_of(row.gold)), set(stems_of(row.question))
+    held = [wanted & set(stems_of(each.text)) for each in passages]
+    said = set() if row.refused else set(stems_of(row.text))
+    return {
+        "context_precision": average_precision([2 * len(each) >= len(wanted) for each in held]) if wanted else None,
+        "context_recall": len(set().union(*held)) / len(wanted) if wanted else None,
+        "answer_relevancy": len(question & said) / len(question) if question else None,
+    }
+
+
+def by_model(judge: Judge, encode: Callable[[list[str]], Any] | None = None) -> Measure:
+    """Return measures by a chat model, which gives RAGAS's three verdicts in one call.
+
+    Questions made from the answer are compared with the one asked by their vectors, which `encode` returns; by default
+    it is the packaged encoder, which needs the extra `dense`.
+    """
+    if encode is None:
+        from fin_agent.retrieval.dense.encoder import load_encoder
+
+        encode = load_encoder().encode_queries
+
+    def measured(row: Row, passages: Sequence[PassagePlace]) -> dict[str, float | None]:
+        statements = sentences_in(row.gold)
+        reply = judge.ask(
+            row.id,
+            PassagesReply,
+            question=row.question,
+            reference="\n".join(f"{number}. {said}" for number, said in enumerate(statements, start=1)),
+            answer=row.text,
+            passages=[Quoted(each.text, f"{each.doc_id} page {each.page + 1}") for each in passages],
+        )
+        if reply is None:
+            return dict.fromkeys(MEASURES)
+        relevancy = 0.0
+        if reply.questions and not (reply.noncommittal or row.refused):
+            asked, *others = encode([row.question, *reply.questions])
+            relevancy = fmean(max(0.0, float(asked @ other)) for other in others)
+        return {
+            "context_precision": average_precision([at in reply.useful for at in range(1, len(passages) + 1)]),
+            "context_recall": fmean(at in reply.supported for at in range(1, len(statements) + 1)),
+            "answer_relevancy": relevancy,
+        }
+
+    return measured
+
+
+def average_precision(useful: Sequence[bool]) -> float:
+    """Return the mean precision at each useful passage (RAGAS's context precision at k); 0 if there is none."""
+    precisions = [sum(useful[:place]) / place for place, each in enumerate(useful, start=1) if each]
+    return fmean(precisions) if precisions else 0.0
+
+
+def report_on_measures(rows: Sequence[Row], k: int, judge: str | None) -> Report:
+    """Return means over all rows and by type. Raises ValueError if there are no rows."""
+    by, proxy = (f"judged by {judge}", "") if judge else ("proxies, by words and numbers", " (proxy)")
+    caption = (
+        f"in percent, over the first {k} passages; precision: useful ones stand first; recall: how much of the"
+        " reference they state; relevancy: the answer is one to the question"
+    )
+    columns = (QUESTIONS, *(Column(name, f"{name.replace('_', ' ')}{proxy}") for name in MEASURES))
+    return report_on(rows, f"RAGAS measures, {by}", caption, columns, ["type"])
