@@ -49,7 +49,7 @@ COMMANDS: Mapping[str, Any] = {
             "finqa": ("benchmarks.finqa", "Ask FinQA's questions about the indexed annual reports."),
             "finagentbench": ("search_benchmarks.finagentbench", "Rank graded chunks by the tournament."),
             "ragas": ("search_benchmarks.ragas", "Measure the answers of another benchmark with RAGAS's metrics."),
-            "legalbench-rag": ("search_benchmarks.legalbench_rag", "Search documents that are not filings."),
+            "legalbench-rag": ("search_benchmarks.legalbench_rag", "Search documents other than filings."),
         },
         "Measure answers and rankings by published benchmarks, or by questions generated from an index.",
     ),
