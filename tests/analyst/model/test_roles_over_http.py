@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from fin_agent.analyst.events import journal, record_warning
@@ -17,10 +18,11 @@ from fin_agent.analyst.model.query_writer import ModelSubQuestions, ModelWriter
 from fin_agent.analyst.model.tree_node_writer import ModelNodeWriter
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import AnalystDecomposer, by_slots, strategy_for
-from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace, Retrieved
+from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace
 from fin_agent.config import Settings
-from fin_agent.evaluation.llm_as_judge import JudgeCalls, Judgement, ModelTextJudge
-from fin_agent.evaluation.rag_measures import AnsweredRow, by_model
+from fin_agent.evaluation.benchmark import Row
+from fin_agent.evaluation.llm_as_judge import Judge
+from fin_agent.evaluation.rag_measures import by_model
 from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Budget, Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered
 from fin_agent.models.metering import current_meter
@@ -116,18 +118,20 @@ def tree_node(callers: Callers, workspace: Workspace) -> bool:
     return writer.by_rules == 0
 
 
+def judge_of(callers: Callers, role: Role) -> Judge:
+    return Judge(callers.of(role), role, current_meter() or Meter(Budget()), record_warning)
+
+
 def text_judge(callers: Callers, workspace: Workspace) -> bool:
-    judge = Judgement(ModelTextJudge(callers.of(Role.TEXT_JUDGE)), current_meter() or Meter(Budget()), record_warning)
+    judge = judge_of(callers, Role.TEXT_JUDGE)
     answer = Answer(question=GROWTH, answer=AnswerValue(text="By 7.7%."))
-    return judge(GROWTH, "7.7%", answer) is not None
+    return judge.is_right(GROWTH, "7.7%", answer) is not None
 
 
 def passages_judge(callers: Callers, workspace: Workspace) -> bool:
-    calls = JudgeCalls(current_meter() or Meter(Budget()), record_warning)
-    measure = by_model(callers.of(Role.PASSAGES_JUDGE), calls, lambda asked, questions: 1.0)
-    found = Retrieved(passages=(PassagePlace(doc_id=FILING, page=8, text="Net sales rose 7.7%."),))
-    answer = Answer(question=GROWTH, answer=AnswerValue(text="By 7.7%."), retrieved=found)
-    return measure(AnsweredRow("q1", "all", "7.7%", answer), 5)["context_recall"] is not None
+    measure = by_model(judge_of(callers, Role.PASSAGES_JUDGE), lambda texts: np.ones((len(texts), 1)))
+    found = [PassagePlace(doc_id=FILING, page=8, text="Net sales rose 7.7%.")]
+    return measure(Row("q1", {}, GROWTH, "7.7%", "By 7.7%."), found)["context_recall"] is not None
 
 
 def query_of(workspace: Workspace) -> Query:
