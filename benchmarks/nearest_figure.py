@@ -29,10 +29,7 @@ from fin_agent.query.question_to_intent import intent_of_question, known_names
 from fin_agent.retrieval import nearest_figure
 from fin_agent.retrieval.nearest_figure import (
     CONSIDERED,
-    NAMES,
-    STANDING,
     Features,
-    feature_values,
     ranked_candidates,
     ranking_margin,
 )
@@ -42,6 +39,7 @@ from fin_agent.workspace import Workspace
 QUESTIONS = Path(__file__).with_name("nearest_questions.jsonl")
 WEIGHTS = Path(nearest_figure.__file__).with_name("nearest_weights.yaml")
 FOLDS, ROUNDS, HARD, EASY, WITHOUT_ITS_ROW = 5, 3, 12, 6, 0.15
+NAMES, TOLD = (tuple(yaml.safe_load(WEIGHTS.read_text(encoding="utf-8"))[model]) for model in ("ranks", "tells"))
 CHANCES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 
 
@@ -81,7 +79,7 @@ def asked_of(workspace: Workspace) -> Iterator[Asked]:
             continue
         gold = Gold(Decimal(row["amount"]), row["scale"]) if row["amount"] is not None else None
         right = [gold is not None and magnitudes_agree(gold, each.fact) for each, _ in found]
-        values = np.array([feature_values(features) for _, features in found])
+        values = np.array([[features[name] for name in NAMES] for _, features in found])
         yield Asked(
             figure.company.key,
             gold is not None,
@@ -126,7 +124,8 @@ def best_of(one: Asked, weights: np.ndarray[Any, Any], places: np.ndarray[Any, A
     first = places[np.argsort(-scores[places], kind="stable")[:CONSIDERED]]
     place, standing = ranking_margin([one.candidates[at] for at in first], [float(scores[at]) for at in first])
     best = int(first[place])
-    return best, [*one.values[best], *feature_values(standing)]
+    known = {**one.candidates[best][1], **standing}
+    return best, [known[name] for name in TOLD]
 
 
 def told(asked: Sequence[Asked], weights: np.ndarray[Any, Any]) -> Iterator[tuple[list[float], bool, float, bool]]:
@@ -179,9 +178,7 @@ def main() -> None:
         model = tells(examples)
         fitted = {
             "ranks": {name: round(float(value), 3) for name, value in zip(NAMES, weights, strict=True)},
-            "tells": {
-                name: round(float(value), 3) for name, value in zip((*NAMES, *STANDING), model.coef_[0], strict=True)
-            },
+            "tells": {name: round(float(value), 3) for name, value in zip(TOLD, model.coef_[0], strict=True)},
         }
         head = (
             "# What each feature of retrieval/nearest_figure.py counts: in ranking figures, and in telling whether\n"

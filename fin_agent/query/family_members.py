@@ -143,7 +143,7 @@ def _families(
     years = [period.fiscal_year for period in asked]
     holding = tuple(dict.fromkeys((*names, *parts.names, *(() if names else parts.without))))
     found = find_families(workspace, sought, company, kind=parts.kind, holding=holding, years=years)
-    if not found.families and metric:
+    if found.best is None and metric:
         printed = FactQuery(words, last.fiscal_year, last.quarter, last.months)
         found = find_families(workspace, printed, company, kind=parts.kind, holding=holding, years=years)
     return found
@@ -165,7 +165,7 @@ def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ..
         left_out |= {member.name for member in family.members if is_remainder(member.name)}
     if how is Combination.LOWEST:
         left_out |= {member.name for member in family.members if not member.value(-1)}  # a dash means that it has none
-    return tuple(member.name for member in family.ranked(-1) if member.name not in left_out)
+    return tuple(member.name for member in family.ranked() if member.name not in left_out)
 
 
 def _kind(parts: Parts) -> str:

@@ -48,16 +48,16 @@ def address_of(fact: Fact) -> Address:
     above = fact.caption, fact.note
     column = fact.column_path or (fact.column,)
     label = without_reference(fact.label if fact.source != "text" else clause_figure(fact).said)
-    to_come = any(_is_future_year(name, fact.period) for name in (label, *column))
+    year = fact.period.fiscal_year
+    to_come = _is_future_year(label, year) or any(_is_future_year(name, year) for name in column)
     return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, to_come)
 
 
-def _is_future_year(name: str, period: FactPeriod) -> bool:
-    """Return whether a row or column is for a later year than its figures' period, as years of maturity are."""
+@lru_cache(maxsize=100_000)
+def _is_future_year(name: str, year: int) -> bool:
+    """Return whether a row or column is for a later year than its figures', as years of maturity are."""
     found = _YEAR.fullmatch(name.strip())
-    return name.strip().casefold() == "thereafter" or (
-        found is not None and int(found["year"]) > period.fiscal_year > 0
-    )
+    return name.strip().casefold() == "thereafter" or (found is not None and int(found["year"]) > year > 0)
 
 
 _YEAR = re.compile(r"(?:fiscal (?:year )?|due in |year )?(?P<year>20\d\d)(?: and thereafter)?", re.I)
@@ -104,6 +104,7 @@ _NET_OF_WORDS = re.compile(r"AfterAccumulated\w+")
 """Part of a concept that names what its figure excludes: an asset after depreciation is not depreciation."""
 
 
+@lru_cache(maxsize=10_000)
 def split_tag_name(name: str) -> str:
     """Return the words of a tag name such as `us-gaap:LongLivedAssets`; other text is returned unchanged."""
     return " ".join(_CAMEL.findall(name.rpartition(":")[2])) if ":" in name else name

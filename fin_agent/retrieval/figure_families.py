@@ -8,9 +8,11 @@ members.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 
 from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.words import word_lists
@@ -66,20 +68,13 @@ class Family:
     table: str = ""
     """Its place (`Siblings.anchor`). A slot with this table and a member's name is filled from here only."""
 
-    def sums_to_whole(self, period: int = 0) -> bool:
-        """Return whether the members add up to the total; False where the total is not stated."""
-        if not self.total:
-            return False
-        return adds_up([member.facts[period].fact for member in self.members], self.total[period].fact)
+    def sums_to_whole(self) -> bool:
+        """Return whether the members add up to the total in the first period; False where the total is not stated."""
+        return bool(self.total) and adds_up([member.facts[0].fact for member in self.members], self.total[0].fact)
 
-    def ranked(self, period: int = 0, *, descending: bool = True) -> tuple[Member, ...]:
-        """Return the members sorted by their figures; equal members stay in printed order."""
-        return tuple(sorted(self.members, key=lambda member: member.value(period), reverse=descending))
-
-    def by_growth(self, before: int = 0, after: int = 1, *, descending: bool = True) -> tuple[Member, ...]:
-        """Return the members sorted by growth between two of the periods, without those that began at zero or below."""
-        grown = [member for member in self.members if member.value(before) > 0]
-        return tuple(sorted(grown, key=lambda member: member.value(after) / member.value(before), reverse=descending))
+    def ranked(self) -> tuple[Member, ...]:
+        """Return the members sorted by their figures of the last period, largest first; equal ones in printed order."""
+        return tuple(sorted(self.members, key=lambda member: member.value(-1), reverse=True))
 
     def member_named(self, name: str) -> Member | None:
         """Return the member that a question calls `name`: an exact match, or the only one that shares all words."""
@@ -93,21 +88,17 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class FamilySearchResult:
-    """The families that fit a question, best first."""
+    """The family that fits a question best."""
 
-    families: tuple[Family, ...] = ()
+    best: Family | None = None
+    """The best family, whether certain or not."""
     rival: Family | None = None
     """Another family that fits as well but has other members; while there is one, the best is not certain."""
 
     @property
-    def best(self) -> Family | None:
-        """The best family, whether certain or not."""
-        return self.families[0] if self.families else None
-
-    @property
     def is_sure(self) -> bool:
         """Whether the best family fits and no other fits equally well."""
-        return bool(self.families) and self.rival is None
+        return self.best is not None and self.rival is None
 
 
 KINDS = tuple(sorted(word_lists("part_kinds")))
@@ -124,7 +115,7 @@ def find_families(
     years: Sequence[int] = (),
     scope: Scope = EVERYTHING,
 ) -> FamilySearchResult:
-    """Return the families of a company's tables that contain figures for a phrase or metric.
+    """Return the family of a company's tables that contains figures for a phrase or metric.
 
     Args:
         workspace: The index with its companies.
@@ -145,15 +136,24 @@ def find_families(
     if last.fiscal_year is None or not doc_ids:
         return FamilySearchResult()
     fits = {doc_id: period_fit_of(last, directory.identities[doc_id]) for doc_id in doc_ids}
-    near = [each for each in facts_of_year(workspace.index, doc_ids, last.fiscal_year) if scope.holds(each.key)]
-    near = [each for each in near if matches_period(each.fact, last) and asked.may_match_page(each.fact)]
-    filings = sorted({each.doc_id for each in near}, key=lambda doc_id: (-fits[doc_id], doc_id))[:_FILINGS]
-    pages = sorted({each.key for each in near if each.doc_id in filings})
-    tables = _tables(workspace, pages)
+    pages: set[PageKey] = set()
+    for each in facts_of_year(workspace.index, doc_ids, last.fiscal_year):
+        key = each.key
+        is_open = key not in pages and scope.holds(key)
+        if is_open and matches_period(each.fact, last) and asked.may_match_page(each.fact):
+            pages.add(key)
+    filings = sorted({key.doc_id for key in pages}, key=lambda doc_id: (-fits[doc_id], doc_id))[:_FILINGS]
+    tables = _tables(workspace, sorted(key for key in pages if key.doc_id in filings))
+    alike: dict[Hashable, list[Siblings]] = defaultdict(list)
+    for siblings in tables:
+        alike[siblings.measure].append(siblings)
     wholes = [_whole(workspace, one, company, scope) for one in wanted]
     found: list[tuple[tuple[float, ...], Family]] = []
     for siblings in tables:
-        if not asked.may_match(siblings) or (held := _family(siblings, wanted, tables, wholes)) is None:
+        if not asked.may_match(siblings):
+            continue
+        held = _family(siblings, wanted, alike[siblings.measure], wholes)
+        if held is None:
             continue
         made, proved = held
         score = asked.score(siblings, made)
@@ -163,35 +163,10 @@ def find_families(
         whole = wholes[-1]
         if whole is not None and siblings.total is not None and made.total:
             score += _THE_WHOLE if magnitudes_agree(made.total[-1].fact, whole.fact) else -_THE_WHOLE
-        found.append(((-round(score, 3), -fits[siblings.doc_id], -len(made.members)), made))
-    found.sort(key=lambda pair: pair[0])
-    return _deduplicate_families(found, _NEAR if any(asked.wordings) else math.inf)
-
-
-def find_family(
-    workspace: Workspace,
-    query: FactQuery,
-    company: str,
-    *,
-    kind: str | None = None,
-    years: Sequence[int] = (),
-    scope: Scope = EVERYTHING,
-) -> Family:
-    """Return the best result of `find_families`, or an empty family where there is none."""
-    return find_families(workspace, query, company, kind=kind, years=years, scope=scope).best or Family()
-
-
-def family_of_companies(workspace: Workspace, query: FactQuery, companies: Iterable[str]) -> Family:
-    """Return the same measure for several companies; those whose figure is not certain are dropped, with the reason."""
-    members, dropped = [], []
-    for company in companies:
-        name = workspace.directory.by_key[company].name
-        found = find_facts(workspace, query, company=company)
-        if found.is_sure:
-            members.append(Member(name, (found.matches[0].sourced,)))
-        else:
-            dropped.append((name, "several lines fit" if found.rivals else "no line has all of the words"))
-    return Family(tuple(members), "company", (), tuple(dropped))
+        found.append(((round(score, 3), fits[siblings.doc_id], len(made.members)), made))
+    found.sort(key=lambda pair: pair[0], reverse=True)
+    near = _NEAR if any(asked.wordings) else math.inf
+    return _best_and_rival([(score, made) for (score, *_), made in found], near)
 
 
 def is_remainder(name: str) -> bool:
@@ -256,8 +231,8 @@ class _FamilyQuery:
         return any((words or self.kind_words) <= borne for words in self.wordings)
 
     def may_match(self, siblings: Siblings) -> bool:
-        """Return whether all words of a wording appear: an inexpensive check before members are read."""
-        if self.metric is not None:
+        """Return whether the metric or all words of a wording appear: an inexpensive check before members are read."""
+        if self.metric is not None and any(_plain_metric(each.fact) == self.metric for each in siblings.figures()):
             return True
         said = shared_words(siblings) | words_of(" ".join(siblings.above)) | _concept(siblings.figures())
         return any(words <= said for words in self.wordings)
@@ -341,8 +316,13 @@ def _is_time(name: str) -> bool:
 
 def _concept(facts: Iterable[SourcedFact]) -> Words:
     """Return the words of the concept that all facts are tagged with."""
-    concepts = {each.fact.tag.concept if each.fact.tag else "" for each in facts}
-    return words_of(split_tag_name(concepts.pop())) if len(concepts) == 1 else frozenset()
+    concept = None
+    for each in facts:
+        own = each.fact.tag.concept if each.fact.tag else ""
+        if concept not in (None, own):
+            return frozenset()
+        concept = own
+    return words_of(split_tag_name(concept or ""))
 
 
 def _kind_for_word(kind: str | None) -> str | None:
@@ -361,13 +341,14 @@ _MAY_BE_CALLED = {
 
 
 def _kind_of_tag(fact: Fact) -> str | None:
-    axes = " ".join(fact.tag.axes).casefold() if fact.tag else ""
-    return next(iter(sorted(_kinds_mentioned(axes))), None) if axes else None
+    kinds = _kinds_mentioned(" ".join(fact.tag.axes)) if fact.tag and fact.tag.members else ()
+    return min(kinds, default=None)
 
 
-def _kinds_mentioned(text: str) -> set[str]:
+@lru_cache(maxsize=10_000)
+def _kinds_mentioned(text: str) -> frozenset[str]:
     letters = text.casefold()
-    return {kind for kind, words in word_lists("part_kinds").items() if any(word in letters for word in words)}
+    return frozenset(kind for kind, words in word_lists("part_kinds").items() if any(word in letters for word in words))
 
 
 def _plain_metric(fact: Fact) -> str | None:
@@ -382,13 +363,14 @@ def _share_of_region_names(siblings: Siblings) -> float:
 
 def _tables(workspace: Workspace, pages: Sequence[PageKey]) -> list[Siblings]:
     """Return all siblings of the pages, and those that tags and scopes form across the pages of a filing."""
-    by_page: dict[PageKey, list[SourcedFact]] = {}
-    for sourced in workspace.index.facts(sorted({key.doc_id for key in pages}), pages=pages) if pages else []:
-        by_page.setdefault(sourced.key, []).append(sourced)
-    found = [siblings for key in sorted(by_page) for siblings in siblings_in(by_page[key])]
-    by_filing: dict[str, list[SourcedFact]] = {}
+    by_page: dict[PageKey, list[SourcedFact]] = defaultdict(list)
+    for sourced in workspace.index.facts(sorted({key.doc_id for key in pages}), pages=pages) if pages else ():
+        by_page[sourced.key].append(sourced)
+    found: list[Siblings] = []
+    by_filing: dict[str, list[SourcedFact]] = defaultdict(list)
     for key in sorted(by_page):
-        by_filing.setdefault(key.doc_id, []).extend(by_page[key])
+        found += siblings_in(by_page[key])
+        by_filing[key.doc_id] += by_page[key]
     return found + [siblings for facts in by_filing.values() for siblings in siblings_in(facts, parts=True)]
 
 
@@ -398,10 +380,10 @@ def _whole(workspace: Workspace, query: FactQuery, company: str, scope: Scope) -
 
 
 def _family(
-    siblings: Siblings, wanted: Sequence[FactQuery], tables: Sequence[Siblings], wholes: Sequence[SourcedFact | None]
+    siblings: Siblings, wanted: Sequence[FactQuery], alike: Sequence[Siblings], wholes: Sequence[SourcedFact | None]
 ) -> tuple[Family, bool] | None:
     """Return the siblings with a figure for every period, and whether all printed figures add up to the total."""
-    sources = [_with_other_periods(siblings, one, tables) for one in wanted]
+    sources = [_with_other_periods(siblings, one, alike) for one in wanted]
     totals = [_figure(source.total, query) for source, query in zip(sources, wanted, strict=True)]
     stated = [one or whole for one, whole in zip(totals, wholes, strict=True)]
     total = tuple(one for one in stated if one is not None) if all(stated) else ()
@@ -444,15 +426,12 @@ def _may_be_a_loss(fact: Fact) -> bool:
 
 
 def _kind_of(siblings: Siblings, members: Sequence[Member]) -> str | None:
-    kinds = {_kind_of_tag(member.facts[-1].fact) for member in members} - {None}
+    kinds = {kind for member in members if (kind := _kind_of_tag(member.facts[-1].fact)) is not None}
     if kinds:
-        return sorted(kind for kind in kinds if kind)[0]
+        return min(kinds)
     said = _kinds_mentioned(" ".join((*siblings.shared, *siblings.above)))
-    return (
-        sorted(said)[0]
-        if said
-        else next((each.part_kind for one in members if (each := one.facts[-1].fact).part_kind), None)
-    )
+    printed = (member.facts[-1].fact.part_kind for member in members)
+    return min(said) if said else next(filter(None, printed), None)
 
 
 def _figure(sibling: Sibling | None, query: FactQuery) -> SourcedFact | None:
@@ -461,49 +440,45 @@ def _figure(sibling: Sibling | None, query: FactQuery) -> SourcedFact | None:
     return next((sourced for sourced in sibling.facts.values() if matches_period(sourced.fact, query)), None)
 
 
-def _with_other_periods(siblings: Siblings, query: FactQuery, tables: Sequence[Siblings]) -> Siblings:
+def _with_other_periods(siblings: Siblings, query: FactQuery, alike: Sequence[Siblings]) -> Siblings:
     """Return the siblings if they have the period, otherwise matching ones of the filing's table for that period."""
     if any(_figure(one, query) is not None for one in siblings.members):
         return siblings
     names = {one.name for one in siblings.members}
-    for other in tables:
-        if (
-            other.is_like(siblings)
-            and names <= {one.name for one in other.members}
-            and _figure(other.members[0], query) is not None
-        ):
+    for other in alike:
+        if _figure(other.members[0], query) is not None and names <= {one.name for one in other.members}:
             return other
     return siblings
 
 
-def _deduplicate_families(found: Sequence[tuple[tuple[float, ...], Family]], near: float) -> FamilySearchResult:
-    """Return the families with distinct figures, and the first that scores close to the best but contradicts it."""
-    kept: list[tuple[float, Family]] = []
-    for (below, *_), made in found:
-        if not any(_have_same_figures(made, other) for _, other in kept):
-            kept.append((-below, made))
-    if not kept:
+def _best_and_rival(found: Sequence[tuple[float, Family]], near: float) -> FamilySearchResult:
+    """Return the first family, and the first other that scores close to it but contradicts it."""
+    if not found:
         return FamilySearchResult()
-    best = kept[0][0]
-    first = kept[0][1]
-    rival = next((other for score, other in kept[1:] if score > best - near and not _is_same_table(other, first)), None)
-    return FamilySearchResult(tuple(made for _, made in kept), rival)
+    best, first = found[0]
+    distinct = [first]
+    for score, made in found[1:]:
+        if score <= best - near:
+            break
+        if not any(_have_same_figures(made, other) for other in distinct):
+            if not _is_same_table(made, first):
+                return FamilySearchResult(first, made)
+            distinct.append(made)
+    return FamilySearchResult(first)
 
 
 def _is_same_table(other: Family, first: Family) -> bool:
     """Return whether one has sums or parts of the other's members; both then come from one table without conflict."""
-    shared = [(member, same) for member in other.members if (same := _of_name(first, member.name)) is not None]
-    if any(not magnitudes_agree(member.facts[-1].fact, same.facts[-1].fact) for member, same in shared):
+    figures = {member.name.casefold(): member.facts[-1].fact for member in reversed(first.members)}
+    shared = [(member.facts[-1].fact, figures.get(member.name.casefold())) for member in other.members]
+    if any(fact is not None and not magnitudes_agree(own, fact) for own, fact in shared):
         return may_span_pages(other.table) and not may_span_pages(first.table)  # a table takes precedence over tags
-    names = [{member.name.casefold() for member in one.members} for one in (other, first)]
-    every = [
-        held | {name.casefold() for name, _ in one.dropped} for held, one in zip(names, (other, first), strict=True)
-    ]
-    return names[0] <= every[1] or names[1] <= every[0]
+    names, firsts = {member.name.casefold() for member in other.members}, figures.keys()
+    return names <= firsts | _dropped_names(first) or firsts <= names | _dropped_names(other)
 
 
-def _of_name(family: Family, name: str) -> Member | None:
-    return next((member for member in family.members if member.name.casefold() == name.casefold()), None)
+def _dropped_names(family: Family) -> set[str]:
+    return {name.casefold() for name, _ in family.dropped}
 
 
 def _have_same_figures(one: Family, other: Family) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from importlib import resources
@@ -76,30 +76,6 @@ class FigureTarget:
     """Whether figures of tables are excluded, because the answer would have to be computed from them."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankingMargin:
-    """How the best figure compares with the others: inputs to its probability, besides its own features."""
-
-    score: float
-    margin: float
-    """Difference from the score of the best figure with another value, at most `MAX_MARGIN`."""
-    alone: float
-    """1 if no other value of the period matches all words, otherwise 0."""
-    others: float
-    """Number of values that match all words, divided by ten, at most 1."""
-    prints: float
-    """Number of places that print the same value, divided by six, at most 1."""
-    said_more: float
-    """Value of the feature `said` minus that of the best figure with another value; the fields below are made
-    likewise."""
-    said_above_more: float
-    period_more: float
-    row_more: float
-    part_more: float
-    sentence_more: float
-    constant: float = 1.0
-
-
 class NearestFigure(NamedTuple):
     """The best figure and its probability."""
 
@@ -108,58 +84,8 @@ class NearestFigure(NamedTuple):
     """Probability that this is the figure asked for, 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
-    """Features that compare a figure with a target, each 0 to 1."""
-
-    said: float
-    """Share of the content words, by weight, that row, headings, column, part or concept match."""
-    said_in_row: float
-    """The same share for row and concept alone."""
-    said_in_caption: float
-    """The same share as `said`, with the table's caption added."""
-    said_above: float
-    """The same share with caption and note added."""
-    more_in_row: float
-    """Share, by weight, of the row's words that the question lacks."""
-    more_in_headings: float
-    more_in_column: float
-    more_in_part: float
-    of_a_part: float
-    part_named: float
-    of_period: float
-    """1 for the period asked about; lower for another balance or span of the same year."""
-    undated: float
-    own_report: float
-    """Whether its filing is the report for the period asked about."""
-    later_report: float
-    in_sentence: float
-    in_statement: float
-    tied: float
-    proved: float
-    doubtful: float
-    same_metric: float
-    other_metric: float
-    percent_wanted: float
-    percent_unwanted: float
-    count_wanted: float
-    count_unwanted: float
-    amount_wanted: float
-    amount_unwanted: float
-    per_share_unwanted: float
-    change_unwanted: float
-    long_row: float
-    balance: float
-    balance_wanted: float
-    balance_unwanted: float
-    words_wanted: float
-    """Whether nothing in the question says that a figure is wanted."""
-    shared: float
-    """1 divided by the number of pages that print the same figure."""
-
-
-NAMES = tuple(field.name for field in fields(Features))
-STANDING = tuple(field.name for field in fields(RankingMargin))
+Features = Mapping[str, float]
+"""Numbers by their name in `nearest_weights.yaml`: how a figure compares with a target, each 0 to 1, or with others."""
 
 
 def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: str) -> NearestFigure | None:
@@ -173,17 +99,27 @@ def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: 
     candidates = ranked_candidates(workspace, sought, company=company)
     if not candidates:
         return None
-    model = _model()
-    scored = sorted(((model.rank(features), place) for place, (_, features) in enumerate(candidates)), reverse=True)
-    first = scored[:CONSIDERED]
-    place, standing = ranking_margin([candidates[place] for _, place in first], [score for score, _ in first])
+    weights = _weights()
+    scored = [(_weighted_sum(weights["ranks"], features), place) for place, (_, features) in enumerate(candidates)]
+    first = sorted(scored, reverse=True)[:CONSIDERED]
+    place, margin = ranking_margin([candidates[place] for _, place in first], [score for score, _ in first])
     best, features = candidates[first[place][1]]
-    return NearestFigure(best, model.chance(features, standing))
+    return NearestFigure(best, 1 / (1 + math.exp(-_weighted_sum(weights["tells"], {**features, **margin}))))
 
 
-def ranking_margin(
-    candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequence[float]
-) -> tuple[int, RankingMargin]:
+def _weighted_sum(weights: Mapping[str, float], features: Features) -> float:
+    return math.fsum(weight * features[name] for name, weight in weights.items())
+
+
+@lru_cache(maxsize=1)
+def _weights() -> Mapping[str, Mapping[str, float]]:
+    """Return the weights of the two logistic models: one ranks figures, the other tells whether the best is meant."""
+    text = resources.files(__package__).joinpath("nearest_weights.yaml").read_text(encoding="utf-8")
+    read: dict[str, dict[str, float]] = yaml.safe_load(text)
+    return read
+
+
+def ranking_margin(candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequence[float]) -> tuple[int, Features]:
     """Return the position of the figure with the highest score, and how it compares with the others.
 
     Args:
@@ -191,33 +127,38 @@ def ranking_margin(
         scores: One score per candidate, in the same order.
     """
     place = max(range(len(scores)), key=scores.__getitem__)
-    best = candidates[place][1]
     values = [abs(each.fact.value) for each, _ in candidates]
     alike = [abs(value - values[place]) <= _ALIKE * max(value, values[place]) for value in values]
     others = [other for other, same in enumerate(alike) if not same]
-    rival = max(others, key=scores.__getitem__, default=None)
-    of_period = {value for value, (_, one) in zip(values, candidates, strict=True) if one.of_period == 1}
-    beside = candidates[rival][1] if rival is not None else None
-
-    def more(name: str) -> float:
-        return float(getattr(best, name)) - (float(getattr(beside, name)) if beside is not None else 0.0)
-
-    return place, RankingMargin(
-        score=scores[place],
-        margin=MAX_MARGIN if rival is None else min(MAX_MARGIN, scores[place] - scores[rival]),
-        alone=float(len(of_period) <= 1),
-        others=min(len(of_period), _TENTHS) / _TENTHS,
-        prints=min(sum(alike), _SIXTHS) / _SIXTHS,
-        said_more=more("said"),
-        said_above_more=more("said_above"),
-        period_more=more("of_period"),
-        row_more=more("more_in_row"),
-        part_more=more("more_in_part"),
-        sentence_more=more("in_sentence"),
-    )
+    of_period = {value for value, (_, one) in zip(values, candidates, strict=True) if one["of_period"] == 1}
+    margin = {
+        "score": scores[place],
+        "margin": MAX_MARGIN,
+        "alone": float(len(of_period) <= 1),  # whether no other value of the period matches all words
+        "others": min(len(of_period), _TENTHS) / _TENTHS,
+        "prints": min(sum(alike), _SIXTHS) / _SIXTHS,  # places that print the same value
+        "constant": 1.0,
+    }
+    best = candidates[place][1]
+    beside: Features = {}
+    if others:
+        rival = max(others, key=scores.__getitem__)  # the best figure with another value
+        margin["margin"] = min(MAX_MARGIN, scores[place] - scores[rival])
+        beside = candidates[rival][1]
+    for name, feature in _COMPARED.items():
+        margin[name] = best[feature] - beside.get(feature, 0.0)
+    return place, margin
 
 
-_ALIKE, _TENTHS = Decimal("0.001"), 10
+_ALIKE, _TENTHS, _SIXTHS = Decimal("0.001"), 10, 6
+_COMPARED = {
+    "said_more": "said",
+    "said_above_more": "said_above",
+    "period_more": "of_period",
+    "row_more": "more_in_row",
+    "part_more": "more_in_part",
+    "sentence_more": "in_sentence",
+}
 
 
 def ranked_candidates(
@@ -338,47 +279,49 @@ class _TargetWords:
         moves = (address.heads | address.line | address.column) & _CHANGE and not self._known & _CHANGE
         more_in_part = self._missing_share(part, known)
         metric = any(fact.metric == name for _, name, _ in self._metrics)
-        wanted, as_float = sought.wanted, float
-        return Features(
-            said=self.coverage(around, fact, address),
-            said_in_row=self.coverage(row, fact, address),
-            said_in_caption=self.coverage(around | words_of(fact.caption), fact, address),
-            said_above=self.coverage(address.borne, fact, address),
-            more_in_row=self._missing_share(address.line, known),
-            more_in_headings=self._missing_share(address.heads - address.line, known),
-            more_in_column=self._missing_share(address.column - years_of(fact.period), known),
-            more_in_part=more_in_part,
-            of_a_part=as_float(bool(part)),
-            part_named=as_float(bool(part) and not more_in_part),
-            of_period=_matches_period(fact, sought, year),
-            undated=as_float(fact.period == UNDATED),
-            own_report=as_float(identity.fiscal_year == year and identity.quarter == sought.quarter),
-            later_report=as_float((identity.fiscal_year or 0) > year),
-            in_sentence=as_float(fact.source == "text"),
-            in_statement=as_float(fact.statement is not None),
-            tied=as_float(fact.tied),
-            proved=as_float(fact.proved),
-            doubtful=as_float(fact.doubtful),
-            same_metric=as_float(metric),
-            other_metric=as_float(bool(self._metrics) and fact.metric is not None and not metric),
-            percent_wanted=as_float(percent and wanted == "percent"),
-            percent_unwanted=as_float(percent and wanted != "percent"),
-            count_wanted=as_float(count and wanted == "count"),
-            count_unwanted=as_float(count and wanted in ("amount", "percent")),
-            amount_wanted=as_float(amount and wanted == "amount"),
-            amount_unwanted=as_float(amount and wanted in ("percent", "count")),
-            per_share_unwanted=as_float(fact.unit == "USD per share" and not self._known >= _PER_SHARE),
-            change_unwanted=as_float(bool(moves)),
-            long_row=min(len(address.line), _LONG) / _LONG,
-            balance=as_float(balance),
-            balance_wanted=as_float(balance and sought.at_a_date),
-            balance_unwanted=as_float(balance and not sought.at_a_date and fact.source != "text"),
-            words_wanted=as_float(wanted == "words"),
-            shared=shared,
-        )
+        wanted = sought.wanted
+        return {
+            # Shares of the content words, by weight, that each place matches.
+            "said": self.coverage(around, fact, address),
+            "said_in_row": self.coverage(row, fact, address),
+            "said_in_caption": self.coverage(around | words_of(fact.caption), fact, address),
+            "said_above": self.coverage(address.borne, fact, address),
+            # Shares, by weight, of the words of each place that the question lacks.
+            "more_in_row": self._missing_share(address.line, known),
+            "more_in_headings": self._missing_share(address.heads - address.line, known),
+            "more_in_column": self._missing_share(address.column - years_of(fact.period), known),
+            "more_in_part": more_in_part,
+            "of_a_part": float(bool(part)),
+            "part_named": float(bool(part) and not more_in_part),
+            "of_period": _matches_period(fact, sought, year),
+            "undated": float(fact.period == UNDATED),
+            "own_report": float(identity.fiscal_year == year and identity.quarter == sought.quarter),
+            "later_report": float((identity.fiscal_year or 0) > year),
+            "in_sentence": float(fact.source == "text"),
+            "in_statement": float(fact.statement is not None),
+            "tied": float(fact.tied),
+            "proved": float(fact.proved),
+            "doubtful": float(fact.doubtful),
+            "same_metric": float(metric),
+            "other_metric": float(bool(self._metrics) and fact.metric is not None and not metric),
+            "percent_wanted": float(percent and wanted == "percent"),
+            "percent_unwanted": float(percent and wanted != "percent"),
+            "count_wanted": float(count and wanted == "count"),
+            "count_unwanted": float(count and wanted in ("amount", "percent")),
+            "amount_wanted": float(amount and wanted == "amount"),
+            "amount_unwanted": float(amount and wanted in ("percent", "count")),
+            "per_share_unwanted": float(fact.unit == "USD per share" and not self._known >= _PER_SHARE),
+            "change_unwanted": float(bool(moves)),
+            "long_row": min(len(address.line), _LONG) / _LONG,
+            "balance": float(balance),
+            "balance_wanted": float(balance and sought.at_a_date),
+            "balance_unwanted": float(balance and not sought.at_a_date and fact.source != "text"),
+            "words_wanted": float(wanted == "words"),
+            "shared": shared,
+        }
 
 
-_LIGHT, _NAMED, _OTHERWISE, _LABELS, _SIXTHS, _LONG = 0.25, 0.95, 0.85, 8, 6, 30
+_LIGHT, _NAMED, _OTHERWISE, _LABELS, _LONG = 0.25, 0.95, 0.85, 8, 30
 _PERCENT = frozenset({"percent", "percentage points", "basis points"})
 _COUNT = frozenset({"count", "shares", "ratio"})
 _CHANGE, _PER_SHARE = stems("change"), frozenset({"per", "share"})
@@ -438,36 +381,3 @@ def _phrases() -> Mapping[tuple[str, ...], tuple[Words, ...]]:
 
 
 _LONGEST_PHRASE = 5
-
-
-@dataclass(frozen=True, slots=True)
-class _Model:
-    """Weights of the two logistic models: one ranks figures, the other gives the probability of the best one."""
-
-    ranks: tuple[float, ...]
-    tells: tuple[float, ...]
-    """Weights of the features, then of the fields of `RankingMargin`."""
-
-    def rank(self, features: Features) -> float:
-        """Return the ranking score; higher is better."""
-        return math.fsum(weight * value for weight, value in zip(self.ranks, feature_values(features), strict=True))
-
-    def chance(self, features: Features, standing: RankingMargin) -> float:
-        """Return the probability that the best figure is the one asked for."""
-        known = (*feature_values(features), *feature_values(standing))
-        return 1 / (1 + math.exp(-math.fsum(weight * value for weight, value in zip(self.tells, known, strict=True))))
-
-
-def feature_values(features: Features | RankingMargin) -> tuple[float, ...]:
-    """Return the values of the fields, in their order."""
-    return tuple(getattr(features, field.name) for field in fields(features))
-
-
-@lru_cache(maxsize=1)
-def _model() -> _Model:
-    text = resources.files(__package__).joinpath("nearest_weights.yaml").read_text(encoding="utf-8")
-    read = yaml.safe_load(text)
-    return _Model(
-        tuple(float(read["ranks"][name]) for name in NAMES),
-        tuple(float(read["tells"][name]) for name in (*NAMES, *STANDING)),
-    )

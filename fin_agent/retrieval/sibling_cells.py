@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.retrieval.fact_terms import LIGHT, OF_TIME, Words, split_tag_name, words_of
-from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import last_place
 
 When = tuple[int, int | None, int]
@@ -29,12 +30,7 @@ class Sibling:
 
     name: str
     """As printed."""
-    facts: Mapping[When, SourcedFact]
-
-    def of(self, when: When) -> Fact | None:
-        """Return its figure for a period, or None."""
-        sourced = self.facts.get(when)
-        return sourced.fact if sourced is not None else None
+    facts: dict[When, SourcedFact]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +62,13 @@ class Siblings:
         place = first.page, self.place, first.line, round(first.box.x0), len(self.members)
         return "#".join((self.doc_id, *map(str, place)))
 
-    def is_like(self, other: Siblings) -> bool:
-        """Return whether both divide the same measure in the same way, whatever their periods.
+    @property
+    def measure(self) -> tuple[Hashable, ...]:
+        """What is divided, and how: equal for tables of other periods.
 
         Captions may differ where rows or headings name the measure.
         """
-        mine, others = self.shared or self.above[:1], other.shared or other.above[:1]
-        same = self.doc_id == other.doc_id and self.place == other.place and len(mine) == len(others)
-        return same and all(words_of(one) == words_of(two) for one, two in zip(mine, others, strict=True))
+        return self.doc_id, self.place, *map(words_of, self.shared or self.above[:1])
 
     def figures(self) -> Iterator[SourcedFact]:
         """Yield all figures of all members."""
@@ -88,19 +83,20 @@ class Siblings:
         return exact or next((one for one in self.members if words_of(one.name) == words_of(name)), None)
 
 
-class _Key(NamedTuple):
-    doc_id: str
-    page: int
-    place: str
-    shared: tuple[str, ...]
-    """Compared by words: `Operating income` of one part is `Operating income (loss)` of another."""
-    above: tuple[str, ...]
-    unit: str
-
-
 _FEWEST = 2
 _WIDEST_GAP = 10
 """Lines between rows of one table."""
+
+
+class _Place(NamedTuple):
+    """A place of a fact's address, where it may have siblings."""
+
+    place: str
+    shared: tuple[str, ...]
+    """The rest of the address. Compared by words: `Operating income` of one part is `Operating income (loss)` of
+    another."""
+    identity: Hashable
+    name: str
 
 
 def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Siblings]:
@@ -108,43 +104,48 @@ def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Si
 
     Amounts of sentences have no siblings: a sentence is no member of a family.
     """
-    groups: dict[_Key, dict[object, tuple[str, dict[When, SourcedFact]]]] = defaultdict(dict)
-    said: dict[_Key, tuple[str, ...]] = {}
+    groups: dict[Hashable, tuple[Siblings, dict[Hashable, Sibling]]] = {}
     for sourced in facts:
-        if sourced.fact.source == "text":
+        fact, period = sourced.fact, sourced.fact.period
+        if fact.source == "text":
             continue
-        when = period_key(sourced.fact.period)
-        for printed, identity, name in _parts(sourced) if parts else _places(sourced):
-            key = printed._replace(shared=tuple(" ".join(sorted(words_of(text))) for text in printed.shared if text))
-            said.setdefault(key, tuple(filter(None, printed.shared)))
-            groups[key].setdefault(identity, (name, {}))[1].setdefault(when, sourced)
+        page, caption = (-1, "") if parts else (fact.page, fact.caption)
+        # A label alone often confuses amounts and counts.
+        unit = fact.unit if fact.unit not in ("USD", "count") or fact.tag is not None else "amount"
+        for place, texts, identity, name in _parts(fact) if parts else _places(fact):
+            shared = tuple(filter(None, texts))
+            key = sourced.doc_id, page, place, tuple(map(words_of, shared)), caption, fact.note, unit
+            group = groups.get(key)
+            if group is None:
+                address = Siblings(sourced.doc_id, place, (), None, (), shared, (caption, fact.note))
+                group = groups[key] = address, {}
+            member = group[1].get(identity)
+            if member is None:
+                member = group[1][identity] = Sibling(name, {})
+            member.facts.setdefault((period.fiscal_year, period.quarter, period.months), sourced)
     found: list[Siblings] = []
-    for key, named in groups.items():
-        if len(named) < _FEWEST:
+    for address, named in groups.values():
+        members = list(named.values())
+        if len(members) < _FEWEST:
             continue
-        if key.place == "caption" and any(len(name.split()) > _MAX_TITLE_LENGTH for name, _ in named.values()):
-            continue  # one of them is no name: what is left would not be all of them
-        names = [name for name, _ in named.values()]
-        names = _distinguishing_titles(names) if key.place == "caption" else names
-        members = [Sibling(name, figures) for name, (_, figures) in zip(names, named.values(), strict=True)]
-        members = _in_one_unit(members)
-        members.sort(key=_printed_at)
-        for run in _runs(members) if key.place == "row" else (members,):
-            found += _siblings_of_run(key._replace(shared=said[key]), _with_unique_names(run))
+        if address.place == "caption":
+            if any(len(one.name.split()) > _MAX_TITLE_LENGTH for one in members):
+                continue  # one of them is no name: what is left would not be all of them
+            titles = _distinguishing_titles([one.name for one in members])
+            members = [replace(one, name=title) for one, title in zip(members, titles, strict=True)]
+        members = sorted(_in_one_unit(members), key=_printed_at)
+        for run in _runs(members) if address.place == "row" else (members,):
+            found += _siblings_of_run(address, _with_unique_names(run))
     return found
-
-
-def _sibling_key(fact: Fact) -> str:
-    """Return what figures must share to be siblings; a label alone often confuses amounts and counts."""
-    return fact.unit if fact.unit not in ("USD", "count") or fact.tag is not None else "amount"
 
 
 def _in_one_unit(members: list[Sibling]) -> list[Sibling]:
     """Return untagged members in the most common unit and scale: `Convenience Stores` is not a count of stores."""
-    units = Counter((each.fact.unit, each.fact.scale) for one in members for each in one.facts.values())
-    (unit, scale), _ = units.most_common(1)[0]
-    if len(units) == 1 or any(each.fact.tag is not None for one in members for each in one.facts.values()):
+    facts = [each.fact for one in members for each in one.facts.values()]
+    units = Counter((fact.unit, fact.scale) for fact in facts)
+    if len(units) == 1 or any(fact.tag is not None for fact in facts):
         return members
+    (unit, scale), _ = units.most_common(1)[0]
 
     def same(sourced: SourcedFact) -> SourcedFact:
         return SourcedFact(sourced.doc_id, replace(sourced.fact, unit=unit, scale=scale))
@@ -169,10 +170,14 @@ def siblings_of(anchor: str, facts: Sequence[SourcedFact]) -> list[Siblings]:
     """
     _, page, place, line, left, size = anchor.split("#")
     there = int(page), int(line), int(left)
+
+    def is_there(fact: Fact) -> bool:
+        return (fact.page, fact.line, round(fact.box.x0)) == there
+
     found = [
         one
         for one in siblings_in(facts, parts=may_span_pages(anchor))
-        if one.place == place and any(_position_of(sourced.fact) == there for sourced in one.figures())
+        if one.place == place and any(is_there(sourced.fact) for sourced in one.figures())
     ]
     return sorted(found, key=lambda one: abs(len(one.members) - int(size)))
 
@@ -185,7 +190,7 @@ def matching_siblings(siblings: Siblings, facts: Sequence[SourcedFact]) -> Itera
         by_page[sourced.fact.page].append(sourced)
     for page in sorted(by_page):
         for other in siblings_in(by_page[page]):
-            if other.is_like(siblings) and names <= {one.name for one in other.members}:
+            if other.measure == siblings.measure and names <= {one.name for one in other.members}:
                 yield other
 
 
@@ -194,87 +199,72 @@ def may_span_pages(anchor: str) -> bool:
     return anchor.split("#")[2].startswith(("part", "axis", "caption"))
 
 
-def _position_of(fact: Fact) -> tuple[int, int, int]:
-    return fact.page, fact.line, round(fact.box.x0)
-
-
-def period_key(period: FactPeriod) -> When:
-    """Return the parts of a period that distinguish the periods of a table."""
-    return period.fiscal_year, period.quarter, period.months
-
-
 def _printed_at(sibling: Sibling) -> tuple[int, int, float]:
-    fact = min((each.fact for each in sibling.facts.values()), key=lambda fact: (fact.page, fact.line, fact.box.x0))
-    return fact.page, fact.line, fact.box.x0
+    return min((each.fact.page, each.fact.line, each.fact.box.x0) for each in sibling.facts.values())
 
 
-def _places(sourced: SourcedFact) -> Iterator[tuple[_Key, object, str]]:
-    """Yield (siblings it may belong to, its identity among them, its name) for each place of the address."""
-    fact = sourced.fact
+def _places(fact: Fact) -> Iterator[_Place]:
+    """Yield the places of the address at which figures of one page may be siblings."""
     label, columns, headings = _without_period(fact)
-    above = fact.caption, fact.note
-    unit = _sibling_key(fact)
-
-    def key(place: str, *shared: str) -> _Key:
-        return _Key(sourced.doc_id, fact.page, place, shared, above, unit)
-
     if label:
-        yield key("row", *headings, *columns), (fact.line, label), label
+        yield _Place("row", (*headings, *columns), (fact.line, label), label)
     for level, heading in enumerate(headings):
         shared = *headings[:level], *headings[level + 1 :], label, *columns
-        yield key(f"heading {level}", *shared), heading, heading.rstrip(" :")
+        yield _Place(f"heading {level}", shared, heading, heading.rstrip(" :"))
     if columns:
-        yield key("column", *headings, label), columns, " ".join(columns)
+        yield _Place("column", (*headings, label), columns, " ".join(columns))
     if len(columns) > 1:
         for level, column in enumerate(columns):
             shared = *headings, label, *columns[:level], *columns[level + 1 :]
-            yield key(f"column {level}", *shared), column, column
+            yield _Place(f"column {level}", shared, column, column)
 
 
 def _without_period(fact: Fact) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Return (label, levels of the column header, headings) without those that only state the figure's period."""
-    label = "" if _is_period_label(fact.label, fact.period) else fact.label.strip()
-    columns = tuple(level for level in fact.column_path or (fact.column,) if not _is_period_label(level, fact.period))
-    return label, columns, tuple(one for one in fact.section if not _is_period_label(one, fact.period))
+    period = fact.period
+    years = period.fiscal_year, period.end.year if period.end else period.fiscal_year
+    label = "" if _is_period_label(fact.label, years) else fact.label.strip()
+    columns = tuple(level for level in fact.column_path or (fact.column,) if not _is_period_label(level, years))
+    return label, columns, tuple(one for one in fact.section if not _is_period_label(one, years))
 
 
-def _parts(sourced: SourcedFact) -> Iterator[tuple[_Key, object, str]]:
-    """Yield the same by the members of the fact's tag, or by its scope where it has no tag, across the filing."""
-    fact = sourced.fact
-    unit = _sibling_key(fact)
+def _parts(fact: Fact) -> Iterator[_Place]:
+    """Yield the places at which figures of a filing may be siblings.
+
+    They are the caption, the members of the fact's tag, and its scope where it has no tag.
+    """
     label, columns, headings = _without_period(fact)
+    printed = *headings, label, *columns
     if label and fact.caption:
         title = _RUNNING_HEAD.sub("", fact.caption).strip(" :.")
-        spread = _Key(sourced.doc_id, -1, "caption", (*headings, label, *columns), ("", fact.note), unit)
-        yield spread, title, title
-
+        yield _Place("caption", printed, title, title)
     if fact.tag is None:
         if fact.scope is not None:
             own = words_of(fact.scope)
-            shared = tuple(one for one in (*headings, label, *columns) if one and not words_of(one) <= own)
-            yield _Key(sourced.doc_id, -1, "part", shared, ("", fact.note), unit), own, fact.scope
+            yield _Place("part", tuple(text for text in printed if not words_of(text) <= own), own, fact.scope)
         return
+    if not fact.tag.members:
+        return
+    axes = fact.tag.axes
     members = {axis.rpartition(":")[2]: member for axis, member in fact.tag.members}
-    for axis in fact.tag.axes:
-        others = tuple(split_tag_name(members[other]) for other in fact.tag.axes if other != axis)
+    for axis in axes:
+        others = (split_tag_name(members[other]) for other in axes if other != axis)
         along = axis.replace("Subsegments", "StatementBusinessSegments")  # some segments have parts, others none
-        key = _Key(
-            sourced.doc_id, -1, f"axis {along}", (split_tag_name(fact.tag.concept), *others), ("", fact.note), unit
-        )
-        yield key, members[axis], _name_of(fact, members[axis])
+        name = _name_of(fact, members[axis], is_alone=len(axes) == 1)
+        yield _Place(f"axis {along}", (split_tag_name(fact.tag.concept), *others), members[axis], name)
 
 
-def _name_of(fact: Fact, member: str) -> str:
+def _name_of(fact: Fact, member: str, *, is_alone: bool) -> str:
     """Return the member's name as the table prints it, if the address has its words; otherwise as the tag spells it."""
     spelling = split_tag_name(member).removesuffix(" Member").removesuffix(" Segment")
-    if len(fact.tag.axes if fact.tag else ()) == 1:
-        words = words_of(spelling) - LIGHT
-        for place in (fact.label, *reversed(fact.column_path), *reversed(fact.section)):
-            own = words_of(place)
-            if own and (own <= words or words <= own) and not own <= OF_TIME:
-                return place.rstrip(" :")
-        return fact.scope or spelling
-    return spelling
+    if not is_alone:
+        return spelling
+    words = words_of(spelling) - LIGHT
+    for place in (fact.label, *reversed(fact.column_path), *reversed(fact.section)):
+        own = words_of(place)
+        if own and (own <= words or words <= own) and not own <= OF_TIME:
+            return place.rstrip(" :")
+    return fact.scope or spelling
 
 
 _RUNNING_HEAD = re.compile(r"^table of contents\s*", re.I)
@@ -282,14 +272,11 @@ _MAX_TITLE_LENGTH = 8
 """Most words of a caption that serves as a name: the same rows under `Europe` and under `Asia Pacific`."""
 
 
-def _is_period_label(text: str, period: FactPeriod) -> bool:
-    """Return whether the words only state the figure's period; a future year (`2028`) does more."""
+@lru_cache(maxsize=100_000)
+def _is_period_label(text: str, years: tuple[int, int]) -> bool:
+    """Return whether the words only state the period of a figure of these years; a future year (`2028`) does more."""
     left = words_of(text) - OF_TIME
-    return all(word.isdigit() and (len(word) < 4 or _may_belong(int(word), period)) for word in left)
-
-
-def _may_belong(year: int, period: FactPeriod) -> bool:
-    return year in (period.fiscal_year, period.end.year if period.end else period.fiscal_year)
+    return all(word.isdigit() and (len(word) < 4 or int(word) in years) for word in left)
 
 
 def _runs(rows: Sequence[Sibling]) -> Iterator[Sequence[Sibling]]:
@@ -311,7 +298,7 @@ def _with_unique_names(members: Sequence[Sibling]) -> list[Sibling]:
     return named
 
 
-def _siblings_of_run(key: _Key, run: Sequence[Sibling]) -> Iterator[Siblings]:
+def _siblings_of_run(address: Siblings, run: Sequence[Sibling]) -> Iterator[Siblings]:
     """Yield siblings divided by sums: addends of each total, level by level and fully expanded, then the rest."""
     left: list[Sibling] = []
     inner: dict[Sibling, list[Sibling]] = {}
@@ -322,26 +309,25 @@ def _siblings_of_run(key: _Key, run: Sequence[Sibling]) -> Iterator[Siblings]:
     def made(members: Sequence[Sibling], total: Sibling | None) -> Iterator[Siblings]:
         sums = tuple(one for one in members if one in inner)
         for parts in (smallest(members), members) if sums else (members,):
-            yield Siblings(key.doc_id, key.place, tuple(parts), total, sums, key.shared, key.above)
+            if len(parts) >= _FEWEST:
+                yield replace(address, members=tuple(parts), total=total, sums=sums)
 
-    found: list[Siblings] = []
     for one in run:
         size = _summed_members(left, one)
         if size:
             inner[one] = left[-size:]
-            found += made(left[-size:], one)
+            yield from made(left[-size:], one)
             left[-size:] = [one]
         elif one.name.casefold().startswith(("total", "subtotal")):
-            found += made(left, None)  # a total that a rounded or missing figure keeps from being proved
+            yield from made(left, None)  # a total that a rounded or missing figure keeps from being proved
             left = []
         else:
             left.append(one)
     above = len(left) > _FEWEST and _summed_members(left[:0:-1], left[0]) == len(left) - 1
     if above and (len(left) > _FEWEST + 1 or len(left[0].facts) > 1):
-        found += made(left[1:], left[0])  # a total above its parts; of two parts in one period it may be chance
+        yield from made(left[1:], left[0])  # a total above its parts; of two parts in one period it may be chance
     else:
-        found += made(left, None)
-    yield from (one for one in found if len(one.members) >= _FEWEST)
+        yield from made(left, None)
 
 
 def _summed_members(before: Sequence[Sibling], total: Sibling) -> int:
@@ -352,9 +338,9 @@ def _summed_members(before: Sequence[Sibling], total: Sibling) -> int:
         return 0
     added, step, found = Decimal(0), last_place(whole), 0
     for size, one in enumerate(reversed(before[-_MAX_RUN_LENGTH:]), start=1):
-        fact = one.of(when)
-        if fact is not None:
-            added, step = added + fact.value, step + last_place(fact)
+        part = one.facts.get(when)
+        if part is not None:
+            added, step = added + part.fact.value, step + last_place(part.fact)
         if size >= _FEWEST and abs(added - whole.value) <= step / 2 and _is_sum(before[-size:], total):
             found = size
     return found
@@ -364,15 +350,15 @@ _MAX_RUN_LENGTH = 40
 
 
 def _is_sum(members: Sequence[Sibling], total: Sibling) -> bool:
-    held = 0
+    """Return whether the members add up to a total in all of its periods for which they have figures."""
+    held = False
     for when, sourced in total.facts.items():
-        facts = [fact for one in members if (fact := one.of(when)) is not None]
-        if not facts:
-            continue
-        if not adds_up(facts, sourced.fact) or not sourced.fact.amount:
-            return False
-        held += 1
-    return held > 0
+        facts = [one.facts[when].fact for one in members if when in one.facts]
+        if facts:
+            held = True
+            if not sourced.fact.amount or not adds_up(facts, sourced.fact):
+                return False
+    return held
 
 
 def adds_up(parts: Sequence[Fact], whole: Fact) -> bool:
@@ -386,4 +372,4 @@ def shared_words(siblings: Siblings) -> Words:
     names: Counter[str] = Counter(word for one in siblings.members for word in words_of(one.name))
     most = {word for word, count in names.items() if count > len(siblings.members) / 2}
     total = words_of(siblings.total.name) if siblings.total is not None else frozenset()
-    return frozenset(words_of(" ".join(siblings.shared)) | total | most)
+    return words_of(" ".join(siblings.shared)) | total | most

@@ -10,7 +10,7 @@ from typing import Any, cast
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.retrieval.fact_search import FactQuery
-from fin_agent.retrieval.figure_families import Family, family_of_companies, find_families, find_family
+from fin_agent.retrieval.figure_families import Family, find_families
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
@@ -73,7 +73,7 @@ def whole(label: str, amount: int, year: int = 2023) -> SourcedFact:
 
 def found(*facts: SourcedFact, phrase: str = "net sales", **asked: Any) -> Family:
     part = asked.pop("part", None)
-    return find_family(workspace(*facts), FactQuery(phrase, 2023, part=part), "acme", **asked)
+    return find_families(workspace(*facts), FactQuery(phrase, 2023, part=part), "acme", **asked).best or Family()
 
 
 def names(made: Family) -> list[str]:
@@ -83,7 +83,7 @@ def names(made: Family) -> list[str]:
 def test_parts_in_the_order_of_the_table_and_the_whole_that_they_add_up_to() -> None:
     made = found(*rows("Net sales by segment", Marine=60, Garden=30, Tools=10), whole("Net sales", 100))
     assert names(made) == ["Marine", "Garden", "Tools"] and made.sums_to_whole() and made.kind == "segment"
-    assert [member.name for member in made.ranked(descending=False)] == ["Tools", "Garden", "Marine"]
+    assert [member.name for member in made.ranked()] == ["Marine", "Garden", "Tools"]
     assert made.total[0].fact.label == "Net sales"
 
 
@@ -116,7 +116,6 @@ def test_members_need_a_figure_of_every_period() -> None:
         years=(2022, 2023),
     )
     assert names(made) == ["Marine", "Garden"] and made.dropped == (("Tools", "no figure of every period"),)
-    assert [member.name for member in made.by_growth()] == ["Marine", "Garden"]
 
 
 def test_a_sample_chooses_among_families_and_so_does_a_kind() -> None:
@@ -151,7 +150,7 @@ def test_regions_in_rows_go_before_segments_in_columns_of_one_table() -> None:
     made = find_families(
         workspace(*facts, whole("Net sales", 100)), FactQuery("net sales", 2023), "acme", kind="region"
     )
-    assert made.is_sure and names(made.families[0]) == ["North America", "Europe"]
+    assert made.is_sure and made.best is not None and names(made.best) == ["North America", "Europe"]
 
 
 def test_sentences_and_columns_of_changes_are_no_regions() -> None:
@@ -178,12 +177,3 @@ def test_segments_in_columns_by_their_tags() -> None:
 
     made = found(tagged("Marine", 60, 0), tagged("Garden", 40, 1), phrase="revenue")
     assert names(made) == ["Marine", "Garden"] and made.kind == "segment" and not made.sums_to_whole()
-
-
-def test_companies_are_a_family_of_their_own() -> None:
-    one = workspace(whole("Content obligations", 7))
-    made = family_of_companies(one, FactQuery("content obligations", 2023), ["acme"])
-    assert names(made) == ["Acme"] and made.members[0].value() == 7
-    assert family_of_companies(one, FactQuery("rent obligations", 2023), ["acme"]).dropped == (
-        ("Acme", "no line has all of the words"),
-    )
