@@ -139,7 +139,7 @@ def find_families(
     pages: set[PageKey] = set()
     for each in facts_of_year(workspace.index, doc_ids, last.fiscal_year):
         key = each.key
-        is_open = key not in pages and scope.holds(key)
+        is_open = each.fact.source != "text" and key not in pages and scope.holds(key)
         if is_open and matches_period(each.fact, last) and asked.may_match_page(each.fact):
             pages.add(key)
     filings = sorted({key.doc_id for key in pages}, key=lambda doc_id: (-fits[doc_id], doc_id))[:_FILINGS]

@@ -224,8 +224,7 @@ def _without_period(fact: Fact) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     period = fact.period
     years = period.fiscal_year, period.end.year if period.end else period.fiscal_year
     label = "" if _is_period_label(fact.label, years) else fact.label.strip()
-    columns = tuple(level for level in fact.column_path or (fact.column,) if not _is_period_label(level, years))
-    return label, columns, tuple(one for one in fact.section if not _is_period_label(one, years))
+    return label, _not_of_period(fact.column_path or (fact.column,), years), _not_of_period(fact.section, years)
 
 
 def _parts(fact: Fact) -> Iterator[_Place]:
@@ -272,7 +271,12 @@ _MAX_TITLE_LENGTH = 8
 """Most words of a caption that serves as a name: the same rows under `Europe` and under `Asia Pacific`."""
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
+def _not_of_period(texts: tuple[str, ...], years: tuple[int, int]) -> tuple[str, ...]:
+    return tuple(text for text in texts if not _is_period_label(text, years))
+
+
+@lru_cache(maxsize=10_000)
 def _is_period_label(text: str, years: tuple[int, int]) -> bool:
     """Return whether the words only state the period of a figure of these years; a future year (`2028`) does more."""
     left = words_of(text) - OF_TIME
@@ -336,12 +340,13 @@ def _summed_members(before: Sequence[Sibling], total: Sibling) -> int:
     whole = sourced.fact
     if not whole.amount:
         return 0
-    added, step, found = Decimal(0), last_place(whole), 0
+    added, units, found = Decimal(0), 0, 0
     for size, one in enumerate(reversed(before[-_MAX_RUN_LENGTH:]), start=1):
         part = one.facts.get(when)
         if part is not None:
-            added, step = added + part.fact.value, step + last_place(part.fact)
-        if size >= _FEWEST and abs(added - whole.value) <= step / 2 and _is_sum(before[-size:], total):
+            added, units = added + part.fact.value, units + part.fact.scale
+        is_near = units and abs(added - whole.value) <= units + whole.scale  # spares most sums the exact comparison
+        if size >= _FEWEST and is_near and _is_sum(before[-size:], total):
             found = size
     return found
 
