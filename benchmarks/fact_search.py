@@ -20,7 +20,7 @@ from rich.table import Table
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.retrieval.fact_search import FactQuery, search_facts
 from fin_agent.retrieval.fact_terms import split_tag_name, words_of
-from fin_agent.retrieval.figure_families import find_families
+from fin_agent.retrieval.figure_families import find_family
 from fin_agent.tools.argument_resolution import resolve_company
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
@@ -146,7 +146,7 @@ def score_families(workspace: Workspace, *, companies: Sequence[str] = ()) -> di
     counts = dict.fromkeys(("asked", "found", "highest", "members"), 0)
     for company in sorted(companies or workspace.directory.by_key):
         for query, values in _families(workspace, company):
-            made = find_families(workspace, query, company).best
+            made = find_family(workspace, query, company).best
             found = {member.value() for member in made.members} if made is not None else set()
             counts["asked"] += 1
             counts["found"] += bool(found)

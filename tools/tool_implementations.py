@@ -14,7 +14,7 @@ from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.question_scope import intent_in, unmet_requirements
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact, StoredPassage
 from fin_agent.retrieval.fact_search import FactHit, FactQuery, find_facts
-from fin_agent.retrieval.figure_families import KINDS, Family, find_families
+from fin_agent.retrieval.figure_families import KINDS, Family, find_family
 from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope
 from fin_agent.tools import arguments as take
 from fin_agent.tools.argument_resolution import (
@@ -143,7 +143,7 @@ def find_figures(context: ToolContext, given: take.FactSearchArguments) -> Facts
     if given.each not in (*KINDS, ANY_KIND):
         raise ToolInputError(f"{given.each!r} is not a kind of part", remedy=f"Kinds: {', '.join((*KINDS, ANY_KIND))}")
     kind = None if given.each == ANY_KIND else given.each
-    made = find_families(workspace, query, company, kind=kind, scope=scope).best or Family()
+    made = find_family(workspace, query, company, kind=kind, scope=scope).best or Family()
     workspace.index.check_rows({each.doc_id for member in made.members for each in member.facts}, words=False)
     return FactsListed(
         phrase=given.phrase,

@@ -12,7 +12,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
 from fin_agent.query.tree import Combination, Kind, Move, NamedFormula, Parts, Query
 from fin_agent.retrieval.fact_search import FactQuery
-from fin_agent.retrieval.figure_families import Family, FamilySearchResult, find_families, is_remainder
+from fin_agent.retrieval.figure_families import Family, FamilySearchResult, find_family, is_remainder
 from fin_agent.workspace import Workspace
 
 
@@ -142,10 +142,10 @@ def _families(
     sought = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=metric or None)
     years = [period.fiscal_year for period in asked]
     holding = tuple(dict.fromkeys((*names, *parts.names, *(() if names else parts.without))))
-    found = find_families(workspace, sought, company, kind=parts.kind, holding=holding, years=years)
+    found = find_family(workspace, sought, company, kind=parts.kind, holding=holding, years=years)
     if found.best is None and metric:
         printed = FactQuery(words, last.fiscal_year, last.quarter, last.months)
-        found = find_families(workspace, printed, company, kind=parts.kind, holding=holding, years=years)
+        found = find_family(workspace, printed, company, kind=parts.kind, holding=holding, years=years)
     return found
 
 

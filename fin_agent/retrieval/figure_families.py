@@ -38,7 +38,7 @@ class Member:
     """One part with its figures."""
 
     name: str
-    """As printed; in a family of companies, the company's name."""
+    """As printed."""
     facts: tuple[SourcedFact, ...]
     """One for each period asked about, in that order."""
 
@@ -105,7 +105,7 @@ KINDS = tuple(sorted(word_lists("part_kinds")))
 """The known kinds of parts; other words for kinds are searched for as printed."""
 
 
-def find_families(
+def find_family(
     workspace: Workspace,
     query: FactQuery,
     company: str,
@@ -294,7 +294,8 @@ class _FamilyQuery:
         like = {self.kind, *_MAY_BE_CALLED.get(self.kind, ())}
         of_tags = {kind for kind in map(_kind_of_tag, facts) if kind is not None}
         said = of_tags or _kinds_mentioned(near)
-        of_regions = _share_of_region_names(siblings)
+        names = [words_of(one.name) for one in siblings.members]
+        of_regions = sum(not name.isdisjoint(_REGIONS) for name in names) / len(names)  # single countries do not count
         regions = of_regions * ((self.kind == "region") - (self.kind == "country"))
         if (self.kind == "region" and of_regions > 1 / 2) or (
             self.kind == "country" and "region" in said and of_regions < 1 / 4
@@ -353,12 +354,6 @@ def _kinds_mentioned(text: str) -> frozenset[str]:
 
 def _plain_metric(fact: Fact) -> str | None:
     return fact.metric.removeprefix("segment_") if fact.metric else None
-
-
-def _share_of_region_names(siblings: Siblings) -> float:
-    """Return the share of names that contain words for large regions; single countries do not count."""
-    names = [words_of(one.name) for one in siblings.members]
-    return sum(bool(name & _REGIONS) for name in names) / len(names)
 
 
 def _tables(workspace: Workspace, pages: Sequence[PageKey]) -> list[Siblings]:
@@ -422,7 +417,7 @@ def _is_subtotal_or_deduction(
 
 
 def _may_be_a_loss(fact: Fact) -> bool:
-    return bool(words_of(" ".join((fact.label, *fact.section, *fact.column_path))) & _RESULTS)
+    return not words_of(" ".join((*fact.row_path, *fact.column_path))).isdisjoint(_RESULTS)
 
 
 def _kind_of(siblings: Siblings, members: Sequence[Member]) -> str | None:

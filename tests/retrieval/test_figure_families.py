@@ -10,7 +10,7 @@ from typing import Any, cast
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.retrieval.fact_search import FactQuery
-from fin_agent.retrieval.figure_families import Family, find_families
+from fin_agent.retrieval.figure_families import Family, find_family
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
@@ -73,7 +73,7 @@ def whole(label: str, amount: int, year: int = 2023) -> SourcedFact:
 
 def found(*facts: SourcedFact, phrase: str = "net sales", **asked: Any) -> Family:
     part = asked.pop("part", None)
-    return find_families(workspace(*facts), FactQuery(phrase, 2023, part=part), "acme", **asked).best or Family()
+    return find_family(workspace(*facts), FactQuery(phrase, 2023, part=part), "acme", **asked).best or Family()
 
 
 def names(made: Family) -> list[str]:
@@ -147,9 +147,7 @@ def test_regions_in_rows_go_before_segments_in_columns_of_one_table() -> None:
         for line, name in enumerate(amounts)
         for each in rows("Net sales", **{name: amounts[name][left]})
     ]
-    made = find_families(
-        workspace(*facts, whole("Net sales", 100)), FactQuery("net sales", 2023), "acme", kind="region"
-    )
+    made = find_family(workspace(*facts, whole("Net sales", 100)), FactQuery("net sales", 2023), "acme", kind="region")
     assert made.is_sure and made.best is not None and names(made.best) == ["North America", "Europe"]
 
 
