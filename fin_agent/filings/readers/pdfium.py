@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import struct
 import zlib
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise, repeat
@@ -81,7 +82,7 @@ def _read_page(page: pypdfium2.PdfPage, number: int) -> PageContent:
     with closing(page.get_textpage()) as textpage:
         printed = _printed(textpage)
         view = _View(textpage, Box(*page.get_bbox()), page.get_rotation())
-        words = _words(view, printed)
+        words = _words(view, printed, _doubled_letters(page, textpage, printed))
     width, height = page.get_size()
     # As in PyMuPDF, words outside the page are dropped: a viewer does not show them.
     words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
@@ -116,6 +117,58 @@ def _printed(textpage: pypdfium2.PdfTextPage) -> str:
         if len(text) == count:
             return text
     return "".join(map(chr, map(raw.FPDFText_GetUnicode, repeat(textpage.raw), range(count))))
+
+
+def _doubled_letters(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, printed: str) -> dict[int, bool]:
+    """Return the indexes of each `f` in `printed` that is drawn twice, of which PDFium drops the second: `of icer`.
+
+    The value tells whether the word goes on after it, rather than ending before a blank.
+    """
+    from pypdfium2 import raw
+
+    candidates = {}
+    for match in _F_BEFORE_BLANK.finditer(printed):
+        own, following = (_address(raw.FPDFText_GetTextObject(textpage.raw, index)) for index in match.span())
+        if own != following:
+            candidates[match] = own, following
+    count = raw.FPDFPage_CountObjects(page.raw) if candidates else 0
+    drawn = [raw.FPDFPage_GetObject(page.raw, place) for place in range(count)]
+    places = {_address(pointer): place for place, pointer in enumerate(drawn)}
+    doubled = {}
+    for match, (own, following) in candidates.items():
+        place = places.get(own, count)
+        if place + 1 >= count or _address(drawn[place + 1]) == following:
+            continue
+        first, second = _bounds(drawn[place]), _bounds(drawn[place + 1])
+        advance = second.x0 - first.x0
+        moved = zip(first, second, (advance, 0, advance, 0), strict=True)
+        if 0 < advance < first.x1 - first.x0 and all(abs(new - old - by) < 0.05 for old, new, by in moved):
+            gap = _origin(textpage, match.end()) - _origin(textpage, match.start()) - 2 * advance
+            doubled[match.start()] = "\n" not in match.group() and abs(gap) < _SPACE * (first.y1 - first.y0)
+    return doubled
+
+
+_F_BEFORE_BLANK = re.compile(r"f\s+(?=\S)")
+
+
+def _address(pointer: object) -> int:
+    return ctypes.cast(pointer, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+
+
+def _bounds(drawn: object) -> Box:
+    from pypdfium2 import raw
+
+    sides = [ctypes.c_float() for _ in range(4)]
+    raw.FPDFPageObj_GetBounds(drawn, *sides)
+    return Box(*(side.value for side in sides))
+
+
+def _origin(textpage: pypdfium2.PdfTextPage, index: int) -> float:
+    from pypdfium2 import raw
+
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(textpage.raw, index, x, y)
+    return x.value
 
 
 Span = tuple[int, int]
@@ -161,22 +214,26 @@ _SPACE = 0.15
 """Letters further apart than this share of their height belong to two words (MuPDF's SPACE_DIST)."""
 
 
-def _words(view: _View, printed: str) -> list[Word]:
+def _words(view: _View, printed: str, doubled: Mapping[int, bool]) -> list[Word]:
     spans = [match.span() for match in _WORD.finditer(printed)]
     boxes = view.boxes(spans)
     words: list[Word] = []
     end = 0
+    goes_on = False
     for (start, after), box in zip(spans, boxes, strict=True):
         text = printed[start:after]
         if text[-1] in _LINE_END_HYPHEN:
             text = text[:-1] + "-"
-        if words and "\n" in printed[end:start] and _continues_word(words[-1], box):
+        if after - 1 in doubled:
+            text += text[-1]
+        if words and (goes_on or ("\n" in printed[end:start] and _continues_word(words[-1], box))):
             before = words.pop()
             top, bottom = min(before.y0, box.y0), max(before.y1, box.y1)
             words.append(Word(before.x0, top, box.x1, bottom, before.text + text))
         else:
             words.append(Word(*box, text))
         end = after
+        goes_on = doubled.get(after - 1, False)
     return words
 
 
