@@ -48,6 +48,7 @@ SIGNATURE = Kind(Origin.SIGNATURE, 0.98)  # name and date next to the registrant
 SENTENCE = Kind(Origin.TEXT, 0.98)  # `fiscal 2022, which ended January 28, 2023`, `(NYSE: HTW)`
 COUNTED = Kind(Origin.TEXT, 0.93)  # the most frequent value in the text
 FROM_YEAR_END = Kind(Origin.DERIVED, 0.96)  # computed from the last year end that the text prints
+FROM_LENGTH = Kind(Origin.DERIVED, 0.95)  # computed from the longest span reported: `nine months ended`
 FROM_FIGURES = Kind(Origin.DERIVED, 0.92)  # the day on which most tagged figures end
 FROM_END = Kind(Origin.DERIVED, 0.97)  # conclusions from the period's end, such as the usual name of the year
 FROM_CONTENT = Kind(Origin.DERIVED, 0.9)  # the kind of a document without a form cover
@@ -328,7 +329,7 @@ def _readings(text: str, page: int, form: Form, heading: re.Match[str]) -> Itera
     if name is not None:
         yield name
     yield from numbers_on_cover(text, page)
-    yield from _event_dates(text, page) if form is Form.EIGHT_K else _period_end(text, page)
+    yield from _event_dates(text, page) if form is Form.EIGHT_K else _period_end(text, page, heading.group())
     amendment = _AMENDMENT.search(text, 0, 3000)
     if heading["amended"] or amendment is not None:
         printed = heading.group() if heading["amended"] or amendment is None else amendment.group()
@@ -356,11 +357,15 @@ _ENDED = re.compile(
     r"\b(?:fiscal\s+year|quarterly\s+period|transition\s+period|year|quarter|period|(?:\d\d|weeks))\s+end(?:ed|ing)\s*:?\s*(?:on\s+)?",
     re.IGNORECASE,
 )
+_TRANSITION = re.compile(r"\btransition\s+period\s+(?:from|beginning)\b", re.IGNORECASE)
+_TRANSITION_CHECKED = re.compile(r"[☒☑⌧✓✔þýX]\W{0,6}transition\s+report", re.IGNORECASE)
 
 
-def _period_end(text: str, page: int) -> Iterator[FieldSource]:
-    """Yield the last day of the year or quarter."""
+def _period_end(text: str, page: int, heading: str) -> Iterator[FieldSource]:
+    """Yield the last day of the year or quarter, or of the transition period on the cover of a transition report."""
     end = _first_end(text)
+    if end is None or _TRANSITION_CHECKED.search(text) or re.search(r"[KQ]T\b", heading, re.IGNORECASE):
+        end = _transition(text) or end
     if end is not None:
         start, last = end
         yield reading("period_end", last.date, COVER, text[start : last.end], page)
@@ -371,6 +376,15 @@ def _first_end(text: str) -> tuple[int, PrintedDate] | None:
         dates = printed_dates(text, found.end(), min(len(text), found.end() + 60))
         if dates:
             return found.start(), dates[0]
+    return None
+
+
+def _transition(text: str) -> tuple[int, PrintedDate] | None:
+    """Return the last day of `transition period from July 1, 2022 to December 31, 2022`; None where it is blank."""
+    for found in _TRANSITION.finditer(text):
+        dates = printed_dates(text, found.end(), min(len(text), found.end() + 90))
+        if len(dates) >= 2 and dates[0].date < dates[1].date:
+            return found.start(), dates[1]
     return None
 
 

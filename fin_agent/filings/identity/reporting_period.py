@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from fin_agent.filings.identity.cover import (
@@ -14,6 +14,7 @@ from fin_agent.filings.identity.cover import (
     DATELINE,
     FROM_CONTENT,
     FROM_END,
+    FROM_LENGTH,
     FROM_WINTER_END,
     FROM_YEAR_END,
     SENTENCE,
@@ -140,8 +141,8 @@ def quarter_readings(
 ) -> Iterator[FieldSource]:
     """Yield readings of `quarter` and `fiscal_year_end_month` of a quarterly report.
 
-    They come from the last year end that the text prints, or from the year-end month if stated elsewhere
-    (`stated_month`); otherwise a calendar year is assumed.
+    They come from the last year end that the text prints, from the year-end month if stated elsewhere (`stated_month`),
+    or from `nine months ended`; otherwise a calendar year is assumed.
     """
     year_end = _last_year_end(pages, period_end)
     if year_end is not None:
@@ -149,6 +150,14 @@ def quarter_readings(
         quarter = round((period_end - last).days / DAYS_PER_QUARTER)
         yield reading("quarter", quarter, FROM_YEAR_END, words, page)
         yield reading("fiscal_year_end_month", nominal_month(last)[1], FROM_YEAR_END, words, page)
+        return
+    span = None if stated_month else _longest_span(pages)
+    if span is not None:
+        quarter = round(span.days / DAYS_PER_QUARTER)
+        start_month = nominal_month(period_end - timedelta(span.days))[1] if span.in_weeks else None
+        month = start_month or month_of_year_end(period_end, quarter)
+        yield reading("quarter", quarter, FROM_LENGTH, span.words, span.page)
+        yield reading("fiscal_year_end_month", month, FROM_LENGTH, span.words, span.page)
         return
     kind = FROM_END if stated_month else ASSUMED
     words = f"period ended {period_end.isoformat()}"
@@ -206,9 +215,41 @@ def _last_year_end(pages: Sequence[PlainPage], period_end: date) -> tuple[date, 
     return places[min(votes, key=lambda month: (-votes[month], month))] if votes else None
 
 
+class _Span(NamedTuple):
+    days: float
+    in_weeks: bool
+    words: str
+    page: int
+
+
+def _longest_span(pages: Sequence[PlainPage]) -> _Span | None:
+    """Return the longest part of a year that the first pages print at least twice: `nine months`, `28 weeks`."""
+    spans: dict[float, list[_Span]] = {}
+    for number, text in pages[:10]:
+        for found in _LENGTH.finditer(text):
+            count, in_weeks = found["count"].lower(), found["unit"].lower() == "week"
+            length = _NUMBERS.get(count) or int(count)
+            days = 7 * length if in_weeks else DAYS_PER_QUARTER * length / 3
+            spans.setdefault(days, []).append(_Span(days, in_weeks, found.group(), number))
+    repeated = [days for days, found in spans.items() if len(found) > 1 and days < 3.5 * DAYS_PER_QUARTER]
+    return spans[max(repeated)][0] if repeated else None
+
+
+_NUMBERS = {
+    "three": 3, "six": 6, "nine": 9, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "twenty-four": 24,
+    "twenty-six": 26, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39, "forty": 40,
+}  # fmt: skip
+_LENGTH = re.compile(
+    rf"\b(?P<count>[369]|1[2346]|2[4678]|3[69]|40|{'|'.join(_NUMBERS)})[\s-]+(?P<unit>month|week)s?(?:\s+periods?)?\s+ended",
+    re.IGNORECASE,
+)
+
+
 def is_release(pages: Sequence[PlainPage]) -> bool:
     """Return whether pages without a cover report results of a quarter or year to investors."""
     opening = _opening(pages, 6000)
+    if _CALL.search(opening[:3000]) and any(_SPEAKERS.search(page.text) for page in pages[:3]):
+        return True
     return bool(_RESULTS.search(opening[:2500]) and _FIGURES.search(opening) and _ABOUT_A_PERIOD.search(opening[:2500]))
 
 
@@ -260,6 +301,10 @@ _TITLE_NAME = re.compile(
     r"(?:[Rr]eports|REPORTS|[Aa]nnounces|ANNOUNCES|[Rr]eleases|RELEASES|[Dd]elivers|DELIVERS|[Pp]osts)\b",
     re.MULTILINE,
 )
+_CALL = re.compile(r"(?:earnings|results|conference)\s+(?:conference\s+)?call", re.IGNORECASE)
+_SPEAKERS = re.compile(
+    r"^[ \t]{0,20}(?:operator|moderator)\b|question[- ]and[- ]answer|\bprepared remarks\b", re.IGNORECASE | re.MULTILINE
+)
 _RESULTS = re.compile(r"\b(?:results|earnings|reports?|reported|announce[sd]?|delivers?|posts?)\b", re.IGNORECASE)
 _FIGURES = re.compile(
     r"per\s+(?:diluted\s+)?share|\bEPS\b|net\s+(?:income|sales|revenues?|loss|earnings)|\brevenues?\b", re.IGNORECASE
@@ -279,6 +324,10 @@ _TITLE = re.compile(
     rf"(?:’s|'s)?{_MIDDLE}(?:fy\s?['’]?)?(?P<year>20\d\d|(?<=['’])\d\d|(?<=fy)\d\d|(?<=q)\d\d)\b",
     re.IGNORECASE,
 )
+_TITLE_YEAR_FIRST = re.compile(
+    r"\b(?:fiscal\s+)?(?:year\s+)?(?P<year>20\d\d)[\s,-]+(?:(?P<word>first|second|third|fourth)[\s-]+quarter|q(?P<q1>[1-4])\b)",
+    re.IGNORECASE,
+)
 _QUARTER_ALONE = re.compile(r"\b(?P<word>first|second|third|fourth)[\s-]+(?:fiscal[\s-]+)?quarter", re.IGNORECASE)
 _WHOLE_YEAR = re.compile(
     r"\b(?:fiscal|full)[\s-]+(?:year\s+)?(?P<year>20\d\d)\b|\b(?P<before>20\d\d)\s+(?:full[\s-]year|annual|fiscal[\s-]year)",
@@ -296,10 +345,13 @@ class _TitlePeriod(NamedTuple):
 def _period_in_title(opening: str) -> _TitlePeriod:
     title = opening[:1800]
     found = _TITLE.search(title)
+    year_first = _TITLE_YEAR_FIRST.search(title)
+    if year_first is not None and (found is None or year_first.start() < found.start()):
+        found = year_first
     whole = _WHOLE_YEAR.search(title[:400])
     if found is not None and (whole is None or found.start() < 400):
         named = found.groupdict()
-        quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named["q1"] or named["q2"])
+        quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named["q1"] or named.get("q2") or 0)
         year = int(named["year"])
         return _TitlePeriod(year if year > 99 else 2000 + year, quarter, found.group())
     if whole is not None:

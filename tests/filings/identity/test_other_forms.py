@@ -55,6 +55,26 @@ def test_a_foreign_filers_notice() -> None:
     assert (found.company, found.form, found.filed) == ("NORDHAVN SKIBE A/S", Form.OTHER, date(2023, 8, 21))
 
 
+@pytest.mark.parametrize(
+    ("form", "boxes", "period"),
+    [
+        ("FORM 10-KT", "☐☒", "For the fiscal year ended            "),
+        ("FORM 10-K", "☐☒", "For the fiscal year ended June 30, 2022"),
+        ("FORM 10-K", "¨ý", "For the fiscal year ended            "),
+    ],
+)
+def test_a_transition_period(form: str, boxes: str, period: str) -> None:
+    printed = cover(
+        form=form,
+        period=period,
+        boxes=boxes,
+        transition="For the transition period from July 1, 2022 to December 31, 2022",
+    )
+    found = read(printed, "for the fiscal year ended June 30, 2022 we reported")
+    assert (found.form, found.period_end) == (Form.TEN_K, date(2022, 12, 31))
+    assert (found.fiscal_year, found.fiscal_year_end_month, found.quarter) == (2022, 12, None)
+
+
 def test_an_amended_report() -> None:
     found = read(cover(form="FORM 10-K/A\n(Amendment No. 2)"), "EXPLANATORY NOTE")
     assert (found.form, found.amended, found.fiscal_year) == (Form.TEN_K, True, 2022)
@@ -118,6 +138,37 @@ def test_quarters_of_weeks(last_year: date, weeks: str, end: date, year: int, qu
     assert (found.quarter, found.period_end) == (quarter, end)
     assert found.fiscal_year == year
     assert not found.conflicts()
+
+
+def test_quarters_of_weeks_by_their_length_alone() -> None:
+    found = read(
+        cover(form="FORM 10-Q", period="For the quarterly period ended May 20, 2023"),
+        "Sixteen Weeks Ended\nMay 20, 2023\nNet sales",
+        "Sixteen Weeks Ended\nMay 20, 2023\nCash flows",
+    )
+    assert found.quarter == 1
+
+
+def test_a_call() -> None:
+    found = read(
+        "Harbor Tool Works, Inc. (NYSE:HTW)\nQ3 2023 Earnings Conference Call\nOctober 24, 2023, 8:30 AM ET\n"
+        "Company Participants\nAnna Bee - Chief Executive Officer\n",
+        "Operator\nGood morning, and welcome to the third quarter 2023 earnings call of Harbor Tool Works.\n"
+        "Anna Bee\nThank you. Revenue grew 4%.",
+    )
+    assert (found.form, found.company, found.ticker) == (Form.EARNINGS, "Harbor Tool Works, Inc.", "HTW")
+    assert (found.fiscal_year, found.quarter, found.filed) == (2023, 3, date(2023, 10, 24))
+
+
+@pytest.mark.parametrize(
+    ("title", "quarter"),
+    [("Harbor Reports Fiscal 2023 Third Quarter Results", 3), ("Harbor Reports 2023 Q2 Results", 2)],
+)
+def test_a_release_that_names_the_year_before_the_quarter(title: str, quarter: int) -> None:
+    found = read(
+        f"{title}\nSalem, October 24, 2023 - Harbor, Inc. (NYSE: HTW) reported net income of $0.42 per share.\n"
+    )
+    assert (found.form, found.fiscal_year, found.quarter) == (Form.EARNINGS, 2023, quarter)
 
 
 @pytest.mark.parametrize("words", ["formerly known as", "f/k/a", "formerly", "previously known as"])
