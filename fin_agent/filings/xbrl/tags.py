@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Context as DecimalContext
 from decimal import Decimal
 
@@ -44,17 +44,28 @@ def read_context(element: etree._Element) -> Context:
             case "startdate":
                 start = read_day(_content(part))
             case "enddate" | "instant":
-                end = read_day(_content(part))
+                end = read_day(_content(part), closing=True)
             case "explicitmember" | "typedmember":
                 members.append(((attribute(part, "dimension") or "").strip(), _content(part)))
+            case "segment" | "scenario":  # what stands in it without an axis sets the context apart as well
+                members += [
+                    (f"{child.prefix or ''}:{child.tag.rpartition('}')[2]}".lstrip(":"), _content(child))
+                    for child in part.iterchildren(etree.Element)
+                    if local_name(child) not in ("explicitmember", "typedmember")
+                ]
     return Context(end, start, tuple(sorted(members)))
 
 
-def read_day(printed: str) -> date | None:
-    """Return the day of `2024-09-28`, also with a time after it; None for other text."""
+def read_day(printed: str, closing: bool = False) -> date | None:
+    """Return the day of `2024-09-28`, also with a time after it; None for other text.
+
+    A `closing` moment at midnight ends the day before (XBRL 2.1, 4.7.2); at 24:00 a day begins after that named.
+    """
+    day, time = printed.strip()[:10], printed.strip()[10:]
+    moved = -closing if time.startswith("T00:00") else int(time.startswith("T24:00") and not closing)
     try:
-        return date.fromisoformat(printed.strip()[:10])
-    except ValueError:
+        return date.fromisoformat(day) + timedelta(days=moved)
+    except (ValueError, OverflowError):
         return None
 
 
@@ -146,6 +157,8 @@ class PrintedText:
 
     def __init__(self, continuations: Iterable[etree._Element]) -> None:
         """`continuations` are the document's `ix:continuation` elements; if several have one id, the first counts."""
+        self.broken: dict[str, None] = {}
+        """Ids of continuations that the document lacks, or that go in a circle: what was found is kept."""
         self._continuations: dict[str, etree._Element] = {}
         for element in continuations:
             self._continuations.setdefault(_id(element), element)
@@ -157,7 +170,8 @@ class PrintedText:
         while (following := attribute(element, "continuedAt")) is not None and sum(map(len, parts)) <= MAX_TEXT:
             following = following.strip()
             if following in seen or following not in self._continuations:
-                break  # it goes in a circle, or the document lacks it: what was found is kept
+                self.broken[following] = None
+                break
             seen.add(following)
             element = self._continuations[following]
             parts.append(_text_of(element))
@@ -239,7 +253,7 @@ def read_tags(root: etree._Element) -> TaggedDocument:
     tags = [document.tag(element, context) for element, context in zip(document.elements, contexts, strict=True)]
     for position, flag in duplicate_flags(tags, contexts).items():
         tags[position] = replace(tags[position], flags=(*tags[position].flags, flag))
-    return TaggedDocument(tuple(tags), tuple(document.elements), tuple(_warnings(tags)))
+    return TaggedDocument(tuple(tags), tuple(document.elements), tuple(_warnings(tags, document)))
 
 
 class _Document:
@@ -249,15 +263,21 @@ class _Document:
         self.elements: list[etree._Element] = []
         self.contexts: dict[str, Context] = {}
         self.units: dict[str, str] = {}
+        self.defined_twice: dict[str, None] = {}
+        """Ids of contexts and units that are defined again as something else; the first definition counts."""
         continuations: list[etree._Element] = []
         for element in root.iter():
             name = local_name(element)
             if name in _TAGS:
                 self.elements.append(element)
             elif name == "context":
-                self.contexts.setdefault(_id(element), read_context(element))
+                context = read_context(element)
+                if self.contexts.setdefault(_id(element), context) != context:
+                    self.defined_twice[_id(element)] = None
             elif name == "unit":
-                self.units.setdefault(_id(element), read_unit(element))
+                unit = read_unit(element)
+                if self.units.setdefault(_id(element), unit) != unit:
+                    self.defined_twice[_id(element)] = None
             elif name == "continuation":
                 continuations.append(element)
         self.printed = PrintedText(continuations)
@@ -358,13 +378,28 @@ def _text_stated(text: str, transformation: str) -> str | None:
     return transform_text(text, transformation)
 
 
-def _warnings(tags: Sequence[Tag]) -> Iterator[ReadWarning]:
+def _warnings(tags: Sequence[Tag], document: _Document) -> Iterator[ReadWarning]:
     for flag, meaning in _MEANINGS.items():
         flagged = [tag for tag in tags if flag in tag.flags]
         if flagged:
             names = dict.fromkeys(tag.context if flag == UNKNOWN_CONTEXT else tag.concept for tag in flagged)
-            shown = ", ".join([*list(names)[:_EXAMPLES], *(["..."] if len(names) > _EXAMPLES else [])])
-            yield ReadWarning(f"{flag} in {len(flagged)} tag{'s' * (len(flagged) > 1)} ({shown}): {meaning}")
+            yield ReadWarning(f"{flag} in {_count(flagged)} ({_some(names)}): {meaning}")
+    if unnamed := [tag for tag in tags if not tag.concept]:
+        yield ReadWarning(f"no name in {_count(unnamed)}: what they mean is not known")
+    if twice := document.defined_twice:
+        yield ReadWarning(f"contexts or units are defined twice under one id ({_some(twice)}): the first counts")
+    if broken := document.printed.broken:
+        oddity = "texts go on in parts that the file does not hold, or in a circle"
+        yield ReadWarning(f"{oddity} ({_some(broken)}): what was found of them is kept")
+
+
+def _count(tags: Sequence[Tag]) -> str:
+    return f"{len(tags)} tag{'s' * (len(tags) > 1)}"
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = [name or "none" for name in names]
+    return ", ".join([*listed[:_EXAMPLES], *(["..."] if len(listed) > _EXAMPLES else [])])
 
 
 _MEANINGS = {

@@ -31,13 +31,19 @@ def test_members_are_read_from_segment_and_scenario_and_sorted(mode: Mode) -> No
 
 
 @both_modes
+def test_what_stands_in_a_segment_without_an_axis_still_sets_the_context_apart(mode: Mode) -> None:
+    found = members(f"{ENTITY}<xbrli:segment><acme:Store>North</acme:Store></xbrli:segment>", mode)
+    assert [(axis.lower(), member) for axis, member in found] == [("acme:store", "North")]
+
+
+@both_modes
 @pytest.mark.parametrize(
     ("period", "start", "end"),
     [
         ("<xbrli:forever/>", None, None),
-        ("<xbrli:instant>2024-09-28</xbrli:instant>", None, date(2024, 9, 28)),
+        ("<xbrli:instant>2024-09-28T00:00:00</xbrli:instant>", None, date(2024, 9, 27)),
         (
-            "<xbrli:startDate>2024-01-01</xbrli:startDate><xbrli:endDate>2024-12-31T23:59:59</xbrli:endDate>",
+            "<xbrli:startDate>2024-01-01T00:00:00</xbrli:startDate><xbrli:endDate>2025-01-01T00:00:00</xbrli:endDate>",
             date(2024, 1, 1),
             date(2024, 12, 31),
         ),
@@ -52,17 +58,21 @@ def test_periods(mode: Mode, period: str, start: date | None, end: date | None) 
 
 
 @pytest.mark.parametrize(
-    ("printed", "day"),
+    ("printed", "closing", "day"),
     [
-        ("2024-09-28", date(2024, 9, 28)),
-        (" 2024-09-28 ", date(2024, 9, 28)),
-        ("2024-09-28T23:59:59", date(2024, 9, 28)),
-        ("2024-02-30", None),
-        ("28/09/2024", None),
+        ("2024-09-28", True, date(2024, 9, 28)),
+        (" 2024-09-28 ", False, date(2024, 9, 28)),
+        ("2024-09-28T23:59:59", True, date(2024, 9, 28)),
+        ("2024-09-28T00:00:00.000Z", True, date(2024, 9, 27)),
+        ("2024-09-28T24:00:00", True, date(2024, 9, 28)),
+        ("2024-09-28T24:00:00", False, date(2024, 9, 29)),
+        ("2024-02-30", True, None),
+        ("0001-01-01T00:00:00", True, None),
+        ("28/09/2024", True, None),
     ],
 )
-def test_days(printed: str, day: date | None) -> None:
-    assert read_day(printed) == day
+def test_days(printed: str, closing: bool, day: date | None) -> None:
+    assert read_day(printed, closing) == day
 
 
 def test_contexts_of_equal_content_are_equal() -> None:

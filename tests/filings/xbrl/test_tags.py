@@ -101,6 +101,9 @@ def test_continuations_that_are_missing_or_go_in_a_circle_end_the_text(mode: Mod
     )
     read = read_tags(document(body, mode))
     assert [tag.text for tag in read.tags] == ["lost", "round and on"]
+    assert [warning.what for warning in read.warnings] == [
+        "texts go on in parts that the file does not hold, or in a circle (gone, c1): what was found of them is kept",
+    ]
 
 
 @both_modes
@@ -167,6 +170,7 @@ def test_what_the_file_does_not_define_is_flagged_and_told_of_once(mode: Mode) -
 def test_missing_attributes_are_no_error(mode: Mode) -> None:
     read = read_tags(document("<p><ix:nonFraction>5</ix:nonFraction><ix:nonNumeric>x</ix:nonNumeric></p>", mode))
     assert [(tag.concept, tag.context, tag.value) for tag in read.tags] == [("", "", 5), ("", "", None)]
+    assert "no name in 2 tags: what they mean is not known" in [warning.what for warning in read.warnings]
 
 
 @pytest.mark.parametrize("attributes", ['scale="999999"', 'scale="-31"', 'scale="six"', 'format="ixt:num-inf"'])
@@ -210,6 +214,9 @@ def test_an_id_defined_twice_keeps_its_first_meaning() -> None:
     second = DEFINITIONS.replace("2024-09-28</xbrli:instant>", "1999-01-01</xbrli:instant>")
     read = read_tags(document(figure(), definitions=DEFINITIONS + second))
     assert only(read).end == date(2024, 9, 28)
+    assert [warning.what for warning in read.warnings] == [
+        "contexts or units are defined twice under one id (now, again): the first counts"
+    ]
 
 
 @both_modes
