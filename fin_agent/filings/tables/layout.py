@@ -19,7 +19,7 @@ from fin_agent.filings.tables.cells import (
     unit_line_in,
 )
 from fin_agent.filings.tables.headers import is_header_line, phrases_of
-from fin_agent.filings.tables.lines import BodyLine, Flow, Line, flow_of
+from fin_agent.filings.tables.lines import BodyLine, Flow, Line, flows_of
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Word
@@ -119,7 +119,9 @@ def is_above_columns(line: Line, columns: Sequence[Column]) -> bool:
 
 def find_tables(page: PageContent) -> list[FoundTable]:
     """Return the tables of a page, top to bottom; pages with hardly any amounts are skipped."""
-    return _find_in(flow_of(page)) if _may_hold_a_table(page) else []
+    if not _may_hold_a_table(page):
+        return []
+    return [found for flow in flows_of(page) for found in _find_in(flow)]
 
 
 @dataclass(frozen=True, slots=True)
