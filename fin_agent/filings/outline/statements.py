@@ -253,7 +253,7 @@ def _titles_on(text: str) -> Iterator[_Title]:
     lines = text.split("\n")
     for line, after in pairwise([*lines, ""]):
         start, begin = begin, begin + len(line) + 1
-        if any(part in line.lower() for part in _TELLING):
+        if any(part in line.lower() for part in _TELLING) or _SPACED.search(line):
             if not any_found and above >= _TOP_LINES:
                 return
             title = None if _PARENTHETICAL.match(text, begin - 1) else _title(line.strip(), after[:_MAX_LINE_LENGTH])
@@ -280,6 +280,8 @@ _MIN_LINE_LENGTH = 8
 _PARENTHETICAL = re.compile(r"\W{0,20}parenthetical", re.I)
 _TELLING = ("tatem", "heet", "onsolidated")
 """Part of every title, even with a misplaced space in a word."""
+_SPACED = re.compile(r"(?:[A-Za-z] ){6}")
+"""Part of a title whose letters are set apart."""
 _WRAPPED = re.compile(
     "(?:statements?|statementsof|statementof|consolidated|consolidatedbalance|and|in|cash|comprehensive|"
     "shareholders|stockholders|shareowners|changesin|redeemable|financial|loss)$"

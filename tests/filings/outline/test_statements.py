@@ -198,6 +198,11 @@ def shown(*pages: PageContent) -> dict[int, tuple[Statement, ...]]:
         ("Statement of Consolidated Earnings", "Statement of Financial Position", "Cash Flow Statement"),
         ("Consolidated Earnings Statements", "Statements of Financial Condition", "Consolidated Cash Flows Statements"),
         ("Consolidated Results of Operations", "Consolidated Financial Position", "Consolidated Cash Flow"),
+        (
+            "S T A T E M E N T S  O F  I N C O M E",
+            "B A L A N C E  S H E E T S",
+            "S T A T E M E N T S  O F  C A S H  F L O W S",
+        ),
     ],
 )
 def test_titles_and_rows_of_many_kinds_of_filers(layout: Layout, income: str, balance: str, cash: str) -> None:
