@@ -18,6 +18,7 @@ class Kind(Enum):
     INLINE = auto()
     BLOCK = auto()
     ITEM = auto()
+    PREFORMATTED = auto()
     TABLE = auto()
     ROW = auto()
     CELL = auto()
@@ -47,7 +48,7 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(
         ("html", "body", "div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "dt", "dd", "center",
          "blockquote", "section", "article", "main", "header", "footer", "nav", "aside", "form", "fieldset", "figure",
-         "figcaption", "address", "caption", "pre", "document", "type", "sequence", "filename", "description", "text"),
+         "figcaption", "address", "caption", "document", "type", "sequence", "filename", "description", "text"),
         Kind.BLOCK,
     ),
     **dict.fromkeys(
@@ -56,6 +57,7 @@ _KINDS: dict[str, Kind] = {
         Kind.UNSEEN,
     ),
     "li": Kind.ITEM,
+    "pre": Kind.PREFORMATTED,
     "table": Kind.TABLE,
     "tr": Kind.ROW,
     "td": Kind.CELL,
@@ -175,6 +177,8 @@ class Text:
     indent: float = 0.0
     """In points."""
     align: str = ""
+    preformatted: bool = False
+    """Whether `words` are whole lines with significant spaces."""
     spaced: bool = True
     """Whether a space separates the next words from the previous ones."""
 
@@ -299,6 +303,7 @@ class _OpenElement:
     indent: float
     align: str
     raised: bool
+    preformatted: bool
     dark: bool
     """Whether the background is colored, so that white text is visible."""
 
@@ -368,6 +373,7 @@ class _TreeWalk:
             outer.indent if outer else 0.0,
             outer.align if outer else "",
             style.raised or kind is Kind.RAISED or bool(outer and outer.raised),
+            kind is Kind.PREFORMATTED or bool(outer and outer.preformatted),
             dark,
         )
         if kind is Kind.TABLE:
@@ -379,7 +385,7 @@ class _TreeWalk:
             self._cell = None
         elif kind is Kind.CELL:
             self._begin_cell(element, opened)
-        if opened.kind in (Kind.BLOCK, Kind.ITEM) and block:
+        if opened.kind in (Kind.BLOCK, Kind.ITEM, Kind.PREFORMATTED) and block:
             opened.indent += style.indent
             opened.align = style.align or opened.align or str(element.get("align") or "").lower()
             self._end_paragraph()
@@ -418,6 +424,12 @@ class _TreeWalk:
             return  # text between the cells of a table is not printed
         if inside.raised and _is_mark(text):
             text = f"({text.strip()})"
+        if inside.preformatted and not self._grids:
+            if not self._text.preformatted:
+                self._end_paragraph()
+                self._text.preformatted = True
+            self._text.words.extend(line.expandtabs(8) for line in text.splitlines())
+            return
         begin = self._text.append(text)
         if self._pending and begin < len(self._text.words):
             for tag in self._pending:
