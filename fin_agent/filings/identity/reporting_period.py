@@ -154,8 +154,9 @@ def quarter_readings(
     span = None if stated_month else _longest_span(pages)
     if span is not None:
         quarter = round(span.days / DAYS_PER_QUARTER)
-        start_month = nominal_month(period_end - timedelta(span.days))[1] if span.in_weeks else None
-        month = start_month or month_of_year_end(period_end, quarter)
+        month = month_of_year_end(period_end, quarter)
+        if span.in_weeks:
+            month = nominal_month(period_end - timedelta(span.days))[1]
         yield reading("quarter", quarter, FROM_LENGTH, span.words, span.page)
         yield reading("fiscal_year_end_month", month, FROM_LENGTH, span.words, span.page)
         return
