@@ -49,7 +49,7 @@ def read_context(element: etree._Element) -> Context:
                 members.append(((attribute(part, "dimension") or "").strip(), _content(part)))
             case "segment" | "scenario":  # what stands in it without an axis sets the context apart as well
                 members += [
-                    (f"{child.prefix or ''}:{child.tag.rpartition('}')[2]}".lstrip(":"), _content(child))
+                    (f"{child.prefix or ''}:{str(child.tag).rpartition('}')[2]}".lstrip(":"), _content(child))
                     for child in part.iterchildren(etree.Element)
                     if local_name(child) not in ("explicitmember", "typedmember")
                 ]
