@@ -34,10 +34,19 @@ _INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff*]")
 _GLUED = re.compile(
     r"(?<=[A-Za-z_])(?=\d[\d,.]*\s?(?:(?:thousand|million|billion|trillion)s?|m[mn]|bn|[MBK])\b)|(?<=\bUSD|\bEUR|\bGBP)(?=\d)"
 )
+_POINT = re.compile(r"(?<=[A-Za-z])\.(?=\d)")
+_YEAR_LETTER = re.compile(r"\b((?:19|20)\d\d)(?=[A-Z]\b)")
+_POWER = re.compile(r"\b\d+(?:\.\d+)?[eE][+]?\d{1,2}\b")
 _LETTER = re.compile(r"(?<![A-Za-z_\d.,])(\d[\d,]*(?:\.\d+)?)\s?([MBKmbk])(?![\w-])")
 _LETTERS = {"m": "million", "b": "billion", "k": "thousand"}
 _NAMES = frozenset({"3m", "6k", "8k", "10k", "11k", "20k", "401k"})
 """A company, forms, a plan."""
+_RISES = re.compile(r"\b(?:income|profit|earn|gain|increas|rose|rise|grew|grow|up\b)", re.I)
+_FALLS = re.compile(
+    r"\b(?:loss|lost|outflow|decreas|declin|fell|fall|drop|down|expense|cost|paid|payment|charge|deficit|used"
+    r"|negative|lower)",
+    re.I,
+)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
 _ANY_SCALE = (1, 1_000, 1_000_000, 1_000_000_000)
@@ -53,8 +62,8 @@ _POWERS = frozenset(Decimal(10) ** each for each in (6, 9, 12))
 def unsourced_numbers(said: str, sources: Iterable[str | StatedNumber], marks: int = 12) -> tuple[str, ...]:
     """Return the figures, percentages, spans and years of a reply that no source states, without duplicates.
 
-    A figure may be rounded to two digits or more and rescaled; a percentage may be a ratio in the source. Signs are not
-    compared: directions in words are (see `ungrounded_claims`).
+    A figure may be rounded to two digits or more and rescaled; a percentage may be a ratio in the source. Its sign may
+    change only with a word for the direction.
 
     Args:
         said: The reply.
@@ -75,12 +84,12 @@ def unsourced_numbers(said: str, sources: Iterable[str | StatedNumber], marks: i
             if numeral.kind is NumeralKind.YEAR:
                 there = numeral.value in years
             elif numeral.kind is NumeralKind.SPAN:
-                there = numeral.value <= _EVERYDAY_SPAN or any(_same(numeral, each) for each in stated)
+                there = numeral.value <= _EVERYDAY_SPAN or any(_same(numeral, each, sentence) for each in stated)
             else:
                 # A count may be any number of a source: `the 17 pages`, `the 10 of 10-K`.
                 counted = numeral.scale is None and not numeral.currency and numeral.kind is NumeralKind.AMOUNT
                 there = (counted and numeral.value >= 0 and numeral.value in values) or any(
-                    _same(numeral, each) for each in stated
+                    _same(numeral, each, sentence) for each in stated
                 )
             if not there:
                 found[numeral.printed] = None
@@ -153,6 +162,11 @@ def mark_unverified(said: str, figures: Iterable[str], sentences: Iterable[str] 
         said = re.sub(
             rf"(?<![\d.,]){re.escape(figure)}(?![\d])(?!{re.escape(NO_SOURCE)})", f"{figure}{NO_SOURCE}", said
         )
+        digits = re.search(r"\d[\d.,]*", figure)
+        if digits and figure not in said:
+            # The reply writes it differently: `545M`.
+            written = rf"(?<![\d.,]){re.escape(digits[0])}(?!\d)[^\s.,;:)]*(?!{re.escape(NO_SOURCE)})"
+            said = re.sub(written, lambda found: f"{found[0]}{NO_SOURCE}", said)
     return said
 
 
@@ -160,7 +174,9 @@ def _readable(said: str, marks: int) -> str:
     """Expand scales, separate joined words, and drop numbers of lists, citations and pages, which are no figures."""
     said = _INVISIBLE.sub("", unicodedata.normalize("NFKC", _LISTED.sub(" ", said)))
     said = _MARK.sub(lambda found: " " if int(found[1]) <= marks else found[0], said)
-    return _LETTER.sub(_expand_scales, _GLUED.sub(" ", _PAGES.sub(" ", said)))
+    said = _POWER.sub(lambda found: f"{Decimal(found[0]):f}", said)
+    said = _YEAR_LETTER.sub(r"\1 ", _POINT.sub(". ", _GLUED.sub(" ", _PAGES.sub(" ", said))))
+    return _LETTER.sub(_expand_scales, said)
 
 
 def _expand_scales(found: re.Match[str]) -> str:
@@ -178,9 +194,11 @@ def _described_numbers(sentence: str) -> Iterator[Numeral]:
             yield Numeral(spelled.words, Decimal(spelled.value), NumeralKind.AMOUNT)
 
 
-def _same(said: Numeral, stated: StatedNumber) -> bool:
+def _same(said: Numeral, stated: StatedNumber, sentence: str) -> bool:
     other = stated.numeral
     if other.kind is NumeralKind.LABEL or (said.currency and other.kind is NumeralKind.YEAR):
+        return False
+    if not _signs_agree(said, stated, sentence):
         return False
     value, size = abs(said.value), abs(other.value)
     step = Decimal(1).scaleb(-said.decimals) / 2
@@ -207,6 +225,18 @@ def _is_near(value: Decimal, size: Decimal, step: Decimal) -> bool:
     return apart == 0 or (apart <= step and apart <= _CLOSE * size)
 
 
+def _signs_agree(said: Numeral, stated: StatedNumber, sentence: str) -> bool:
+    # `a rise (15.4%)` has no negative number; nor has `net income - 544`.
+    printed = said.printed
+    minus = re.match(r"\(?[-−–](?=\S)|.{0,4}?[-−](?=\d)", printed) or (printed.startswith("(") and said.currency)
+    negative = said.value < 0 and bool(minus)
+    if negative and stated.numeral.value >= 0:
+        return stated.down
+    if not negative and stated.numeral.value < 0:
+        return not _RISES.search(sentence) or bool(_FALLS.search(sentence))
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class StatedNumber:
     """A number in a source."""
@@ -214,6 +244,8 @@ class StatedNumber:
     numeral: Numeral
     scales: tuple[int, ...]
     """Possible scales: a single one if the source prints it after the number."""
+    down: bool
+    """Whether its line is about a loss, an outflow or a decrease."""
 
 
 def stated_numbers(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[StatedNumber]:
@@ -257,11 +289,12 @@ def source_numbers(text: str, scales: tuple[int, ...] | None = None) -> list[Sta
             if header := _HEADER.search(line):
                 heading = (1, _SCALES[header[1].lower()])
             of_line = scales or _scales_of(line) or heading
+            down = bool(_FALLS.search(line))
             for numeral in numerals_in(line):
-                found.append(StatedNumber(numeral, (numeral.scale,) if numeral.scale else of_line))
+                found.append(StatedNumber(numeral, (numeral.scale,) if numeral.scale else of_line, down))
             for spelled in spelled_numbers(line):
                 numeral = Numeral(spelled.words, Decimal(spelled.value), NumeralKind.AMOUNT)
-                found.append(StatedNumber(numeral, (1,)))
+                found.append(StatedNumber(numeral, (1,), down))
     return found
 
 

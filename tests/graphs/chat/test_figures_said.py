@@ -60,13 +60,15 @@ Basic 3.28"""
         "Net income was 545M.", "545B", "545k", "USD545 million", "US$545M", "net_income_545 million",
         "$**545** million", "five hundred forty-five million dollars", "Net income [545] million",
         "See page 9, 545 million", "on page 9 - 545 million", "Sales outstanding: 47 days", "1,234 days",
-        "Margin was 544%", "It grew 9%", "$1 billion", "$0 billion",    ],
+        "-$544 million", "a loss of ($544) million", "Margin was 544%", "It grew 9%", "$1 billion", "$0 billion",
+        "5.45e2 million", "approx.545 million", "2031E",
+    ],
 )  # fmt: skip
 def test_what_was_not_told_is_seen_however_it_is_written(said: str) -> None:
     assert unsourced_numbers(said, TOLD)
 
 
-@pytest.mark.parametrize("said", ["$544 billion", "$544 thousand", "$4 trillion", "$3.5 trillion"])
+@pytest.mark.parametrize("said", ["$544 billion", "$544 thousand", "$4 trillion", "$3.5 trillion", "-$544 million"])
 def test_a_page_is_in_the_scale_of_its_header(said: str) -> None:
     assert unsourced_numbers(said, [PAGE])
 
@@ -83,8 +85,15 @@ def test_what_a_page_prints_passes(said: str) -> None:
     assert unsourced_numbers(said, [PAGE]) == ()
 
 
-def test_a_figure_is_marked_once() -> None:
+def test_a_sign_is_turned_with_a_word_only() -> None:
+    assert unsourced_numbers("It fell 7.2%, a change of -7.2%.", ["It was (7.2)%"]) == ()
+    assert unsourced_numbers("It rose 7.2%.", ["It was (7.2)%"]) == ("7.2%",)
+    assert unsourced_numbers("The change was -$12 million.", ["a decrease of $12 million"]) == ()
+
+
+def test_a_mark_stands_behind_what_is_written_in_another_way() -> None:
     assert mark_unverified(f"It was $999 million{NO_SOURCE}.", ["$999 million"]) == f"It was $999 million{NO_SOURCE}."
+    assert mark_unverified("It was 545M.", unsourced_numbers("It was 545M.", TOLD)) == f"It was 545M{NO_SOURCE}."
 
 
 def test_a_mark_stands_behind_each_such_figure() -> None:
