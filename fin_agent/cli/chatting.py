@@ -12,6 +12,7 @@ from pathlib import Path
 import typer
 from langgraph.checkpoint.memory import InMemorySaver
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from fin_agent.analyst.rules.follow_ups import MessageKind
@@ -41,6 +42,7 @@ HELP = """\
 /page N [FILE.png]   a picture of its page with the figure framed, by PyMuPDF; opened on a desktop
 /ledger              every figure that the answer needs, and its source
 /program             the program that computed the answer
+/history             the turns of this thread
 /threads             the saved threads
 /thread NAME         switch to another thread, or create it
 /help                this list
@@ -113,6 +115,7 @@ class _Chat:
             self.page,
             self.ledger,
             self.program,
+            self.history,
             self.threads,
             self.thread,
             self.help,
@@ -273,6 +276,17 @@ class _Chat:
         if not programs:
             say("the last answer has no program, since it is a quotation or a refusal")
         show(*map(program_view, programs))
+
+    def history(self, rest: str) -> None:
+        """Show every turn of the thread: the message, how it was read, and the beginning of the reply."""
+        turns = self._thread.turns
+        for number, turn in enumerate(turns, start=1):
+            show(Text.assemble((f"{number:>3}  ", "dim"), (one_line(turn.asked, 200), "bold")))
+            if turn.kind is MessageKind.FOLLOW_UP and turn.question:
+                show(Padding(Text(f"→ {one_line(turn.question, 200)}", style="cyan"), (0, 0, 0, 5)))
+            show(Padding(Text(one_line(turn.said, 200)), (0, 0, 0, 5)))
+        if not turns:
+            show(Text("This thread has no messages yet."))
 
     def thread(self, name: str) -> None:
         """Switch to another thread, or create it."""

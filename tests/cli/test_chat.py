@@ -103,10 +103,13 @@ class TestCommands:
         assert usual.read_bytes().startswith(b"\x89PNG") and usual.stat().st_size > 20_000
         assert "framed in red: Net income" in talked.err and "pictures are written as PNG files" in talked.err
 
-    def test_ledger_and_program(self, index: Path) -> None:
-        talked = Talked(index, INCOME, "as a percentage of revenue?", "/ledger", "/program")
+    def test_ledger_program_and_history(self, index: Path) -> None:
+        talked = Talked(index, INCOME, "as a percentage of revenue?", "/ledger", "/program", "/history")
         assert "✓ 2 filled" in talked.out
         assert "net_income_fy2023 = 544" in talked.out and "revenue_fy2023 = 3533" in talked.out
+        history = talked.out[talked.out.index("  1  ") :].splitlines()
+        assert history[0] == f"  1  {INCOME}" and history[2] == "  2  as a percentage of revenue?"
+        assert history[3].strip().startswith("→ What was Harborlight's net income as a percentage of revenue")
 
     @pytest.mark.parametrize(
         ("line", "said"),
@@ -126,13 +129,14 @@ class TestCommands:
     def test_before_the_first_answer_there_is_nothing_to_look_behind(self, index: Path) -> None:
         for line in ("/evidence 1", "/page 1", "/ledger", "/program"):
             assert "nothing has been answered in this thread yet" in Talked(index, line).err
+        assert "This thread has no messages" in Talked(index, "/history").out
 
     def test_quit_leaves_what_follows_unsaid(self, index: Path) -> None:
         assert INCOME not in Talked(index, "hello", "/quit", INCOME).out
 
     def test_help_names_every_command(self, index: Path) -> None:
         shown = Talked(index, "/help").out
-        for name in ("evidence", "page", "ledger", "program", "threads", "thread", "quit"):
+        for name in ("evidence", "page", "ledger", "program", "history", "threads", "thread", "quit"):
             assert f"/{name}" in shown
 
 
@@ -191,7 +195,7 @@ class TestCancelling:
             pressed.setattr(graph, "ask_graph", _pressed)
             talked = Talked(index, "and in 2021?", options=("--thread", "a"))
         assert talked.code == 130 and "cancelled; the conversation so far is saved" in talked.err
-        later = Talked(index, "and the year before?", options=("--thread", "a"))
+        later = Talked(index, "and the year before?", "/history", options=("--thread", "a"))
         assert "got no answer" not in later.err and "$474 million" in later.out and "2021" not in later.out
 
     def test_one_that_was_left_without_an_answer_can_be_asked_again(
