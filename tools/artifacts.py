@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import computed_field
 
-from fin_agent.answering.answer import Artifact
+from fin_agent.answering.answer import Artifact, data_frame
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import FilingEntry, FilingRecord
@@ -16,6 +16,9 @@ from fin_agent.retrieval.fact_search import FactHit
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
+
+if TYPE_CHECKING:
+    import pandas
 
 BoxSides = tuple[float, float, float, float]
 
@@ -169,6 +172,22 @@ class FactsListed(Artifact):
     """The total of the parts."""
     dropped: tuple[tuple[str, str], ...] = ()
     """(name, reason) of rows that are no parts: totals, subtotals, eliminations."""
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return the figures as a frame, one row each (extra `pandas`).
+
+        Returns:
+            Columns are the fields of `FactFound`; `amount` is as printed, `value` is in base units.
+
+        Raises:
+            QuestionError: pandas is not installed.
+        """
+        return data_frame(
+            [
+                {**fact.model_dump(), "amount": float(fact.amount), "value": float(fact.amount * fact.scale)}
+                for fact in self.facts
+            ]
+        )
 
 
 class PageRead(_OnPage):

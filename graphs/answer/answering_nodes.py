@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal, cast
 
 from langgraph.runtime import Runtime
@@ -32,6 +34,8 @@ from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.models.costs import usage_of
 from fin_agent.vocabulary.filing import REPAIRED
 from fin_agent.workspace import Workspace
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z])")
 
 
 def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
@@ -300,8 +304,19 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
             "warnings": tuple(dict.fromkeys(warnings)),
         }
     )
-    emit(AnswerPiece(text=answer.answer.text))
+    for piece in sentences_of(answer.answer.text):
+        emit(AnswerPiece(text=piece))
     return {**update, "answer": answer}
+
+
+def sentences_of(text: str) -> list[str]:
+    """Split a text into sentences, each with its trailing white space.
+
+    >>> sentences_of("Net sales of Acme, Inc. rose. So did costs.")
+    ['Net sales of Acme, Inc. rose. ', 'So did costs.']
+    """
+    ends = [0, *(found.end() for found in _SENTENCE.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(ends) if end > start]
 
 
 def _repair_warnings(answer: Answer, ledger: Ledger | None, index: FilingIndex) -> Iterator[str]:
