@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
@@ -12,6 +13,8 @@ from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.lexicon.company_mentions import Company
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
+from fin_agent.lexicon.text_normalization import join_compounds, plain
+from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import periods_in
 from fin_agent.query.question_to_intent import context_of_asks
 from fin_agent.query.tree import Line
@@ -146,6 +149,44 @@ def company_clarification(intent: Intent, workspace: Workspace, doc_ids: Collect
     if unanswerable_reason(intent.core) or apparent_company_name(intent, workspace):
         return ""
     return f"Which company, or companies, do you mean: {available_companies(workspace, doc_ids)}?"
+
+
+def measure_clarification(intent: Intent, workspace: Workspace) -> str:
+    """Return the question to the user about a measure such as `adjusted profit`, if filings print several of them.
+
+    Empty if they print one, or one by exactly that name.
+    """
+    asked = _any_adjusted(intent.core) if intent.relation is not Relation.EXPLANATION else None
+    if asked is None:
+        return ""
+    name, unit = asked
+    metrics = workspace.lexicon.metrics
+    meant = [one for one in metrics if one.startswith("adjusted_") and metrics[one].unit == unit]
+    if any(mention.id in meant for mention in workspace.lexicon.mentions(name)):
+        return ""
+    doc_ids = [doc_id for one in intent.companies for doc_id in workspace.directory.by_key[one.key].doc_ids]
+    years = {period.fiscal_year for period in intent.periods} or None
+    printed: dict[str, str] = {}
+    for found in workspace.index.facts(doc_ids, metrics=meant, years=years):
+        label, metric = found.fact.label, found.fact.metric
+        words = join_compounds(plain(label)).split()
+        if words == name.split():
+            return ""
+        if metric and found.fact.scope is None and not word_lists("measure_words")["adjusting"].isdisjoint(words):
+            printed.setdefault(metric, label)
+    return f"Which adjusted measure do you mean: {'; '.join(printed.values())}?" if len(printed) > 1 else ""
+
+
+def _any_adjusted(core: str) -> tuple[str, str] | None:
+    """Return the words that several adjusted measures match, and their unit: `adjusted profit`."""
+    lists = word_lists("measure_words")
+    words = [word.strip(".,;:?!()'\"") for word in join_compounds(plain(core)).split()]
+    for adjusting, noun in pairwise(words):
+        if adjusting in lists["adjusting"]:
+            for unit, nouns in (("USD", "any adjusted amount"), ("percent", "any adjusted margin")):
+                if noun in lists[nouns]:
+                    return f"{adjusting} {noun}", unit
+    return None
 
 
 def _is_answerable_without_unknowns(intent: Intent, workspace: Workspace) -> bool:

@@ -19,15 +19,17 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.question_scope import (
     company_clarification,
     intent_in,
+    measure_clarification,
     unmet_requirements,
 )
 from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_ranking import rank_pages
 from fin_agent.retrieval.passage_ranking import rank_passages
-from fin_agent.retrieval.search_query import Depth
+from fin_agent.retrieval.search_query import Depth, Query
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.vocabulary.ranked_group import RankedGroup
+from fin_agent.workspace import Workspace
 
 Update = dict[str, Any]
 
@@ -65,12 +67,14 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
 
 
 def _with_clarification(intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Intent:
-    """Ask back about an open point if a model answers a person, else note it as an assumption."""
-    if context.asks_back and not context.analyst.has_free_judging:
-        ask_back = intent.ask_back or company_clarification(intent, context.workspace, asked.doc_ids)
-        return intent.model_copy(update={"ask_back": ask_back})
-    assumed = [f"the question leaves open: {intent.ask_back}"] if intent.ask_back else []
-    return intent.model_copy(update={"ask_back": "", "assumed": (*intent.assumed, *assumed)})
+    """Ask back about open points if a model answers a person, else note them as assumptions."""
+    workspace, analyst = context.workspace, context.analyst
+    left_open = [point for point in (intent.ask_back, measure_clarification(intent, workspace)) if point]
+    ask_back = ""
+    if context.asks_back and not analyst.has_free_judging:
+        ask_back = next(iter(left_open), company_clarification(intent, workspace, asked.doc_ids))
+    assumed = [f"the question leaves open: {point}" for point in left_open if point != ask_back]
+    return intent.model_copy(update={"ask_back": ask_back, "assumed": (*intent.assumed, *assumed)})
 
 
 def _validated_question(state: AnswerState) -> AskedQuestion:
@@ -84,6 +88,14 @@ def _validated_question(state: AnswerState) -> AskedQuestion:
         doc_ids=tuple(dict.fromkeys(doc_ids)) if doc_ids else None,
         pages=tuple(pages) if pages else None,
     )
+
+
+def with_search_words(query: Query, words: str, workspace: Workspace) -> Query:
+    """Return the query for `words`, read as a question; companies and periods default to those of `query`."""
+    analyst = RulesAnalyst(workspace)
+    intent = analyst.intent(words)
+    read = analyst.query(intent, analyst.plan(intent), None)
+    return replace(read, companies=read.companies or query.companies, periods=read.periods or query.periods)
 
 
 def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:

@@ -232,6 +232,8 @@ COMPANY = (
     "Which company, or companies, do you mean: Tellurond Semiconductor Corporation; Harborlight Instruments, Inc.;"
     " Quillmark Stores, Inc.?"
 )
+ADJUSTED = "What was Ottermere's adjusted profit in Q2 FY2025?"
+WHICH = "Which adjusted measure do you mean: Adjusted operating income; Adjusted EBITDA?"
 
 
 @pytest.mark.parametrize("preset", list(Preset))
@@ -255,12 +257,34 @@ def test_rules_and_batches_refuse_a_figure_of_no_company_and_say_which_there_are
     assert "Quillmark" in within.answer.text and not within.refused
 
 
+def test_which_of_two_adjusted_measures_is_asked_back(sample_html_index: Path) -> None:
+    """Of the one that is named, and of reasons, it is not; the answer to it is the figure."""
+    html = Workspace.open(sample_html_index)
+    answer, model = asked(html, ADJUSTED, NOTHING)
+    assert (answer.ask_back, model.calls) == (WHICH, [])
+    for named, value in (("adjusted operating income", 30393), ("adjusted EBITDA", 52688)):
+        answer, _ = asked(html, ADJUSTED.replace("adjusted profit", named), NOTHING)
+        assert (answer.ask_back, answer.answer.value) == (None, value)
+    assert asked(html, "Why did Ottermere's adjusted profit rise in Q2 FY2025?", NOTHING)[0].ask_back is None
+
+
 def test_a_model_may_say_which_of_two_adjusted_measures_it_takes(sample_html_index: Path) -> None:
     question = "What was Ottermere's adjusted result in Q2 FY2025, would you say?"
     takes = {"intent": {"questions": ["adjusted EBITDA of Ottermere in Q2 FY2025"], "ask_back": None}}
     answer, _ = asked(Workspace.open(sample_html_index), question, takes)  # type: ignore[arg-type]
     assert (answer.ask_back, answer.answer.value) == (None, 52688)
     assert any("adjusted EBITDA of Ottermere" in each for each in answer.assumptions)
+
+
+def test_batches_and_rules_say_that_the_adjusted_measure_was_left_open(sample_html_index: Path) -> None:
+    html = Workspace.open(sample_html_index)
+    callers = Callers.with_model(ScriptedChatModel(NOTHING), ModelSettings(attempts=1))
+    for answer in (
+        attempt(ADJUSTED, AnswerContext.from_settings(html, callers=callers)).answer,
+        by_rules(html, ADJUSTED),
+    ):
+        assert (answer.ask_back, answer.answer.value) == (None, 30393)
+        assert f"the question leaves open: {WHICH}" in answer.assumptions
 
 
 def test_a_calculation_of_the_model_where_rules_have_none(workspace: Workspace) -> None:
