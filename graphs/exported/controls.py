@@ -24,6 +24,10 @@ from fin_agent.index.sqlite_file import FORMAT_VERSION
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.workspace import Workspace
 
+ON_SAMPLES = (
+    "no index is named and you have none of your own: the sample filings of made-up companies were searched. Bring in"
+    " yours with `fin-agent ingest PATH...`"
+)
 SAMPLES = Path(__file__).resolve().parents[2] / "examples" / "filings"
 """Exists in a checkout of the project, not in a wheel."""
 _MAX_KEPT = 8
@@ -68,10 +72,12 @@ class _AnsweringControls(SearchControls):
 
 
 class Controls(_AnsweringControls):
-    """How a question is answered: the search, the models, and whether programs are reviewed."""
+    """How a question is answered: the search, the models, and where the run pauses."""
 
-    stop_before: tuple[Literal["program"], ...] = Field(
-        default=(), description="where the run stops and shows what it is about to do: before a `program` is run"
+    stop_before: tuple[Literal["round", "program"], ...] = Field(
+        default=(),
+        description="where the run stops and shows what it is about to do: before each `round` of search, before a"
+        " `program` is run",
     )
 
 
@@ -142,10 +148,15 @@ def _chat_context(folder: Path, settings: str, limits: ChatLimits, doc_ids: tupl
     return ChatContext.over(_context(folder, settings), doc_ids=doc_ids or None, limits=limits)
 
 
+def on_samples(named: str | None) -> bool:
+    """Return whether the sample filings are searched: no index is named, and the user has none."""
+    return not (named or os.environ.get(INDEX_VARIABLE) or (index_folder() / FILE_NAME).exists())
+
+
 def _folder(named: str | None) -> Path:
     """Return the folder of the index. Raises FilingIndexError if there is none to fall back on."""
     folder = index_folder(Path(named).expanduser() if named and named.strip() else None)
-    if named or os.environ.get(INDEX_VARIABLE) or (folder / FILE_NAME).exists():
+    if not on_samples(named):
         return folder
     if not SAMPLES.is_dir():
         raise FilingIndexError(

@@ -19,7 +19,14 @@ from fin_agent.graphs.answer import AnswerContext
 from fin_agent.graphs.answer.graph import answer_builder
 from fin_agent.graphs.answer.program_of_thought import EDITED_PROGRAM, with_program_review
 from fin_agent.graphs.exported import answer, controls, rerank, search
-from fin_agent.graphs.exported.controls import Controls, RerankControls, SearchControls, open_context
+from fin_agent.graphs.exported.controls import (
+    ON_SAMPLES,
+    Controls,
+    RerankControls,
+    SearchControls,
+    on_samples,
+    open_context,
+)
 from fin_agent.graphs.exported.graphs import RunFailedError
 
 LOOKUP = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
@@ -72,6 +79,7 @@ class TestIndex:
         assert [entry.doc_id for entry in made.workspace.index.entries()] == ["quillmark_2024_8k"]
         monkeypatch.setattr(controls, "ingest", lambda *given, **named: pytest.fail("read again"))
         assert open_context(Controls()) is made
+        assert search.invoke({"question": LOOKUP}, context=SearchControls())["warnings"] == [ON_SAMPLES]
 
     def test_without_one_and_without_sample_filings_it_says_how_to_make_one(
         self, nobodys_home: Path, monkeypatch: pytest.MonkeyPatch
@@ -83,6 +91,7 @@ class TestIndex:
     def test_ones_own_goes_before_the_sample_filings(self, nobodys_home: Path, sample_index: Path) -> None:
         shutil.copytree(sample_index, nobodys_home / "fin-agent" / "index")
         assert len(open_context(Controls()).workspace.index.entries()) == 15
+        assert not on_samples(None)
 
     def test_one_that_is_named_and_not_there_is_an_error_whoever_named_it(
         self, nobodys_home: Path, monkeypatch: pytest.MonkeyPatch

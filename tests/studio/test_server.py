@@ -99,6 +99,8 @@ class TestChat:
         assert updates == ["read_message", "answer_question"]
         begun = [part.data["node"] for part in parts if part.event == "custom" and part.data["kind"] == "step_begun"]
         assert begun[:3] == ["read_message", "answer_question", "rewrite_query"]
+        warnings = next(part.data for part in parts if part.event == "updates" and "answer_question" in part.data)
+        assert "sample filings" in warnings["answer_question"]["turns"][0]["warnings"][0]
 
     def test_a_model_that_cannot_be_set_up_fails_the_run_with_what_to_do(self, server: Server) -> None:
         failed = server.client.runs.wait(
@@ -112,9 +114,10 @@ class TestChat:
 
 
 class TestRuns:
-    def test_a_newcomer_without_an_index_is_answered_from_the_sample_filings(self, server: Server) -> None:
+    def test_a_newcomer_without_an_index_is_answered_from_the_sample_filings_and_told_so(self, server: Server) -> None:
         answer = server.client.runs.wait(None, "answer", input={"question": LOOKUP})["answer"]  # type: ignore[call-overload]
         assert answer["answer"]["value"] == 945162
+        assert "sample filings" in answer["warnings"][0]
 
     def test_an_assistant_keeps_its_context(self, server: Server, sample_index: Path) -> None:
         made = server.client.assistants.create(
@@ -183,6 +186,24 @@ class TestRuns:
 
 
 class TestStops:
+    def test_before_a_round_the_words_are_shown_and_others_may_be_searched_for(
+        self, server: Server, sample_index: Path, thread: str
+    ) -> None:
+        context = {"index": str(sample_index), "stop_before": ["round"]}
+        first = _run(server, thread, "answer", TWO_ROUNDS, context=context)["__interrupt__"][0]["value"]
+        assert (first["about_to"], first["query"]) == ("search, round 1", TWO_ROUNDS)
+        second = _resume(server, thread, True, context)["__interrupt__"][0]["value"]
+        assert second["about_to"] == "search, round 2"
+        assert "inventories of Harborlight Instruments, Inc. for FY2022" in second["missing"]
+        words = "Tellurond suppliers of raw materials"
+        third = _resume(server, thread, {"query": words}, context)["__interrupt__"][0]["value"]
+        assert third["about_to"] == "search, round 3"
+        searched = [step["details"][0] for step in _values(server, thread)["trace"] if step["node"] == "search_pages"]
+        assert [line.split("_")[0] for line in searched] == ["harborlight", "tellurond"]
+        answer = _resume(server, thread, True, context)["answer"]
+        assert answer["answer"]["text"].startswith("Tellurond Semiconductor Corporation has the higher")
+        assert answer["warnings"] == ["edited from outside of the run: query"]
+
     def test_state_that_was_edited_over_the_api_is_what_the_next_node_takes(
         self, server: Server, sample_index: Path, thread: str
     ) -> None:
