@@ -23,8 +23,11 @@ from fin_agent.graphs.answer.question_scope import intent_in, unmet_requirements
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.presentation.filings import period_of
-from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, right
+from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, right, settings_view
+from fin_agent.retrieval.document_ranking import FILING_FEATURES
+from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.search_query import EVERYTHING, Depth, Scope, SearchResult
+from fin_agent.retrieval.strategies.one_pass import SCORES
 from fin_agent.tools.arguments import FactSearchArguments
 from fin_agent.tools.artifacts import FactFound, FactsListed
 from fin_agent.tools.context import ToolContext
@@ -48,6 +51,7 @@ def search(
     on: IndexOptions,
     level: Level = Level.PASSAGE,
     k: Results = 10,
+    explain: bool = False,
     doc: Docs = None,
     strategy: str | None = None,
 ) -> ExitCode:
@@ -57,6 +61,7 @@ def search(
 
     On the command line:
         level (--level): What to list.
+        explain (--explain): Also show the parts of each score, and what they mean.
         strategy (--strategy NAME): How to search, as for `ask`.
     """
     settings = AnswerOptions(strategy=strategy).settings()
@@ -75,7 +80,15 @@ def search(
         )
         records = {record.doc_id: record for record in workspace.index.filings()}
         hits = _hits(result, level, k, workspace, records)
-    on.show({"question": question, "level": level.value, "results": hits}, _hits_view(hits, level, records))
+    document: dict[str, Any] = {"question": question, "level": level.value, "results": hits}
+    shown = [_hits_view(hits, level, records, explain)]
+    if explain:
+        # A passage is explained by its page.
+        known = {**SCORES, **(FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES)}
+        named = {name for hit in hits for name in hit["features"]}
+        document["meanings"] = {name: meaning for name, meaning in known.items() if name in named}
+        shown.append(Padding(settings_view([*document["meanings"].items()]), (1, 0, 0, 0)))
+    on.show(document, *shown)
     return ExitCode.DONE
 
 
@@ -109,33 +122,41 @@ def _scored(score: float, features: Iterable[tuple[str, float]]) -> dict[str, An
     return {"score": round(score, 6), "features": {name: round(weight, 6) for name, weight in told}}
 
 
-def _hits_view(hits: Sequence[Mapping[str, Any]], level: Level, records: Mapping[str, FilingRecord]) -> RenderableType:
-    """Return a row per result, a passage with its beginning."""
+def _hits_view(
+    hits: Sequence[Mapping[str, Any]], level: Level, records: Mapping[str, FilingRecord], explain: bool
+) -> RenderableType:
+    """Return a row per result, a passage with its beginning; with `explain` also the parts of the scores."""
     if not hits:
         return Text("Nothing found.", style="yellow")
     if level is Level.PASSAGE:
-        return Group(*map(_passage, hits))
+        return Group(*(_passage(hit, explain) for hit in hits))
     of_pages = level is Level.PAGE
     place = (right("Page"), fixed("Part")) if of_pages else (fixed("Form"), fixed("Period"))
-    table = listing(right("#"), fixed("Filing"), *place, right("Score"), "Title" if of_pages else "Company")
+    last = "Made of" if explain else "Title" if of_pages else "Company"
+    table = listing(right("#"), fixed("Filing"), *place, right("Score"), last)
     for hit in hits:
         identity = records[hit["doc_id"]].identity
         where: tuple[str, ...] = (identity.form.value, period_of(identity))
         if of_pages:
             where = str(hit["page"] + 1), hit["statement"] or (f"Item {hit['item']}" if hit["item"] else "")
-        shown = cut(hit["title"] if of_pages else identity.company)
+        shown = Text(_parts(hit), style="dim") if explain else cut(hit["title"] if of_pages else identity.company)
         table.add_row(str(hit["rank"]), one_line(hit["doc_id"]), *where, f"{hit['score']:.3f}", shown)
     return table
 
 
-def _passage(hit: Mapping[str, Any]) -> RenderableType:
+def _parts(hit: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {weight:.3f}" for name, weight in hit["features"].items())
+
+
+def _passage(hit: Mapping[str, Any], explain: bool) -> RenderableType:
     head = Text.assemble(
         f"{hit['rank']:>2}  ",
         (one_line(hit["doc_id"]), "bold"),
         f", page {hit['page'] + 1}",
         (f"  {hit['kind']}, {hit['score']:.3f}", "dim"),
     )
-    return Group(head, Padding(Text(one_line(hit["text"], _SHOWN)), (0, 0, 1, 4)))
+    parts = [Padding(Text(f"its page: {_parts(hit)}", style="dim"), (0, 0, 0, 4))] if explain else []
+    return Group(head, *parts, Padding(Text(one_line(hit["text"], _SHOWN)), (0, 0, 1, 4)))
 
 
 @command

@@ -1,4 +1,4 @@
-"""`search`: what it warns of."""
+"""`search`: what it warns of, and what its scores are made of."""
 
 from __future__ import annotations
 
@@ -33,3 +33,23 @@ class TestWarnings:
     @pytest.mark.parametrize("question", ["zorblat frumious", "東京の売上高は？", "What is the outlook for 2026?"])
     def test_what_stands_nowhere_is_searched_all_the_same(self, sample_index: Path, question: str) -> None:
         assert len(Ran("search", question, "--index", sample_index, "-k", 2, "--json").document["results"]) <= 2
+
+
+@pytest.mark.parametrize(
+    ("options", "part", "meaning"),
+    [
+        (("--level", "page"), "words", "BM25 of the question's own words"),
+        (("--level", "document"), "period", "fit of its fiscal periods"),
+        ((), "words", "BM25 of the question's own words"),
+        (("--level", "page", "--strategy", "bm25"), "passage", "score of its best passage"),
+    ],
+)
+def test_what_a_score_is_made_of_is_explained(
+    sample_index: Path, options: tuple[str, ...], part: str, meaning: str
+) -> None:
+    asked = ("search", "How did Tellurond revenue develop in FY2023?", "--explain", *options, "--index", sample_index)
+    ran = Ran(*asked, "--json").document
+    assert ran["meanings"][part].startswith(meaning)
+    assert {name for hit in ran["results"] for name in hit["features"]} == set(ran["meanings"])
+    shown = " ".join(Ran(*asked).out.split())
+    assert f"{part} {ran['results'][0]['features'][part]:.3f}" in shown and meaning in shown
