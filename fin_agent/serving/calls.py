@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from time import monotonic
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import anyio
 from anyio.to_thread import run_sync
@@ -77,8 +77,18 @@ class Calls:
             with metered(meter):
                 return work()
 
+        try:
+            return await self.run(lambda: run_sync(metered_work, abandon_on_cancel=True), request)
+        finally:
+            meter.stop()  # abandoned work makes no further model calls
+
+    async def run(self, work: Callable[[], Coroutine[Any, Any, Result]], request: Request) -> Result:
+        """Await work, which is cancelled after its time and when the caller leaves.
+
+        Raises BusyError, TooLongError, CallerGoneError, and what the work raises.
+        """
         async with self.place():
-            at_work = asyncio.ensure_future(run_sync(metered_work, abandon_on_cancel=True))
+            at_work = asyncio.ensure_future(work())
             leaving = asyncio.ensure_future(_until_gone(request))
             try:
                 await asyncio.wait({at_work, leaving}, timeout=self._limits.seconds, return_when="FIRST_COMPLETED")
@@ -86,7 +96,6 @@ class Calls:
                     return at_work.result()
                 raise CallerGoneError if leaving.done() else self._too_long()
             finally:
-                meter.stop()  # abandoned work makes no further model calls
                 for task in (at_work, leaving):
                     task.cancel()
                     with suppress(asyncio.CancelledError, Exception):

@@ -6,7 +6,7 @@ In JSON `page` counts from 0, as in all JSON of this package; `page_number` next
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -110,6 +110,17 @@ def with_page_numbers(document: Json, *, pictures: bool = False) -> Json:
         if pictures and doc_id is not None:
             told["picture"] = picture_address(doc_id, page + 1, document.get("box"))
     return told
+
+
+def with_page_number_schemas(document: dict[str, Any]) -> dict[str, Any]:
+    """Add to the schemas of an OpenAPI document what `with_page_numbers` adds to responses; may be called again."""
+    for schema in document["components"]["schemas"].values():
+        properties = schema.get("properties", {})
+        if "page" in properties:
+            properties["page_number"] = {"type": "integer", "minimum": 1, "description": "The page, counted from 1."}
+            if "doc_id" in properties or "filing" in properties:
+                properties["picture"] = {"type": "string", "description": "Address of the page's picture."}
+    return document
 
 
 def picture_address(doc_id: str, page_number: int, box: Json = None) -> str:

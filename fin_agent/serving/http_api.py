@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, cast
 from anyio.to_thread import run_sync
 from fastapi import Body, FastAPI, Header, Path, Query, Request, Security
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.models import Example
 from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, Field
@@ -20,9 +21,17 @@ from fin_agent.analyst.events import Answered, Event
 from fin_agent.answering.answer import Answer
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
-from fin_agent.graphs.answer import answer_question, astream_answer
+from fin_agent.graphs.answer import aanswer_question, astream_answer
 from fin_agent.serving.calls import EVENTS, CallerGoneError, Calls, Limits, event, streamed
-from fin_agent.serving.filing_resources import FilingShown, Json, filing_shown, page_of, record_of, with_page_numbers
+from fin_agent.serving.filing_resources import (
+    FilingShown,
+    Json,
+    filing_shown,
+    page_of,
+    record_of,
+    with_page_number_schemas,
+    with_page_numbers,
+)
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, with_guards
 from fin_agent.serving.page_images import USUAL_DPI, box_frames, dpi_of, figure_frames
 from fin_agent.serving.page_images import page_picture as page_drawn
@@ -95,6 +104,11 @@ class Health(BaseModel):
     filings: int = Field(description="Number of filings in the index.", examples=[15])
 
 
+QUESTIONS: dict[str, Example] = {
+    "a figure": {"value": {"question": "What was Harborlight's net income in FY2023?"}},
+    "one filing": {"value": {"question": "What was the gross margin?", "doc_ids": ["harborlight_2023_10k"]}},
+    "as events": {"value": {"question": "What was Harborlight's net income in FY2023?", "stream": True}},
+}
 DocId = Annotated[
     str,
     Path(
@@ -163,7 +177,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
     )
     async def ask(
         request: Request,
-        asked: Annotated[AskRequest, Body()],
+        asked: Annotated[AskRequest, Body(openapi_examples=QUESTIONS)],
         accept: Annotated[str, Header(include_in_schema=False)] = "",
     ) -> Response:
         """Answer a question, or refuse it and say what is missing.
@@ -180,8 +194,9 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         given: dict[str, Any] = {"doc_ids": doc_ids, "question_id": asked.id}
         if asked.stream or EVENTS in accept:
             return await streamed(calls.stream(astream_answer(asked.question, context.answering, **given), shown))
-        answered = partial(answer_question, asked.question, context.answering, **given)
-        return JSONResponse(_answer_json(await calls.in_thread(answered, request), asked.trace))
+        # Not in a thread: that would answer on after the caller has left.
+        answering = partial(aanswer_question, asked.question, context.answering, **given)
+        return JSONResponse(_answer_json(await calls.run(answering, request), asked.trace))
 
     @app.get("/search", response_model=PagesFound | DocumentsFound, responses=problems())
     @calls.threaded
@@ -246,6 +261,8 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         return Health(status="ok", filings=len(context.workspace.index.entries()))
 
     add_routes(app, context, storage, calls, offers)
+    described = app.openapi
+    app.openapi = lambda: with_page_number_schemas(described())  # type: ignore[method-assign]
     return app
 
 

@@ -6,14 +6,17 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.serving.http_server import MAX_BYTES, Access
 from fin_agent.serving.problem_details import BusyError
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.toolkit import FinAgentToolkit
+from fin_agent.workspace import Workspace
 from tests.graphs.told_by_model import QUESTION
 from tests.serving.conftest import FILING, TOKEN, HeldModel, api_over, events_in, eventually
 
@@ -182,6 +185,39 @@ def test_a_caller_that_goes_stops_the_work(held_toolkit: FinAgentToolkit, held: 
         held.go_on.set()
         assert eventually(lambda: not any(each.name == "fin-agent-answer" for each in threading.enumerate()))
     assert held.calls == 1
+
+
+class HeldRules(RulesAnalyst):
+    """Reads a question only once it is let go on; says whether passages were judged after that."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self.asked, self.go_on, self.judged = threading.Event(), threading.Event(), threading.Event()
+
+    def intent(self, *given: Any, **named: Any) -> Any:
+        self.asked.set()
+        assert self.go_on.wait(60)
+        return super().intent(*given, **named)
+
+    def curate(self, *given: Any, **named: Any) -> Any:
+        self.judged.set()
+        return super().curate(*given, **named)
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_an_answer_by_rules_stops_as_well(context: ToolContext, stays: bool) -> None:
+    rules = HeldRules(context.workspace)
+    answering = replace(context.answering, analyst=rules)
+    with api_over(replace(context, answering=answering), limits=Limits(at_once=1, waiting=0)) as address:
+        leave = asked_by_hand(address, stream=False)
+        assert rules.asked.wait(30)
+        if not stays:
+            leave()
+            assert eventually(lambda: httpx.get(f"{address}/search?query=x", timeout=60).status_code == 200)
+        rules.go_on.set()
+        assert eventually(lambda: not any(each.name == "fin-agent-answer" for each in threading.enumerate()))
+        assert rules.judged.is_set() == stays
+        leave()
 
 
 def asked_by_hand(address: str, stream: bool) -> Callable[[], None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -64,6 +65,22 @@ def test_it_names_every_path_and_says_what_each_does(document: dict[str, Any]) -
     assert list(document["paths"]["/pages/{doc_id}/{page_number}.png"]["get"]["responses"]["200"]["content"]) == [
         "image/png"
     ]
+
+
+def test_its_types_say_how_pages_are_counted(document: dict[str, Any]) -> None:
+    citation = document["components"]["schemas"]["Citation"]["properties"]
+    assert "from 1" in citation["page_number"]["description"]
+    assert citation["picture"]["type"] == "string"
+
+
+def test_its_examples_fit(document: dict[str, Any]) -> None:
+    from fin_agent.serving.http_api import AskRequest
+
+    body = document["paths"]["/ask"]["post"]["requestBody"]["content"]["application/json"]
+    examples = [each["value"] for each in body["examples"].values()]
+    assert len(examples) == 3
+    for example in examples:
+        AskRequest.model_validate_json(json.dumps(example))
 
 
 @pytest.mark.parametrize(
