@@ -75,11 +75,11 @@ def ask(
         if export is not None:
             atomic_write(export, _export(answer, export.suffix.lower(), workspace))
             say(f"written to {export}")
-    if on.as_json:
-        show_json_line(answer_json(answer, trace=trace))
-    else:
-        searched = answer.rounds > 0
-        show(answer_view(answer), *([rounds_view(answer.trace, searched=searched, full=True)] if trace else []))
+        if on.as_json:
+            show_json_line(answer_json(answer, trace=trace))
+        else:
+            rounds = [rounds_view(answer.trace, searched=answer.rounds > 0, full=True)] if trace else []
+            show(answer_view(answer, workspace.index), *rounds)
     if recorded and messages().is_terminal:
         # Only on a terminal: a pipe gets the answer alone, and `runs list` lists the run.
         where = f" --index {on.index}" if on.index is not None else ""

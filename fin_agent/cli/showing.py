@@ -29,10 +29,10 @@ from fin_agent.presentation.filings import (
     statements_found,
     statements_on,
 )
-from fin_agent.presentation.pages import page_view, statement_view
+from fin_agent.presentation.pages import page_number_printed, page_view, statement_view
 from fin_agent.presentation.terminal_text import count_with_noun, plain
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.page import Page, Statement, printed_number
+from fin_agent.vocabulary.page import Page, Statement
 from fin_agent.vocabulary.table import Table
 from fin_agent.workspace import Workspace
 
@@ -112,8 +112,7 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
             on.show(document, statement_view(record, selected.parts))
         elif wanted.page is not None:
             page = selected.pages[0]
-            around = [PageKey(record.doc_id, number) for number in (page.number - 1, page.number + 1) if number >= 0]
-            printed = printed_number(page, [stored.page for stored in workspace.index.pages(around)])
+            printed = page_number_printed(workspace.index, PageKey(record.doc_id, page.number))
             document = _page_fields(workspace, record, page, selected.tables, printed) if on.as_json else {}
             on.show(document, page_view(record, page, printed))
         else:

@@ -14,6 +14,8 @@ from rich.text import Text
 
 from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, Usage
 from fin_agent.evidence.slot_ledger import Entry, Figure
+from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.presentation.pages import page_number_printed
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import note_lines, warning_lines
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
@@ -26,12 +28,15 @@ _COMMENTED = re.compile(r"^(\s*)(\S.*?)  # (.*)$")
 _MARKS = {"✓": ("filled", "green"), "✗": ("required and empty", "bold red"), "·": ("optional and empty", "dim")}
 
 
-def answer_view(answer: Answer) -> RenderableType:
-    """Return the answer with its figures, citations and notes, or the refusal with what is missing."""
-    return Group(*_parts(answer))
+def answer_view(answer: Answer, index: FilingIndex | None = None) -> RenderableType:
+    """Return the answer with its figures, citations and notes, or the refusal with what is missing.
+
+    With an index, quotations also have the page number that their page prints.
+    """
+    return Group(*_parts(answer, index))
 
 
-def _parts(answer: Answer) -> Iterator[RenderableType]:
+def _parts(answer: Answer, index: FilingIndex | None) -> Iterator[RenderableType]:
     # An answer made of quotations alone is shown as these, not twice.
     quoted = not answer.refused and answer.answer.text == " ".join(citation.text for citation in answer.citations)
     found = [entry for entry in answer.ledger if entry.figure is not None]
@@ -58,7 +63,7 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
     if answer.program:
         yield Padding(program_view(answer.program), (0, 0, 1, 2))
     elif not found:
-        yield from (_quotation(citation, "bold" if quoted else "") for citation in answer.citations)
+        yield from (_quotation(citation, "bold" if quoted else "", index) for citation in answer.citations)
     yield from note_lines(answer.assumptions)
     yield from warning_lines(answer.warnings, most=_WARNINGS)
     yield Text(_footer(answer), style="dim")
@@ -84,8 +89,10 @@ def _nearest(pages: Sequence[PagePlace]) -> str:
     return "; ".join(f"{name} {', '.join(numbers)}" for name, numbers in of_filing.items())
 
 
-def _quotation(citation: Citation, style: str) -> RenderableType:
-    place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}", style="dim")
+def _quotation(citation: Citation, style: str, index: FilingIndex | None) -> RenderableType:
+    printed = page_number_printed(index, PageKey(citation.doc_id, citation.page)) if index else None
+    shown = f" (printed as {printed})" if printed else ""
+    place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}{shown}", style="dim")
     return Padding(Group(Text(f"“{one_line(citation.text)}”", style=style), place), (0, 0, 1, 2 if not style else 0))
 
 

@@ -16,11 +16,11 @@ from rich.text import Text
 
 from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.filings.tables.sum_detection import row_sums
-from fin_agent.index.protocol import FilingRecord
+from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey
 from fin_agent.presentation.filings import filing_title
 from fin_agent.presentation.terminal_text import listing, one_line, page_numbers, plain, warning_lines_by_page
 from fin_agent.tools.result_formatting import join_number_rows
-from fin_agent.vocabulary.page import Page
+from fin_agent.vocabulary.page import Page, printed_number
 from fin_agent.vocabulary.table import Cell, Row, Table
 
 
@@ -43,6 +43,14 @@ def page_head(record: FilingRecord, page: Page, printed_as: str | None = None) -
     printed = f", printed as {printed_as}" if printed_as else ""
     place = f"page {page.number + 1} of {record.page_count:,}{printed}"
     return Text.assemble((one_line(record.doc_id), "bold"), f", {place}", f": {said}" if said else "")
+
+
+def page_number_printed(index: FilingIndex, key: PageKey) -> str | None:
+    """Return the number printed on an indexed page, such as `47` or `F-12`; None if there is none."""
+    keys = [PageKey(key.doc_id, number) for number in range(max(key.page - 1, 0), key.page + 2)]
+    pages = {stored.key: stored.page for stored in index.pages(keys)}
+    page = pages.pop(key, None)
+    return printed_number(page, pages.values()) if page is not None else None
 
 
 def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> RenderableType:

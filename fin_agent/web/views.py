@@ -12,7 +12,7 @@ from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.presentation.filings import CheckedFiling, statements_on, value_words
-from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, join_tables
+from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, join_tables, page_number_printed
 from fin_agent.query.editing import query_for_question
 from fin_agent.query.lexer import lex
 from fin_agent.query.question_to_intent import known_names
@@ -25,7 +25,7 @@ from fin_agent.tools.context import ToolContext
 from fin_agent.tools.tool_implementations import explain_page_scores
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
-from fin_agent.vocabulary.page import Statement, printed_number
+from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
@@ -136,10 +136,9 @@ def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
     """Return a page (from 1) with its printed number, place, figures and text. Raises NotThereError."""
     record, index = record_of(context, doc_id), context.workspace.index
     number = page_of(record, page_number)
-    keys = [PageKey(doc_id, each) for each in (number, number - 1, number + 1) if each >= 0]
-    pages = {stored.page.number: stored.page for stored in index.pages(keys)}
-    page = pages[number]
-    facts = [sourced.fact for sourced in index.facts([doc_id], pages=keys[:1])]
+    key = PageKey(doc_id, number)
+    (page,) = (stored.page for stored in index.pages([key]))
+    facts = [sourced.fact for sourced in index.facts([doc_id], pages=[key])]
     identity = record.identity
     return {
         "doc_id": doc_id,
@@ -148,7 +147,7 @@ def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
         "fiscal_year": identity.fiscal_year,
         "page_number": page_number,
         "pages": record.page_count,
-        "printed_page": printed_number(page, [other for at, other in pages.items() if at != number]),
+        "printed_page": page_number_printed(index, key),
         "title": page.title,
         "item": page.item,
         "statement": page.statement.value if page.statement else None,

@@ -18,6 +18,7 @@ from fin_agent.presentation.answers import answer_view, usage_line, usage_view
 from fin_agent.presentation.traces import rounds_view
 from fin_agent.runs.run import Run
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
+from fin_agent.workspace import Workspace
 from tests.presentation.figures import shown
 from tests.runs.recorded import BEGAN, INDEX
 
@@ -116,6 +117,12 @@ def test_answer_that_is_a_quotation_is_shown_once() -> None:
     shown = text_of(answer_view(Answer(question="?", answer=AnswerValue(text="Sales rose."), citations=(citation,))))
     assert shown.count("Sales rose.") == 1
     assert shown.index("Sales rose.") < shown.index("doc, page 1")
+
+
+def test_a_quotation_has_the_number_that_its_page_prints(workspace: Workspace) -> None:
+    citation = Citation(doc_id="harborlight_2023_10k", page=8, text="Sales rose.")
+    answer = Answer(question="?", answer=AnswerValue(text="Sales rose."), citations=(citation,))
+    assert "harborlight_2023_10k, page 9 (printed as 8)" in text_of(answer_view(answer, workspace.index))
 
 
 def test_refusal_after_a_search_names_the_nearest_pages() -> None:
