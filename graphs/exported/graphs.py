@@ -78,9 +78,7 @@ def _with_round_interrupt(node: Node[Controls]) -> Node[Controls]:
         if not isinstance(given, Mapping):
             return node(state, runtime)
         if not isinstance(words := given.get("query"), str):
-            raise StateError(
-                "are missing", subject="other words", remedy='Go on with true, or {"query": "other words"}'
-            )
+            raise StateError("there are no words to search for", remedy='Go on with true, or {"query": "other words"}')
         query = with_search_words(made["query"], words, open_context(runtime.context).workspace)
         update = node({**state, "query": query}, runtime)
         return {**update, "query": query, "warnings": [*update.get("warnings", []), f"{EDITED}query"]}
