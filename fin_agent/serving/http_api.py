@@ -262,7 +262,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
 
     add_routes(app, context, storage, calls, offers)
     described = app.openapi
-    app.openapi = lambda: with_page_number_schemas(described())  # type: ignore[method-assign]
+    app.openapi = lambda: with_page_number_schemas(described())
     return app
 
 
