@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, distributions, version
+from importlib.metadata import PackageNotFoundError, distributions, requires, version
 
 DISTRIBUTION = "langgraph-fin-agent"
 OTHER_DISTRIBUTION = "fin-agent"
@@ -15,6 +15,14 @@ def installed_version() -> str:
         return version(DISTRIBUTION)
     except PackageNotFoundError:
         return "0+unknown"
+
+
+def requirements() -> list[str]:
+    """Return the requirements of this package and its extras (PEP 508); empty if the sources are not installed."""
+    try:
+        return requires(DISTRIBUTION) or []
+    except PackageNotFoundError:
+        return []
 
 
 def refuse_other_distribution() -> None:

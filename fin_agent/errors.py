@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
+from functools import cache, partial
+
+from fin_agent.distribution import requirements
 
 
 class FinAgentError(Exception):
@@ -36,6 +39,31 @@ def how_to_install(extra: str) -> str:
     The package index is not used, since it may hold another project under the same name.
     """
     return f'pip install ".[{extra}]" in the folder that fin-agent was installed from'
+
+
+class VersionError(FinAgentError):
+    """A dependency is installed in a version that this package does not support."""
+
+
+@cache
+def require_versions(*packages: str) -> None:
+    """Check that packages, where they are installed, have versions that pyproject.toml allows.
+
+    Raises:
+        VersionError: A package is installed in a version that is not allowed.
+    """
+    from importlib.metadata import PackageNotFoundError, version
+
+    from packaging.requirements import Requirement
+
+    for each in (Requirement(line) for line in requirements() if line.startswith(packages)):
+        with suppress(PackageNotFoundError):  # the import of a missing package raises its own error
+            if each.name in packages and not each.specifier.contains(found := version(each.name), prereleases=True):
+                allowed = ",".join(sorted(map(str, each.specifier), reverse=True))
+                raise VersionError(
+                    f"{each.name} {found} is installed, and {allowed} is needed",
+                    remedy=f'pip install "{each.name}{allowed}"',
+                )
 
 
 class ReadError(FinAgentError):

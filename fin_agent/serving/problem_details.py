@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install
+from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install, require_versions
 from fin_agent.redaction import redact_secrets
 from fin_agent.tools.errors import ToolInputError
 
@@ -37,7 +37,9 @@ class TooLongError(FinAgentError):
 def require_extra(extra: str, modules: Sequence[str]) -> None:
     """Check that the modules of an extra are installed.
 
-    Raises ServingError if a module is missing.
+    Raises:
+        ServingError: A module is missing.
+        VersionError: A module has a version that is not supported.
     """
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
@@ -45,6 +47,7 @@ def require_extra(extra: str, modules: Sequence[str]) -> None:
             f"required packages are not installed: {', '.join(missing)}",
             remedy=f"Install the extra: {how_to_install(extra)}",
         )
+    require_versions(*(name.replace("_", "-") for name in modules))
 
 
 def names_only(text: str, *paths: Path) -> str:

@@ -10,6 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fin_agent.errors import require_versions
 from fin_agent.filings.readers.protocol import encrypted_error, has_little_text, share_covered, unreadable_error
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box, Word
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 @contextmanager
 def open_pdf(path: Path) -> Iterator[_Pdf]:
     """Open the PDF at `path`; see `PdfReader`."""
+    require_versions("pymupdf")
     import pymupdf  # takes half a second, and is not needed for asking and searching, which import this module too
 
     # MuPDF prints repairs and warnings on stderr; relevant ones reach the caller as errors.
