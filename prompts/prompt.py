@@ -1,8 +1,7 @@
 """Prompts by name, validated when they are loaded, replaceable from a user's folder, and filled in two parts.
 
-A prompt is a Markdown file. The head of a packaged prompt declares role, version, placeholders and type of the reply;
-of the head of a user's own, only the version is read. The body is the system message and, below `## user`, the user
-message.
+A prompt is a Markdown file. Its head declares role, version, placeholders and the type of the reply. The body is the
+system message and, below `## user`, the user message. The head of the packaged prompt defines what its role receives.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import yaml
 from frontmatter.default_handlers import YAMLHandler
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role as ModelRole
@@ -32,6 +32,7 @@ from fin_agent.prompts.untrusted_text import (
 
 TEXT = "text"
 """The output of a role whose reply is used as plain text."""
+_SEE = "`fin-agent prompts show NAME` prints one that is right"
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}|[{}]")
 """A doubled brace, a placeholder, or an unpaired brace."""
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
@@ -207,37 +208,64 @@ def prompt_source(name: str, folder: Path | None = None) -> PromptSource:
         ) from failure
 
 
+class _Head(BaseModel):
+    """The head of a prompt's file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    role: str
+    version: int = Field(ge=1)
+    placeholders: list[str]
+    output: str
+    source: str = ""
+    does: str = ""
+
+
 def read_prompt(name: str, source: PromptSource) -> Prompt:
     """Parse a prompt's file. Raises PromptError for the first problem, with its line if it is in the body."""
     written = source.text.removeprefix("\ufeff")
     handler, role = YAMLHandler(), prompt_roles()[name]
     try:
         said, body = handler.split(written)
-        head = handler.load(said)
-        version = head["version"]
-        if type(version) is not int or version < 1:
-            raise ValueError(f"`version`: {version!r} is not a whole number above 0")
-    except (ValueError, KeyError, TypeError, yaml.YAMLError) as failure:
-        what = f"it has no head with a version that can be read ({failure or type(failure).__name__})"
-        remedy = "`fin-agent prompts show NAME` prints one that is right"
-        raise PromptError(what, subject=source.subject, remedy=remedy) from failure
+        head = _Head.model_validate(handler.load(said))
+    except ValidationError as failure:
+        first = failure.errors(include_url=False)[0]
+        entry = ".".join(map(str, first["loc"])) or "the head"
+        raise PromptError(f"`{entry}`: {first['msg']}", subject=source.subject, remedy=_SEE) from failure
+    except (ValueError, yaml.YAMLError) as failure:
+        what = f"it has no head that can be read ({failure})"
+        raise PromptError(what, subject=source.subject, remedy=_SEE) from failure
     # Keep the line ends of comments, so that line numbers match the file.
     bare = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), body)
     first_line = 1 + written.count("\n", 0, len(written) - len(body))
-    for place, what, remedy in _problems(bare, role):
+    for place, what, remedy in (*_problems_in_head(head, name, role), *_problems_in_body(bare, role)):
         line = "" if place is None else f", line {first_line + bare.count(chr(10), 0, place)}"
         raise PromptError(what, subject=f"{source.subject}{line}", remedy=remedy)
     system, user = (re.sub(r"\n{3,}", "\n\n", part).strip() for part in _USER.split(bare))
     mark = hashlib.sha256(f"{system}\0{user}".encode()).hexdigest()[:8]
-    return Prompt(name, role, f"{version}-{mark}", system, user, str(head.get("source", "")))
+    return Prompt(name, role, f"{head.version}-{mark}", system, user, head.source)
+
+
+_Problem = tuple[int | None, str, str]
+"""(offset in the body or None, what is wrong, what to do)."""
+
+
+def _problems_in_head(head: _Head, name: str, role: Role) -> Iterator[_Problem]:
+    if (meant := prompt_of_role(head.role)) != name:
+        said = "is unknown" if meant is None else f"is that of {meant}.md"
+        yield None, f"the role `{head.role}` {said}", f"The role of {name}.md is `{role.name}`"
+    if head.output != role.output:
+        yield None, f"the reply of this role is not of the type `{head.output}`", f"Write `output: {role.output}`"
+    if odd := sorted({*head.placeholders} ^ {*role.placeholders}):
+        undeclared = "not declared" if odd[0] in role.placeholders else "declared and unknown"
+        yield None, f"the placeholder {{{odd[0]}}} is {undeclared}", f"It must have these: {_named(role)}"
 
 
 def _named(role: Role) -> str:
     return ", ".join(f"{{{name}}}" for name in role.placeholders)
 
 
-def _problems(body: str, role: Role) -> Iterator[tuple[int | None, str, str]]:
-    """Yield (offset in the body or None, what is wrong, what to do)."""
+def _problems_in_body(body: str, role: Role) -> Iterator[_Problem]:
     headings = list(_USER.finditer(body))
     if len(headings) != 1:
         what = "the line `## user` is missing" if not headings else "`## user` appears twice"
