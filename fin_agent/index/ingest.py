@@ -129,10 +129,15 @@ def ingest(
         manifest = Manifest(index)
         waiting = _to_read(files_below(map(Path, named)), manifest, done)
         if waiting:
-            manifest.record_pending(waiting.values())
+            manifest.record_pending(stamp for same in waiting.values() for stamp in same)
         reader = read_here if workers == 0 else read_in_workers
         for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1):
-            done(_store(waiting[path], outcome, manifest))
+            first, *copies = waiting[path]
+            became = _store(first, outcome, manifest)
+            done(became)
+            for copy in copies:
+                failed = became.outcome is Outcome.FAILED
+                done(_store(copy, outcome, manifest) if failed else _same_file(copy, path, manifest))
         index.merge_full_text(report.count(Outcome.ADDED))
     return report
 
@@ -143,9 +148,9 @@ def _usual_reader() -> Prepare:
     return prepare
 
 
-def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, FileStamp]:
-    """Return the files to be read; of files with the same name and content, the first."""
-    waiting: dict[Path, FileStamp] = {}
+def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, list[FileStamp]]:
+    """Return the files to be read, each with itself and its copies, which get the same result."""
+    waiting: dict[Path, list[FileStamp]] = {}
     first: dict[str, FileStamp] = {}
     for path in files:
         try:
@@ -168,15 +173,21 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
             remedy = "Rename one of the two and ingest it again"
             manifest.record_failure(stamp, reason, remedy)
             done(_failed(path, reason, remedy))
+        elif same_name.path in waiting:
+            waiting[same_name.path].append(stamp)
         elif same_name is not stamp:
-            manifest.record_copy(stamp)
-            done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED, f"the same file as {same_name.path}"))
+            done(_same_file(stamp, same_name.path, manifest))
         elif manifest.is_done(stamp):
             manifest.record_location(stamp)
             done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED))
         else:
-            waiting[path] = stamp
+            waiting[path] = [stamp]
     return waiting
+
+
+def _same_file(copy: FileStamp, first: Path, manifest: Manifest) -> IngestedFile:
+    manifest.record_copy(copy)
+    return IngestedFile(copy.path, copy.doc_id, Outcome.UNCHANGED, f"the same file as {first}")
 
 
 def _stamp(path: Path, manifest: Manifest) -> FileStamp:

@@ -154,10 +154,22 @@ def test_copies_are_one_filing(folder: Path, index: SqliteIndex, plain: Prepare)
     put(folder, "x/a.pdf", "one")
     put(folder, "y/a.pdf", "one")
     report = ingest([folder], index, plain, workers=0)
-    assert [file.outcome for file in report.files] == [Outcome.UNCHANGED, Outcome.ADDED]
-    assert "same file as" in report.files[0].reason
+    assert [file.outcome for file in report.files] == [Outcome.ADDED, Outcome.UNCHANGED]
+    assert "same file as" in report.files[1].reason
     assert not Manifest(index).unread()
     assert ingest([folder], index, never, workers=0).count(Outcome.UNCHANGED) == 2
+
+
+def test_copies_of_a_file_that_fails_fail_alike(folder: Path, index: SqliteIndex, quick_readers: str) -> None:
+    put(folder, "x/bad.pdf", "one")
+    put(folder, "y/bad.pdf", "one")
+    report = ingest([folder], index, reader(quick_readers, "failing"), workers=0)
+    assert [file.outcome for file in report.files] == [Outcome.FAILED, Outcome.FAILED]
+    assert len({file.reason for file in report.files}) == 1
+    assert len(Manifest(index).unread()) == 2
+    mended = ingest([folder], index, reader(quick_readers, "plain"), workers=0)
+    assert [file.outcome for file in mended.files] == [Outcome.ADDED, Outcome.UNCHANGED]
+    assert not Manifest(index).unread()
 
 
 def test_copy_that_failed_before_is_read_with_the_other(folder: Path, index: SqliteIndex, quick_readers: str) -> None:
