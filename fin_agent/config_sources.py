@@ -28,7 +28,7 @@ Values = TypeVar("Values", bound=BaseModel)
 _ROLES = ("models", "roles")
 _FOLDERS_OF_MODELS = frozenset({("encoder",), ("sparse_encoder",), ("reranker",)})
 """Settings whose value is a model's name, or a folder if it is written as a path."""
-_SECRET_NAMES = re.compile(r"(?:^|_)(?:key|token|secret|password)$", re.I)
+_SECRET_NAMES = re.compile(r"(?:^|[_-])(?:key|apikey|token|secret|password|passwd)s?$", re.I)
 
 
 class SettingsError(FinAgentError):
@@ -192,8 +192,9 @@ def file_values(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterat
     except RecursionError:
         remedy = "Nest settings at most three levels deep"
         raise SettingsError("its tables are nested too deep", subject=str(file), remedy=remedy) from None
+    known = types_of(schema)
     for each in leaves:
-        if any(map(_SECRET_NAMES.search, each.place)):
+        if each.place not in known and any(map(_SECRET_NAMES.search, each.place)):
             raise _key_error(each)
         _check_no_key(each)
     try:
@@ -202,7 +203,7 @@ def file_values(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterat
     except ValidationError as failure:
         raise _settings_error(failure, schema, {(name,): str(file) for name in tree}) from None
     # Texts and paths name servers, keys, models, folders and files; a strategy names nothing outside this program.
-    words = {place for place, kinds in types_of(schema).items() if {str, Path} & set(kinds)} - {("strategy",)}
+    words = {place for place, kinds in known.items() if {str, Path} & set(kinds)} - {("strategy",)}
     named = [".".join(each.place) for each in leaves if each.place in words or each.place[:2] == _ROLES]
     if named and not trusted:
         raise SettingsError(

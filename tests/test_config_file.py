@@ -192,6 +192,10 @@ def test_what_is_wrong_is_told_with_file_and_key(folder: Path, text: str, told: 
     [
         '[models]\napi_key = "abc"',
         'OPENAI_API_KEY = "abc"',
+        '[models]\napikey = "abc"',
+        '[models]\n"api-key" = "abc"',
+        'tokens = ["abc"]',
+        '[models.roles]\npasswd = "abc"',
         '[models]\nmodel = "sk-proj-SECRET4567890abcdef"',
         '[models]\nkey_variable = "gsk_SECRET4567890abcdefgh"',
         '[models]\nbase_url = "http://me:SECRET45@host/v1"',
