@@ -34,16 +34,20 @@ Conflict = elasticsearch.ConflictError
 T = TypeVar("T")
 
 _LOG = logging.getLogger("fin_agent")
-FIRST_PAUSE = 0.1
-LONGEST_PAUSE = 10.0
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 10.0
 _REPORTED_ATTEMPT = 6
 """The attempt whose failure is reported, after a few seconds: shorter waits go unnoticed."""
 OLDEST_VERSION = "8.19"
 """The oldest supported version of a cluster."""
-BUSY_STATUSES = frozenset({429, 502, 503, 504})
+_BUSY_STATUSES = frozenset({429, 502, 503, 504})
 """Statuses after which a later attempt may succeed."""
 _DISK_FULL = "disk full"
 _MAX_LENGTH = 400
+
+
+class BusyError(Exception):
+    """The cluster was too busy for some items of a bulk."""
 
 
 class Cluster:
@@ -84,7 +88,7 @@ class Cluster:
         """
         trying = Retrying(
             retry=retry_if_exception(_is_retryable),
-            wait=wait_exponential(FIRST_PAUSE, LONGEST_PAUSE) + wait_random(0, FIRST_PAUSE),
+            wait=wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE) + wait_random(0, _FIRST_PAUSE),
             stop=stop_before_delay(self.reaching.patience),
             before_sleep=self._report_retry,
             sleep=self._sleep,
@@ -144,16 +148,24 @@ class Cluster:
 def _is_retryable(error: BaseException) -> bool:
     """Return whether the same request may succeed a moment later."""
     if isinstance(error, ApiError):
-        return error.status_code in BUSY_STATUSES and error_type(error.body) != _DISK_FULL
+        return is_busy(error.status_code, error.body)
     return isinstance(
-        error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout
+        error, BusyError | elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout
     ) and not isinstance(error, elastic_transport.TlsError)
+
+
+def is_busy(status: int, body: object) -> bool:
+    """Return whether a response, or an item of a bulk, tells of a load that passes; a full disk is none."""
+    return status in _BUSY_STATUSES and error_type(body) != _DISK_FULL
 
 
 def index_error(address: ClusterAddress, error: BaseException | None, doing: str) -> FilingIndexError:
     """Return the error to report for the client's `error`; `doing` is `read`, `written` or `opened`."""
     if isinstance(error, ApiError) and not isinstance(error, elasticsearch.UnsupportedProductError):
         what, remedy = describe_error(int(error.status_code), error.body, doing, address.prefix)
+        return FilingIndexError(what, subject=str(address), remedy=remedy)
+    if isinstance(error, BusyError):
+        what, remedy = describe_error(429, {}, doing, address.prefix)
         return FilingIndexError(what, subject=str(address), remedy=remedy)
     told = _one_line(str(getattr(error, "message", "") or error) or type(error).__name__)
     kind = next(kind for of_client, kind in _KINDS.items() if isinstance(error, of_client))

@@ -20,6 +20,8 @@ from fin_agent.index.stored_filing import Part
 _MAX_HIDDEN = 10_000
 _RECORDS_AT_ONCE = 500
 """Number of full filing records per response."""
+_MAX_ROUTES = 64
+"""More routing values than this reach every shard anyway, and make requests long."""
 
 
 class ListedFiling(NamedTuple):
@@ -53,6 +55,11 @@ class Listing:
     def generations(self, doc_ids: Iterable[str]) -> list[str]:
         """Return the generations of those of `doc_ids` that exist, in a fixed order."""
         return sorted(self.of[doc_id].generation for doc_id in set(doc_ids) if doc_id in self.of)
+
+    def routes(self, doc_ids: Iterable[str]) -> str | None:
+        """Return the routing of their parts; None where they may be on all shards."""
+        routes = sorted({self.of[doc_id].routing for doc_id in doc_ids})
+        return ",".join(routes) if len(routes) <= _MAX_ROUTES else None
 
 
 _PINNED: ContextVar[tuple[FilingList, Listing] | None] = ContextVar("_PINNED", default=None)

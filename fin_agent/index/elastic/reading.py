@@ -342,6 +342,7 @@ class ElasticReader(FilingList):
                 kind,
                 _AT_ONCE,
                 query={"bool": {"filter": [{"terms": {"generation": listing.generations(some)}}, *within]}},
+                routing=listing.routes(some),
                 sort=ascending("generation", place),
                 source={"includes": ["generation", *fields]},
             ):

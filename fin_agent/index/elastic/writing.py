@@ -12,20 +12,13 @@ import secrets
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from elasticsearch import helpers
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic.client import (
-    BUSY_STATUSES,
-    FIRST_PAUSE,
-    LONGEST_PAUSE,
-    Cluster,
-    Conflict,
-    NotFound,
-    describe_error,
-)
+from fin_agent.index.elastic.client import BusyError, Cluster, Conflict, NotFound, describe_error, is_busy
 from fin_agent.index.elastic.documents import Document, Source, company_routing, filing_source, id_of, parts_of
 from fin_agent.index.elastic.listing import FilingList, ascending
 from fin_agent.index.elastic.mapping import PARTS
@@ -36,7 +29,7 @@ MAX_BYTES = 8_000_000
 """Size limit of one request: between the 5 and 15 MB that Elastic recommends, far below the limit of 100 MB."""
 MAX_DOCUMENTS = 2_000
 _TRIES = 10
-"""Attempts to write what another process writes as well, and to send items that the cluster is too busy for."""
+"""Attempts to write what another process writes as well."""
 _LEASE = 3_600.0
 """Time limit for writing the parts of one filing in seconds, including retries."""
 _MARKS = 2**31
@@ -136,6 +129,8 @@ class ElasticWriter(FilingList):
     def write_documents(self, documents: Sequence[Document], routing: str, subject: str) -> None:
         """Write documents through their aliases, and refresh them so that searches find them.
 
+        Items that the cluster was too busy for are sent again, and only these.
+
         Raises:
             FilingIndexError: An item was rejected; the message names the first one.
         """
@@ -144,24 +139,30 @@ class ElasticWriter(FilingList):
             for each in documents
         ]
 
-        def send() -> list[dict[str, Any]]:
+        left, refused = actions, list[dict[str, Any]]()
+
+        def send() -> None:
+            nonlocal left, refused
             sent = helpers.streaming_bulk(
                 self.cluster.client,
-                actions,
+                left,
                 chunk_size=MAX_DOCUMENTS,
                 max_chunk_bytes=MAX_BYTES,
                 raise_on_error=False,
                 yield_ok=False,
                 require_alias=True,
-                max_retries=_TRIES,
-                initial_backoff=FIRST_PAUSE,
-                max_backoff=LONGEST_PAUSE,
-                retry_on_status=BUSY_STATUSES,
             )
-            return [item["index"] for _, item in sent]
+            refused = [item["index"] for _, item in sent]
+            if refused and all(is_busy(item["status"], item) for item in refused):
+                again = {item["_id"] for item in refused}
+                left = [each for each in left if each["_id"] in again]
+                raise BusyError
 
-        if refused := self.cluster.request(send, doing="written"):
-            first, prefix = refused[0], self.cluster.address.prefix
+        with suppress(BusyError):  # for too long
+            self.cluster.request(send, doing="written")
+        if refused:
+            first = next((item for item in refused if not is_busy(item["status"], item)), refused[0])
+            prefix = self.cluster.address.prefix
             what, remedy = describe_error(int(first["status"]), {"error": first["error"]}, "written", prefix)
             others = f" ({len(refused)} of {len(actions)} documents)" if len(refused) > 1 else ""
             place = f"{first['_index'].removeprefix(f'{prefix}-')} {first['_id'].rpartition('-')[2]}"

@@ -187,6 +187,18 @@ def test_asking_again_for_long_is_told(
     index.close()
 
 
+def test_items_refused_for_long_are_told(
+    server: ElasticServer, make_filing: MakeFiling, caplog: pytest.LogCaptureFixture
+) -> None:
+    index = ElasticIndex.create(
+        f"{server.url}/x", ConnectionSettings(patience=60, checked_every=0), sleep=lambda seconds: None
+    )
+    server.items_refused.append((".*", BUSY, 60))
+    index.add(make_filing("a", "gyroscope"), ["{}"], "")
+    assert sum("asking again" in record.getMessage() for record in caplog.records) == 1
+    index.close()
+
+
 def test_a_connection_that_is_cut_is_opened_again(index: ElasticIndex, server: ElasticServer) -> None:
     with server.failing("test-filings/_search", None, times=2):
         assert index.entries() == ()

@@ -155,3 +155,19 @@ def test_a_question_sees_one_state(make_index: MakeIndex, make_filing: MakeFilin
         assert [stored.page.text for stored in reader.pages([PageKey("a", 0)])] == ["compass"]
         assert len(writer.search_pages(["compass", "gyroscope"])) == 3  # others are as they are
     assert len(reader.search_pages(["compass", "gyroscope"])) == 3
+
+
+def test_content_is_read_from_the_shards_of_its_companies_and_searches_ask_all(
+    index: ElasticIndex, make_filing: MakeFiling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for doc_id in ("a", "b"):
+        index.add(make_filing(doc_id, "gyroscope"), ["{}"], "")
+    routed: list[object] = []
+    search = index.cluster.search
+    monkeypatch.setattr(
+        index.cluster, "search", lambda name, **asked: routed.append(asked.get("routing")) or search(name, **asked)
+    )
+    listing = index.listing()
+    assert len(index.outline(["a"])) == 1 and routed[-1] == listing.of["a"].routing
+    assert len(index.search_pages(["gyroscope"])) == 2 and routed[-1] is None
+    assert listing.routes(["a", "b"]) == ",".join(sorted({each.routing for each in listing.of.values()}))
