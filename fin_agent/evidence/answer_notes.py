@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from fin_agent.evidence.report_selection import statements_of
+from fin_agent.evidence.scale_conflicts import differ_only_in_scale
 from fin_agent.evidence.sign_conventions import signed_amount
-from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, SlotFit, slot_fit
+from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, Place, SlotFit, slot_fit
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
@@ -16,26 +18,33 @@ from fin_agent.workspace import Workspace
 
 
 def answer_notes(
-    ledger: Ledger, facts: Sequence[SourcedFact], workspace: Workspace, in_series: Collection[Slot] = ()
+    ledger: Ledger,
+    facts: Sequence[SourcedFact],
+    workspace: Workspace,
+    in_series: Collection[Slot] = (),
+    broken: Mapping[Place, str] = MappingProxyType({}),
 ) -> tuple[str, ...]:
-    """Return a sentence for every required figure that another filing states differently.
+    """Return a sentence for every required figure that is restated, contradicted or fails a check.
 
     For example `sales of A for FY2018 is $5 million as reported in the 10-K of FY2018; the 10-K of FY2019 restates it
     as $6`. `facts` are those of all filings of the companies. For slots `in_series`, only later reports are noted,
-    since the basis of the series covers the rest.
+    since the basis of the series covers the rest. `broken` are places that fail the sums of their statement.
     """
     said: dict[str, None] = {}
     for entry in ledger.entries:
         if entry.figure is None or not entry.required:
             continue
+        notes: list[str] = []
         own = workspace.directory.identities.get(entry.figure.doc_id)
-        if own is None or own.reported_period is None:
-            continue
         stated = statements_of(entry.slot, facts, workspace)
-        differing = _differing_reports(entry.slot, entry.figure, stated, workspace)
-        note = _restatement_note(entry, entry.figure, own, differing, later_only=entry.slot in in_series)
-        if note:
-            said[note] = None
+        if own is not None and own.reported_period is not None:
+            differing = _differing_reports(entry.slot, entry.figure, stated, workspace)
+            notes.append(_restatement_note(entry, entry.figure, own, differing, later_only=entry.slot in in_series))
+        prints = [each for filing in stated.values() for each in filing]
+        notes += _print_differences(entry.slot, entry.figure, prints, workspace)
+        if entry.figure.place in broken:
+            notes.append(f"{entry.slot} does not fit the sums of its own statement: {broken[entry.figure.place]}")
+        said |= dict.fromkeys(note for note in notes if note)
     return tuple(said)
 
 
@@ -86,6 +95,26 @@ def _restatement_note(
     elif others and not earlier:
         said += f"; {filing_name(others[0][0])} gives {others[0][1]}"
     return said
+
+
+def _print_differences(
+    slot: Slot, figure: Figure, prints: Iterable[SourcedFact], workspace: Workspace
+) -> Iterator[str]:
+    """Yield a note where the same number is printed in another scale, and one where it has the other sign."""
+    metrics = workspace.lexicon.metrics
+    own, home = figure.fact(), slot_metric(slot, metrics).statement
+    taken = amount_with_unit(figure.amount, figure.scale, figure.unit)
+    said: dict[str, str] = {}
+    for sourced in prints:
+        fact = sourced.fact
+        amount = signed_amount(fact, metrics)
+        there = amount_with_unit(amount, fact.scale, fact.unit)
+        where = f"page {fact.page + 1} of {sourced.doc_id} has {there}"
+        if differ_only_in_scale(own, fact):
+            said.setdefault("scale", f"{slot} is read as {taken}; {where}, the same number in another scale")
+        elif home is not None and fact.statement is home and figure.amount * amount < 0 and magnitudes_agree(own, fact):
+            said.setdefault("sign", f"{slot} is {taken} by the sign of {figure.label!r}; {where}")
+    yield from said.values()
 
 
 def _order(identity: Identity) -> tuple[int, int]:

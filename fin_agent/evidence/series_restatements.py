@@ -22,6 +22,8 @@ class Basis:
     """The report from which each year of a series is taken."""
 
     preferred: Mapping[Slot, SourcedFact] = field(default_factory=dict)
+    restated: tuple[str, ...] = ()
+    """Descriptions of years that the reports of a series state differently."""
     incomparable: tuple[str, ...] = ()
     """Descriptions of differences so large that the years are not comparable."""
 
@@ -44,6 +46,7 @@ def basis_of(
         if slot.quarter is None and slot_metric(slot, workspace.lexicon.metrics).statement is not None:
             series.setdefault((slot.company, slot.measure, slot.part), []).append(slot)
     preferred: dict[Slot, SourcedFact] = {}
+    restated: list[str] = []
     broken: list[str] = []
     for of_series in series.values():
         if len({slot.fiscal_year for slot in of_series}) < 2:
@@ -64,8 +67,9 @@ def basis_of(
         of_all = sorted({report for reports in stated.values() for report in reports})
         chain = [report for report in of_all if chosen and min(chosen) <= report <= max(chosen)]
         for one, other in pairwise(chain):
-            broken += _last_difference(one, other, stated, of_series[0])
-    return Basis(preferred, tuple(broken))
+            for words, far in _last_difference(one, other, stated, of_series[0]):
+                (broken if far else restated).append(words)
+    return Basis(preferred, tuple(restated), tuple(broken))
 
 
 def _reports(slot: Slot, facts: Sequence[SourcedFact], workspace: Workspace) -> dict[int, SourcedFact]:
@@ -85,13 +89,13 @@ def _reports(slot: Slot, facts: Sequence[SourcedFact], workspace: Workspace) -> 
 
 def _last_difference(
     one: int, other: int, stated: Mapping[int, Mapping[int, SourcedFact]], slot: Slot
-) -> Iterator[str]:
-    """Yield the last year that two reports state differently, if the amounts are in different units."""
+) -> Iterator[tuple[str, bool]]:
+    """Yield the last year that two reports state differently, and whether the amounts are in different units."""
     for year, reports in sorted(stated.items(), reverse=True):
         if one in reports and other in reports and not magnitudes_agree(reports[one].fact, reports[other].fact):
             first, second = reports[one], reports[other]
             small, large = sorted((abs(first.fact.value), abs(second.fact.value)))
-            if not small or float(large / small) >= _ANOTHER_UNIT:
-                told = " and ".join(f"{each.doc_id} gives {each.fact.amount:,}" for each in (first, second))
-                yield f"{slot.label} of {slot.company_name} for FY{year}: {told}"
+            far = not small or float(large / small) >= _ANOTHER_UNIT
+            told = " and ".join(f"{each.doc_id} gives {each.fact.amount:,}" for each in (first, second))
+            yield f"{slot.label} of {slot.company_name} for FY{year}: {told}", far
             return

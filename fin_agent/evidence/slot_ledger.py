@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -10,6 +11,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel
 
+from fin_agent.evidence.scale_conflicts import differ_only_in_scale, most_plausible_scale
 from fin_agent.evidence.sign_conventions import signed_amount
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
@@ -25,6 +27,8 @@ from fin_agent.workspace import Workspace
 
 _MAX_CONFLICTS = 3
 
+Place = tuple[str, int, int, Decimal]
+"""(doc_id, page, line, printed value in base units)."""
 
 _YEARS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 _STATEMENTS = {
@@ -34,6 +38,9 @@ _STATEMENTS = {
     Statement.CASH_FLOW: "cash flow statement",
     Statement.EQUITY: "statement of equity",
 }
+_SCALES = {1: "units", 1_000: "thousands", 1_000_000: "millions", 1_000_000_000: "billions"}
+_SCALED = ("USD", "shares")
+"""Units whose amounts are printed in scales."""
 
 
 class SlotFit(StrEnum):
@@ -93,6 +100,11 @@ class Figure(BaseModel, frozen=True):
         """The amount in base units."""
         return self.amount * self.scale
 
+    @property
+    def place(self) -> Place:
+        """The location and the printed value."""
+        return self.doc_id, self.page, self.line, self.printed * self.scale
+
 
 class Entry(BaseModel, frozen=True):
     """A slot with the figure that fills it."""
@@ -134,6 +146,7 @@ def fill_slots(
     statements: Collection[Statement] = (),
     preferred: Mapping[Slot, SourcedFact] = MappingProxyType({}),
     elsewhere: Sequence[SourcedFact] = (),
+    unreliable: Collection[Place] = (),
 ) -> Ledger:
     """Fill slots from facts.
 
@@ -148,6 +161,7 @@ def fill_slots(
         statements: Statements that the question names.
         preferred: Facts that take precedence for their slot.
         elsewhere: Further facts that are only compared for conflicts.
+        unreliable: Places of facts that come last.
     """
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
@@ -161,6 +175,7 @@ def fill_slots(
         candidates = [fact for fact in by_metric.get(slot.fact_name, ()) if fills_slot(fact, slot, metrics, owners)]
         candidates.sort(
             key=lambda sourced: (
+                (sourced.doc_id, sourced.fact.page, sourced.fact.line, sourced.fact.value) in unreliable,
                 sourced != preferred.get(slot),
                 sourced.fact.statement not in statements,
                 home is not None and sourced.fact.statement is not home,
@@ -172,10 +187,12 @@ def fill_slots(
             )
         )
         found[slot] = _most_exact_first(candidates)
+    scales = Counter(each[0].fact.scale for each in found.values() if each and each[0].fact.unit in _SCALED)
+    common = max(scales, key=lambda scale: (scales[scale], scale), default=None)
     entries = []
     for slot, required in slots.items():
         others = [fact for fact in elsewhere if fills_slot(fact, slot, metrics, owners)]
-        entries.append(_entry(slot, required, found[slot], others, workspace))
+        entries.append(_entry(slot, required, found[slot], others, workspace, common))
     return Ledger(entries=tuple(entries))
 
 
@@ -205,11 +222,21 @@ def _entry(
     candidates: Sequence[SourcedFact],
     elsewhere: Sequence[SourcedFact],
     workspace: Workspace,
+    common_scale: int | None,
 ) -> Entry:
     if not candidates:
         return Entry(slot=slot, required=required, reason="nothing read so far states it")
     metrics, identities = workspace.lexicon.metrics, workspace.directory.identities
-    best, *others = dict.fromkeys((*candidates, *elsewhere))
+    plausible = most_plausible_scale(candidates, [sourced for sourced in elsewhere if sourced not in candidates])
+    if plausible is None:
+        first = candidates[0]
+        other = next(each for each in (*candidates, *elsewhere) if differ_only_in_scale(first.fact, each.fact))
+        where = " and ".join(
+            f"{each.fact.amount:,} {scale_name(each.fact.scale)} on page {each.fact.page + 1} of {each.doc_id}"
+            for each in (first, other)
+        )
+        return Entry(slot=slot, required=required, reason=f"stated in two scales: {where}")
+    best, *others = dict.fromkeys((plausible, *candidates, *elsewhere))
     chosen = figure_of(best, metrics)
     differing: dict[SourcedFact, Figure] = {}
     for other in others:
@@ -232,7 +259,7 @@ def _entry(
         slot=slot,
         required=required,
         figure=chosen,
-        reason=provenance_reason(slot, best, list(differing), identities),
+        reason=provenance_reason(slot, best, list(differing), identities, common_scale),
         filling=slot_fit(slot, identities.get(best.doc_id)),
         conflicts=tuple(differing.values())[:_MAX_CONFLICTS],
     )
@@ -261,9 +288,16 @@ def figure_of(sourced: SourcedFact, metrics: Mapping[str, Metric]) -> Figure:
 
 
 def provenance_reason(
-    slot: Slot, chosen: SourcedFact, differing: Sequence[SourcedFact], identities: Mapping[str, Identity]
+    slot: Slot,
+    chosen: SourcedFact,
+    differing: Sequence[SourcedFact],
+    identities: Mapping[str, Identity],
+    common_scale: int | None = None,
 ) -> str:
-    """Return why a fact fills the slot; `differing` are facts for the slot with other values."""
+    """Return why a fact fills the slot.
+
+    `differing` are facts for the slot with other values; `common_scale` is that of the answer's other figures.
+    """
     fact, identity = chosen.fact, identities.get(chosen.doc_id)
     place = f"the {_STATEMENTS[fact.statement]}" if fact.statement else "a table outside the statements"
     parts = [f"{fact.label!r} in the column {fact.column!r} of {place}"]
@@ -278,7 +312,14 @@ def provenance_reason(
     restated = next((other for other in differing if _restates(slot, chosen, other, identities)), None)
     if restated is not None:
         parts.append(f"restated: {restated.doc_id} gives {restated.fact.amount:,}")
+    if common_scale is not None and fact.unit in _SCALED and fact.scale != common_scale:
+        parts.append(f"converted from {scale_name(fact.scale)}")
     return "; ".join(parts)
+
+
+def scale_name(scale: int) -> str:
+    """Return the name of a scale, such as `millions`."""
+    return _SCALES.get(scale, f"units of {scale}")
 
 
 def _restates(slot: Slot, one: SourcedFact, other: SourcedFact, identities: Mapping[str, Identity]) -> bool:

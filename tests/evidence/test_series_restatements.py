@@ -81,7 +81,7 @@ def test_a_split_between_two_reports_that_share_no_year_is_seen_in_those_between
     assert len(found.incomparable) == 1
 
 
-def test_a_small_restatement_leaves_years_comparable() -> None:
+def test_a_small_restatement_is_told() -> None:
     found = basis(
         [slot(year, "revenue") for year in (2015, 2016, 2018)],
         states(2017, 2015, "100", "revenue"), states(2017, 2016, "110", "revenue"),
@@ -89,6 +89,7 @@ def test_a_small_restatement_leaves_years_comparable() -> None:
     )  # fmt: skip
     assert taken(found)[2016] == ("acme2018", "118")
     assert not found.incomparable
+    assert ["110" in words and "118" in words for words in found.restated] == [True]
 
 
 def test_a_single_year_and_a_quarter_have_no_series() -> None:

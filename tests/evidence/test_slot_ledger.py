@@ -210,6 +210,14 @@ def test_two_rows_of_one_report_that_differ_restate_nothing() -> None:
     assert "restated" not in entry.reason
 
 
+def test_figures_printed_in_another_scale_than_the_rest_are_said_to_be_converted() -> None:
+    wanted = {slot(): True, slot(year=2022): True, slot("gross_profit"): True}
+    facts = [SourcedFact("acme23", fact()), SourcedFact("acme23", fact(metric="gross_profit", line=9)),
+             SourcedFact("acme24", fact("50000", year=2022, scale=1_000))]  # fmt: skip
+    entries = fill_slots(wanted, facts, workspace_of(OWNERS), DOCUMENTS).entries
+    assert ["converted from thousands" in entry.reason for entry in entries] == [False, True, False]
+
+
 def test_a_statement_that_the_question_names_goes_before_the_metrics_own() -> None:
     income = SourcedFact("acme23", fact("100", "depreciation_and_amortization", statement=Statement.INCOME))
     flows = SourcedFact(
@@ -282,3 +290,33 @@ def test_a_statements_own_print_stays_before_a_finer_one() -> None:
     entry = filled(slot(), printed, fact("5123", statement=None, page=90))
     assert entry.figure is not None
     assert entry.figure.value == 5_100_000_000
+
+
+def test_of_two_scales_that_of_most_statements_is_taken() -> None:
+    wrong = SourcedFact("acme23", fact("496", statement=None, page=20, scale=1_000))
+    entry = filled_from(slot(), wrong, SourcedFact("acme23", fact("496", page=60)))
+    assert entry.figure is not None
+    assert entry.figure.value == 496_000_000
+    alone = SourcedFact("acme23", fact("496", page=60, scale=1_000))
+    later = [SourcedFact("acme24", fact("496", page=page)) for page in (50, 55)]
+    entry = filled_from(slot(), alone, *later)
+    assert entry.figure is not None
+    assert (entry.figure.doc_id, entry.figure.value) == ("acme24", 496_000_000)
+
+
+def test_two_scales_with_nothing_to_choose_between_are_left_open() -> None:
+    entry = filled_from(
+        slot(), SourcedFact("acme23", fact("496", scale=1_000)), SourcedFact("acme24", fact("496", page=9))
+    )
+    assert entry.figure is None
+    assert "two scales" in entry.reason
+
+
+def test_what_is_doubted_goes_last() -> None:
+    first, second = SourcedFact("acme23", fact("100")), SourcedFact("acme24", fact("112"))
+    unreliable = [("acme23", 40, 3, Decimal(100_000_000))]
+    (entry,) = fill_slots(
+        {slot(): True}, [first, second], workspace_of(OWNERS), DOCUMENTS, unreliable=unreliable
+    ).entries
+    assert entry.figure is not None
+    assert entry.figure.amount == 112

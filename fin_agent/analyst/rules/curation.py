@@ -16,7 +16,8 @@ from fin_agent.evidence.plan_term_selection import missing_slots, selected_terms
 from fin_agent.evidence.report_selection import ReportChoice, RequestedReport, figures_from_report
 from fin_agent.evidence.series_restatements import Basis, basis_of
 from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
-from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, fill_slots, more_precise_facts
+from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, Place, fill_slots, more_precise_facts
+from fin_agent.evidence.sum_checks import failed_sums
 from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
@@ -138,24 +139,32 @@ def _curate_by_figures(
     basis = basis_of(slots, printed, workspace, originally=originally)
     if report is not None:
         meant = figures_from_report(slots, report, stated, workspace)
-        basis = Basis(meant, basis.incomparable if originally else ())
+        basis = Basis(meant, (), basis.incomparable if originally else ())
 
-    ledger = fill_slots(
-        slots,
-        facts,
-        workspace,
-        documents,
-        statements=intent.statements,
-        preferred=basis.preferred,
-        elsewhere=printed,
-    )
-    if report is not None:
-        ledger = restrict_to_report(basis.preferred, report, ledger)
-    ledger = with_required_options(plan, intent, ledger)
-    if basis.incomparable:
+    def filled(unreliable: Collection[Place] = ()) -> Ledger:
+        ledger = fill_slots(
+            slots,
+            facts,
+            workspace,
+            documents,
+            statements=intent.statements,
+            preferred=basis.preferred,
+            elsewhere=printed,
+            unreliable=unreliable,
+        )
+        if report is not None:
+            ledger = restrict_to_report(basis.preferred, report, ledger)
+        return with_required_options(plan, intent, ledger)
+
+    ledger = filled()
+    broken = failed_sums(ledger, workspace.index)
+    if broken and report is None and any(entry.conflicts for entry in ledger.entries):
+        ledger = filled(broken)
+        broken = failed_sums(ledger, workspace.index)
+    if basis.restated or basis.incomparable:
         needed = [entry.slot for entry in ledger.entries if entry.required]
         told = basis_of(needed, printed, workspace, originally=originally)
-        basis = Basis(basis.preferred, told.incomparable)
+        basis = Basis(basis.preferred, told.restated, told.incomparable)
     lacking = missing_slots(plan, intent, ledger)
     named = f" ({report.words})" if report is not None else ""
     doubts = [ambiguity_reason(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
@@ -177,14 +186,16 @@ def _curate_by_figures(
         missing=missing,
         complementary_question=complementary_question(lacking, intent) if missing else "",
         notes=(
+            *(f"restated within the years asked about: {words}" for words in basis.restated),
             *loss_notes(intent.measure, _results(intent, ledger)),
-            *answer_notes(ledger, stated, workspace, () if report else basis.preferred),
+            *answer_notes(ledger, stated, workspace, () if report else basis.preferred, broken),
         ),
         to_read=tuple(
             page
             for page in dict.fromkeys(
                 (
                     *_restating_pages(ledger, basis, only=report is not None),
+                    *_contradicting_pages(ledger, broken),
                     *_more_precise_pages(ledger, stated, retrieved, workspace),
                 )
             )
@@ -355,6 +366,13 @@ def _restating_pages(ledger: Ledger, basis: Basis, *, only: bool) -> Iterator[Pa
             continue
         if figure is None or not magnitudes_agree(figure.fact(), wanted.fact):
             yield wanted.key
+
+
+def _contradicting_pages(ledger: Ledger, broken: Collection[Place]) -> Iterator[PageKey]:
+    """Yield pages with another statement of a figure that fails the sums of its own statement."""
+    for entry in ledger.entries:
+        if entry.figure is not None and entry.conflicts and entry.figure.place in broken:
+            yield PageKey(entry.conflicts[0].doc_id, entry.conflicts[0].page)
 
 
 def _more_precise_pages(
