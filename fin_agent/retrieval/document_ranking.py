@@ -39,7 +39,7 @@ _OTHER = (("other company", 1.0),)
 
 
 def rank_filings(
-    query: Query, workspace: Workspace, *, within: Sequence[str] | None = None, limit: int = 5
+    query: Query, workspace: Workspace, *, within: Sequence[str] | None = None, limit: int = 5, others_too: bool = False
 ) -> list[RankedFiling]:
     """Return the best `limit` filings for `query`, best first.
 
@@ -52,6 +52,7 @@ def rank_filings(
         workspace: The index with its companies.
         within: Filings to choose from; all where None.
         limit: The most filings to return.
+        others_too: Fill the list up with filings of other companies, with a score of 0.
     """
     if not query.companies:
         return _rank_for_any_company(query, workspace, within, limit)
@@ -70,6 +71,12 @@ def rank_filings(
     if set(query.unsure) & set(query.companies):
         others = _rank_for_any_company(query, workspace, within, limit + len(listed))
         listed = _append_others(listed, others, limit)
+    if others_too:
+        known = {*own, *(filing.doc_id for filing in listed)}
+        unranked = (doc_id for doc_id in directory.identities if doc_id not in known)
+        if allowed is not None:
+            unranked = (doc_id for doc_id in unranked if doc_id in allowed)
+        listed += [RankedFiling(doc_id, 0.0, _OTHER) for doc_id in islice(unranked, limit - len(listed))]
     return listed
 
 

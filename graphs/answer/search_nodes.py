@@ -113,7 +113,9 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
     if strategy is None and state["asked"].pages:
         strategy = Staged(context.workspace, settings.documents, settings.pages)
     if strategy is None:
-        ranked = rank_filings(state["query"], context.workspace, within=state["asked"].doc_ids, limit=listed)
+        # Filings of other companies come last with a score of 0: they are listed, not searched.
+        within = state["asked"].doc_ids
+        ranked = rank_filings(state["query"], context.workspace, within=within, limit=listed, others_too=True)
         searched = [filing for filing in ranked[: settings.documents] if filing.score > 0] or ranked[:1]
         summary = f"{len(ranked)} filings, searching the first {len(searched)}"
     else:

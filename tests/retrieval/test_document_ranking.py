@@ -199,7 +199,7 @@ def test_an_annual_report_holds_the_10_k() -> None:
 
 def test_every_feature_is_documented(workspace: Workspace) -> None:
     for question in ("What did Tellwik say in 2022?", "What drove tariffs?", "What was Tellwick's revenue in FY2022?"):
-        for one in asked(workspace, question, limit=30):
+        for one in asked(workspace, question, others_too=True, limit=30):
             assert dict(one.features).keys() <= FILING_FEATURES.keys()
 
 
@@ -209,6 +209,13 @@ def test_within_some_filings_all_of_them_are_ranked(workspace: Workspace) -> Non
     assert ids(found) == some[::-1]
     assert asked(workspace, "What weighed on margins: zirconium?", within=[]) == []
     assert ids(asked(workspace, "What was Tellwick's revenue in FY2022?", within=some)) == some[:1]
+
+
+def test_filings_of_other_companies_fill_up_a_list_with_nothing(workspace: Workspace) -> None:
+    found = asked(workspace, "What drove Harborstone's tariffs in FY2022?", others_too=True)
+    assert [(one.score, one.features) for one in found[3:]] == [(0.0, (OTHER,))] * 2
+    only = ["Harborstone_2021_10-K", "Tellwick_2015_10-K"]
+    assert ids(asked(workspace, "What drove Harborstone's tariffs?", others_too=True, within=only)) == only
 
 
 def test_of_very_many_pages_only_the_rarer_words_are_looked_for(
