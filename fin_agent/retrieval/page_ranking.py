@@ -9,6 +9,7 @@ from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.page_features import Candidate, candidates_of
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights
 from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage
+from fin_agent.retrieval.tables_of_contents import follow_contents
 from fin_agent.workspace import Workspace
 
 
@@ -25,7 +26,8 @@ def rank_pages(
     """Return the best `limit` pages of `filings`, best first, with what each feature adds to the score.
 
     Pages are selected one at a time: a figure on a page selected earlier no longer counts, so that the first few pages
-    together contain as many of the wanted figures as possible.
+    together contain as many of the wanted figures as possible. A table of contents among the first pages adds the page
+    that it names.
 
     Args:
         query: What is asked for.
@@ -40,7 +42,8 @@ def rank_pages(
         return []
     candidates = candidates_of(query, filings, workspace, only=only, likeness=likeness)
     usual = packaged_weights(with_vectors=likeness is not None)
-    return greedy_select(candidates, usual if weights is None else weights, limit)
+    ranked = greedy_select(candidates, usual if weights is None else weights, limit)
+    return follow_contents(query, ranked, workspace.index, only)
 
 
 def greedy_select(candidates: Sequence[Candidate], weights: PageWeights, limit: int) -> list[RankedPage]:
