@@ -60,12 +60,15 @@ def test_trees_are_written_by_a_model(
     assert again.code == 3 and "nodes were written by rules" in again.err and "tree-node" in again.out
 
 
-def test_trees_by_rules_tell_the_seconds_and_ask_no_model(own_index: Path, openai_server: OpenAIServer) -> None:
+def test_trees_by_rules_tell_the_seconds_of_each_stage_and_ask_no_model(
+    own_index: Path, openai_server: OpenAIServer
+) -> None:
     pytest.importorskip("umap")
     search = ("search", "instruments", "--strategy", "fingear", "--doc", FILING, "--index", own_index)
     assert f"`fin-agent trees --chunk 512:0 --index {own_index}`" in Ran(*search).err
     made = Ran("trees", "--doc", FILING, "--index", own_index, "--json").document
-    assert made["seconds"] > 0
+    seconds = made["seconds"]
+    assert list(seconds) == ["terms", "clusters", "nodes"] and all(second > 0 for second in seconds.values())
     (built,) = made["built"]
     assert 0 < built["leaves"] < built["nodes"] and built["bytes"] > 1000
     assert (made["calls"], made["tokens"], made["written_by"]) == (0, 0, "rules") and not openai_server.requests

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import gzip
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -180,20 +182,32 @@ def build_trees(
     chunking: Chunking,
     writer: NodeWriter,
     encoder: Encoder | None = None,
+    seconds: dict[str, float] | None = None,
 ) -> FilingTrees:
     """Build the trees of one filing. The result depends only on filing, chunking, encoder and writer.
 
-    Without `encoder`, TF-IDF is clustered. Raises FilingIndexError if the filing is unknown, TreeError without a
-    library.
+    Without `encoder`, TF-IDF is clustered. The time of each stage is added to `seconds`. Raises FilingIndexError if the
+    filing is unknown, TreeError without a library.
     """
-    leaves = _leaves(index, doc_id, chunking)
+    seconds = {} if seconds is None else seconds
+    with _timed(seconds, "terms"):
+        leaves = _leaves(index, doc_id, chunking)
+        counter = term_map(lexicon)
+        terms = {
+            item: dict(counter.count_clusters("\n".join(chunk.text for chunk in chunks)))
+            for item, chunks in leaves.items()
+        }
     trees = []
     for item, chunks in leaves.items():
-        nodes = tuple(_nodes(chunks, _clusters([chunk.text for chunk in chunks], encoder), writer))
+        with _timed(seconds, "clusters"):
+            groups = _clusters([chunk.text for chunk in chunks], encoder)
+        with _timed(seconds, "nodes"):
+            nodes = tuple(_nodes(chunks, groups, writer))
         vectors = b""
         if encoder is not None:
             asked = [question for node in nodes for question in node.questions]
-            vectors = encoder.encode_passages(asked).astype("float16").tobytes()
+            with _timed(seconds, "vectors"):
+                vectors = encoder.encode_passages(asked).astype("float16").tobytes()
         trees.append(ItemTree(item=item, nodes=nodes, vectors=vectors))
     return FilingTrees(
         doc_id=doc_id,
@@ -202,11 +216,15 @@ def build_trees(
         encoder=encoder.name if encoder is not None else "tf-idf",
         written_by=writer.name,
         trees=tuple(trees),
-        terms={
-            item: dict(term_map(lexicon).count_clusters("\n".join(chunk.text for chunk in chunks)))
-            for item, chunks in leaves.items()
-        },
+        terms=terms,
     )
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    started = time.perf_counter()
+    yield
+    seconds[stage] = seconds.get(stage, 0.0) + time.perf_counter() - started
 
 
 def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, list[Chunk]]:
