@@ -22,5 +22,5 @@ def failed_sums(ledger: Ledger, index: FilingIndex) -> dict[Place, str]:
                 held.update(places)
             elif check.outcome is Outcome.FAILS:
                 failing = dict.fromkeys(places, check.sentence.rstrip(".")) | failing
-    places = dict.fromkeys(figure.place for figure in figures)
-    return {place: failing[place] for place in places if place in failing and place not in held}
+    taken = dict.fromkeys(figure.place for figure in figures)
+    return {place: failing[place] for place in taken if place in failing and place not in held}

@@ -90,6 +90,9 @@ class SqliteIndex(Database):
         self.folder = Path(folder)
         super().__init__(self.folder / FILE_NAME)
         self._entries = CachedRead[tuple[FilingEntry, ...]](self, _read_entries, ())
+        self._page_count = CachedRead[int](self, _read_page_count, 0)
+        self._frequencies = CachedRead[dict[str, int]](self, lambda _: {}, {})
+        """Stem -> on how many pages it is, of those that were asked for: counting takes time in large indexes."""
         self._positions = CachedRead[dict[int, int]](self, _read_positions, {})
         self._records = CachedRead[tuple[FilingRecord, ...]](self, _read_records, ())
         self._vector_models = CachedRead[tuple[VectorModel, ...]](self, _read_models, ())
@@ -157,9 +160,7 @@ class SqliteIndex(Database):
 
     def page_count(self) -> int:
         """See FilingIndex.page_count."""
-        ((count,),) = self._rows("SELECT coalesce(sum(page_count), 0) FROM filings")
-        assert isinstance(count, int)
-        return count
+        return self._page_count.value()
 
     def stored(self, doc_id: str) -> StoredFiling:
         """See FilingIndex.stored."""
@@ -263,8 +264,11 @@ class SqliteIndex(Database):
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
-        counting = "SELECT term, doc FROM pages_vocabulary WHERE term IN (SELECT value FROM json_each(?))"
-        return dict(self._rows(counting, (json.dumps(sorted(stems)),)))
+        held = self._frequencies.value()
+        if new := sorted(set(stems) - held.keys()):
+            counting = "SELECT term, doc FROM pages_vocabulary WHERE term IN (SELECT value FROM json_each(?))"
+            held.update(dict.fromkeys(new, 0) | dict(self._rows(counting, (json.dumps(new),))))
+        return {stem: held[stem] for stem in stems if held[stem]}
 
     def _rare_terms(
         self, terms: Sequence[str], connection: sqlite3.Connection, summaries: int
@@ -555,6 +559,11 @@ def _read_entries(connection: sqlite3.Connection) -> tuple[FilingEntry, ...]:
     # Read in table order and sorted here: reading by an index takes twice the time.
     found = connection.execute(f"SELECT {', '.join(rows.ENTRY_COLUMNS)} FROM filings NOT INDEXED")
     return tuple(sorted(map(rows.filing_entry, found), key=lambda entry: (entry.content_hash, entry.doc_id)))
+
+
+def _read_page_count(connection: sqlite3.Connection) -> int:
+    count: int = connection.execute("SELECT coalesce(sum(page_count), 0) FROM filings").fetchone()[0]
+    return count
 
 
 def _read_positions(connection: sqlite3.Connection) -> dict[int, int]:
