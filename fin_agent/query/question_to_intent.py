@@ -151,8 +151,23 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
         if spelt != question:
             return intent_of_question(spelt, workspace, before).model_copy(update={"question": question})
     if asked is not None:
-        return with_losses(asked)
+        return with_losses(_with_names_of_filings(asked, workspace))
     return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)
+
+
+def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
+    """Return the intent with names that the filings of its only company print as words that were not understood.
+
+    `How much revenue did Gorilla Glass bring in for Corning` names a product, and no company that is not indexed.
+    """
+    names, compared = intent.unknown_companies, intent.query is not None and intent.query.comparison is not None
+    if not names or not intent.numeric or len(intent.companies) != 1 or compared:
+        return intent
+    doc_ids = workspace.directory.by_key[intent.companies[0].key].doc_ids
+    if not all(workspace.index.search_pages([name], doc_ids=doc_ids, limit=1) for name in names):
+        return intent
+    why = f"the meaning of {' and '.join(map(repr, names))}, which was not understood: ask for a line as it is printed"
+    return intent.model_copy(update={"unknown_companies": (), "unsupported": (*intent.unsupported, why)})
 
 
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:

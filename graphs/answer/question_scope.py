@@ -98,7 +98,7 @@ def unmet_requirements(
 
     Only the filings `doc_ids` are considered; a search needs no company (`company_needed`).
     """
-    never = unanswerable_reason(intent.core)
+    never = unanswerable_reason(intent.core, of_company=bool(intent.companies))
     if never:
         return [never]
     if intent.ask_back:

@@ -85,12 +85,12 @@ class Reasoner:
         if computed:
             shown.append(Quoted(computed, "computed from figures of the filings"))
 
-        sent_back = False
+        sent_back: list[ReasoningReply] = []
 
         def fault(reply: ReasoningReply) -> str | None:
-            nonlocal sent_back
             wrong = _reply_fault(reply, grounds)
-            sent_back = sent_back or wrong is not None
+            if wrong is not None:
+                sent_back.append(reply)
             return wrong
 
         reply = self._client.ask(
@@ -104,7 +104,7 @@ class Reasoner:
             passages=shown,
         )
         if reply is None and sent_back:
-            return ModelAnswer(None, (_UNVERIFIED,))
+            return ModelAnswer(_answer_from_quotes(sent_back[-1], evidence, grounds), (_UNVERIFIED,))
         if reply is None:
             return None
         keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
@@ -327,6 +327,22 @@ def _supported_reasoning(
         unit=None if only is None else only.unit,
         assumed=_assumption_of(reply, grounds),
     )
+
+
+def _answer_from_quotes(
+    reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _AnswerGrounds
+) -> Reasoning | None:
+    """Return the quotes of a reply whose answer goes beyond them; None if none is about the question."""
+    try:
+        made = _supported_reasoning(Intent(question=grounds.question, core=""), reply, evidence, grounds)
+    except ValueError:
+        return None
+    cited = [made.citations[place] for step in made.steps for place in step.citations]
+    about = [each for each in dict.fromkeys(cited) if grounds.links.is_linked(grounds.question, [each.text])]
+    if not about:
+        return None
+    record_warning("the answer is what the model quotes: its other statements are not supported by the quotes")
+    return Reasoning(text=" ".join(f"{each.text.rstrip(' .;,')}." for each in about), citations=tuple(about))
 
 
 def _assumption_of(reply: ReasoningReply, grounds: _AnswerGrounds) -> tuple[str, ...]:

@@ -103,13 +103,20 @@ def test_what_no_quote_bears_out_is_sent_back_once_and_never_said(
 ) -> None:
     """Nor do rules answer in its place: that a model cannot prove its answer is no reason to guess."""
     found, warnings, model = reasoned(workspace, question, reply)
-    assert (found.text, found.citations, found.missing) == ("", (), (UNPROVED,))
+    quoted = "".join(f"{each.text.rstrip('.')}." for each in found.citations)
+    assert found.text == quoted and (found.text != "" or found.missing == (UNPROVED,))
     assert roles(model) == ["reasoning", "reasoning"] and told in model.calls[1].text
     assert warnings[0].startswith("the reasoning of the model could not be had: two replies could not be used: ")
     assert told in warnings[0]
 
 
 UNPROVED = "an answer of the model with each claim in a passage"
+
+
+def test_an_answer_that_says_more_than_it_quotes_is_what_it_quotes(workspace: Workspace) -> None:
+    found, warnings, model = reasoned(workspace, SUIT, quotes(SETTLED, "For $7 million.", text="The suit was settled."))
+    assert found.text == f"{SETTLED}." and [each.text for each in found.citations] == [SETTLED]
+    assert len(model.calls) == 2 and "the answer is what the model quotes" in warnings[-1]
 
 
 NET_SALES = "How did Harborlight's net sales develop in FY2023?"

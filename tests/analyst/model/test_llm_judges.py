@@ -219,7 +219,7 @@ def test_finalists_go_by_the_scores_that_a_model_gives(script: type[Script], bri
     verdicts = ModelJudge(script(reply).caller).choose(brief, cards[:5], 10)
     scores = [verdict.score for verdict in verdicts]
     assert scores == [87, 44, 12, 0, 0]
-    assert select_finalists(scores, [()] * 5, TournamentSettings(k_min=1)).places == (0, 1), (
+    assert select_finalists(scores, [()] * 5, TournamentSettings(k_min=1))[0] == (0, 1), (
         "half of the best score is near it"
     )
     assert select_finalists(scores, [()] * 5, TournamentSettings()).places == (0, 1, 2), "three go on at least"

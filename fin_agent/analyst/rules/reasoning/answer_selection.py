@@ -58,7 +58,7 @@ def reason(
         filings: Filings of each company by key, best first.
         considers: Accepts sentences; those scoring at least half of the best are offered. None accepts all.
     """
-    never = unanswerable_reason(intent.core)
+    never = unanswerable_reason(intent.core, of_company=bool(intent.companies))
     if never:
         return Reasoning(text="", citations=(), missing=(never,))
     own = filings or {}

@@ -150,13 +150,17 @@ def asks_in_words(core: str) -> bool:
     )
 
 
-def unanswerable_reason(core: str) -> str:
+def unanswerable_reason(core: str, *, of_company: bool = False) -> str:
     """Return the message for a question that no filing answers; empty for any other.
+
+    With `of_company`, the question names an indexed company, so that it is no small talk: `book a tax benefit`.
 
     >>> unanswerable_reason("Where did the stock close in June?")
     'a market price, which is in no filing'
     """
     for refusal in _table()["refusals"]:
+        if of_company and refusal.get("of no company"):
+            continue
         if _pattern(tuple(refusal["asked"])).search(core) and not _pattern(tuple(refusal["unless"])).search(core):
             return str(refusal["says"])
     return "a question in English: other languages are not supported" if _is_foreign(core) else ""
