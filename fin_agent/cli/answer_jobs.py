@@ -103,12 +103,11 @@ def results_as_completed(
         yield from map(do, given)
         return
     with pool_of(min(jobs, max(1, len(given)))) as pool:
-        futures = [pool.submit(do, each) for each in given]
         try:
-            for future in as_completed(futures):
+            for future in as_completed([pool.submit(do, each) for each in given]):
                 yield future.result()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
 
 
 def recorder_for(workspace: Workspace, on: IndexOptions, settings: Settings, wanted: bool) -> Recorder:

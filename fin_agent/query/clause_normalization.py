@@ -270,6 +270,8 @@ def _with_shared_words(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         ways = [{place: f"{tokens[place].text} {end}" for place in run[:-1]} for end in ends]
         if leads := _LEADING.match(first.text):
             ways.append({place: f"{leads['words']} {tokens[place].text}" for place in run[1:]})
+        # A known measure lacks no words: of `revenue and net income` the first is no `revenue income`.
+        ways = [way for way in ways if all(tokens[place].type not in _COMPLETE for place in way)]
         before = next((at for at in range(run[0] - 1, -1, -1) if tokens[at].type not in MODIFIERS), -1)
         owner = tokens[before] if before >= 0 and tokens[before].type in LINES else None
         if owner is not None:
@@ -284,6 +286,7 @@ def _with_shared_words(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             yield _as_aggregate(told)
 
 
+_COMPLETE = frozenset({"METRIC", "FORMULA", "GIVEN"})
 _LEADING = re.compile(r"(?P<words>.+?)\s+(?:in|of|from|for|by)\s", re.I)
 
 

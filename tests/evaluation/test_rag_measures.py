@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace, Retrieved
@@ -20,6 +19,8 @@ from fin_agent.models import Caller, LoadedModel, Meter, Role
 from fin_agent.models.metering import Budget
 from fin_agent.testing import ScriptedChatModel
 from tests.cli.running import Ran
+
+np = pytest.importorskip("numpy", reason='needs `pip install ".[evaluation]"`')
 
 PASSAGES = ("Officers are elected every year.", "Net sales rose 7.7% as prices rose.", "Volumes were flat in 2023.")
 VERDICT = {"useful": [2, 9], "supported": ["1"], "questions": ["Why did net sales rise?"], "noncommittal": False}

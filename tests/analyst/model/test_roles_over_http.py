@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 
 from fin_agent.analyst.events import journal, record_warning
@@ -33,6 +32,7 @@ from fin_agent.workspace import Workspace
 from tests.models.openai_server import KEY, ChatRequest, OpenAIServer
 
 pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
+np = pytest.importorskip("numpy", reason="numpy is not installed")
 
 FILING = "harborlight_2023_10k"
 GROWTH = "How much did the net sales of Harborlight grow from FY2022 to FY2023?"
