@@ -1,16 +1,18 @@
 """The page scorer's weights fitted to questions with gold pages, and what they are worth on companies left out.
 
 python -m benchmarks.fit_pages INDEX --questions FILE [--questions FILE] [--lookups 120] [--encoder MODEL]
-    [--out FILE.yaml]
+    [--likeness FILE.npz] [--out FILE.yaml]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,6 +27,7 @@ from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.answer_scoring import page_recall
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
+from fin_agent.evaluation.statistics import paired_test
 from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.terminal_text import listing, right
 from fin_agent.retrieval.document_ranking import rank_filings
@@ -35,6 +38,8 @@ from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.retrieval.strategies.staged import Staged
+from fin_agent.training.cross_validation import AFTER, BEFORE
+from fin_agent.training.similarity import HELD_OUT
 from fin_agent.training.supervision import QUESTION_TYPE as LOOKUP
 from fin_agent.training.supervision import lookup_questions
 from fin_agent.workspace import Workspace
@@ -47,6 +52,7 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, action="append", required=True, help="in FinanceBench's form")
     parser.add_argument("--lookups", type=int, default=0, help="also so many rows of the filings' own statements")
     parser.add_argument("--encoder", help="fit with this model's vectors, which the index has to hold")
+    parser.add_argument("--likeness", type=Path, help="also with the cosines of `train pages`: what do they add?")
     parser.add_argument("--out", type=Path, help="gets the weights fitted")
     given = parser.parse_args()
     sets = {path: load_questions(path) for path in given.questions}
@@ -59,6 +65,10 @@ def main() -> None:
     examples = examples_of(every, workspace, query_of, likeness=of_encoder)
     print(f"{len(examples)} of {len(every)} questions are about filings of the index")
     weights, left_out = fit(examples), leave_one_group_out(examples)
+    with_cosines = {
+        name: leave_one_group_out(examples_of(every, workspace, query_of, likeness=cosines))
+        for name, cosines in (read_likeness(given.likeness) if given.likeness else {}).items()
+    }
     packaged = packaged_weights(with_vectors=given.encoder is not None)
     names = _names(sets) | {question.id: ("lookups",) for question in of_filings}
     by_name: dict[str, list[tuple[float, float, float, float]]] = {}
@@ -71,6 +81,8 @@ def main() -> None:
         means = (sum(column) / len(of) for column in zip(*of, strict=True))
         rows.append({"questions": name, "n": len(of), **dict(zip(_SHARES, means, strict=True))})
     Console().print(_recalls(rows), _weights(weights, packaged), sep="\n")
+    if with_cosines:
+        Console().print(_tested(left_out, with_cosines))
     if given.out is not None:
         given.out.write_text(weights_text(weights), encoding="utf-8")
 
@@ -78,6 +90,25 @@ def main() -> None:
 _SHARES = ("searched", "packaged", "fitted", "left_out")
 """Of a row: the share of the gold pages that are in the filings found at all; then page recall over the first five
 pages with packaged weights, fitted on all questions, and fitted without the company asked about."""
+
+
+def _tested(without: Sequence[LeftOut], with_cosines: Mapping[str, Sequence[LeftOut]]) -> Table:
+    """Page recall with cosines of each kind against without, of questions of files and of lookups."""
+    table = listing("Questions", "Cosines", *map(right, ("n", "Without", "With", "Differing", "p")))
+    table.caption = "page recall of the first five pages; weights and encoder fitted without the company asked about"
+    for name, of in with_cosines.items():
+        for kind, are_lookups in (("questions of files", False), (f"{LOOKUP}s", True)):
+            pairs = [
+                (one.recall, other.recall)
+                for one, other in zip(of, without, strict=True)
+                if (one.example.question.question_type == LOOKUP) is are_lookups
+            ]
+            if pairs:
+                ours, theirs = map(list, zip(*pairs, strict=True))
+                test = paired_test(ours, theirs)
+                shares = (f"{100 * fmean(theirs):.1f}", f"{100 * fmean(ours):.1f}")
+                table.add_row(kind, name, str(len(pairs)), *shares, str(test.differing), f"{test.p_value:.3f}")
+    return table
 
 
 def _likeness(workspace: Workspace, encoder: str) -> Likeness:
@@ -263,6 +294,43 @@ def _loss(
         gradient += counted * (example.values.T @ (shares - of_right / likelihood))
     count = sum(counts)
     return loss / count + penalty * float(weights @ weights), gradient / count + 2 * penalty * weights
+
+
+# --- Cosines by models that were trained without the company
+
+
+def read_likeness(path: Path) -> dict[str, Likeness]:
+    """Cosines by the model `before` training and `after` by those of the folds, of pages of the company asked about.
+
+    Raises QuestionError where the file is none.
+    """
+    found: dict[str, dict[str, _PagesAndCosines]] = {BEFORE: {}, AFTER: {}}
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            for number, each in enumerate(json.loads(str(arrays["about"]))):
+                for name, row in zip(found, arrays[str(number)], strict=True):
+                    found[name][each["question"]] = (each["filings"], row)
+    except (OSError, ValueError, KeyError) as failure:
+        raise QuestionError(
+            f"this holds no cosines of pages ({failure})",
+            subject=str(path),
+            remedy=f"Give the `{HELD_OUT}` that `fin-agent train pages --likeness` wrote",
+        ) from failure
+    return {name: partial(_looked_up, by_question) for name, by_question in found.items()}
+
+
+_PagesAndCosines: TypeAlias = tuple[list[tuple[str, int]], NDArray[np.float16]]
+"""Filings with their numbers of pages, and a cosine for each page of them all."""
+
+
+def _looked_up(
+    by_question: Mapping[str, _PagesAndCosines], question: str, query: Query, doc_ids: Sequence[str]
+) -> Mapping[PageKey, float]:
+    if question not in by_question:
+        return {}
+    filings, row = by_question[question]
+    keys = (PageKey(doc_id, page) for doc_id, count in filings for page in range(count))
+    return {key: float(cosine) for key, cosine in zip(keys, row, strict=True) if key.doc_id in doc_ids}
 
 
 if __name__ == "__main__":

@@ -77,6 +77,7 @@ def ranking(
     ablations: bool = False,
     seeds: Tournaments = 5,
     judge: JudgeModel = None,
+    waver: Annotated[float, typer.Option(min=0, max=5)] = 0,
     seed: Seed = 0,
     resamples: Resamples = 10_000,
     out: RunFolder = OUT,
@@ -85,9 +86,14 @@ def ranking(
 
     On the command line:
         ablations (--ablations): Also without time, metrics, tables, scope, shuffling, rounds ...
+        waver (--waver): Noise on the rules' scores, as a share of their range, to simulate an unreliable judge.
     """
+    if judge and waver:
+        raise typer.BadParameter(
+            "it is noise on the scores of the rules: give it without --judge", param_hint="--waver"
+        )
     settings = TournamentSettings(top_k=k, seed=seed)
-    measuring = passage_ranking.RankingSettings(k, ablations, seeds, settings, debug=on.debug)
+    measuring = passage_ranking.RankingSettings(k, ablations, seeds, settings, waver=waver, debug=on.debug)
     return _measure_rankings(load_questions(questions), on, measuring, resamples, out, judge)
 
 

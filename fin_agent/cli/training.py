@@ -62,6 +62,7 @@ def train(
     published: bool = False,
     folds_only: bool = False,
     corpus: bool = False,
+    likeness: bool = False,
 ) -> ExitCode:
     """Train encoders and rerankers on questions derived from an index, measured with companies held out.
 
@@ -73,8 +74,10 @@ def train(
         published (--published): Use the hyperparameters of the paper, not those for a small model.
         folds_only (--folds-only): Only cross-validate; train no final model.
         corpus (--corpus): For pages: also search all filings in each fold.
+        likeness (--likeness): For pages: also write likeness.npz, for `python -m benchmarks.fit_pages`.
     """
     from fin_agent.training import cross_validation, tasks
+    from fin_agent.training.similarity import write_likeness
 
     material = _examples(out, questions or (), on) if examples is None else read_material(examples)
     if trained is Trained.EXAMPLES:
@@ -84,6 +87,8 @@ def train(
         task = tasks.Reranker() if trained is Trained.RERANKER else tasks.Embeddings()
     followed = replace(task.published if published else task.small, **recipe.overrides)
     document = cross_validation.train(task, material, followed, out, final=not folds_only, on_progress=say)
+    if likeness and trained is Trained.PAGES:
+        say(f"cosine similarities of pages: {write_likeness(material, followed, out)}")
     on.show(document, _figures(document))
     say(f"{document['seconds']:.0f} s on {document['device']}: {out / 'training.json'}")
     return ExitCode.DONE

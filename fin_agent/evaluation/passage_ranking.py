@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import random
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean, pvariance
 
@@ -16,6 +17,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.evaluation.benchmark import Column, PartialResults, Report, Row, failure_of, report_on
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
+from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import (
     Aggregation,
     Brief,
@@ -24,6 +26,7 @@ from fin_agent.evidence.tournament.judge import (
     HiddenField,
     Judge,
     TournamentSettings,
+    Verdict,
 )
 from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, run_tournament
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
@@ -65,6 +68,8 @@ class RankingSettings:
     settings: TournamentSettings = field(default_factory=TournamentSettings)
     judge: Judge | None = None
     """Ranks the cards; None for the rules, which also replace it if it fails."""
+    waver: float = 0.0
+    """Standard deviation of noise on the scores of the rules, as a share of their range."""
     debug: bool = False
     """Whether an unexpected error is raised."""
     first_page: int = 0
@@ -178,7 +183,6 @@ def _rankings(
     plan = analyst.plan(intent)
     brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
     rules = RulesJudge(workspace)
-    judge, fallback = (measuring.judge, rules) if measuring.judge else (rules, None)
     found = {BASELINE: _Measured([_rank_by_bm25(brief.query.terms, passages, workspace.index)])}
     for name, settings in measuring.variants().items():
         started = time.perf_counter()
@@ -188,8 +192,8 @@ def _rankings(
                 passages,
                 workspace.index,
                 workspace.lexicon,
-                judge,
-                fallback=fallback,
+                measuring.judge or (NoisyJudge(rules, measuring.waver, seed) if measuring.waver else rules),
+                fallback=rules if measuring.judge else None,
                 settings=settings.model_copy(update={"seed": seed}),
             )
             for seed in range(settings.seed, settings.seed + measuring.seeds)
@@ -199,6 +203,32 @@ def _rankings(
             found |= {of: _Measured([each.orders[stage] for each in held]) for of, stage in _STAGES.items()}
         found[name] = _Measured([each.orders[Stage.ROUNDS] for each in held], seconds, held)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyJudge:
+    """A judge with noise on its scores, drawn by the list and its order.
+
+    Without noise, rules give the same verdicts in every round, so that rounds and their aggregation have no effect;
+    with it they do (FinCards, Table 3).
+    """
+
+    judge: Judge
+    noise: float
+    """Standard deviation, as a share of the range of a list's scores."""
+    seed: int = 0
+
+    def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
+        """See Judge.rank. Raises ValueError if the judge gives no scores."""
+        verdicts = self.judge.rank(brief, cards)
+        scores = [verdict.score for verdict in verdicts if verdict.score is not None]
+        if len(scores) != len(cards):
+            raise ValueError("noise needs a judge that scores each card")
+        drawn = random.Random(f"{self.seed} {[(card.identity.doc_id, card.identity.ordinal) for card in cards]}")
+        deviation = self.noise * (max(scores, default=0.0) - min(scores, default=0.0))
+        noisy = [score + drawn.gauss(0, deviation) for score in scores]
+        order = sorted(range(len(noisy)), key=lambda place: -noisy[place])
+        return [replace(verdicts[place], score=noisy[place]) for place in order]
 
 
 def _rank_by_bm25(terms: Sequence[str], passages: Sequence[StoredPassage], index: FilingIndex) -> list[CardKey]:

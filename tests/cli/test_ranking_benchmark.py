@@ -62,6 +62,27 @@ def test_json_with_ablations_is_the_same_again(questions: Path, sample_index: Pa
     assert first == second
 
 
+def test_noise_is_of_the_rules_and_not_of_a_model(questions: Path, sample_index: Path, tmp_path: Path) -> None:
+    arguments = (
+        "eval",
+        "ranking",
+        "--questions",
+        questions,
+        "--index",
+        sample_index,
+        "--waver",
+        0.5,
+        "--out",
+        tmp_path,
+    )
+    document = Ran(*arguments, "--seeds", 1, "--resamples", 100, "--json").document
+    figures = {each["group"]: each for each in document["report"]["groups"]}
+    assert figures["stages 1+2+3"]["questions"] == 6
+    ran = Ran(*arguments, "--judge", "openai:gpt-5.4")
+    assert ran.code == 2
+    assert "without --judge" in ran.err
+
+
 def test_an_index_without_the_filings_is_an_error_with_a_remedy(questions: Path, empty_index: Path) -> None:
     ran = Ran("eval", "ranking", "--questions", questions, "--index", empty_index)
     assert ran.code != 0

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -96,15 +97,36 @@ def test_what_is_lost_is_told_by_its_stage_and_rules_agree_over_the_rounds(
     assert all(score.figures["round_variance"] is None for score in measured[0] if score.labels["ranking"] == BASELINE)
 
 
-def test_a_single_round_has_no_variance_over_rounds(
+def test_a_judge_that_wavers_ranks_otherwise_at_each_seed_and_the_same_at_the_same(
     questions: list[FinanceBenchQuestion], workspace: Workspace
 ) -> None:
-    held = SETTINGS.model_copy(update={"rounds": 1, "early_stop": False})
-    measuring = RankingSettings(seeds=2, settings=held)
-    found = measure_rankings(questions, workspace, RulesAnalyst(workspace), measuring)[0]
-    full = [score.figures for score in found if score.labels["ranking"] == FULL]
-    assert {of["round_variance"] for of in full} == {0}
-    assert all(of["seed_variance"] is not None for of in full)
+    def scores(waver: float) -> list[Row]:
+        measuring = RankingSettings(seeds=3, settings=SETTINGS, waver=waver)
+        found = measure_rankings(questions, workspace, RulesAnalyst(workspace), measuring)[0]
+        return [
+            replace(score, figures={**score.figures, "seconds": None})
+            for score in found
+            if score.labels["ranking"] == FULL
+        ]
+
+    assert scores(0.5) == scores(0.5)
+    steady, wavering = (sum(score.figures["round_variance"] for score in scores(waver)) for waver in (0.0, 0.5))
+    assert wavering > steady
+
+
+def test_a_single_round_has_a_variance_too_and_rounds_make_it_smaller(
+    questions: list[FinanceBenchQuestion], workspace: Workspace
+) -> None:
+    def variances(rounds: int) -> tuple[float, float]:
+        held = SETTINGS.model_copy(update={"rounds": rounds, "early_stop": False})
+        measuring = RankingSettings(seeds=6, settings=held, waver=0.5)
+        found = measure_rankings(questions, workspace, RulesAnalyst(workspace), measuring)[0]
+        full = [score.figures for score in found if score.labels["ranking"] == FULL]
+        return fmean(of["round_variance"] for of in full), fmean(of["seed_variance"] for of in full)
+
+    of_one_round, of_eight_rounds = variances(1), variances(8)
+    assert of_one_round[0] == 0 < of_eight_rounds[0], "of one round there is no variance over rounds"
+    assert of_one_round[1] > of_eight_rounds[1] > 0
 
 
 def test_of_one_seed_nothing_varies_over_seeds(questions: list[FinanceBenchQuestion], workspace: Workspace) -> None:

@@ -12,11 +12,13 @@ pytest.importorskip("datasets", reason="training needs the extra `training`")
 pytest.importorskip("accelerate", reason="training needs the extra `training`")
 pytest.importorskip("sentence_transformers", reason="training needs the extra `dense`")
 
+from benchmarks.fit_pages import read_likeness
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.encoder import load_encoder, load_pair_scorer
 from fin_agent.training.cross_validation import Recipe, folds_of, train
+from fin_agent.training.similarity import write_likeness
 from fin_agent.training.supervision import LOOKUPS, TAGS, material_of
 from fin_agent.training.tasks import Embeddings, Pages, Reranker
 from fin_agent.training.training_data import Material, read_material
@@ -90,6 +92,13 @@ def test_a_page_scorer_is_trained_measured_taken_up_and_the_same_again(
     assert again["figures"] == first["figures"]
     assert train(task, material, recipe, tmp_path / "two")["losses"] == first["losses"]
     assert train(task, material, replace(recipe, seed=1), tmp_path / "three")["losses"] != first["losses"]
+    path = write_likeness(material, recipe, tmp_path / "one")
+    cosines = read_likeness(path)
+    of_one = {name: cosines[name]("What is right?", None, ["harborlight_2025_10k"]) for name in cosines}  # type: ignore[arg-type]
+    assert of_one["before"].keys() == of_one["after"].keys()
+    assert len(of_one["after"]) == len(material.by_id["harborlight_2025_10k"].pages)
+    with pytest.raises(QuestionError, match="no cosines of pages"):
+        read_likeness(tmp_path / "one" / "training.json")
 
 
 def test_a_reranker_and_embeddings_are_loaded_by_the_strategies(material: Material, base: str, tmp_path: Path) -> None:
