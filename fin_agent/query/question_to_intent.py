@@ -44,7 +44,18 @@ from fin_agent.query.printed_line_matching import (
     with_share_as_printed,
 )
 from fin_agent.query.reading import candidate_readings
-from fin_agent.query.tree import Company, Kind, Line, Measure, Move, NamedFormula, Period, Query, with_lines
+from fin_agent.query.tree import (
+    Combination,
+    Company,
+    Kind,
+    Line,
+    Measure,
+    Move,
+    NamedFormula,
+    Period,
+    Query,
+    with_lines,
+)
 from fin_agent.retrieval.fact_terms import OF_TIME, words_of
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
@@ -160,7 +171,8 @@ def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
 
     `How much revenue did Gorilla Glass bring in for Corning` names a product, and no company that is not indexed.
     """
-    names, compared = intent.unknown_companies, intent.query is not None and intent.query.comparison is not None
+    names, comparison = intent.unknown_companies, intent.query and intent.query.comparison
+    compared = comparison is not None and comparison.how is not Combination.TOTAL  # `did LinkedIn add to Microsoft`
     if not names or not intent.numeric or len(intent.companies) != 1 or compared:
         return intent
     doc_ids = workspace.directory.by_key[intent.companies[0].key].doc_ids

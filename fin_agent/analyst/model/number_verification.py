@@ -145,7 +145,7 @@ def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
         end = match.end()
         size = _normalized_size(match["sizes"] or "")
         joined = not size and bool(made) and _TOGETHER.fullmatch(text[end : made[-1].start])
-        if joined and not (_YEAR.fullmatch(match["number"]) and made[-1].size in _OF_RATES):  # `in FY2018, 10.8%`
+        if joined and not _YEAR.fullmatch(match["number"]):  # `in FY2018, 10.8%`
             size = made[-1].size
         behind = text[end : end + _MAX_WORD_LENGTH].removeprefix(")").split()
         word = behind[0] if behind and behind[0][:1].islower() and not match["currency"] else ""
@@ -156,7 +156,6 @@ def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
 
 _MAX_WORD_LENGTH = 60
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_OF_RATES = frozenset({"%", "points", "basis points"})
 _LONG = r"hundreds?|thousands?|millions?|billions?|trillions?|dozens?|lakhs?|crores?|mln|mil|mn|mm|bn|bil|trn|tn"
 _PERCENT = r"%|(?:per[ ]?cent|pct|percentage[ -]points?|p\.?p\.?|ppts?|basis[ ]points?|bps?|points?)(?!\w)"
 _SIZED = re.compile(
