@@ -171,7 +171,8 @@ def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
 
     `How much revenue did Gorilla Glass bring in for Corning` names a product, and no company that is not indexed.
     """
-    names, comparison = intent.unknown_companies, intent.query and intent.query.comparison
+    names = intent.unknown_companies
+    comparison = intent.query.comparison if intent.query is not None else None
     compared = comparison is not None and comparison.how is not Combination.TOTAL  # `did LinkedIn add to Microsoft`
     if not names or not intent.numeric or len(intent.companies) != 1 or compared:
         return intent
