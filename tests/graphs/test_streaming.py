@@ -117,13 +117,13 @@ def test_a_draft_that_does_not_hold_is_withdrawn_and_written_anew(workspace: Wor
     assert "987654" not in answer_in(events).answer.text
 
 
-def test_where_no_draft_holds_the_answer_is_a_refusal_with_a_warning(workspace: Workspace) -> None:
+def test_where_no_draft_holds_the_answer_is_what_is_quoted_with_a_warning(workspace: Workspace) -> None:
     asked = context_of(workspace, ScriptedChatModel(Reasons(invented)))
     events = list(stream_answer(QUESTION, asked))
     answer = answer_in(events)
     assert len(of_kind(DraftWithdrawn, events)) == 2 and isinstance(events[-1], Answered)
     assert tuple(event.text for event in of_kind(Warned, events)) == answer.warnings != ()
-    assert pieces(events) == answer.answer.text and answer.refused
+    assert pieces(events) == answer.answer.text == f"{answer.citations[0].text}." and "retire" in answer.answer.text
     assert "987654" not in pieces(events)
 
 
