@@ -289,12 +289,14 @@ def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> Value
     if len(text) > _MOST_READ:
         raise UnreadableError(f"it is longer than {_MOST_READ:,} characters")
     try:
-        found = json.loads(text) if whole else _found(_THOUGHTS_ANYWHERE.sub("", text).strip(), output)
+        found = _DECODER.decode(text) if whole else _found(_THOUGHTS_ANYWHERE.sub("", text).strip(), output)
         return output.model_validate_json(json.dumps(found, allow_nan=False))
     except ValidationError as failure:
         faults = failure.errors(include_url=False, include_input=False, include_context=False)[:4]
         told = (f"{'.'.join(map(str, fault['loc'])) or 'the whole'}: {fault['msg']}" for fault in faults)
         raise UnreadableError("; ".join(told)) from failure
+    except UnreadableError:
+        raise
     except json.JSONDecodeError as failure:
         raise UnreadableError(f"it is not valid JSON: {failure.msg.lower()} (character {failure.pos})") from failure
     except (ValueError, RecursionError) as failure:
@@ -306,10 +308,23 @@ _OPENING = re.compile(r"(\{)(?=\s*[\"}])")
 _OPENING_OF_A_LIST = re.compile(r"^[ \t]*(\[)", re.M)
 
 
+def _unique_fields(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """Return the fields as a dict. Raises UnreadableError if a field appears twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UnreadableError(f"it is not valid JSON: the field {twice[:40]!r} appears twice")
+    return fields
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_fields)
+
+
 def _found(said: str, output: type[BaseModel]) -> JsonValue:
     """Return the JSON value that is meant. Raises ValueError or RecursionError where there is none."""
     try:
-        value: JsonValue = json.loads(said)
+        value: JsonValue = _DECODER.decode(said)
     except json.JSONDecodeError:
         values = list(_values(said))
         fitting = [each for each in values if isinstance(each, dict) and each.keys() & output.model_fields.keys()]
@@ -325,11 +340,10 @@ def _values(text: str) -> Iterator[JsonValue]:
     Lists in running text are references, as in `card [3]`.
     """
     opening = _OPENING if "{" in text else _OPENING_OF_A_LIST
-    decoder = json.JSONDecoder()
     found = opening.search(text)
     while found is not None:
         try:
-            value, end = decoder.raw_decode(text, found.start(1))
+            value, end = _DECODER.raw_decode(text, found.start(1))
         except (ValueError, RecursionError):
             return  # what follows may be a part of it
         yield value
