@@ -126,15 +126,16 @@ class Lexicon:
 
     def metrics_in(self, text: str) -> tuple[str, ...]:
         """Return ids of the metrics that a question names, and of the metrics in the formulas it names."""
-        named = [metric for mention in self.mentions(text) for metric in self._component_metrics(mention.id)]
+        named = [metric for mention in self.mentions(text) for metric in self.metrics_of(mention.id)]
         return tuple(dict.fromkeys(named))
 
-    def _component_metrics(self, name: str) -> Iterator[str]:
+    def metrics_of(self, name: str) -> Iterator[str]:
+        """Yield the metrics of a formula, including those of formulas in it, or the metric itself."""
         if name in self.metrics:
             yield name
         else:
             for part in expression_inputs(self.formulas[name].expression):
-                yield from self._component_metrics(part)
+                yield from self.metrics_of(part)
 
     def statement_mentions(self, text: str) -> list[Statement]:
         """Return the primary statements that a question names, in order of first appearance, each once."""

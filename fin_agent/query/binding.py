@@ -26,7 +26,6 @@ from fin_agent.query.family_members import (
     UnknownFamilyError,
     resolve_members,
 )
-from fin_agent.query.parsing import percentage
 from fin_agent.query.tree import (
     Axis,
     Combination,
@@ -42,6 +41,8 @@ from fin_agent.query.tree import (
     Query,
     lines_of,
     measure_text,
+    percentage,
+    share_of,
     with_lines,
 )
 from fin_agent.retrieval.slot_figures import facts_for
@@ -619,12 +620,11 @@ def unit_fits(asked: str, intent: Intent) -> bool:
 
 def _share(measure: Measure, part: str) -> str:
     """Return `Data Center share of revenue`; empty if the measure is no share of a part."""
-    match measure:
-        case Operation(operator="/", left=Operation(operator="*", right=Line() as of), right=Line(whole=True) as whole):
-            same = (of.metric or of.words) == (whole.metric or whole.words)
-            return f"{part} share of {whole.words}" if same and part else ""
-        case _:
-            return ""
+    of, whole = share_of(measure) or (None, None)
+    if not part or not isinstance(of, Line) or not isinstance(whole, Line) or not whole.whole:
+        return ""
+    same = (of.metric or of.words) == (whole.metric or whole.words)
+    return f"{part} share of {whole.words}" if same else ""
 
 
 def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: FamilyMembers = NO_MEMBERS) -> BoundMeasure:

@@ -24,7 +24,17 @@ from fin_agent.query.modifier_attachment import (
     attach_modifiers,
     with_modifiers,
 )
-from fin_agent.query.tree import Function, Line, Measure, Move, NamedFormula, Number, Operation, Operator
+from fin_agent.query.tree import (
+    Function,
+    Line,
+    Measure,
+    Move,
+    NamedFormula,
+    Number,
+    Operation,
+    Operator,
+    percentage,
+)
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -460,12 +470,6 @@ class _Builder:
     def _number(self, word: Any) -> Number:
         amount = self.amounts[word.start_pos]
         return Number(value=amount.value, unit="" if amount.unit == "times" else amount.unit)
-
-
-def percentage(part: Measure, whole: Measure) -> Operation:
-    """Return one measure in percent of another."""
-    hundred = Number(value=100, unit="percent")
-    return Operation(operator="/", left=Operation(operator="*", left=hundred, right=part), right=whole)
 
 
 def _whole_company_line(part: Measure, whole: Measure) -> Measure:

@@ -327,6 +327,23 @@ def with_lines(measure: Measure, changed: Callable[[Line | NamedFormula], Measur
             return measure
 
 
+def percentage(part: Measure, whole: Measure) -> Operation:
+    """Return one measure in percent of another."""
+    hundred = Number(value=100, unit="percent")
+    return Operation(operator="/", left=Operation(operator="*", left=hundred, right=part), right=whole)
+
+
+def share_of(measure: Measure) -> tuple[Measure, Measure] | None:
+    """Return the part and the whole of one measure in percent of another; None for any other measure."""
+    match measure:
+        case Operation(
+            operator="/", left=Operation(operator="*", left=Number(unit="percent"), right=part), right=whole
+        ):
+            return part, whole
+        case _:
+            return None
+
+
 def measure_text(measure: Measure, above: int = 0) -> str:
     """Return the measure as text with the fewest parentheses: `(net income + interest) / total assets`."""
     match measure:
