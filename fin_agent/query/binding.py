@@ -44,6 +44,7 @@ from fin_agent.query.tree import (
     percentage,
     share_of,
     with_lines,
+    without_move,
 )
 from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.retrieval.slot_matching import fills_slot
@@ -150,7 +151,7 @@ def _are_annual_report_quarters(intent: Intent, periods: Sequence[FiscalPeriod],
 def _combination_of(query: Query, lexicon: Lexicon) -> tuple[list[Measure], Relation, Between]:
     """Return (measures, relation over time, comparison of companies, parts or measures)."""
     moved = next((one for one in query.measures if isinstance(one, Move)), None)
-    measures = [_without_move(one) for one in query.measures]
+    measures = [without_move(one) for one in query.measures]
     if moved is not None and _is_change_of_growth(query):
         measures, moved = list(query.measures), None
     if moved is not None and moved.how == "growth" and _changes_in_points(measures[0], lexicon):
@@ -322,7 +323,7 @@ def _selection(query: Query, lexicon: Lexicon) -> Selection | None:
         return None
     pinned = {line.period for line in lines_of(by)}
     own = [period for period in pinned if period is not None]
-    made = _bound(_without_period(_without_move(by)) if own else _without_move(by), lexicon)
+    made = _bound(_without_period(without_move(by)) if own else without_move(by), lexicon)
     if len(pinned) > 1 and own:
         raise UnboundError("a single period by which to choose the company: the question names several")
     relation = _MOVES[by.how] if isinstance(by, Move) else Relation.EACH
@@ -335,10 +336,6 @@ def _selection(query: Query, lexicon: Lexicon) -> Selection | None:
         relation=relation,
         periods=tuple(FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in own),
     )
-
-
-def _without_move(measure: Measure) -> Measure:
-    return measure.of if isinstance(measure, Move) else measure
 
 
 def _changes_in_points(measure: Measure, lexicon: Lexicon) -> bool:
@@ -452,13 +449,9 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     """Return the companies in the order of the query, each with its own period if they are named `respectively`."""
     known = {one.key: one for one in intent.companies}
     companies = [known[one.key] for one in query.companies if one.key in known] or list(intent.companies)
-    if query.comparison is not None and query.comparison.how in (
-        Combination.RATIO,
-        Combination.DIFFERENCE,
-        Combination.EXCESS,
-    ):
-        same = {one.key for one in companies} == known.keys()
-        companies = list(intent.companies) if same and not _is_operator_order(query) else companies
+    how = query.comparison.how if query.comparison is not None else None
+    if how in _IN_ORDER and {one.key for one in companies} == known.keys():
+        companies = list(intent.companies)  # `how far ahead of Bolt was Acme`
     one_figure = len(companies) < 2 and len(query.measures) < 2  # the figure in each period
     if not query.respectively or len(query.periods) < 2 or one_figure:
         return tuple(companies)
@@ -469,10 +462,7 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     return tuple(company.model_copy(update={"period": period}) for company, period in pairs)
 
 
-def _is_operator_order(query: Query) -> bool:
-    """Return whether the order of the companies matters to an operator: `Acme's revenue minus Bolt's`."""
-    words = query.question.lower()
-    return any(sign in words for sign in (" minus ", " less ", " / ", " - ", "divided by", "ratio of"))
+_IN_ORDER = (Combination.RATIO, Combination.DIFFERENCE, Combination.EXCESS)
 
 
 def _order(period: FiscalPeriod) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fin_agent.lexicon.periods import PeriodMention
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import Token, mentions_of
-from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS
+from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS, PREFIXES
 from fin_agent.retrieval.fact_terms import OF_YEARS_TO_COME, words_of
 
 OPENERS = frozenset({"STOP", "COLON", "DEFINED", "DEFINING", "DASH"})
@@ -50,38 +50,12 @@ class Clause:
 
 def normalize_clauses(tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens of one measure clause, with every given formula in place of its name."""
-    clauses = _given_clauses(tokens)
+    named = [one for one in _with_full_years(map(_unify_token_types, tokens)) if one.type != "NOISE"]
+    kept = _without_asides(_brackets_as_clauses(_resolve_operators(_with_ranges(named))))
+    clauses = [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
     for place in range(len(clauses) - 1, 0, -1):
         _substitute_definition(clauses, place)
     return _joined([one for one in clauses if one.tokens])
-
-
-def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return the only formula that a clause spells out, without the lines that it explains.
-
-    `transaction margin against volume: (fees - costs) / volume` asks for the formula, whatever that is called.
-    None if no clause after the first is a formula, or several are.
-    """
-    clauses = _given_clauses(tokens)
-    formulas = [one for one in clauses if one.is_formula]
-    if len(formulas) != 1 or formulas[0] is clauses[0]:
-        return None
-    formula, rest = _separate_formula(formulas[0].tokens)
-    formulas[0].tokens = [*rest, *formula]
-    for one in clauses:
-        if one is not formulas[0]:
-            one.tokens = [each for each in one.tokens if each.type not in _OF_NAMES]
-    return [token for one in clauses for token in one.tokens]
-
-
-_OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL", "OPENING", "CLOSING"}
-"""Token types of a formula's name and of what joins the words of one; a request or a part is no name."""
-
-
-def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
-    named = [one for one in _with_full_years(map(_unify_token_types, tokens)) if one.type != "NOISE"]
-    kept = _without_asides(_brackets_as_clauses(_resolve_operators(_with_ranges(named))))
-    return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
 
 
 def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], bool]) -> Iterator[list[Token]]:
@@ -185,15 +159,9 @@ def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
     if not has_arithmetic(tokens):
         return None
     whole = _with_prepositions(tokens, text) or tokens
-    whole = [one for before, one in zip([None, *whole], whole, strict=False) if not _is_kind_of(before, one)]
     pairs = zip(whole, [None, *whole], [*whole[1:], None], strict=False)
     summed = [replace(one, type="WITH") if _lists_lines(one, before, after) else one for one, before, after in pairs]
     return summed if summed != list(tokens) else None
-
-
-def _is_kind_of(before: Token | None, one: Token) -> bool:
-    """Return whether a token only says what the line before it is: `Process Technologies segments`."""
-    return one.type == "KIND" and before is not None and before.type in LINES
 
 
 def _lists_lines(one: Token, before: Token | None, after: Token | None) -> bool:
@@ -405,7 +373,7 @@ def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
             one = replace(one, type="EACH")  # `revenue by segment`
         if in_words and one.type == "MINUS" and after is not None and after.type == "THAN":
             kept.append(replace(one, type="LOWER"))
-        elif in_words and not (after is not None and _begins(after) and (kept or one.type == "MINUS")):
+        elif in_words and not (after is not None and after.type in _BEGINNING and (kept or one.type == "MINUS")):
             continue
         else:
             kept.append(one)
@@ -489,12 +457,12 @@ def _is_abbreviation(token: Token, name: Token) -> bool:
 def _clauses(tokens: Sequence[Token]) -> list[Clause]:
     found = [Clause(None, [])]
     depth = 0
-    dashes = _Dashes(tokens)
+    minus = set(_dashes_that_subtract(tokens))
     for place, one in enumerate(tokens):
         depth += {"LPAR": 1, "RPAR": -1}.get(one.type, 0)
         if one.type == "DEFINED" and place and tokens[place - 1].type == "STOP" and one.text.lower() == "which is":
             found[-1].tokens.append(replace(one, type="WHICH"))
-        elif one.type in OPENERS and not depth and not (one.type == "DASH" and dashes.is_minus(place)):
+        elif one.type in OPENERS and not depth and place not in minus:
             found.append(Clause(one, []))
         elif one.type not in OPENERS:
             found[-1].tokens.append(one)
@@ -503,70 +471,35 @@ def _clauses(tokens: Sequence[Token]) -> list[Clause]:
     return found
 
 
-class _Dashes:
-    """Tells which dashes subtract; the context of each is precomputed, for there may be thousands."""
+def _dashes_that_subtract(tokens: Sequence[Token]) -> Iterator[int]:
+    """Yield positions of dashes with spaces that subtract: between two operands, the first a line that is no ratio.
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
-        self._told_before: list[Token | None] = []
-        self._operand_before: list[Token | None] = []
-        told = operand = None
-        for one in tokens:
-            self._told_before.append(told)
-            self._operand_before.append(operand)
-            told = one if one.type != "NOISE" else told
-            operand = one if _is_operand(one) else operand
-        places = range(len(tokens))
-        self._last_operand = max((at for at in places if _is_operand(tokens[at])), default=-1)
-        self._last_quotient = max((at for at in places if tokens[at].type in ("OVER", "OF_WHICH")), default=-1)
-        self._first_operator = min((at for at in places if tokens[at].type in ARITHMETIC), default=len(tokens))
-
-    def is_minus(self, place: int) -> bool:
-        """Return whether a dash with spaces subtracts: between two operands, the first a line that is no ratio.
-
-        `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing` and `turns - costs / inventories` do not
-        subtract.
-        """
-        before, operand = self._told_before[place], self._operand_before[place]
-        after = self._tokens[place + 1] if place + 1 < len(self._tokens) else None
-        if before is None or after is None or not ends_measure(before) or not _begins(after):
-            return False
+    `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing` and `turns - costs / inventories` do not subtract.
+    """
+    operands = [place for place, one in enumerate(tokens) if one.type in _OPERANDS]
+    operators = [place for place, one in enumerate(tokens) if one.type in ARITHMETIC]
+    quotients = [place for place in operators if tokens[place].type in ("OVER", "OF_WHICH")]
+    operand: Token | None = None
+    for place in range(1, len(tokens) - 1):
+        before, one, after = tokens[place - 1 : place + 2]
+        operand = before if before.type in _OPERANDS else operand
+        if one.type != "DASH" or not ends_measure(before) or after.type not in _BEGINNING:
+            continue
         if before.type in MODIFIERS and after.type == before.type:
-            return after.type != "PERIOD"
-        if operand is None or self._last_operand <= place:
-            return False
-        if operand.type == "PART" and after.type in LINES:
-            return False  # `Converse in 2025 - sales`
-        if self._last_quotient > place < self._first_operator and is_ratio_name(operand):
-            return False
-        spans_a_name = before.type in MODIFIERS and self._first_operator == len(self._tokens)
-        return not spans_a_name or after.type in LINES or before.type == after.type
+            if after.type != "PERIOD":
+                yield place
+            continue
+        names_quotient = bool(quotients) and operators[0] > place and operand is not None and is_ratio_name(operand)
+        spans_a_name = before.type in MODIFIERS and not operators and after.type not in LINES
+        if operand is None or operands[-1] <= place or names_quotient or spans_a_name:
+            continue
+        if operand.type != "PART" or after.type not in LINES:  # `Converse in 2025 - sales`
+            yield place
 
 
-def _is_operand(one: Token) -> bool:
-    return one.type in LINES or one.type in ("NUMBER", "LPAR", "RPAR", "PART")
-
-
-def _begins(one: Token) -> bool:
-    return one.type in LINES or one.type in MODIFIERS or one.type in ("LPAR", "NUMBER") or one.type in _PREFIXES
-
-
-_PREFIXES = frozenset(
-    {
-        "AVERAGE",
-        "AVERAGE_BALANCE",
-        "OPENING",
-        "PRIOR",
-        "TOTAL",
-        "HALF",
-        "TWICE",
-        "SQRT",
-        "ABS",
-        "GROWTH",
-        "CHANGE",
-        "UP",
-    }
-)
+_OPERANDS = LINES | {"NUMBER", "LPAR", "RPAR", "PART"}
+_BEGINNING = LINES | MODIFIERS | (PREFIXES - {"CLOSING"}) | {"LPAR", "NUMBER", "GROWTH", "CHANGE", "UP"}
+"""Token types with which a measure may begin."""
 
 
 def is_ratio_name(line: Token) -> bool:
@@ -644,7 +577,7 @@ def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]
     last = max(place for place, one in enumerate(tokens) if one.type in LINES or one.type in _ENDS)
     while last + 1 < len(tokens) and tokens[last + 1].type in MODIFIERS:
         last += 1
-    first = next(place for place, one in enumerate(tokens) if _begins(one) or one.type == "MINUS")
+    first = next(place for place, one in enumerate(tokens) if one.type in _BEGINNING or one.type == "MINUS")
     inner, opens, closes = list(tokens[first : last + 1]), tokens[first], tokens[last]
     left = replace(opens, type="LPAR", text="(", start=opens.start, end=opens.start, value=None)
     right = replace(closes, type="RPAR", text=")", start=closes.end, end=closes.end, value=None)

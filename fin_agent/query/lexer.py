@@ -116,7 +116,6 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
             place = one.end
     settled = _without_cash_that_moves(_resolve_ambiguous_words(tokens), names)
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
-    joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
 
@@ -235,19 +234,6 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
         elif first.type in ("METRIC", "FORMULA") and " " in first.text and joint.type == "AND":
             tokens[place] = _as_known_name(f"{first.text.split()[0]} {second.text}", second, names)
     return tokens
-
-
-def _quotient_of(tokens: Sequence[Token], place: int, one: Token, names: KnownNames) -> list[Token]:
-    """Read a ratio after `to` as that of both lines: `net income to capital expenditures ratio`."""
-    behind = place > 1 and tokens[place - 1].type == "TO" and tokens[place - 2].type in _LINES
-    words = one.text[: -len(" ratio")]
-    if not behind or one.type != "FORMULA" or not one.text.lower().endswith(" ratio"):
-        return [one]
-    line = _as_known_name(words, replace(one, type="PHRASE", value=None), names)
-    if line.type != "METRIC":
-        return [one]
-    end = one.start + len(words)
-    return [replace(line, end=end), Token("RATIO", "ratio", end + 1, one.end)]
 
 
 def _as_known_name(words: str, token: Token, names: KnownNames) -> Token:
@@ -652,10 +638,6 @@ _COUNTED_OFF = frozenset(
 """Words before the word for parts that do not select any: `its three main segments`."""
 
 
-def _names_both_lines(one: Token) -> bool:
-    return one.type == "FORMULA" and " to " in one.text
-
-
 def _resolve_word(one: Token, before: Token | None, after: Token | None) -> Token:
     text = one.text.lower()
     ends_operand = before is not None and before.type in (*_OPERANDS, "RPAR", "PERIOD", "COMPANY", "PART", "SQUARED")
@@ -668,8 +650,6 @@ def _resolve_word(one: Token, before: Token | None, after: Token | None) -> Toke
         return replace(one, type="NOISE")  # `revenue under continuing operations`
     if text in _IN_TOTAL and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, text=text.removeprefix("in "), start=one.start + len("in "))  # `the change in total fees`
-    if one.type == "RATIO" and text.endswith(" of") and after is not None and _names_both_lines(after):
-        return replace(one, type="NOISE")  # `the ratio of total liabilities to total assets`, known by both its lines
     if text in ("contract", "contracts") and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, type="PHRASE")  # `contract costs`
     if one.type == "NUMBER" and after is not None and after.type.startswith("KIND_") and _is_count(one):

@@ -74,7 +74,6 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
             loose.append((hosts[place], one))
             if pins and hosts[place] is None and place + 1 < len(groups) and _is_operator(groups[place + 1]):
                 open_ended.append(one[0].text)
-    loose = _with_brackets(groups, loose)
     dated = sum(any(one.type == "PERIOD" for one in run) for _, run in loose)
     averaged = {
         place
@@ -95,38 +94,6 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
 
 
 _Group = Token | list[Token]
-
-
-def _with_brackets(
-    groups: Sequence[_Group], loose: Sequence[tuple[int | None, list[Token]]]
-) -> list[tuple[int | None, list[Token]]]:
-    """Apply the modifiers before each of several brackets to its lines: `Acme 2024 (a / b) vs Bolt 2023 (c / d)`."""
-    opens = {
-        id(run): place + 1
-        for place, run in enumerate(groups[:-1])
-        if isinstance(run, list) and getattr(groups[place + 1], "type", "") == "LPAR"
-    }
-    if len(opens) < 2:
-        return list(loose)
-    said: list[tuple[int | None, list[Token]]] = []
-    for host, run in loose:
-        inside = _lines_inside(groups, opens[id(run)]) if id(run) in opens else []
-        said += [(place, run) for place in inside] or [(host, run)]
-    return said
-
-
-def _lines_inside(groups: Sequence[_Group], place: int) -> list[int]:
-    """Return positions of the lines in the bracket that opens at `place`."""
-    found: list[int] = []
-    depth = 0
-    for at in range(place, len(groups)):
-        kind = getattr(groups[at], "type", "")
-        depth += {"LPAR": 1, "RPAR": -1}.get(kind, 0)
-        if not depth:
-            break
-        if kind in LINES:
-            found.append(at)
-    return found
 
 
 def _is_operand(groups: Sequence[_Group], place: int, lines: int) -> bool:
@@ -173,17 +140,7 @@ def _joins(token: Token, first: Token) -> bool:
 
 
 def _is_operator(group: _Group) -> bool:
-    return isinstance(group, Token) and group.type in (
-        "PLUS",
-        "MINUS",
-        "TIMES",
-        "OVER",
-        "OF_WHICH",
-        "DASH",
-        "BY",
-        "TO",
-        "CAME_FROM",
-    )
+    return isinstance(group, Token) and group.type in _OPERATORS
 
 
 _OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "OVER", "OF_WHICH", "DASH", "BY", "TO", "CAME_FROM"})

@@ -154,9 +154,6 @@ def _parts_as_lines(tokens: Sequence[Token], *, is_follow_up: bool) -> Iterator[
         if one.type == "PART" and after == "OF_WHICH" and sum(other.type in LINES for other in tokens) == 1:
             yield one  # `China as % of sales`: the same line of the part
             continue
-        if _is_source(tokens, place):
-            yield replace(one, type="PART", value=one.text)
-            continue
         if one.type == "KIND" and after == "OF_WHICH" and before in ("SHARE", "") and not family_asked:
             yield Token("PHRASE", one.text, one.start, one.end)  # `the proportion of products as a percentage of costs`
             continue
@@ -165,17 +162,6 @@ def _parts_as_lines(tokens: Sequence[Token], *, is_follow_up: bool) -> Iterator[
             yield Token("PHRASE", one.text, one.start, one.end)
         else:
             yield one
-
-
-def _is_source(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether words behind `from` name a part of the figure before it: `revenue from Japan`."""
-    named = tokens[place].type == "PHRASE" and tokens[place].text != tokens[place].text.lower()
-    if place < 2 or not named or tokens[place - 1].type != "FROM_WORD":
-        return False
-    after = tokens[place + 1].type if place + 1 < len(tokens) else ""
-    taken = any(one.type in ("MINUS", "SHARE") for one in tokens)  # `subtract costs from sales`
-    before = next((one.type for one in reversed(tokens[: place - 1]) if one.type not in MODIFIERS), "")
-    return before == "METRIC" and not taken and after not in ("TO", "AND", "COMMA", "OR")
 
 
 def _with_growth_behind(tokens: Sequence[Token]) -> list[Token]:

@@ -23,11 +23,11 @@ from fin_agent.query.tree import (
     Measure,
     Move,
     NamedFormula,
-    Number,
-    Operation,
     Parts,
     Period,
     Query,
+    percentage,
+    share_of,
     with_lines,
 )
 from fin_agent.retrieval.fact_search import OF_ANY_FIGURE, FactQuery, find_facts, is_acronym
@@ -77,27 +77,21 @@ def with_share_as_printed(query: Query) -> Iterator[Query]:
     `100 * abroad / pre-tax income` is the pre-tax income of a part called abroad; of `skincare` a filing may print only
     the percentage of net sales. A whole that is no metric may be the column in which the part is a row.
     """
-    share = query.measures[0]
-    lines = lines_of_share(share) if len(query.measures) == 1 else None
-    if lines is None or lines[0].metric or lines[0].part or not isinstance(share, Operation):
+    lines = lines_of_share(query.measures[0]) if len(query.measures) == 1 else None
+    if lines is None or lines[0].metric or lines[0].part:
         return
     of, whole = lines
-    assert isinstance(share.left, Operation)
     part = whole.model_copy(update={"part": of.words, "whole": False})
     cell = of.model_copy(update={"words": f"{of.words} {whole.words}"})
-    own = share.left.model_copy(update={"right": part if whole.metric else cell})
-    yield _with_measure(query, share.model_copy(update={"left": own}))
+    yield _with_measure(query, percentage(part if whole.metric else cell, whole))
     if whole.metric:
         yield _with_measure(query, of.model_copy(update={"words": f"{of.words} percentage of {whole.words}"}))
 
 
 def lines_of_share(measure: Measure) -> tuple[Line, Line] | None:
     """Return the part and the whole of one line in percent of another; None for any other measure."""
-    match measure:
-        case Operation(operator="/", left=Operation(left=Number(), right=Line() as of), right=Line() as whole):
-            return of, whole
-        case _:
-            return None
+    of, whole = share_of(measure) or (None, None)
+    return (of, whole) if isinstance(of, Line) and isinstance(whole, Line) else None
 
 
 def _with_measure(query: Query, measure: Measure) -> Query:

@@ -40,6 +40,7 @@ from fin_agent.query.tree import (
     percentage,
     share_of,
     with_lines,
+    without_move,
 )
 
 _ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
@@ -158,7 +159,7 @@ class QueryComposer:
         """
         if self.before is None or not self.before.measures or self.has_unread(*_IN_WORDS):
             return None
-        earlier = [one.of if isinstance(one, Move) else one for one in self.before.measures]
+        earlier = list(map(without_move, self.before.measures))
         first, chosen = earlier[0], self.before.comparison
         if not self.measures:
             self.measures, self.parsed.arithmetic = earlier, False

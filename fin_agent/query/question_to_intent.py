@@ -45,16 +45,15 @@ from fin_agent.query.printed_line_matching import (
 )
 from fin_agent.query.reading import candidate_readings
 from fin_agent.query.tree import (
-    Combination,
     Company,
     Kind,
     Line,
-    Measure,
     Move,
     NamedFormula,
     Period,
     Query,
     with_lines,
+    without_move,
 )
 from fin_agent.retrieval.fact_terms import OF_TIME, words_of
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
@@ -162,25 +161,8 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
         if spelt != question:
             return intent_of_question(spelt, workspace, before).model_copy(update={"question": question})
     if asked is not None:
-        return with_losses(_with_names_of_filings(asked, workspace))
+        return with_losses(asked)
     return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)
-
-
-def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
-    """Return the intent with names that the filings of its only company print as words that were not understood.
-
-    `How much revenue did Gorilla Glass bring in for Corning` names a product, and no company that is not indexed.
-    """
-    names = intent.unknown_companies
-    comparison = intent.query.comparison if intent.query is not None else None
-    compared = comparison is not None and comparison.how is not Combination.TOTAL  # `did LinkedIn add to Microsoft`
-    if not names or not intent.numeric or len(intent.companies) != 1 or compared:
-        return intent
-    doc_ids = workspace.directory.by_key[intent.companies[0].key].doc_ids
-    if not all(workspace.index.search_pages([name], doc_ids=doc_ids, limit=1) for name in names):
-        return intent
-    why = f"the meaning of {' and '.join(map(repr, names))}, which was not understood: ask for a line as it is printed"
-    return intent.model_copy(update={"unknown_companies": (), "unsupported": (*intent.unsupported, why)})
 
 
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
@@ -416,9 +398,7 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     keys = [one.key for one in words.companies]
     query = with_maturity_years(query, keys, workspace) or query
     query = (with_printed_years(query, keys[0], workspace) if len(keys) == 1 else None) or query
-    tried = [_as_printed(query, workspace, total=True), query, with_parts_resolved(query, keys, workspace)]
-    if query.parts is not None and query.parts.kind is not None:
-        tried.append(_as_printed(query, workspace, total=False))
+    tried = [_as_printed_total(query, workspace), query, with_parts_resolved(query, keys, workspace)]
     why: UnboundError | None = None
     for one in filter(None, tried):
         try:
@@ -477,21 +457,25 @@ def _readings(words: Intent, workspace: Workspace, before: Query | None = None) 
         yield query.model_copy(update={"question": words.question, "report": report or query.report})
 
 
-def _as_printed(query: Query, workspace: Workspace, *, total: bool) -> Query | None:
-    """Return the query with its only measure as a printed line, by its words; None if it is no metric of the lexicon.
+def _as_printed_total(query: Query, workspace: Workspace) -> Query | None:
+    """Return the query with its only measure as a printed line, if `total` precedes a figure that is in no statement.
 
-    With `total`, only if `total` precedes a figure that is in no statement: the metric may be a part of it.
+    The metric may be a part of it.
     """
     measure = query.measures[0]
-    line = measure.of if isinstance(measure, Move) else measure
-    if len(query.measures) != 1 or not isinstance(line, Line) or not line.metric:
+    line = without_move(measure)
+    metric = line.metric if len(query.measures) == 1 and isinstance(line, Line) else None
+    if not metric or workspace.lexicon.metrics[metric].statement is not None:
         return None
-    at_home = workspace.lexicon.metrics[line.metric].statement is not None
-    if total and (at_home or not line.words.lower().startswith("total ")):
+    if not isinstance(line, Line) or not line.words.lower().startswith("total "):
         return None
-    printed = line.model_copy(update={"metric": None})
-    again = measure.model_copy(update={"of": printed}) if isinstance(measure, Move) else printed
-    return query.model_copy(update={"measures": (again,)})
+    return query.model_copy(update={"measures": (with_lines(measure, _by_its_words),)})
+
+
+def _by_its_words(line: Line | NamedFormula) -> Line:
+    """Return a line or formula as the line that is printed under its name."""
+    kept = {name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")}
+    return Line(**kept)
 
 
 def _unused_parts(query: Query) -> tuple[str, ...]:
@@ -550,18 +534,14 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
 
     For example `net debt`, `free cash flow`: a filing may print them without their inputs.
     """
-
-    def printed(line: Line | NamedFormula) -> Measure:
-        if isinstance(line, Line):
-            return line
-        kept = {name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")}
-        return Line(**kept)
-
-    by_name = query.model_copy(update={"measures": tuple(with_lines(one, printed) for one in query.measures)})
-    if by_name == query:
+    by_name = tuple(
+        with_lines(one, lambda line: _by_its_words(line) if isinstance(line, NamedFormula) else line)
+        for one in query.measures
+    )
+    if by_name == query.measures:
         return None
     with suppress(UnboundError):
-        intent = _bound(by_name, words, workspace)
+        intent = _bound(query.model_copy(update={"measures": by_name}), words, workspace)
         if _is_surely_printed(intent, workspace):
             return intent
     return None
@@ -570,7 +550,7 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
 def _as_printed_percentage(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
     """A share of lines that filings print in percent alone: the part's own line, where that of the whole is 100."""
     measure = query.measures[0]
-    lines = lines_of_share(measure.of if isinstance(measure, Move) else measure)
+    lines = lines_of_share(without_move(measure))
     if len(query.measures) != 1 or lines is None:
         return None
     printed = (line.model_copy(update={"metric": None, "whole": False}) for line in lines)

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
-from fin_agent.query.clause_normalization import alternatives, formula_alone, normalize_clauses, without_glosses
+from fin_agent.query.clause_normalization import alternatives, normalize_clauses, without_glosses
 from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, with_bare_balance, with_printed_lines
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, ParsedQuestion, parse
 from fin_agent.query.query_composer import QueryComposer
 from fin_agent.query.question_sentences import QuestionSentences, sentences_of
-from fin_agent.query.tree import Line, Measure, Move, NamedFormula, Parts, Query
+from fin_agent.query.tree import Line, Measure, NamedFormula, Parts, Query, without_move
 
 
 def read_question(question: str, names: KnownNames, before: Query | None = None) -> Query:
@@ -72,9 +72,8 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     failed: NoReadingError | None = None
     seen: list[Query] = []
     for way, passed in ways if printed == lexed else ((printed, ()), *ways):
-        spelt = formula_alone(way.tokens)
         usual = alternatives(normalize_clauses(way.tokens), way.text, lambda word: names.is_printed(word, keys))
-        for some in (*usual, *([spelt] if spelt is not None else [])):
+        for some in usual:
             try:
                 query = _build_query(question, split, way, some, trees, unused, names, before)
             except NoReadingError as error:
@@ -116,8 +115,7 @@ _IN_THE_MIDDLE = {"OF_WHICH": "SHARE", "OVER": "SHARE", "DEFINED": "WHICH"}
 
 def _with_part(before: Query, keys: Sequence[str], names: KnownNames) -> Query:
     """Read a question whose only line is a part's name as about that part: `How did Converse do?`."""
-    line = before.measures[0] if len(before.measures) == 1 else None
-    line = line.of if isinstance(line, Move) else line
+    line = without_move(before.measures[0]) if len(before.measures) == 1 else None
     if before.parts is not None or not isinstance(line, Line) or line.metric:
         return before
     part = next((one.name for one in names.parts_in(line.words, keys) if one.end - one.start == len(line.words)), None)

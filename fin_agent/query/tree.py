@@ -327,6 +327,11 @@ def with_lines(measure: Measure, changed: Callable[[Line | NamedFormula], Measur
             return measure
 
 
+def without_move(measure: Measure) -> Measure:
+    """Return the measure that moves; any other measure unchanged."""
+    return measure.of if isinstance(measure, Move) else measure
+
+
 def percentage(part: Measure, whole: Measure) -> Operation:
     """Return one measure in percent of another."""
     hundred = Number(value=100, unit="percent")

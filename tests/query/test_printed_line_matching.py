@@ -19,10 +19,10 @@ from fin_agent.query.tree import (
     Line,
     Move,
     NamedFormula,
-    Number,
     Operation,
     Period,
     Query,
+    percentage,
 )
 from fin_agent.workspace import Workspace
 
@@ -50,9 +50,7 @@ def test_other_words_name_no_part(words: str, part: str) -> None:
 
 def test_a_share_of_a_metric_is_that_of_a_part_or_printed() -> None:
     def share(of: Line) -> Query:
-        scaled = Operation(operator="*", left=Number(value=100.0), right=of)
-        whole = Line(words="net sales", metric="revenue")
-        return Query(question="?", measures=(Operation(operator="/", left=scaled, right=whole),))
+        return Query(question="?", measures=(percentage(of, Line(words="net sales", metric="revenue")),))
 
     of_part, printed = (one.measures[0] for one in with_share_as_printed(share(Line(words="skincare"))))
     assert isinstance(of_part, Operation) and isinstance(of_part.left, Operation)
