@@ -566,23 +566,7 @@ def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
         before = settled[-1] if settled else None
         settled.append(_resolve_word(one, before, after))
         names_metric = names_metric or settled[-1].type == "METRIC"
-    return _with_parts_by_kind(_without_kinds_in_names(settled))
-
-
-def _without_kinds_in_names(tokens: list[Token]) -> list[Token]:
-    """Read a word for parts directly behind a company as a word of the line after it: `Nike brand wholesale revenue`.
-
-    Before another such word it adds nothing: `Nike Brand geographies`.
-    """
-    for place in range(1, len(tokens) - 1):
-        before, one, after = tokens[place - 1 : place + 2]
-        named = before.type == "COMPANY" and before.end == before.start + len(before.text) == one.start - 1
-        if named and one.type.startswith("KIND_") and not one.text.lower().endswith("s"):
-            if after.type in _LINES:
-                tokens[place] = replace(one, type="PHRASE")
-            elif after.type.startswith("KIND_"):
-                tokens[place] = replace(one, type="NOISE")
-    return tokens
+    return _with_parts_by_kind(settled)
 
 
 def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list[Token]:

@@ -662,7 +662,6 @@ class QueryComposer:
         high = self.take_frames("FASTEST", "HIGHEST") or (self.take_frames("HIGHER", "FASTER") if choice else [])
         low = self.take_frames("SLOWEST", "LOWEST") or (self.take_frames("LOWER", "SLOWER") if choice else [])
         extreme = [*high, *low, *ordinal]
-        self._defer_follow_up_request(extreme)
         if not (extreme or rank or top or (family and self.has_unread("UP", "DOWN"))):
             return None
         up, falls, grown, change = (self.take_frames(frame) for frame in _MOVING)
@@ -672,7 +671,6 @@ class QueryComposer:
         if axis in (Axis.COMPANIES, Axis.PARTS) and len(self.base.periods) > 1:
             self._over_periods()
         if fast or up or falls or grown or change:
-            self._take_lead_requests(high or low)
             by_rate = grown or family or (up and axis is not Axis.PERIODS)
             self._rank_moves(axis, percent=fast or bool(by_rate and not self._in_dollars()))
         if rank or top:
@@ -698,33 +696,12 @@ class QueryComposer:
         both_ends = self.has_unread("HIGHEST") and self.has_unread("LOWEST")
         return not both_ends and (len(self.measures) < 2 or axis is Axis.MEASURES)
 
-    def _take_lead_requests(self, extremes: Sequence[Token]) -> None:
-        """`which region shrank, and by how much`: the move of the one that is found, which the ranking states."""
-        asked = self.left.get("DIFFERENCE", [])
-        end = max((one.end for one in asked), default=0)
-        last = all(one.type in ("STOP", "COMMA") for one in self.lexed.tokens if one.start >= end)
-        if all(one.text.lower().startswith("by") for one in asked) and (last or not extremes):
-            self.take_frames("DIFFERENCE")
-
     def _rank_moves(self, axis: Axis, *, percent: bool) -> None:
         """Rank the movements of the measures; in a range of years the first is the base of the next."""
         self._move("growth" if percent or self.base.unit == "percent" else "change")
         span = parse_periods(self.sentences.asked).span
         if axis is Axis.PERIODS and span is not None and span.form != "list" and len(self.base.periods) > 2:
             self.base = self._with_base(periods=self.base.periods[1:])
-
-    def _defer_follow_up_request(self, extremes: Sequence[Token]) -> None:
-        """Leave out what is asked about the result: `the largest country, and how fast did it grow`."""
-        end = max((token.end for token in extremes), default=0)
-        moved = min((one.start for kind in _MOVING for one in self.left.get(kind, [])), default=0)
-        behind = [one.type for one in self.lexed.tokens if end <= one.start < moved]
-        if not end or "AND" not in behind:
-            return
-        joint = len(behind) - behind[::-1].index("AND")
-        if not {"METRIC", "FORMULA"}.intersection(behind[joint:]):
-            self.take_frames(*_MOVING, "SHARE", "PERCENT")
-            note = "the change of the one that stands out cannot be answered in the same question: ask for it by name"
-            self.base = self._with_base(assumed=(*self.base.assumed, note))
 
     def _in_dollars(self) -> bool:
         return "dollar" in self.question.lower() or (self.base.unit or "").startswith("USD")

@@ -212,7 +212,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     The answer states which figure was used. A question that was parsed is returned unchanged, even if refused, and so
     is one that no filing answers.
     """
-    read = not _is_never_printed(intent, workspace) if intent.numeric and not intent.unsupported else _is_known(intent)
+    read = (intent.numeric and not intent.unsupported) or _is_known(intent)
     beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
         return intent
@@ -335,10 +335,6 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
             if _is_company_action(query, workspace):
                 first, why = first or query, why or _unread_message([line.words for line in query.lines()])
                 continue
-            if first is None and _may_split_printed_line(query):
-                whole = _as_one_line(words, workspace, before, listed=False)
-                if whole is not None:
-                    return whole
             first = first or query
             try:
                 intent = _as_intent(query, words, workspace)
@@ -359,7 +355,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
         why = str(error)
     if understood is not None:
         return understood
-    return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
+    return _as_one_line(words, workspace, before) or _refused_intent(first, why, words, workspace)
 
 
 def _is_printed(intent: Intent, workspace: Workspace) -> bool:
@@ -370,20 +366,10 @@ def _is_printed(intent: Intent, workspace: Workspace) -> bool:
     return not metrics_to_search(plan, workspace) and _is_surely_printed(intent, workspace)
 
 
-def _may_split_printed_line(query: Query) -> bool:
-    """Return whether the words of one printed line may be misread as several lines, several parts, or an average."""
-    unknown = (line for line in query.lines() if isinstance(line, Line) and not line.metric)
-    cut = any(line.balance == "average" or "," in line.words for line in unknown)
-    parts = len(query.parts.names) if query.parts is not None and query.comparison is None else 0
-    return len(query.measures) > 1 or parts > 1 or cut
-
-
-def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, listed: bool) -> Intent | None:
+def _as_one_line(words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:
     """Return the question as one printed figure whose address has all of its words; None if none is certain."""
     split = split_report_request(words.question) if words.report is not None else None
-    query = read_as_printed(
-        words.question if split is None else split.rest, known_names(workspace), workspace, before, listed=listed
-    )
+    query = read_as_printed(words.question if split is None else split.rest, known_names(workspace), workspace, before)
     if query is None or _is_company_action(query, workspace):
         return None
     with suppress(UnboundError):
@@ -392,14 +378,6 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
         if slots and all(facts_for(slot, workspace).is_sure for slot in slots):
             return intent
     return None
-
-
-def _is_never_printed(intent: Intent, workspace: Workspace) -> bool:
-    """Return whether the only measure is a metric that no filing of the company states for the period."""
-    alone = intent.relation is Relation.EACH and not intent.further and intent.expression in workspace.lexicon.metrics
-    known = alone and all(company.key in workspace.years for company in intent.companies) and bool(intent.companies)
-    plan = build_plan(intent, workspace.lexicon, workspace.years) if known else None
-    return plan is not None and bool(metrics_to_search(plan, workspace))
 
 
 def _as_period(named: FiscalPeriod) -> Period:
