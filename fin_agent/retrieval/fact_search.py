@@ -274,7 +274,8 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
         fuller = (hit for hit in near if hit.is_complete and magnitudes_agree(hit.sourced.fact, hits[0].sourced.fact))
         first = next(fuller, None)
         hits = hits if first is None else [first, *(hit for hit in hits if hit is not first)]
-    better = next((hit for hit in near if bare and hit.is_complete and _is_less_specific(hits[0], hit, said)), None)
+    rated = (hit for hit in near if hit.is_complete and (bare or hit.score >= hits[0].score - _NEAR))
+    better = next((hit for hit in rated if _is_less_specific(hits[0], hit, said)), None)
     if better is not None:
         hits = [better, *(hit for hit in hits if hit is not better)]
     best = hits[0] if hits and hits[0].is_complete else None
@@ -379,12 +380,14 @@ _MIN_WORDS = 2
 def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
     """Return whether both hits are in one table, and the best one's row and column contain more of the words asked for.
 
-    The caption is not counted, because it applies to all figures of a table: operating and finance leases alike.
+    The caption is not counted, because it applies to all figures of a table: operating and finance leases alike. A row
+    that only its heading names, `Nonvested shares > Granted`, says less than one with that name.
     """
     if not _of_one_table(hit, best):
         return False
     said, better = (_subject_of(each.sourced.fact) & asked for each in (hit, best))
-    return said < better
+    own, of_best = (address_of(each.sourced.fact).line & asked for each in (hit, best))
+    return said < better or (said == better and own < of_best)
 
 
 def _subject_of(fact: Fact) -> Words:

@@ -98,7 +98,7 @@ def _address(
     return Address(line, heads, head, of_scope, named, of_members, borne, net_of, aside)
 
 
-_WITHOUT = re.compile(r",?\s*(?:\(?net of|less(?: accumulated| allowances?)?\b|excluding|exclusive of)\b", re.I)
+_WITHOUT = re.compile(r",?\s*\(?\b(?:net of|less(?: accumulated| allowances?)?|excluding|exclusive of)\b", re.I)
 _BRACKETS = re.compile(r"\((?!\W*(?:excl|incl|net|less|other|before|after)\w*)[^()]*(?:\([^()]*\)[^()]*)*\)?", re.I)
 _NET_OF_WORDS = re.compile(r"AfterAccumulated\w+")
 """Part of a concept that names what its figure excludes: an asset after depreciation is not depreciation."""
