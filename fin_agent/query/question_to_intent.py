@@ -118,7 +118,7 @@ def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
     return line[:size]
 
 
-_MAX_WORDS = 20
+_MAX_WORDS = 30
 
 
 def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
