@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -79,7 +80,9 @@ _OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL",
 
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
-    named = [one for one in _with_full_years(map(_unify_token_types, tokens)) if one.type != "NOISE"]
+    named = [
+        one for one in _with_quarters(list(_with_full_years(map(_unify_token_types, tokens)))) if one.type != "NOISE"
+    ]
     kept = _without_asides(_brackets_as_clauses(_resolve_operators(_with_ranges(named))))
     return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
 
@@ -374,6 +377,33 @@ def _with_full_years(tokens: Iterable[Token]) -> Iterator[Token]:
 
 
 _MONTHS_OF_A_YEAR = 12
+
+
+def _with_quarters(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Read a year as its quarters where their average is asked for, and not at all where it only dates quarters.
+
+    `In 2019, the change in sales between the third and the fourth quarter` names no year to compare.
+    """
+    averaged = any(one.type == "AVERAGE_OF_QUARTERS" for one in tokens)
+    named = [mention for one in tokens for mention in mentions_of(one) if isinstance(mention, PeriodMention)]
+    undated = Counter(one.fiscal_year for one in named if one.quarter and str(one.fiscal_year)[-2:] not in one.phrase)
+    whole = Counter(one.fiscal_year for one in named if _is_whole_year(one))
+    whole_asked = any(one.type in ("SHARE", "OF_WHICH", "OVER", "RATIO") for one in tokens)
+    for one in tokens:
+        year = next((each for each in mentions_of(one) if isinstance(each, PeriodMention)), None)
+        if one.type == "AVERAGE_OF_QUARTERS":
+            yield replace(one, type="AVERAGE")
+        elif year is None or not _is_whole_year(year):
+            yield one
+        elif averaged:
+            quarters = ({"quarter": quarter, "months": 3} for quarter in (1, 2, 3, 4))
+            yield replace(one, value=tuple(year.model_copy(update=quarter) for quarter in quarters))
+        elif whole_asked or whole[year.fiscal_year] > 1 or undated[year.fiscal_year] < 2:
+            yield one
+
+
+def _is_whole_year(mention: PeriodMention) -> bool:
+    return mention.months == _MONTHS_OF_A_YEAR and mention.period_end is None
 
 
 def _with_ranges(tokens: Sequence[Token]) -> list[Token]:

@@ -13,6 +13,7 @@ from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.query.lexer import KnownNames, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
+from fin_agent.query.parsing import percentage
 from fin_agent.query.tree import (
     Axis,
     Combination,
@@ -130,12 +131,15 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     commitments due in 2025`.
     """
     lines = [line for line in query.lines() if isinstance(line, Line)]
-    due = asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
-    if not due or len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
+    if len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
+        return None
+    told = _report_period(query.periods, keys[0], workspace)
+    future = are_to_come(query.periods, keys[0], workspace)
+    due = future or asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
+    if not due:
         return None
     if any(isinstance(one, Move) for one in query.measures):
-        return None  # `the gains on maturity of swaps` is a movement between the years
-    told = _report_period(query.periods, keys[0], workspace)
+        return _with_rows_of_years(query, *told) if told is not None and future else None
     if told is None:
         return None
     report, years = told
@@ -143,17 +147,35 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     if len(years) == 1 and ranked:
         return None
     if len(years) == 1:
-        name = years[0]
-        measures = tuple(
-            with_lines(one, lambda line: line.model_copy(update={"words": f"{line.words} {name}", "metric": None}))
-            for one in query.measures
-        )
+        measures = tuple(_in_row(one, years[0]) for one in query.measures)
         return query.model_copy(update={"measures": measures, "periods": (report,)})
     total = query.comparison is not None and query.comparison.how is Combination.TOTAL
     update: dict[str, object] = {"periods": (report,), "parts": Parts(names=years)}
     if total or query.comparison is None:
         update["comparison"] = Comparison(axis=Axis.PARTS, how=Combination.TOTAL if total else Combination.EACH)
     return query.model_copy(update=update)
+
+
+def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bool:
+    """Return whether all periods are later than the company's latest filed year, whose report may print rows of them."""
+    latest = workspace.years[key].latest() if key in workspace.years else None
+    years = [_year_of(one) or 0 for one in periods]
+    return bool(years) and latest is not None and min(years) > latest.fiscal_year
+
+
+def _in_row(measure: Measure, year: str) -> Measure:
+    return with_lines(measure, lambda line: Line(words=f"{line.words} {year}", part=line.part, company=line.company))
+
+
+def _with_rows_of_years(query: Query, report: Period, years: Sequence[str]) -> Query | None:
+    """Return a movement between two years to come as that between their rows; None for any other movement."""
+    (move, *others) = query.measures
+    if others or not isinstance(move, Move) or move.how == "cagr" or len(years) != 2:
+        return None
+    first, last = (_in_row(move.of, year) for year in years)
+    moved: Measure = Operation(operator="-", left=last, right=first)
+    moved = percentage(moved, first) if move.how == "growth" else moved
+    return query.model_copy(update={"measures": (moved,), "periods": (report,), "comparison": None})
 
 
 def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | None:

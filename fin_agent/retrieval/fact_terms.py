@@ -50,7 +50,11 @@ def address_of(fact: Fact) -> Address:
     label = without_reference(fact.label if fact.source != "text" else clause_figure(fact).said)
     year = fact.period.fiscal_year
     to_come = _is_future_year(label, year) or any(_is_future_year(name, year) for name in column)
-    return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, to_come)
+    priced = (
+        fact.unit == "USD" and fact.scale == 1 and any(words_of(name) <= _EXTREMES for name in (label, *column) if name)
+    )
+    implied = (OF_YEARS_TO_COME if to_come else frozenset()) | (_OF_STOCK_PRICES if priced else frozenset())
+    return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, implied)
 
 
 @lru_cache(maxsize=100_000)
@@ -84,13 +88,13 @@ def _address(
     concept: str,
     members: tuple[str, ...],
     above: tuple[str, ...],
-    to_come: bool,
+    implied: Words,
 ) -> Address:
     line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
     of_scope, named = words_of(scope or ""), words_of(split_tag_name(_NET_OF_WORDS.sub("", concept))) - OF_ANY_CONCEPT
     of_members = words_of(" ".join(map(split_tag_name, members))) - OF_ANY_CONCEPT
     borne = line | heads | head | of_scope | named | of_members | (words_of(" ".join(above)) - _BOUNDS)
-    borne |= OF_YEARS_TO_COME if to_come else frozenset()
+    borne |= implied
     without = _WITHOUT.search(label)
     left = words_of(label[: without.start()]) if without is not None and without.start() else line
     net_of = line - left - heads - head - named
@@ -173,3 +177,5 @@ _BOUNDS = stems("bounds")
 """Words that, in a caption, describe only the caption's own sentence: `payments after 2024` are in a row or column with
 that name."""
 OF_YEARS_TO_COME = stems("of years to come")
+_EXTREMES, _OF_STOCK_PRICES = stems("extremes"), stems("of stock prices")
+"""`High` and `Low` in single dollars are prices of the stock, whether or not the table says so."""
