@@ -35,6 +35,7 @@ from fin_agent.query.tree import (
     Query,
     Way,
     lines_of,
+    with_lines,
 )
 
 _ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
@@ -403,6 +404,7 @@ class _MeasureReading:
         alone = len(lines) == 1 and all(isinstance(one, Line) and not one.metric for one in lines[0])
         if alone and asked and all("percent" in one.text.lower() for one in asked):
             self.words.take_frames("SHARE")
+            self.measures = [with_lines(self.measures[0], _as_percentage)]
             self.base = self.base.model_copy(update={"unit": "percent"})
 
     def _average_each(self) -> None:
@@ -1016,6 +1018,8 @@ class _MeasureReading:
 
     def _unread(self) -> tuple[str, ...]:
         if self.measures and all(map(_is_share, self.measures)):
+            if all(map(_adds_up_its_part, self.measures)):
+                self.words.take_frames("TOTAL")  # `the total percentage of a and b over c`
             self.words.take_frames("SHARE")  # `the proportion of costs as a percentage of revenue` says it twice
         left = {kind: tokens for kind, tokens in self.words.left.items() if kind not in _SAYING_NOTHING}
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
@@ -1030,6 +1034,18 @@ def _way_of(higher: Sequence[Token], lower: Sequence[Token]) -> Way:
     if higher:
         return "at-least" if inclusive else "above"
     return "equal"
+
+
+def _as_percentage(line: Line | NamedFormula) -> Measure:
+    return line.model_copy(update={"words": f"percentage of {line.words}"})
+
+
+def _adds_up_its_part(share: Measure) -> bool:
+    match share:
+        case Operation(left=Operation(right=Function(name="sum"))):
+            return True
+        case _:
+            return False
 
 
 def _is_share(measure: Measure) -> bool:

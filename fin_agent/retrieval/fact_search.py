@@ -209,7 +209,12 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     hundredweight` appears among rows in millions.
     """
     fact = sourced.fact
-    if fact.unit != "USD" or fact.tag is not None or fact.metric is not None or fact.statement is not None:
+    if fact.tag is not None or fact.metric is not None or fact.statement is not None:
+        return sourced
+    bracket = _UNIT_OF_A_COLUMN.search(" ".join(fact.column_path))
+    if bracket is not None and fact.source != "text":
+        return replace(sourced, fact=replace(fact, unit="percent" if "%" in bracket[0] else "count", scale=1))
+    if fact.unit != "USD":
         return sourced
     address = address_of(fact)
     around = address.line | address.heads | address.column | words_of(fact.caption)
@@ -221,6 +226,7 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     return replace(sourced, fact=replace(fact, unit="USD" if per_unit else "count", scale=scale))
 
 
+_UNIT_OF_A_COLUMN = re.compile(r"\((?:%|in years|years|in months|months|in days|days)\)", re.I)
 _PER = frozenset({"per"})
 _COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 
@@ -368,6 +374,7 @@ def _is_unrivalled(hits: Sequence[FactHit], asked: Words, phrase: str) -> bool:
         magnitudes_agree(hit.sourced.fact, best.sourced.fact)
         or hit.sourced.doc_id != best.sourced.doc_id
         or (hit.is_complete and (hit.score <= best.score - _APART or _is_less_specific(hit, best, asked)))
+        or _is_vaguer(hit, best)
         or (own.line | own.column | own.scope).intersection(hit.missing)  # they say what the other one lacks
         for hit in near
     )
@@ -388,6 +395,12 @@ def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
     said, better = (_subject_of(each.sourced.fact) & asked for each in (hit, best))
     own, of_best = (address_of(each.sourced.fact).line & asked for each in (hit, best))
     return said < better or (said == better and own < of_best)
+
+
+def _is_vaguer(hit: FactHit, best: FactHit) -> bool:
+    """Return whether a hit is an amount of a clause that says more than the row that the best hit is in."""
+    said_of_more = len(hit.extra) > len(best.extra)
+    return said_of_more and hit.sourced.fact.source == "text" != best.sourced.fact.source
 
 
 def _subject_of(fact: Fact) -> Words:
@@ -579,7 +592,7 @@ class _FactPhrase:
         borne = sum(weights.of((word,)) * _credit(word, address, part) for word in wording - missing)
         if not borne:
             return 0.0, (), ()
-        line = address.line - part - LIGHT
+        line = address.line - part - LIGHT - _OF_COMPANIES
         if years & line:  # `Nonvested as of December 31, 2019` says when
             line -= (years | OF_TIME) - wording
         line = line - _OF_BALANCES or line if self.is_balance else line
@@ -630,8 +643,8 @@ class _FactPhrase:
             prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and said.isdisjoint(_OF_SHARES):
             prior -= _OF_ANOTHER_UNIT / 2
-        names = (address.members or address.scope) - OF_ANY_CONCEPT - OF_TIME - years_of(fact.period)
-        if names or fact.scope is not None:
+        names = (address.members or address.scope) - OF_ANY_CONCEPT - OF_TIME - _OF_ADDING - years_of(fact.period)
+        if names or (fact.scope is not None and not address.scope <= _OF_ADDING):
             share = weights.of(names - said) / (weights.of(names) or 1.0)
             prior -= share * (_OF_MORE_PARTS if part else _OF_A_PART)
         if self.part_name is not None and same_part(fact.scope, self.part_name):
@@ -670,7 +683,7 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
         and len(hit.missing) <= len(best.missing)
     ]
     others = [hit for hit in near if not magnitudes_agree(hit.sourced.fact, best.sourced.fact)]
-    others = [hit for hit in others if not _is_less_specific(hit, best, asked)]
+    others = [hit for hit in others if not _is_less_specific(hit, best, asked) and not _is_vaguer(hit, best)]
     if others and best.is_complete:
         pages = _pages(near, best)
         on_statement = best.sourced.fact.statement not in (None, Statement.EQUITY)
@@ -731,6 +744,7 @@ _RATE, _CHANGE, _OPENING = stems("rate"), stems("change"), stems("opening")
 _OF_SHARES = stems("of shares")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 _NARROWING = words_of("current noncurrent")
+_OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")
 _NOUNS_OF_BALANCES = stems("of balances")
 _OF_BALANCES = words_of("balance beginning opening start end ending close closing period fiscal year")
 

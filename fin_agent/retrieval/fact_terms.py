@@ -49,12 +49,25 @@ def address_of(fact: Fact) -> Address:
     column = fact.column_path or (fact.column,)
     label = without_reference(fact.label if fact.source != "text" else clause_figure(fact).said)
     year = fact.period.fiscal_year
-    to_come = _is_future_year(label, year) or any(_is_future_year(name, year) for name in column)
-    priced = (
-        fact.unit == "USD" and fact.scale == 1 and any(words_of(name) <= _EXTREMES for name in (label, *column) if name)
-    )
-    implied = (OF_YEARS_TO_COME if to_come else frozenset()) | (_OF_STOCK_PRICES if priced else frozenset())
+    alias = _ALIAS.search(label) if fact.source != "text" else None
+    if alias is not None:
+        label, above = alias["alias"], (*above, label)
+    implied = _implied_words(fact, (label, *column), year)
     return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, implied)
+
+
+_ALIAS = re.compile(r"\((?:the )?[\"\u201c](?P<alias>[^\"\u201c\u201d]+)[\"\u201d]\)")
+"""The short name that a label introduces: `Hewlett Packard Enterprise Company ("HPE")`."""
+
+
+def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
+    """Return words that a figure need not print: of its unit, of what falls due in later years, of stock prices."""
+    implied = _PERCENT if fact.unit == "percent" else frozenset()
+    if any(_is_future_year(name, year) for name in names):
+        implied |= OF_YEARS_TO_COME
+    if fact.unit == "USD" and fact.scale == 1 and any(name and words_of(name) <= _EXTREMES for name in names):
+        implied |= _OF_STOCK_PRICES
+    return implied
 
 
 @lru_cache(maxsize=100_000)
@@ -177,5 +190,6 @@ _BOUNDS = stems("bounds")
 """Words that, in a caption, describe only the caption's own sentence: `payments after 2024` are in a row or column with
 that name."""
 OF_YEARS_TO_COME = stems("of years to come")
+_PERCENT = words_of("percent percentage")
 _EXTREMES, _OF_STOCK_PRICES = stems("extremes"), stems("of stock prices")
 """`High` and `Low` in single dollars are prices of the stock, whether or not the table says so."""
