@@ -191,7 +191,7 @@ def with_bare_balance(lexed: LexedQuestion) -> LexedQuestion:
 
 
 _BARE = re.compile(r"\b(?:(?:beginning|opening|ending|closing) balance|total)\b", re.I)
-_MOVING = frozenset({"AVERAGE", "CHANGE", "GROWTH", "UP", "DOWN"})
+_MOVING = frozenset({"AVERAGE", "CHANGE", "DIFFERENCE", "GROWTH", "UP", "DOWN"})
 _IN_PERCENT = re.compile(r" ?%(?!\w)")
 _STANDING = frozenset({"METRIC", "FORMULA", "PART", "PHRASE"})
 _NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN", "OF_WHICH"})

@@ -157,10 +157,13 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
 
 
 def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bool:
-    """Return whether all periods are later than the company's latest filed year, whose report may print rows of them."""
+    """Return whether several years are asked about, all later than the latest filed one: its report may have their rows.
+
+    A single such year is more likely one whose report is missing.
+    """
     latest = workspace.years[key].latest() if key in workspace.years else None
-    years = [_year_of(one) or 0 for one in periods]
-    return bool(years) and latest is not None and min(years) > latest.fiscal_year
+    years = [_year_of(one) or 0 for one in periods if not one.quarter]
+    return len(years) == len(periods) > 1 and latest is not None and min(years) > latest.fiscal_year
 
 
 def _in_row(measure: Measure, year: str) -> Measure:

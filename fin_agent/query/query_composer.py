@@ -911,8 +911,8 @@ class _MeasureReading:
         # `what percentage change`; `R&D % of revenue` next to a change is a separate share
         of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in words.left.get("SHARE", []))
         percent = bool(up or down or change) and not of_it and words.take_frames("SHARE")
-        excess = words.take_frames("EXCESS") if (up or down or change) else []
-        if not (growth or up or down or change or between):
+        excess = words.take_frames("EXCESS") if (up or down or change or self._is_percentage_difference()) else []
+        if not (growth or up or down or change or between or excess):
             return None
         words.take_frames("YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
         absolute = words.take_frames("ABS", "NOT") if change or between else []
@@ -926,6 +926,11 @@ class _MeasureReading:
         if between and not (growth or up or down or change):  # `the difference between 2018 and 2019` has no direction
             return {"kind": Kind.CHANGE, "comparison": Comparison(axis=Axis.PERIODS, how=Combination.DIFFERENCE)}
         return {"kind": Kind.CHANGE, **self._comparison()}
+
+    def _is_percentage_difference(self) -> bool:
+        """Read `the percentage difference between 2018 and 2019` as growth; `5% higher than` says which is the larger."""
+        alone = self.axis is Axis.PERIODS and len(self.measures) == 1
+        return alone and all(one.text.lower().endswith("difference") for one in self.words.left.get("EXCESS", ()))
 
     def _exceeds_an_earlier_period(self) -> bool:
         """Read a comparison with an earlier period: `by what percentage was revenue higher in 2024 than in 2023`."""
@@ -976,8 +981,9 @@ class _MeasureReading:
             if words.has_unread(*frames) or (how is Combination.AVERAGE and self._averaged()):
                 words.take_frames(*frames)
                 return {"kind": Kind.AGGREGATE, "comparison": Comparison(axis=Axis.PERIODS, how=how)}
-        if words.has_unread("HOW_MANY_TIMES") and len(self.measures) == 1:
-            words.take_frames("HOW_MANY_TIMES", "UP", "CHANGE")
+        later_first = words.has_unread("RATIO") and len(self.base.periods) == 2 and not self._earlier_first()
+        if (words.has_unread("HOW_MANY_TIMES") or later_first) and len(self.measures) == 1:
+            words.take_frames("HOW_MANY_TIMES", "RATIO", "UP", "CHANGE")
             return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=Axis.PERIODS, how=Combination.RATIO)}
         if words.take_frames("VERSUS") or words.has_unread("HIGHER", "LOWER"):
             return {"comparison": Comparison(axis=Axis.PERIODS)}
