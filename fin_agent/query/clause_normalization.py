@@ -107,6 +107,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
         for shared in _with_shared_words(whole) if whole is not None else ():
             yield _with_sums(shared, text) or shared
     for some in (
+        _with_share_split(tokens),
         _with_owners(tokens, text),
         _with_totals(tokens),
         _with_leading_words(tokens),
@@ -739,6 +740,24 @@ def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None
         return None
     parted = [*tokens[:whole], replace(part, type="OF_WHICH", text="in", value=None), *tokens[whole:]]
     return _with_prepositions(parted, text) or parted
+
+
+def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
+    """Return the tokens with the only line of a share as part and whole: `percentage of billed in total receivables`."""
+    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
+    if len(lines) != 1 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
+        return None
+    one = tokens[lines[0]]
+    joint = next(reversed(list(_WITHIN.finditer(one.text))), None)
+    if joint is None:
+        return None
+    known = {each.text: each for each in one.value if isinstance(each, Token)} if isinstance(one.value, tuple) else {}
+    start, end = one.start + joint.start(), one.start + joint.end()
+    part = Token("PHRASE", one.text[: joint.start()], one.start, start)
+    whole = Token("PHRASE", one.text[joint.end() :], end, one.end)
+    share = Token("OF_WHICH", joint.group().strip(), start + 1, end)
+    split = (known.get(part.text, part), share, known.get(whole.text, whole))
+    return [*tokens[: lines[0]], *split, *tokens[lines[0] + 1 :]]
 
 
 _WITHIN = re.compile(r"\W+(?:in|within|among|out of)\s+(?:(?:the|its|all)\s+)*", re.I)

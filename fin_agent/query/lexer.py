@@ -127,8 +127,9 @@ def _with_share_signs(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
     for place, one in enumerate(tokens):
         yield replace(one, type="OF_WHICH") if asks and one.type == "OVER" else one
         behind = itertools.dropwhile(lambda other: other.type in ("TOTAL", "COMPANY"), tokens[place + 1 :])
-        whole = next(behind, None) if asks and one.type in _LINES else None
-        if whole is not None and whole.type in _LINES:
+        whole = next(behind, None) if asks else None
+        # `revenue in China` is of a part, and no share of it.
+        if whole is not None and any(one.type in kinds and whole.type in kinds for kinds in (_LINES, _NAMES)):
             said = text[one.end : whole.start].lower().split()
             if any(said[: len(words)] == words for words in _is_share_of_whole()):
                 yield Token("OF_WHICH", " ".join(said), one.end, one.end)
@@ -560,6 +561,7 @@ def _phrase_at(pieces: Sequence[Token], place: int) -> tuple[int, str]:
 
 
 _LINES = frozenset({"METRIC", "FORMULA", "PHRASE"})
+_NAMES = frozenset({"PART", "UNKNOWN"})
 _OPERANDS = _LINES | {"NUMBER", "LINE"}
 _JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "within", "at"})
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import reduce
+from itertools import pairwise
 
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.query.lexer import Amount, LexedQuestion, Token, mentions_of, periods_in
-from fin_agent.query.modifier_attachment import period_of
+from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion, percentage
 from fin_agent.query.question_sentences import QuestionSentences, requested_decimals, requested_unit
 from fin_agent.query.tree import (
@@ -377,11 +378,23 @@ class _MeasureReading:
         if not asked or parts is None or (len(parts.names) != 1 and not selected) or len(self.measures) != 1:
             return
         (line,) = self.measures
-        told = isinstance(line, Line) and line.whole  # `what percentage of the total is Converse revenue`
+        # `what percentage of the total is Converse revenue`, `what percentage of revenue is Converse`
+        told = (isinstance(line, Line) and line.whole) or self._part_is_subject()
         if isinstance(line, Line) and (told or not asked[0].text.lower().startswith(("what percent", "by what"))):
             words.take_frames("SHARE", "CAME_FROM")
             own, total = (line.model_copy(update={"whole": whole}) for whole in (False, True))
             self.measures = [percentage(own, total)]
+
+    def _part_is_subject(self) -> bool:
+        """Return whether a verb stands between the line and the part after it."""
+        lexed = self.words.lexed
+        pairs = pairwise(one for one in lexed.tokens if one.type != "PERIOD")
+        return any(
+            line.type in LINES
+            and part.type == "PART"
+            and bool(set(lexed.text[line.end : part.start].split()) & set(_ASKS))
+            for line, part in pairs
+        )
 
     def _whole_without_part(self) -> None:
         """Subtract parts from the whole: `revenue excluding Converse`."""
