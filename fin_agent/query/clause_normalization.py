@@ -420,9 +420,12 @@ def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
 def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
     """Remove operator words without operands: `less than`, `over the two years`."""
     kept: list[Token] = []
+    moved = any(one.type in ("CHANGE", "DOWN", "GROWTH", "UP") for one in tokens)
     for place, one in enumerate(tokens):
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         in_words = one.type in _IN_WORDS and one.text[:1].isalpha()
+        if in_words and one.type == "OVER" and moved and after is not None and after.type == "PERIOD":
+            continue  # `the change in 2019 relative to 2018`
         if one.type == "COMMA" and after is not None and after.type in ("AND", "OR"):
             continue
         if one.type in ("CLOSING", "OPENING") and not _line_follows(tokens, place):
