@@ -127,8 +127,7 @@ def synthetic_cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
     The year is looked for in `head` first, then in the days that the text names, then in the rest of it; the year named
     most often is taken, for others may be still to come.
     """
-    days = [day[-4:] for day in _DATED.findall(text)]
-    counts = Counter(days or _YEAR.findall(text) or [_USUAL])
+    counts = Counter([day[-4:] for day in _DATED.findall(text)] or _YEAR.findall(text) or [_USUAL])
     years = _YEAR.findall(head) or [max(counts, key=lambda year: (counts[year], year))]
     days = (one for one in (*_days_in(head), *_days_in(text)) if not one.endswith(" 1"))
     return (

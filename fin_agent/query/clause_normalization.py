@@ -746,7 +746,7 @@ def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None
 
 
 def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return the tokens with the only line of a share as part and whole: `percentage of billed in total receivables`."""
+    """Return the tokens with the only line of a share as part and whole: `percentage of leases in other debt`."""
     lines = [place for place, one in enumerate(tokens) if one.type in LINES]
     if len(lines) != 1 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
         return None

@@ -157,9 +157,9 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
 
 
 def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bool:
-    """Return whether several years are asked about, all later than the latest filed one: its report may have their rows.
+    """Return whether several years are asked about that are all later than the latest filed one.
 
-    A single such year is more likely one whose report is missing.
+    Its report may print rows of them; a single such year is more likely one whose report is missing.
     """
     latest = workspace.years[key].latest() if key in workspace.years else None
     years = [_year_of(one) or 0 for one in periods if not one.quarter]

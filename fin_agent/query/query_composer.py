@@ -941,7 +941,7 @@ class _MeasureReading:
         return {"kind": Kind.CHANGE, **self._comparison()}
 
     def _is_percentage_difference(self) -> bool:
-        """Read `the percentage difference between 2018 and 2019` as growth; `5% higher than` says which is the larger."""
+        """Return whether growth is asked for: `the percentage difference between 2018 and 2019`."""
         alone = self.axis is Axis.PERIODS and len(self.measures) == 1
         return alone and all(one.text.lower().endswith("difference") for one in self.words.left.get("EXCESS", ()))
 

@@ -45,7 +45,7 @@ def address_of(fact: Fact) -> Address:
     if members and members[0].startswith("country:"):
         # A country's code; its row or column spells it.
         members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= OF_TIME)[:1]
-    above = fact.caption, fact.note
+    above: tuple[str, ...] = (fact.caption, fact.note)
     column = fact.column_path or (fact.column,)
     label = without_reference(fact.label if fact.source != "text" else clause_figure(fact).said)
     year = fact.period.fiscal_year
