@@ -288,7 +288,7 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     hits = [
         hit for hit in hits if best is None or hit.score < best.score - _NEAR or not _is_less_specific(hit, best, said)
     ]
-    hits = _literal_first(hits, query.phrase)
+    hits = _row_first(_literal_first(hits, query.phrase))
     rivals = _rivals(hits, said)
     spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
@@ -349,6 +349,15 @@ def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
         return hits
     kept = (hit for hit in hits if _is_literal(hit, phrase) or not _of_one_table(hit, literal))
     return [literal, *(hit for hit in kept if hit is not literal)]
+
+
+def _row_first(hits: list[FactHit]) -> list[FactHit]:
+    """Return the hits with a row first that prints the figure of the best hit, if that is an amount of a sentence."""
+    if not hits or hits[0].sourced.fact.source != "text":
+        return hits
+    rows = (hit for hit in hits if hit.sourced.fact.source != "text" and hit.is_complete and hit.score >= _LIKELY)
+    row = next((hit for hit in rows if magnitudes_agree(hit.sourced.fact, hits[0].sourced.fact)), None)
+    return hits if row is None else [row, *(hit for hit in hits if hit is not row)]
 
 
 def _is_literal(hit: FactHit, phrase: str) -> bool:
