@@ -418,7 +418,8 @@ class _MeasureReading:
         if alone and asked and all("percent" in one.text.lower() for one in asked):
             self.words.take_frames("SHARE")
             self.measures = [with_lines(self.measures[0], _as_percentage)]
-            self.base = self.base.model_copy(update={"unit": "percent"})
+            if not self.words.has_unread("CHANGE", "DIFFERENCE", "DOWN", "UP"):  # a rate changes by points
+                self.base = self.base.model_copy(update={"unit": "percent"})
 
     def _average_each(self) -> None:
         """Average each of several listed balances: `average inventory and total assets`."""
