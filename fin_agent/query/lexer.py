@@ -180,6 +180,29 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]], *
     return replace(lexed, tokens=tuple(tokens))
 
 
+def with_totals_apart(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -> LexedQuestion:
+    """Return the tokens with `total` apart from a flow that is not printed so: over several periods, it adds up."""
+    if sum(one.type == "PERIOD" for one in lexed.tokens) < 2:
+        return lexed
+    tokens: list[Token] = []
+    for one in lexed.tokens:
+        printed = any(start <= one.start < end for start, end in spans)
+        if one.type == "PHRASE" and one.text.lower().startswith("total ") and not printed and not _is_stock(one.text):
+            start = one.start + len("total ")
+            tokens.append(Token("TOTAL", one.text[: len("total")], one.start, start - 1))
+            one = Token("PHRASE", one.text[len("total ") :], start, one.end)
+        tokens.append(one)
+    return replace(lexed, tokens=tuple(tokens))
+
+
+def _is_stock(words: str) -> bool:
+    """Return whether a line is counted at a day, which nobody adds up over years: `total assets abroad`."""
+    lists = word_lists("fact_words")
+    counted = lists["of balances"] | lists["counted"] | {"outstanding"}
+    said = words.lower().split()
+    return any(word in counted and not after.endswith("ed") for word, after in itertools.pairwise([*said, ""]))
+
+
 def with_bare_balance(lexed: LexedQuestion) -> LexedQuestion:
     """Return the tokens with `total` or `beginning balance` as the only line: `the change in the total`."""
     types = {one.type for one in lexed.tokens}

@@ -22,6 +22,8 @@ TABLES = {
         Total operating revenues|4,400|3,000
         Accrued receivables|181|121
         Billed receivables|241|302
+        Goodwill acquired|1,447|718
+        Net profit after tax|(9,819)|6,639
         Net cash used in investing activities|(312)|(104)
         Excluding:||
         Free Cash Flow (non-GAAP measure)|77|70""",
@@ -83,6 +85,8 @@ ASKED = [
         120.5,
     ),
     ("alder", "What is the total amount of accrued receivables in both 2018 and 2019?", 302),
+    ("alder", "What is the total goodwill acquired in 2018 and 2019?", 2165),
+    ("alder", "What was the difference in net profit after tax between 2018 and 2019?", -16458),
     ("birch", "What percentage of net sales was Modules in 2019?", 47.71),
     ("birch", "What is the percentage of Modules out of Systems in 2019?", 91.25),
     ("cedar", "What is the average quarterly low price for 2019?", 10.3025),
@@ -94,6 +98,7 @@ ASKED = [
     ),
     ("dogwood", "What is the sum of finance leases from 2020 to 2022?", 97),
     ("dogwood", "What is the percentage change in the amount of operating leases in 2021 from 2020?", -21.52),
+    ("elder", "What is the change in the percentage of revenue from Apple between 2018 and 2019?", -4),
     ("elder", "What is the total percentage of revenue from Apple and Huawei in 2019?", 45),
     ("elder", "What is the average percentage of revenue from Apple and Huawei in 2018?", 22),
     ("fir", "What percentage of non-vested shares at December 31, 2019 was granted in 2019?", None),
