@@ -83,7 +83,7 @@ def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
     named = [
         one for one in _with_quarters(list(_with_full_years(map(_unify_token_types, tokens)))) if one.type != "NOISE"
     ]
-    kept = _without_asides(_brackets_as_clauses(_resolve_operators(_with_ranges(named))))
+    kept = _without_asides(_brackets_as_clauses(_resolve_operators(_without_comparing_words(_with_ranges(named)))))
     return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
 
 
@@ -386,10 +386,7 @@ def _with_quarters(tokens: Sequence[Token]) -> Iterator[Token]:
     `In 2019, the change in sales between the third and the fourth quarter` names no year to compare.
     """
     averaged = any(one.type == "AVERAGE_OF_QUARTERS" for one in tokens)
-    named = [mention for one in tokens for mention in mentions_of(one) if isinstance(mention, PeriodMention)]
-    undated = Counter(one.fiscal_year for one in named if one.quarter and str(one.fiscal_year)[-2:] not in one.phrase)
-    whole = Counter(one.fiscal_year for one in named if _is_whole_year(one))
-    whole_asked = any(one.type in ("SHARE", "OF_WHICH", "OVER", "RATIO") for one in tokens)
+    dating = _years_of_quarters(tokens)
     for one in tokens:
         year = next((each for each in mentions_of(one) if isinstance(each, PeriodMention)), None)
         if one.type == "AVERAGE_OF_QUARTERS":
@@ -399,8 +396,18 @@ def _with_quarters(tokens: Sequence[Token]) -> Iterator[Token]:
         elif averaged:
             quarters = ({"quarter": quarter, "months": 3} for quarter in (1, 2, 3, 4))
             yield replace(one, value=tuple(year.model_copy(update=quarter) for quarter in quarters))
-        elif whole_asked or whole[year.fiscal_year] > 1 or undated[year.fiscal_year] < 2:
+        elif year.fiscal_year not in dating:
             yield one
+
+
+def _years_of_quarters(tokens: Sequence[Token]) -> set[int]:
+    """Return the years that are named once, for several quarters without a year of their own."""
+    if any(one.type in ("SHARE", "OF_WHICH", "OVER", "RATIO") for one in tokens):
+        return set()  # a quarter's share of its year
+    named = [mention for one in tokens for mention in mentions_of(one) if isinstance(mention, PeriodMention)]
+    whole = Counter(one.fiscal_year for one in named if _is_whole_year(one))
+    undated = Counter(one.fiscal_year for one in named if one.quarter and str(one.fiscal_year)[-2:] not in one.phrase)
+    return {year for year, count in undated.items() if count > 1 and whole[year] == 1}
 
 
 def _is_whole_year(mention: PeriodMention) -> bool:
@@ -417,15 +424,22 @@ def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
     return ranged
 
 
+def _without_comparing_words(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens without operator words before the year that a change begins in: `relative to 2018`."""
+    if not any(one.type in ("CHANGE", "DOWN", "GROWTH", "UP") for one in tokens):
+        return list(tokens)
+    pairs = itertools.pairwise([*tokens, None])
+    in_words = (one.type == "OVER" and one.text[:1].isalpha() for one in tokens)
+    before_a_year = (after is not None and after.type == "PERIOD" for _, after in pairs)
+    return [one for one, *both in zip(tokens, in_words, before_a_year, strict=True) if not all(both)]
+
+
 def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
     """Remove operator words without operands: `less than`, `over the two years`."""
     kept: list[Token] = []
-    moved = any(one.type in ("CHANGE", "DOWN", "GROWTH", "UP") for one in tokens)
     for place, one in enumerate(tokens):
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         in_words = one.type in _IN_WORDS and one.text[:1].isalpha()
-        if in_words and one.type == "OVER" and moved and after is not None and after.type == "PERIOD":
-            continue  # `the change in 2019 relative to 2018`
         if one.type == "COMMA" and after is not None and after.type in ("AND", "OR"):
             continue
         if one.type in ("CLOSING", "OPENING") and not _line_follows(tokens, place):

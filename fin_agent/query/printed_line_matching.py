@@ -136,15 +136,14 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     told = _report_period(query.periods, keys[0], workspace)
     future = are_to_come(query.periods, keys[0], workspace)
     due = future or asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
-    if not due:
-        return None
-    if any(isinstance(one, Move) for one in query.measures):
-        return _with_rows_of_years(query, *told) if told is not None and future else None
-    if told is None:
+    if told is None or not due:
         return None
     report, years = told
-    ranked = query.comparison is not None and query.comparison.axis is Axis.PERIODS
-    if len(years) == 1 and ranked:
+    if any(
+        isinstance(one, Move) for one in query.measures
+    ):  # `the gains on maturity of swaps` is one between filed years
+        return _with_rows_of_years(query, report, years) if future else None
+    if len(years) == 1 and query.comparison is not None and query.comparison.axis is Axis.PERIODS:
         return None
     if len(years) == 1:
         measures = tuple(_in_row(one, years[0]) for one in query.measures)
