@@ -36,6 +36,7 @@ from fin_agent.query.lexer import KnownNames
 from fin_agent.query.nearest_figure import as_single_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
+    are_to_come,
     lines_of_share,
     read_as_printed,
     with_margin_of_part,
@@ -119,7 +120,7 @@ def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
     return line[:size]
 
 
-_MAX_WORDS = 20
+_MAX_WORDS = 30
 
 
 def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
@@ -436,7 +437,12 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
         unread = " and ".join(repr(one) for one in query.unread)
         raise UnboundError(f"the meaning of {unread}, which was not understood; ask for one thing at a time")
     keys = [one.key for one in words.companies]
-    query = with_maturity_years(query, keys, workspace) or query
+    in_rows = with_maturity_years(query, keys, workspace)
+    if in_rows is not None and are_to_come(query.periods, keys[0], workspace):
+        with suppress(UnboundError):
+            return _as_intent(in_rows, words, workspace)
+        in_rows = None  # no row is of these years, which are not filed
+    query = in_rows or query
     query = (with_printed_years(query, keys[0], workspace) if len(keys) == 1 else None) or query
     of_part = with_margin_of_part(query, keys, workspace)
     tried = [of_part, _as_printed(query, workspace, total=True), query, with_parts_resolved(query, keys, workspace)]
