@@ -611,7 +611,8 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
 
 def _full_name(formula: NamedFormula) -> str:
     """Return the name of a formula as filings print it: `free cash flow` for `FCF`."""
-    return formula.words if " " in formula.words else formula.formula.replace("_", " ")
+    name = formula.formula.replace("_", " ")
+    return name if name.count(" ") and " " not in formula.words else formula.words
 
 
 def _are_printed_by_name(intent: Intent, names: Sequence[str], workspace: Workspace) -> bool:
