@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import reduce
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.query.lexer import Amount, LexedQuestion, Token, mentions_of, periods_in
-from fin_agent.query.modifier_attachment import period_of
+from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion
 from fin_agent.query.question_sentences import QuestionSentences, requested_decimals, requested_unit
 from fin_agent.query.tree import (
@@ -307,11 +307,23 @@ class QueryComposer:
         (line,) = self.measures
         if not isinstance(line, Line) or (len(parts.names) != 1 and not selected):
             return
-        told = line.whole  # `what percentage of the total is Converse revenue`
+        # `what percentage of the total is Converse revenue`, `what percentage of revenue is Converse`
+        told = line.whole or self._part_is_subject()
         if told or not asked[0].text.lower().startswith(("what percent", "by what")):
             self.take_frames("SHARE", "CAME_FROM")
             own, total = (line.model_copy(update={"whole": whole}) for whole in (False, True))
             self.measures = [percentage(own, total)]
+
+    def _part_is_subject(self) -> bool:
+        """Return whether a verb stands between the line and the part after it."""
+        lexed = self.lexed
+        pairs = pairwise(one for one in lexed.tokens if one.type != "PERIOD")
+        return any(
+            line.type in LINES
+            and part.type == "PART"
+            and bool(set(lexed.text[line.end : part.start].split()) & set(_ASKS))
+            for line, part in pairs
+        )
 
     def _whole_without_part(self) -> None:
         """Subtract parts from the whole: `revenue excluding Converse`."""
@@ -334,7 +346,9 @@ class QueryComposer:
         printed = all(isinstance(one, Line) and not one.metric for one in of)
         if printed and all("percent" in one.text.lower() for one in asked):
             self.take_frames("SHARE")
-            self.base = self._with_base(unit="percent")
+            self.measures = [with_lines(self.measures[0], _as_percentage)]
+            if not self.has_unread("CHANGE", "DIFFERENCE", "DOWN", "UP"):  # a rate changes by points
+                self.base = self._with_base(unit="percent")
 
     def _average_each(self) -> None:
         """Average each of several listed balances: `average inventory and total assets`."""
@@ -738,22 +752,24 @@ class QueryComposer:
         if directed and all(one.text.lower().startswith("by") for one in asked):
             self.take_frames("DIFFERENCE")
         between = self.axis is Axis.PERIODS and bool(self.take_frames("DIFFERENCE"))
-        if not (growth or directed or between):
+        excess = self._is_percentage_difference() and bool(self.take_frames("EXCESS"))
+        if not (growth or directed or between or excess):
             return None
-        self._move("growth" if self._moves_in_percent(growth=growth, between=between) else "change")
+        in_percent = self._moves_in_percent(growth=growth, between=between, excess=excess)
+        self._move("growth" if in_percent else "change")
         self.take_frames(*_MOVING, "YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
-        if growth or directed:
+        if growth or directed or not between:
             return _request(Kind.CHANGE, **self._comparison())
         return _request(Kind.CHANGE, Axis.PERIODS, Combination.DIFFERENCE)  # `between 2018 and 2019`: no direction
 
-    def _moves_in_percent(self, *, growth: bool, between: bool) -> bool:
+    def _moves_in_percent(self, *, growth: bool, between: bool, excess: bool) -> bool:
         """Return whether a movement is asked for as a rate: as growth or in percent, and not in points."""
         up, down, change = (self.left.get(kind, []) for kind in ("UP", "DOWN", "CHANGE"))
         if up and down:
             self.take_frames("OR")  # `up or down`
         # `what percentage change`; `R&D % of revenue` next to a change is a separate share
         of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in self.left.get("SHARE", []))
-        percent: object = self.base.unit == "percent"
+        percent: object = excess or self.base.unit == "percent"
         if up or down or change:
             percent = bool(self.take_frames("EXCESS", "" if of_it else "SHARE")) or percent
         if (change or between) and self.take_frames("ABS", "NOT"):
@@ -762,6 +778,11 @@ class QueryComposer:
         in_points = self.base.unit in ("basis points", "percentage points")  # the change of a rate
         in_points = in_points or (not growth and all(map(share_of, self.measures)))
         return bool(growth or (percent and not (up and down))) and not in_points
+
+    def _is_percentage_difference(self) -> bool:
+        """Return whether growth is asked for: `the percentage difference between 2018 and 2019`."""
+        alone = self.axis is Axis.PERIODS and len(self.measures) == 1
+        return alone and all(one.text.lower().endswith("difference") for one in self.left.get("EXCESS", ()))
 
     def _exceeds_an_earlier_period(self) -> bool:
         """Read a comparison with an earlier period: `by what percentage was revenue higher in 2024 than in 2023`."""
@@ -803,8 +824,9 @@ class QueryComposer:
             return _request(Kind.AGGREGATE, Axis.PERIODS, Combination.TOTAL)
         if self.take_frames("AVERAGE") or self._averaged():
             return _request(Kind.AGGREGATE, Axis.PERIODS, Combination.AVERAGE)
-        if len(self.measures) == 1 and self.take_frames("HOW_MANY_TIMES"):
-            self.take_frames("UP", "CHANGE")
+        later_first = self.has_unread("RATIO") and len(self.base.periods) == 2 and not self._earlier_first()
+        if len(self.measures) == 1 and (later_first or self.has_unread("HOW_MANY_TIMES")):
+            self.take_frames("HOW_MANY_TIMES", "RATIO", "UP", "CHANGE")
             return _request(Kind.COMPARISON, Axis.PERIODS, Combination.RATIO)
         if self.take_frames("VERSUS") or self.has_unread("HIGHER", "LOWER"):
             return _request(Kind.VALUE, Axis.PERIODS)
@@ -837,7 +859,10 @@ class QueryComposer:
         return _request(Kind.VALUE)
 
     def _unread(self) -> tuple[str, ...]:
-        if self.measures and all(map(share_of, self.measures)):
+        shares = [share_of(one) for one in self.measures]
+        if shares and all(shares):
+            if all(isinstance(one[0], Function) and one[0].name == "sum" for one in shares if one is not None):
+                self.take_frames("TOTAL")  # `the total percentage of a and b over c`
             self.take_frames("SHARE")  # `the proportion of costs as a percentage of revenue` says it twice
         left = {kind: tokens for kind, tokens in self.left.items() if kind not in _SAYING_NOTHING}
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
@@ -871,6 +896,10 @@ def _way_of(higher: Sequence[Token], lower: Sequence[Token]) -> Way:
     if higher:
         return "at-least" if inclusive else "above"
     return "equal"
+
+
+def _as_percentage(line: Line | NamedFormula) -> Measure:
+    return line.model_copy(update={"words": f"percentage of {line.words}"})
 
 
 def _distinct_line_share(measure: Measure) -> Measure:

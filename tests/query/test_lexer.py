@@ -13,6 +13,7 @@ from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.query.clause_normalization import alternatives
 from fin_agent.query.lexer import KnownNames, Token, lex, with_bare_balance, with_printed_lines
+from fin_agent.query.reading import read_question
 from fin_agent.vocabulary.identity import Form, Identity
 
 _COMPANIES = {
@@ -111,9 +112,8 @@ def test_what_a_line_is_divided_by_is_no_line_though_filings_print_it() -> None:
 
 
 def test_a_ratio_known_by_both_its_lines_is_asked_for_once() -> None:
-    lexed = lex("Tesla's ratio of total liabilities to total assets in 2024", _names())
-    types = [one.type for one in lexed.tokens]
-    assert "FORMULA" in types and "RATIO" not in types
+    query = read_question("Tesla's ratio of total liabilities to total assets in 2024", _names())
+    assert not query.unread and [one.words for one in query.lines()] == ["total liabilities to total assets"]
     between = lex("What is the ratio of the FCF of Tesla to that of Apple in 2024?", _names())
     assert "RATIO" in [one.type for one in between.tokens]
 
