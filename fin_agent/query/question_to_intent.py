@@ -213,7 +213,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     The answer states which figure was used. A question that was parsed is returned unchanged, even if refused, and so
     is one that no filing answers.
     """
-    read = (intent.numeric and not intent.unsupported) or _is_known(intent)
+    read = not _is_never_printed(intent, workspace) if intent.numeric and not intent.unsupported else _is_known(intent)
     beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
         return intent
@@ -379,6 +379,14 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None) -> I
         if slots and all(facts_for(slot, workspace).is_sure for slot in slots):
             return intent
     return None
+
+
+def _is_never_printed(intent: Intent, workspace: Workspace) -> bool:
+    """Return whether the only measure is a metric that no filing of the company states for the period."""
+    alone = intent.relation is Relation.EACH and not intent.further and intent.expression in workspace.lexicon.metrics
+    known = alone and all(company.key in workspace.years for company in intent.companies) and bool(intent.companies)
+    plan = build_plan(intent, workspace.lexicon, workspace.years) if known else None
+    return plan is not None and bool(metrics_to_search(plan, workspace))
 
 
 def _as_period(named: FiscalPeriod) -> Period:
