@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from itertools import count
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from fin_agent.atomic_write import free_space_message
 from fin_agent.errors import FilingIndexError
@@ -50,6 +50,7 @@ class Database:
         self.file = file
         self._local = threading.local()
         self._connections: dict[threading.Thread, sqlite3.Connection] = {}
+        self._shared: dict[str, Any] = {}
         self._guard = threading.Lock()
         try:
             with self.reading() as connection:
@@ -112,6 +113,25 @@ class Database:
         with reporting_damage(self.file):
             return [make(row) for row in found]
 
+    def _cached(self, name: str, read: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what `read` returns, kept under `name` and shared by all threads until the index changes."""
+        with self.reading() as connection:
+            version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
+            kept: dict[str, tuple[object, Any]] = self._local.__dict__.setdefault("kept", {})
+            if name in kept and kept[name][0] == version:
+                found: T = kept[name][1]
+                return found
+            with reporting_damage(self.file):
+                found = read(connection)
+            if self.is_writing:  # may still be rolled back
+                return found
+        with self._guard:
+            if name not in self._shared or found != self._shared[name]:
+                self._shared[name] = found
+            found = self._shared[name]
+            kept[name] = (version, found)
+            return found
+
     @property
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
@@ -122,34 +142,6 @@ class Database:
                     self._connections.pop(thread).close()
                 self._connections[threading.current_thread()] = connection
         return connection
-
-
-class CachedRead(Generic[T]):
-    """A value read by `read`, cached and shared by all threads until it changes."""
-
-    def __init__(self, database: Database, read: Callable[[sqlite3.Connection], T], empty: T) -> None:
-        self._database = database
-        self._read = read
-        self._shared = empty
-        self._guard = threading.Lock()
-        self._local = threading.local()
-
-    def value(self) -> T:
-        """Return the current value."""
-        with self._database.reading() as connection:
-            version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
-            kept: tuple[sqlite3.Connection, tuple[int, int], T] | None = getattr(self._local, "kept", None)
-            if kept is not None and kept[0] is connection and kept[1] == version:
-                return kept[2]
-            with reporting_damage(self._database.file):
-                found = self._read(connection)
-            if self._database.is_writing:  # may still be rolled back
-                return found
-        with self._guard:
-            if found != self._shared:
-                self._shared = found
-            self._local.kept = (connection, version, self._shared)
-            return self._shared
 
 
 @contextmanager

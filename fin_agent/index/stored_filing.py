@@ -10,12 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
-from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.rows import SqlValue, StoredRow
 from fin_agent.vocabulary.filing import Filing, ReadWarning
+
+if TYPE_CHECKING:
+    from fin_agent.index.protocol import FilingVectors, VectorUnit
 
 
 class Part(StrEnum):
@@ -34,10 +37,10 @@ class Part(StrEnum):
 COLUMNS: dict[Part, tuple[str, ...]] = {
     Part.FILING: rows.FILING_COLUMNS,
     Part.DETAILS: rows.DETAIL_COLUMNS,
-    Part.PAGES: rows.PAGE_COLUMNS,
-    Part.PASSAGES: rows.PASSAGE_COLUMNS,
+    Part.PAGES: rows.PAGE.names,
+    Part.PASSAGES: rows.PASSAGE.names,
     Part.CARDS: ("card",),
-    Part.FACTS: rows.FACT_COLUMNS,
+    Part.FACTS: rows.FACT.names,
     Part.TAGS: rows.TAG_COLUMNS,
     Part.TABLES: ("page", "tables"),
 }
@@ -75,8 +78,8 @@ class StoredFiling:
             {
                 Part.FILING: [rows.filing_row(filing)],
                 Part.DETAILS: [rows.detail_row(filing, summary)],
-                Part.PAGES: [rows.page_row(page) for page in filing.pages],
-                Part.PASSAGES: [rows.passage_row(passage) for passage in filing.passages],
+                Part.PAGES: [rows.PAGE.row(page) for page in filing.pages],
+                Part.PASSAGES: [rows.PASSAGE.row(passage) for passage in filing.passages],
                 Part.CARDS: [(card,) for card in cards],
                 Part.FACTS: [rows.fact_row(fact, ordinals.get(id(fact.tag))) for fact in filing.facts],
                 Part.TAGS: [rows.tag_row(tag, ordinal) for ordinal, tag in enumerate(filing.tags)],
@@ -263,7 +266,7 @@ def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) ->
     connection.execute(_DELETE_SUMMARY, tuple(row))
     connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, row["id"]))
     connection.execute("INSERT INTO filings_fts (rowid, summary) VALUES (?, ?)", (row["id"], summary))
-    connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = ?", (row["id"], VectorUnit.SUMMARY))
+    connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = 'summary'", (row["id"],))
     seal(connection, row["id"], Part.DETAILS)
     return True
 

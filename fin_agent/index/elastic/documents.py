@@ -16,7 +16,7 @@ NO_PAGE = -1
 """Page number for tags that are not on a page."""
 
 Source = dict[str, Any]
-_PAGE, _METRIC, _TAG = (rows.FACT_COLUMNS.index(column) for column in ("page", "metric", "tag"))
+_PAGE, _METRIC, _TAG = (rows.FACT.names.index(column) for column in ("page", "metric", "tag"))
 _TAG_PAGE = rows.TAG_COLUMNS.index("page")
 
 
@@ -32,6 +32,14 @@ class Document:
 def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
     """Return the row of a part from a document, column by column."""
     return [source.get(column) for column in COLUMNS[part]]
+
+
+def row_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
+    """Return the row of a page, of a passage with its card, or of the tables of a page."""
+    if part is Part.TABLES:
+        return [source["page"], decode_bytes(source["tables"])]
+    row = columns_of(part, source)
+    return [*row, source["card"]] if part is Part.PASSAGES else row
 
 
 def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
@@ -108,6 +116,11 @@ def decode_bytes(text: str) -> bytes:
 def id_of(doc_id: str) -> str:
     """Return the id of a filing's own document: a hash, because a doc_id may exceed the length limit of ids."""
     return hashlib.sha256(doc_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def vectors_id(generation: str, model: str, unit: str) -> str:
+    """Return the id of the document of a filing's vectors."""
+    return f"{generation}-{hashlib.sha256(model.encode()).hexdigest()[:16]}-{unit}"
 
 
 def company_routing(cik: str | None, company: str) -> str:
