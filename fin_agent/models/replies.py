@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -194,8 +194,7 @@ class StreamedReply:
     """A reply while it is streamed."""
 
     said: str = ""
-    """The text so far, without reasoning at its beginning, and without keys or the beginning of one."""
-    keys: list[str] = field(default_factory=secrets_set)
+    """The text so far, without reasoning at its beginning, keys, and an unfinished word that may be one."""
     text: str = ""
     message: AIMessage | None = None
 
@@ -203,15 +202,13 @@ class StreamedReply:
         """Add a piece, and return whether `said` changed. A model that does not stream gives one whole message."""
         self.message = piece if self.message is None else self.message + piece  # type: ignore[assignment]
         self.text += cleaned(str(piece.text))
-        text = redact_reply(self.text)
-        most = max(map(len, self.keys), default=0)
-        sizes = range(min(most, len(text)), 0, -1)
-        # A key may continue in the next piece, so that its beginning is held back.
-        begun = next((size for size in sizes if any(key.startswith(text[-size:]) for key in self.keys)), 0)
-        return self._grown(text[: len(text) - begun])
+        whole_words = (
+            re.sub(r"\S*\Z", "", self.text) if secrets_set() else self.text
+        )  # a key may continue in the next piece
+        return self._grown(redact_reply(whole_words))
 
     def rest(self) -> bool:
-        """Add the text that was held back as a possible key, and return whether `said` changed."""
+        """Add the word that was held back, and return whether `said` changed."""
         return self._grown(redact_reply(self.text))
 
     def answer(self) -> ServerReply:
