@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fin_agent.errors import FilingIndexError
@@ -86,17 +86,6 @@ class ElasticIndex(ElasticReader):
             cluster.close()
             raise
 
-    @classmethod
-    def create(
-        cls,
-        address: str | ClusterAddress,
-        reaching: ConnectionSettings | None = None,
-        *,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> ElasticIndex:
-        """Open the index at `address`, creating templates and indices where they are missing."""
-        return cls(address, reaching, sleep=sleep, create=True)
-
     def put(self, stored: StoredFiling) -> None:
         """See FilingIndex.put. If two processes write the same filing, the later one wins."""
         doc_id, generation = stored.doc_id, secrets.token_hex(12)
@@ -162,12 +151,6 @@ class ElasticIndex(ElasticReader):
         }
         document = Document("vectors", vectors_id(listed.generation, model, unit), source)
         self.write_documents([document], listed.routing, vectors.doc_id)
-
-    def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
-        """See FilingIndex.check_rows."""
-
-    def check_whole(self) -> None:
-        """See FilingIndex.check_whole."""
 
     def sweep(self, ahead: float = 0.0) -> int:
         """Delete expired parts without a visible filing, including those of interrupted writes.

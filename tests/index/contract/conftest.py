@@ -107,7 +107,7 @@ def cluster_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
 
     yield Backend(
         "cluster",
-        lambda name: ElasticIndex.create(place(name), reaching),
+        lambda name: ElasticIndex(place(name), reaching, create=True),
         lambda name: ElasticIndex(place(name), reaching),
     )
     if server is not None:
