@@ -357,14 +357,12 @@ class SqliteIndex(Database, FilingIndex):
         """See FilingIndex.add_vectors."""
         check_vectors(model, unit, vectors)
         with self.writing() as connection:
-            row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (vectors.doc_id,)).fetchone()
-            if row is None:
-                raise missing_filing_error(vectors.doc_id)
-            of_filing = (row["id"], model, unit)
+            number = self._number(connection, vectors.doc_id)
+            of_filing = (number, model, unit)
             connection.execute("DELETE FROM vectors WHERE filing_id = ? AND model = ? AND unit = ?", of_filing)
             shape = (vectors.dimensions, int(vectors.sparse), len(vectors.places))
             values = (model, unit.value, *shape, pack_numbers(vectors.places), vectors.values)
-            insert_vectors(connection, row["id"], values)
+            insert_vectors(connection, number, values)
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
         """See FilingIndex._filings_with_vectors."""
@@ -390,13 +388,6 @@ _CHECKED = {
     Part.PASSAGES: "passages",
     Part.PAGES: "pages",
 }
-
-
-def missing_filing_error(doc_id: str) -> FilingIndexError:
-    """Return the error for vectors of a filing that is not in the index."""
-    return FilingIndexError(
-        "vectors need a filing, and this one is not in the index", subject=doc_id, remedy="Ingest it first"
-    )
 
 
 def _read_records(connection: sqlite3.Connection) -> tuple[FilingRecord, ...]:

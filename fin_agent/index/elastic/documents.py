@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from fin_agent.index import rows
@@ -20,13 +19,8 @@ _PAGE, _METRIC, _TAG = (rows.FACT.names.index(column) for column in ("page", "me
 _TAG_PAGE = rows.TAG_COLUMNS.index("page")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One document: its index, its id, and its source."""
-
-    kind: str
-    id: str
-    source: Source
+Document = tuple[str, str, Source]
+"""A document: its index, its id, and its source."""
 
 
 def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
@@ -51,13 +45,13 @@ def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
     }
     for page in stored.parts[Part.PAGES]:
         source = common | _source(Part.PAGES, page)
-        yield Document("pages", f"{generation}-{source['number']}", source)
+        yield "pages", f"{generation}-{source['number']}", source
     for passage, (card,) in zip(stored.parts[Part.PASSAGES], stored.parts[Part.CARDS], strict=True):
         source = common | _source(Part.PASSAGES, passage) | {"card": card}
-        yield Document("passages", f"{generation}-{source['ordinal']}", source)
+        yield "passages", f"{generation}-{source['ordinal']}", source
     for page_number, figures in _figures(stored):
         source = {"generation": generation, "page": page_number, **figures}
-        yield Document("figures", f"{generation}-{page_number}", source)
+        yield "figures", f"{generation}-{page_number}", source
 
 
 def filing_source(stored: StoredFiling, generation: str, mark: int, written: int) -> Source:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from fin_agent.errors import FilingIndexError
@@ -30,8 +30,8 @@ from fin_agent.index.elastic.documents import (
 from fin_agent.index.elastic.listing import ascending
 from fin_agent.index.elastic.mapping import PARTS, create_indices, open_indices
 from fin_agent.index.elastic.reading import ElasticReader
+from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingVectors, VectorUnit
-from fin_agent.index.sqlite import missing_filing_error
 from fin_agent.index.stored_filing import StoredFiling, check_vectors, pack_numbers
 
 MAX_BYTES = 8_000_000
@@ -92,7 +92,7 @@ class ElasticIndex(ElasticReader):
         source = filing_source(stored, generation, secrets.randbelow(_MARKS), self.now())
         routing = company_routing(source.get("cik"), source["company"])
         self._journal(generation, doc_id, routing, _LEASE)
-        self.write_documents(list(parts_of(stored, generation)), routing, doc_id)
+        self.write_documents(parts_of(stored, generation), routing, doc_id)
         self._publish(doc_id, source)
         self._forget_journal([generation])
         self.sweep()
@@ -136,7 +136,7 @@ class ElasticIndex(ElasticReader):
         self.invalidate()
         listed = self.listing().of.get(vectors.doc_id)
         if listed is None:
-            raise missing_filing_error(vectors.doc_id)
+            raise not_indexed(vectors.doc_id, (entry.doc_id for entry in self.entries()))
         source = {
             "doc_id": vectors.doc_id,
             "generation": listed.generation,
@@ -149,7 +149,7 @@ class ElasticIndex(ElasticReader):
             "places": encode_bytes(pack_numbers(vectors.places)),
             "values": encode_bytes(vectors.values),
         }
-        document = Document("vectors", vectors_id(listed.generation, model, unit), source)
+        document = ("vectors", vectors_id(listed.generation, model, unit), source)
         self.write_documents([document], listed.routing, vectors.doc_id)
 
     def sweep(self, ahead: float = 0.0) -> int:
@@ -161,7 +161,9 @@ class ElasticIndex(ElasticReader):
         Returns:
             The number of generations deleted.
         """
-        traces = self._traces({"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}})
+        due = {"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}}
+        answer = self.cluster.search(self.cluster.alias("journal"), query=due, size=1_000, sort=ascending("due"))
+        traces = [hit["_source"] for hit in answer["hits"]["hits"]]
         if not traces:
             return 0
         # A failed lookup must not count as a missing filing, whose parts would be deleted.
@@ -188,7 +190,7 @@ class ElasticIndex(ElasticReader):
             self._last_written = max(time.time_ns() // 1_000, self._last_written + 1)
             return self._last_written
 
-    def write_documents(self, documents: Sequence[Document], routing: str, subject: str) -> None:
+    def write_documents(self, documents: Iterable[Document], routing: str, subject: str) -> None:
         """Write documents through their aliases, and refresh them so that searches find them.
 
         Items that the cluster was too busy for are sent again, and only these.
@@ -197,8 +199,8 @@ class ElasticIndex(ElasticReader):
             FilingIndexError: An item was rejected; the message names the first one.
         """
         actions = [
-            {"_index": self.cluster.alias(each.kind), "_id": each.id, "_routing": routing, "_source": each.source}
-            for each in documents
+            {"_index": self.cluster.alias(kind), "_id": id, "_routing": routing, "_source": source}
+            for kind, id, source in documents
         ]
         refused = self.cluster.bulk(actions, max_bytes=MAX_BYTES, max_documents=MAX_DOCUMENTS)
         if refused:
@@ -267,10 +269,6 @@ class ElasticIndex(ElasticReader):
 
     def _forget_journal(self, generations: Sequence[str]) -> None:
         self.delete_where(self.cluster.alias("journal"), {"terms": {"generation": list(generations)}})
-
-    def _traces(self, query: dict[str, Any]) -> list[Source]:
-        found = self.cluster.search(self.cluster.alias("journal"), query=query, size=1_000, sort=ascending("due"))
-        return [hit["_source"] for hit in found["hits"]["hits"]]
 
 
 def _contested(doc_id: str) -> FilingIndexError:

@@ -293,9 +293,9 @@ def test_what_cannot_be_looked_at_is_not_swept_away(
     index.add(make_filing("a", "gyroscope"), ["{}"], "")
     (generation,) = index.listing().shown
     index._journal(generation, "a", index.listing().of["a"].routing, -1.0)
-    traces = index._traces({"match_all": {}})
+    traces = index.cluster.search(index.cluster.alias("journal"))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(index, "_traces", lambda query: traces)
+        patched.setattr(index.cluster, "search", lambda *named, **asked: traces)
         server.node.shard_lost = True
         with pytest.raises(FilingIndexError, match="could not look up all documents"):
             index.sweep()
