@@ -94,7 +94,7 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
     require_file(file)
     with ingest_lock(folder, wait=wait):
         _check_ours(file)
-        verified = verify_open_index(file, None, lambda doc_id: None)
+        verified = verify_open_index(file, "", lambda doc_id: None)
         repaired = RepairReport(kept=verified.filings)
         if verified.faults:
             try:

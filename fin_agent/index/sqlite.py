@@ -141,7 +141,7 @@ class SqliteIndex(Database, FilingIndex):
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        return self._cached("records", _read_records)
+        return tuple(self._read_as(_record, f"{_RECORDS} ORDER BY content_hash, doc_id"))
 
     def entries(self) -> tuple[FilingEntry, ...]:
         """See FilingIndex.entries."""
@@ -388,10 +388,6 @@ _CHECKED = {
     Part.PASSAGES: "passages",
     Part.PAGES: "pages",
 }
-
-
-def _read_records(connection: sqlite3.Connection) -> tuple[FilingRecord, ...]:
-    return tuple(map(_record, connection.execute(f"{_RECORDS} ORDER BY content_hash, doc_id")))
 
 
 def _record(row: Sequence[Any]) -> FilingRecord:

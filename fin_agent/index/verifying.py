@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from fin_agent.index.ingest_lock import Owner, lock_owner
+from fin_agent.index.ingest_lock import lock_owner
 from fin_agent.index.manifest import FileState
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import (
@@ -79,8 +79,8 @@ def verify(folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_
     return verify_open_index(folder / FILE_NAME, lock_owner(folder), on_filing)
 
 
-def verify_open_index(file: Path, writer: Owner | None, on_filing: Callable[[str], None]) -> VerificationReport:
-    """Verify the index in `file`; see `verify`. `writer` is the process writing to it, if any."""
+def verify_open_index(file: Path, writer: str, on_filing: Callable[[str], None]) -> VerificationReport:
+    """Verify the index in `file`; see `verify`. `writer` is the process writing to it; empty for none."""
     require_file(file)
     findings: list[IndexFinding] = []
     filings = 0
@@ -146,11 +146,11 @@ def files_without_filing(connection: sqlite3.Connection) -> list[tuple[str, str]
     return list(map(tuple, connection.execute(f"SELECT path, doc_id FROM ingested_files WHERE {missing}")))
 
 
-def _full_text_findings(connection: sqlite3.Connection, writer: Owner | None) -> Iterator[IndexFinding]:
+def _full_text_findings(connection: sqlite3.Connection, writer: str) -> Iterator[IndexFinding]:
     """Check the full text by a command of SQLite that counts as a write."""
     unchecked = f"another command is writing to this index: {writer}"
     remedy = "Verify again when that has ended"
-    if writer is None:
+    if not writer:
         try:
             for table in FULL_TEXT:
                 if not _full_text_agrees(connection, table):

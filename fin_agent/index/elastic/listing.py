@@ -75,7 +75,6 @@ class FilingList(FilingIndex):
         self._guard = threading.Lock()
         self._kept: Listing | None = None
         self._checked = 0.0
-        self._records: tuple[tuple[int, int], tuple[FilingRecord, ...]] | None = None
 
     @property
     def address(self) -> ClusterAddress:
@@ -88,13 +87,9 @@ class FilingList(FilingIndex):
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        listing, kept = self.listing(), self._records
-        if kept is None or kept[0] != listing.state:
-            sources = self.cluster.scan(self.cluster.alias("filings"), size=_RECORDS_AT_ONCE)
-            found = {source["doc_id"]: filing_record(source) for source in sources}
-            records = tuple(found[entry.doc_id] for entry in listing.entries if entry.doc_id in found)
-            self._records = kept = (listing.state, records)
-        return kept[1]
+        sources = self.cluster.scan(self.cluster.alias("filings"), size=_RECORDS_AT_ONCE)
+        found = {source["doc_id"]: filing_record(source) for source in sources}
+        return tuple(found[entry.doc_id] for entry in self.entries() if entry.doc_id in found)
 
     def entries(self) -> tuple[FilingEntry, ...]:
         """See FilingIndex.entries."""
