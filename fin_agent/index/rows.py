@@ -45,18 +45,19 @@ class Columns(Generic[T]):
         self._of = of
         described = [(column, _PLAIN) if isinstance(column, str) else column for column in columns]
         self.names: tuple[str, ...] = tuple(name for name, _ in described)
-        self._kinds = [kind for _, kind in described]
-        self._attributes = [attributes.get(name, name) for name in self.names]
-        self._get = attrgetter(*self._attributes)
+        named = [(attributes.get(name, name), kind) for name, kind in described]
+        self._get = attrgetter(*(name for name, _ in named))
+        self._writers = [kind.write for _, kind in named]
+        self._readers = [(name, None if kind is _PLAIN else kind.read) for name, kind in named]
 
     def row(self, value: T) -> StoredRow:
         """Return the row of a value."""
-        return tuple(kind.write(each) for kind, each in zip(self._kinds, self._get(value), strict=True))
+        return tuple(write(each) for write, each in zip(self._writers, self._get(value), strict=True))
 
     def attributes(self, row: Sequence[Any]) -> dict[str, Any]:
         """Return the attributes that a row contains."""
-        read = zip(self._attributes, self._kinds, row, strict=True)
-        return {name: value if kind is _PLAIN else kind.read(value) for name, kind, value in read}
+        columns = zip(self._readers, row, strict=True)
+        return {name: value if read is None else read(value) for (name, read), value in columns}
 
     def value(self, row: Sequence[Any], **more: object) -> T:
         """Return the value of a row, with the attributes that it does not contain."""
@@ -194,8 +195,9 @@ def fact_row(fact: Fact, tag: int | None) -> StoredRow:
 def fact(row: Sequence[Any], tag: Tag | None) -> Fact:
     """Return the fact from a row of FACT.names, with its tag."""
     values = FACT.attributes(row)
-    period = _fact_period(*map(values.pop, _FACT_PERIOD))
-    return Fact(**values | {"period": period, "tag": tag})
+    values["period"] = _fact_period(*map(values.pop, _FACT_PERIOD))
+    values["tag"] = tag
+    return Fact(**values)
 
 
 def tag_row(tag: Tag, ordinal: int) -> StoredRow:
