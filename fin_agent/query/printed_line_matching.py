@@ -67,7 +67,9 @@ def with_margin_of_part(query: Query, keys: Sequence[str], workspace: Workspace)
     if not parts:
         return None
     kept = {name: getattr(lines[0], name) for name in ("period", "company")}
-    return _with_measure(query, NamedFormula(words="operating margin", formula="operating_margin", part=parts[0], **kept))
+    return _with_measure(
+        query, NamedFormula(words="operating margin", formula="operating_margin", part=parts[0], **kept)
+    )
 
 
 def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line | NamedFormula]:

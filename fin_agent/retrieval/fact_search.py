@@ -437,7 +437,7 @@ def _ranked(facts: Sequence[SourcedFact], asked: _FactPhrase, weights: _Weights)
 
 def _schedules(facts: Iterable[SourcedFact]) -> set[tuple[PageKey, str]]:
     """Return the tables (page, caption) with rows for years to come, such as the maturities of debt."""
-    rows = Counter(_table_of(each) for each in facts if OF_YEARS_TO_COME <= address_of(each.fact).borne)
+    rows = Counter(_table_of(each) for each in facts if address_of(each.fact).borne >= OF_YEARS_TO_COME)
     return {table for table, count in rows.items() if count > 1}
 
 
