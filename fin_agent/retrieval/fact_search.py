@@ -542,8 +542,8 @@ class _FactPhrase:
 
     @classmethod
     def of(cls, query: FactQuery, lexicon: Lexicon) -> _FactPhrase:
-        named, basis = words_of(query.part or ""), words_of(" ".join(query.basis))
-        part = named - OF_PARTS or named  # `the energy business`
+        of_part, basis = words_of(query.part or ""), words_of(" ".join(query.basis))
+        part = of_part - OF_PARTS or of_part  # `the energy business`
         phrase = without_reference(query.phrase)
         metric = lexicon.metrics.get(query.metric or "")
         texts = [phrase]
