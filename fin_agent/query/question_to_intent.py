@@ -564,7 +564,7 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     plan = build_plan(intent, workspace.lexicon, workspace.years) if known else None
     lacking = metrics_to_search(plan, workspace) if plan is not None and not searched else None
     by_name = _with_printed_formula_names(query, words, workspace) if plan is not None and not searched else None
-    names = [line.words for line in query.lines() if isinstance(line, NamedFormula)]
+    names = [_full_name(line) for line in query.lines() if isinstance(line, NamedFormula)]
     if by_name is not None and (lacking or _are_printed_by_name(by_name, names, workspace)):
         told = f"{', '.join(names)}: as printed under this name"
         return by_name.model_copy(update={"assumed": (*by_name.assumed, told)})
@@ -596,8 +596,8 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
     def printed(line: Line | NamedFormula) -> Measure:
         if isinstance(line, Line) or formulas[line.formula].unit != "USD":
             return line
-        kept = {name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")}
-        return Line(**kept)
+        kept = {name: getattr(line, name) for name in ("part", "company", "period", "shift")}
+        return Line(words=_full_name(line), **kept)
 
     by_name = query.model_copy(update={"measures": tuple(with_lines(one, printed) for one in query.measures)})
     if by_name == query:
@@ -607,6 +607,12 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
         if _is_surely_printed(intent, workspace):
             return intent
     return None
+
+
+def _full_name(formula: NamedFormula) -> str:
+    """Return the name of a formula as filings print it: `free cash flow` for `FCF`."""
+    name = formula.formula.replace("_", " ")
+    return name if name.count(" ") and " " not in formula.words else formula.words
 
 
 def _are_printed_by_name(intent: Intent, names: Sequence[str], workspace: Workspace) -> bool:

@@ -67,6 +67,29 @@ TABLES = {
         Forfeited|(200)|$50.49
         Non-vested at December 31, 2019|1,000|$45.40""",
     ),
+    "ginkgo": (
+        "Selected financial data of the company (in millions):",
+        """Years ended December 31,|2019|2018
+        Net cash provided by operating activities|100|90
+        Capital expenditures|(30)|(25)
+        Free cash flow, non-GAAP measure|75|69
+        Operating income|150|140
+        Depreciation and amortization|50|45
+        Consolidated EBITDA|210|190
+        Total debt|420|400""",
+    ),
+    "hazel": (
+        "Net sales and operating profit by reportable segment (in millions):",
+        """Years ended December 31,|2019|2018
+        Net sales:||
+        North America Retail|800|790
+        Pet|200|180
+        Total|1,000|970
+        Operating profit:||
+        North America Retail|120|110
+        Pet|36|36
+        Total|156|146""",
+    ),
 }
 ASKED = [
     ("alder", "What is the percentage of Bell Wireless out of total operating revenues in 2019?", 75),
@@ -103,6 +126,13 @@ ASKED = [
     ("elder", "What is the average percentage of revenue from Apple and Huawei in 2018?", 22),
     ("fir", "What percentage of non-vested shares at December 31, 2019 was granted in 2019?", None),
     ("fir", "How many non-vested shares were forfeited in 2019?", 200),
+    ("ginkgo", "What was free cash flow in 2019?", 75),
+    ("ginkgo", "What was FCF / total debt in 2018?", 0.1725),
+    ("ginkgo", "total debt / EBITDA in 2019, using their reported consolidated EBITDA", 2),
+    ("ginkgo", "What was EBITDA in 2018?", 190),
+    ("hazel", "What was pet margin in 2019?", 18),
+    ("hazel", "What was the operating profit of the pet business in 2019?", 36),
+    ("hazel", "What share of net sales came from the pet business in 2018?", 18.56),
 ]
 
 
