@@ -344,7 +344,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 intent = _as_intent(query, words, workspace)
                 if query.unit == "percent" and not unit_fits(query.unit, intent):
                     raise UnboundError(f"{intent.measure} in percent: ask for its share of a line, or for its growth")
-                if _is_printed(intent, workspace):
+                if figures_are_printed(intent, workspace):
                     return intent
                 understood = understood or intent
             except UnboundError as error:
@@ -362,7 +362,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
     return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
 
 
-def _is_printed(intent: Intent, workspace: Workspace) -> bool:
+def figures_are_printed(intent: Intent, workspace: Workspace) -> bool:
     """Return whether filings print all figures of a reading, as far as can be told before they are looked up."""
     if not intent.companies or any(company.key not in workspace.years for company in intent.companies):
         return True

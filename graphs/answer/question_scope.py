@@ -16,7 +16,7 @@ from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalPe
 from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import periods_in
-from fin_agent.query.question_to_intent import context_of_asks
+from fin_agent.query.question_to_intent import context_of_asks, figures_are_printed
 from fin_agent.query.tree import Line
 from fin_agent.retrieval.fact_search import facts_of_year
 from fin_agent.retrieval.slot_matching import same_part
@@ -125,6 +125,7 @@ def unmet_requirements(
             f"{period} of {company.name} is not in the index, which has {filed.description()}"
             for period in ((company.period,) if company.period else intent.periods)
             if intent.numeric and not settled and not _may_be_available(company.key, period, balances, workspace)
+            if _is_year_to_come(period, filed) or not figures_are_printed(intent, workspace)
         ]
         if intent.numeric and not intent.periods and filed.latest() is None:
             missing.append(
@@ -262,12 +263,17 @@ def _may_be_available(company: str, period: FiscalPeriod, balances: bool, worksp
     filed = workspace.years[company]
     if filed.covers(filed.resolve(period)[0]) or (balances and _opens_a_report(filed, period)):
         return True
-    if period.quarter is None and not any(period.fiscal_year < year for year in filed.annual):
-        return False  # figures of years to come are plans and dues
+    if _is_year_to_come(period, filed):
+        return False
     # Annual reports may print quarterly figures, and those of five years.
     facts = facts_of_year(workspace.index, workspace.directory.by_key[company].doc_ids, period.fiscal_year)
     printed = {(each.fact.period.quarter, each.fact.period.months) for each in facts if each.fact.source != "text"}
-    return not printed.isdisjoint((period.quarter, months) for months in (0, 3 if period.quarter else 12))
+    return (period.quarter, 3 if period.quarter else 12) in printed
+
+
+def _is_year_to_come(period: FiscalPeriod, filed: FiscalYears) -> bool:
+    """Return whether no later year is filed, so that its figures are plans and dues."""
+    return period.quarter is None and not any(period.fiscal_year < year for year in filed.annual)
 
 
 def _opens_a_report(filed: FiscalYears, period: FiscalPeriod) -> bool:
