@@ -13,7 +13,6 @@ from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_
 from fin_agent.analyst.model.prompt_context import quoted_passages
 from fin_agent.analyst.model.query_writer import ModelSubQuestions, ModelWriter
 from fin_agent.analyst.model.replies import CurationReply, QueryReply
-from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.config import Settings
@@ -120,7 +119,7 @@ _CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
 class AnalystCurator:
     """An analyst as a Curator: it reads the question, curates, and returns the next query."""
 
-    def __init__(self, analyst: Analyst) -> None:
+    def __init__(self, analyst: RulesAnalyst) -> None:
         self._analyst = analyst
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
@@ -228,7 +227,7 @@ class CardTournament:
 
     def __init__(
         self,
-        analyst: Analyst,
+        analyst: RulesAnalyst,
         workspace: Workspace,
         settings: TournamentSettings | None = None,
         *,
@@ -285,7 +284,7 @@ class AnalystDecomposer:
 
     def __init__(
         self,
-        analyst: Analyst,
+        analyst: RulesAnalyst,
         workspace: Workspace,
         model: ModelSubQuestions | None = None,
         *,
@@ -337,7 +336,7 @@ def by_slots(query: Query) -> tuple[str, ...]:
     return asked if len(asked) > 1 else ()
 
 
-def first_query(question: str, analyst: Analyst) -> Query:
+def first_query(question: str, analyst: RulesAnalyst) -> Query:
     """Return the query of the first round. Raises QuestionError if the question is empty or unreadable."""
     intent = analyst.intent(question)
     return analyst.query(intent, analyst.plan(intent), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from fin_agent.analyst.protocol import Analyst
+from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, asks_in_words, parts_of, unanswerable_reason
 from fin_agent.analyst.rules.unknown_company_detection import apparent_company_name
@@ -28,7 +28,7 @@ _MAX_COMPANIES = 200
 """Most companies among which the owner of a part's name is searched for."""
 
 
-def intent_in(scope: Sequence[str] | None, question: str, analyst: Analyst, workspace: Workspace) -> Intent:
+def intent_in(scope: Sequence[str] | None, question: str, analyst: RulesAnalyst, workspace: Workspace) -> Intent:
     """Read a question among the filings `scope`, or all.
 
     A question without a company is about the only one there is; one without a period, over a single filing, is about

@@ -22,7 +22,7 @@ from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.model.number_verification import PageScale, Quote, unsupported_numbers
 from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numbers, place_of, quoted_passages
 from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
-from fin_agent.analyst.protocol import Reasoning, ReasoningStep
+from fin_agent.analyst.reasoning_result import Reasoning, ReasoningStep
 from fin_agent.answering.answer import AnswerValue, Citation, gives_verdict
 from fin_agent.answering.quoted_amounts import contradictions, years_in
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor

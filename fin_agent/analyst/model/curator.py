@@ -17,7 +17,7 @@ from fin_agent.analyst.model.prompt_context import (
     quoted_passages,
 )
 from fin_agent.analyst.model.replies import CurationReply
-from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
+from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan

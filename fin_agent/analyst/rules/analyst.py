@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.curation import curate
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, parts_of
@@ -43,7 +43,10 @@ _MAX_WARNING_LENGTH = 300
 
 
 class RulesAnalyst:
-    """See `Analyst` for the roles. Deterministic: the same question over the same index gives the same result."""
+    """The reasoning roles of a run by rules: reads a question, judges evidence and writes the answer.
+
+    Deterministic: the same question over the same index gives the same result.
+    """
 
     def __init__(self, workspace: Workspace, *, most_evidence: int = 10, reads_alone: bool = True) -> None:
         """Set the index; `reads_alone` allows the nearest figure for questions that rules cannot parse."""
@@ -53,11 +56,19 @@ class RulesAnalyst:
 
     @property
     def has_free_judging(self) -> bool:
-        """See Analyst.has_free_judging."""
+        """Whether judging passages again is free of cost, even if a round found no new ones."""
         return True
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """See Analyst.intent."""
+        """Map the question to an intent.
+
+        Args:
+            question: The question.
+            before: The previous question, for what this one leaves out.
+
+        Raises:
+            QuestionError: The question is empty or unreadable.
+        """
         # Repeated spaces carry no meaning, and slow down patterns.
         asked = question if len(question) > MAX_QUESTION_LENGTH else collapse_spaces(question, MAX_QUESTION_LENGTH)
         try:
@@ -70,7 +81,7 @@ class RulesAnalyst:
             ) from None
 
     def split_asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.split_asks: only if the question was not read as one."""
+        """Return the requests to answer one by one; only one for a question that is answered as a whole."""
         several = split_requests(expand_abbreviations(intent.question))
         figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
         kind = intent.query.kind if intent.query is not None else None
@@ -122,17 +133,17 @@ class RulesAnalyst:
         return intent.numeric and not intent.unsupported and not intent.unknown_companies
 
     def plan(self, intent: Intent) -> Plan:
-        """See Analyst.plan."""
+        """Return the figures required by a numeric intent, and how they are combined."""
         return build_plan(intent, self._workspace.lexicon, self._workspace.years)
 
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
-        """See Analyst.query: the query follows from the ledger."""
+        """Return the query of a round: everything at first, then what the ledger lacks and `complementary` asks for."""
         return build_query(intent, plan, ledger, self._workspace)
 
     def ranked(
         self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
     ) -> Sequence[RankedPassage]:
-        """See Analyst.ranked: the order is unchanged."""
+        """Return the passages of the first search in reading order."""
         return passages
 
     def curate(
@@ -145,25 +156,41 @@ class RulesAnalyst:
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """See Analyst.curate: rules drop nothing for good."""
+        """Select the evidence among new and earlier passages, and decide whether it is sufficient.
+
+        Args:
+            intent: The intent.
+            plan: Its plan.
+            passages: The passages.
+            documents: Ids of filings, preferred ones first.
+            cards: New cards of some passages; those of the others are in the index.
+            scope: Filings and pages that may be read.
+            dropped: Keys of passages that must not be read again; rules drop none.
+        """
         return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
-        """See Analyst.can_compute: if no figure is missing."""
+        """Return whether to try a program when no further search follows; otherwise words answer, or nothing does."""
         return intent.numeric and answerable
 
     def can_answer_in_words(self, intent: Intent) -> bool:
-        """See Analyst.can_answer_in_words: of known measures, only counts (employees) are taken from running text."""
+        """Return whether `reason` may answer if no program does.
+
+        Of known measures, only counts (employees) are taken from running text.
+        """
         metric = self._workspace.lexicon.metrics.get(intent.expression)
         counts = metric is not None and metric.unit == "count" and len(intent.companies) == 1
         return not intent.numeric or (counts and intent.relation is Relation.EACH)
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
-        """See Analyst.program: from the ledger's figures alone."""
+        """Write the program that computes the answer from the ledger's figures.
+
+        Raises ValueError if the known figures are insufficient.
+        """
         return write_program(plan, ledger, intent)
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
-        """See Analyst.reason."""
+        """Answer in words from the evidence, with citations; further `filings`, best first, may be read."""
         return self._reasoned(intent, evidence, filings)
 
     def conflicting_reasons(
@@ -211,5 +238,15 @@ class RulesAnalyst:
         return of is None or not years or any(year - 1 <= of <= year + 2 for year in years)
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
-        """See Analyst.comment: None, since rules check the bounds of a question in the result itself."""
+        """Judge a result for a question that asks for a judgement; rules check bounds in the result itself.
+
+        Args:
+            intent: The intent.
+            evidence: The evidence.
+            computed: The result in words.
+            program: The program that computed it: formula and inputs.
+
+        Returns:
+            The judgement; None if none is requested or available.
+        """
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
