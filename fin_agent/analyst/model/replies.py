@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, TypeVar
 
@@ -317,23 +316,3 @@ class Abstraction(Reply):
     risks: Annotated[tuple[Annotated[RiskSignal, BeforeValidator(plain)], ...], BeforeValidator(listed)] = ()
     cues: Words = ()
     sketch: Text = ""
-
-
-REPLIES: Mapping[str, type[BaseModel]] = {
-    reply.__name__: reply
-    for reply in (
-        Abstraction,
-        CurationReply,
-        GroupReply,
-        IntentReply,
-        ListwiseReply,
-        PassagesReply,
-        QueryReply,
-        ReasoningReply,
-        SubQuestionsReply,
-        SummaryReply,
-        TextJudgeReply,
-        TreeNodeReply,
-    )
-}
-"""Name of an output in the heads of prompts -> its type."""
