@@ -132,30 +132,21 @@ def evaluate_calculations(
         _require_name(figure.name, values)
         values[figure.name] = figure, quoted_amount(figure)
     own = {abs(each.value) for each in numerals_in(question)}
-    steps: list[str] = []
+    rates = {each.name for each in figures if _is_rate(each)}
     known = set(values)
     used: set[str] = set()
     said: set[Decimal] = set()
     for one in calculations:
         _require_name(one.name, known)
         names, numbers = _parts_of(one.expression)
-        if unknown := sorted(names - known):
-            told = ", ".join(map(quoted_name, unknown))
-            raise ValueError(f"{quoted_name(one.name)} is calculated from {told}, which `figures` does not name")
-        if odd := sorted(numbers - CONSTANTS - own):
-            told = ", ".join(f"{each:f}" for each in odd)
-            raise ValueError(
-                f"{quoted_name(one.name)} has {told}: neither a figure nor a constant, so quote it in `figures`"
-            )
-        if not names:
-            raise ValueError(f"{quoted_name(one.name)} is calculated from no figure")
-        rates = names & {each.name for each in figures if _is_rate(each)}
-        if one.unit in _RATES and "/" in one.expression and not (rates or _multiplies_by_hundred(one, numbers)):
+        if wrong := _inputs_fault(names, names - known, numbers - CONSTANTS - own):
+            raise ValueError(f"{quoted_name(one.name)} {wrong}")
+        if one.unit in _RATES and "/" in one.expression and _HUNDRED not in numbers and not names & rates:
             raise ValueError(f"{quoted_name(one.name)} is in {one.unit} and nothing in it is multiplied by 100")
-        steps.append(f"{one.name} = {printable_line(one.expression)}")
         known.add(one.name)
         used |= names
         said |= numbers & own
+    steps = [f"{one.name} = {printable_line(one.expression)}" for one in calculations]
     needed = {name: given for name, given in values.items() if name in used}
     lines = (*(f"{name} = {amount:f}" for name, (_, amount) in needed.items()), *steps)
     code = _code(lines, [one.name for one in calculations])
@@ -169,6 +160,16 @@ def evaluate_calculations(
         for one, value in zip(calculations, found, strict=True)
     }
     return CalculationResults(needed, tuple(steps), results, tuple(sorted(said)))
+
+
+def _inputs_fault(names: Collection[str], unknown: Collection[str], odd: Collection[Decimal]) -> str:
+    """Return what is wrong with the inputs of a calculation; empty if nothing is."""
+    if unknown:
+        return f"is calculated from {', '.join(map(quoted_name, sorted(unknown)))}, which `figures` does not name"
+    if odd:
+        told = ", ".join(f"{each:f}" for each in sorted(odd))
+        return f"has {told}: neither a figure nor a constant, so quote it in `figures`"
+    return "" if names else "is calculated from no figure"
 
 
 def _code(lines: Iterable[str], results: Sequence[str]) -> str:
@@ -233,10 +234,6 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
         elif not isinstance(node, _NODES):
             raise ValueError("an expression is more than arithmetic")
     return names, numbers
-
-
-def _multiplies_by_hundred(one: Calculation, numbers: set[Decimal]) -> bool:
-    return _HUNDRED in numbers or "/" not in one.expression
 
 
 def _is_rate(figure: QuotedFigure) -> bool:

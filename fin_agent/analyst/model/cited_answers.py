@@ -313,6 +313,27 @@ class _CheckedReply:
         citations: dict[Citation, int] = {}
         for figure in reply.figures if reply.calculations else ():
             self._cite(figure, citations)
+        steps = self._steps(citations)
+        text = self._answer
+        if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(self._grounds.intent) and not gives_verdict(text):
+            text = f"{reply.verdict.value.capitalize()}: {text}"
+        written = "".join((reply.answer or "").split())
+        named = [one for name, one in calculated.results.items() if f"{{{name}}}" in written]
+        only = named[0] if len(named) == 1 and named[0].unit is not None else None
+        assumption = _without_markup(reply.assumption or "")[:_MAX_MISSING_LENGTH]
+        assumed = any(map(str.isalnum, assumption)) and not self._grounds.numbers_not_shown(assumption)
+        return Reasoning(
+            text=text,
+            citations=tuple(citations),
+            steps=tuple(steps),
+            program=calculated.program(self._grounds.place_of) if calculated.results else None,
+            value=only and only.value,
+            unit=only and only.unit,
+            assumed=(assumption,) if assumed else (),
+        )
+
+    def _steps(self, citations: dict[Citation, int]) -> list[ReasoningStep]:
+        reply, calculated = self._reply, self._calculated
         steps: list[ReasoningStep] = []
         before = list(self._of_figures)
         for sentence, standing in zip(reply.sentences, self._standing, strict=True):
@@ -337,23 +358,7 @@ class _CheckedReply:
                 record_warning(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
                 continue
             steps.append(ReasoningStep(text=_without_markup(said), citations=tuple(dict.fromkeys(places))))
-        text = self._answer
-        if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(self._grounds.intent) and not gives_verdict(text):
-            text = f"{reply.verdict.value.capitalize()}: {text}"
-        written = "".join((reply.answer or "").split())
-        named = [one for name, one in calculated.results.items() if f"{{{name}}}" in written]
-        only = named[0] if len(named) == 1 and named[0].unit is not None else None
-        assumption = _without_markup(reply.assumption or "")[:_MAX_MISSING_LENGTH]
-        assumed = any(map(str.isalnum, assumption)) and not self._grounds.numbers_not_shown(assumption)
-        return Reasoning(
-            text=text,
-            citations=tuple(citations),
-            steps=tuple(steps),
-            program=calculated.program(self._grounds.place_of) if calculated.results else None,
-            value=None if only is None else only.value,
-            unit=None if only is None else only.unit,
-            assumed=(assumption,) if assumed else (),
-        )
+        return steps
 
     def _cite(self, quoted: QuotedSource | QuotedFigure, citations: dict[Citation, int]) -> int | None:
         """Return the index of a quote's citation; None for a computed result, the figures of which are cited."""
