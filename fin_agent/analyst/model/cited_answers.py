@@ -327,8 +327,8 @@ class _CheckedReply:
             citations=tuple(citations),
             steps=tuple(steps),
             program=calculated.program(self._grounds.place_of) if calculated.results else None,
-            value=only and only.value,
-            unit=only and only.unit,
+            value=only.value if only else None,
+            unit=only.unit if only else None,
             assumed=(assumption,) if assumed else (),
         )
 

@@ -83,13 +83,10 @@ class RulesAnalyst:
     def split_asks(self, intent: Intent) -> Sequence[str]:
         """Return the requests to answer one by one; only one for a question that is answered as a whole."""
         several = split_requests(expand_abbreviations(intent.question))
-        figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
-        kind = intent.query.kind if intent.query is not None else None
-        # `What was the margin, and how did costs change?`: only one of the asks is about a change.
-        mixed = kind is Kind.CHANGE and len(intent.query.measures if intent.query else ()) > 1 and len(several) > 1
-        if intent.numeric and not intent.unsupported and len(figures) >= len(several) and not mixed:
+        if self._is_read_as_one(intent, len(several)):
             return (intent.question,)
         asks: list[tuple[str, bool]] = []
+        """Each request, and whether figures answer it."""
         before, lead = context_of_asks(intent), ""
         for ask in several:
             whole = self.intent(f"{lead}{ask}", before)
@@ -97,19 +94,29 @@ class RulesAnalyst:
             if not found and not asks_something(ask):
                 lead = f"{lead}{ask.strip(' ?')}, "  # an introduction to the next ask: `Coke or Pepsi - who ...`
                 continue
-            if not found and asks and asks[-1][1]:
-                if asks_only_difference(ask):
-                    continue  # the compared figures answer it
-                if whole.query is not None and whole.query.kind is Kind.REASON:
-                    ask = resolve_references(ask, before.query)
-            if not found and asks and not asks[-1][1]:
+            if found:
+                asks += [(text, True) for text, _ in found]
+            elif asks and not asks[-1][1]:
                 asks[-1] = (f"{asks[-1][0].rstrip(' ?')}, and {ask}", False)  # requests in words are answered together
+            elif asks and asks_only_difference(ask):
+                continue  # the compared figures answer it
             else:
-                asks += [(text, True) for text, _ in found] or [(f"{lead}{ask}", False)]
-            before = inherited_context(found[-1][1] if found else whole, before)
-            lead = ""
-        enough = all if self._is_read(intent) else any
-        return tuple(text for text, _ in asks) if asks and enough(read for _, read in asks) else (intent.question,)
+                reason = bool(asks) and whole.query is not None and whole.query.kind is Kind.REASON
+                asks.append((f"{lead}{resolve_references(ask, before.query) if reason else ask}", False))
+            before, lead = inherited_context(found[-1][1] if found else whole, before), ""
+        read = [by_figures for _, by_figures in asks]
+        enough = all(read) if self._is_read(intent) else any(read)
+        return tuple(text for text, _ in asks) if asks and enough else (intent.question,)
+
+    @staticmethod
+    def _is_read_as_one(intent: Intent, requests: int) -> bool:
+        """Return whether a question with several requests was read completely."""
+        if not intent.numeric or intent.unsupported:
+            return False
+        kind, figures = (intent.query.kind, len(intent.query.measures)) if intent.query is not None else (None, 0)
+        if kind is Kind.CHANGE and figures > 1 and requests > 1:
+            return False  # `What was the margin, and how did costs change?`: only one of the asks is about a change
+        return kind is not Kind.VALUE or figures >= requests
 
     def _split_ask(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
         """Return an ask with its intent if it parses as figures, or the two that it joins: `growth + margin`."""

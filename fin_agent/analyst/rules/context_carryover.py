@@ -229,19 +229,13 @@ class FollowUp:
     def _replaced(self, before: PreviousQuestion) -> Query | None:
         """Replace companies, periods, parts, unit or measure of the previous question by those of the message."""
         measures = self.kinds & _MEASURES
-        if not (self.kinds or self._counted) or self.kinds - _REPLACING:
-            return None
-        if measures and (self.is_clause or "PHRASE" in measures or not before.asks_figures):
-            return None
-        if self.kinds & {"HIGHER", "LOWER", "THAN"} and not self._against:
+        if not self._only_names(before):
             return None
         read = read_question(self.text, self._names, before.query)
         query = self._with_measures(before.query, read.measures) if measures else before.query
-        if query is None:
-            return None
-        query = self._with_companies(query) if self.names_company else query
-        periods = self._periods(query, before)
-        if periods is None:
+        query = self._with_companies(query) if query and self.names_company else query
+        periods = self._periods(query, before) if query else None
+        if query is None or periods is None:
             return None
         if self._against and not self.names_company and not measures:
             return _movement(query, periods)
@@ -253,6 +247,15 @@ class FollowUp:
                 "parts": Parts(names=parts) if parts else query.parts,
             }
         )
+
+    def _only_names(self, before: PreviousQuestion) -> bool:
+        """Return whether the message only names what takes the place of something in the previous question."""
+        measures = self.kinds & _MEASURES
+        if measures and (self.is_clause or "PHRASE" in measures or not before.asks_figures):
+            return False
+        if self.kinds & {"HIGHER", "LOWER", "THAN"} and not self._against:
+            return False
+        return bool(self.kinds or self._counted) and self.kinds <= _REPLACING
 
     def _with_measures(self, query: Query, found: Sequence[Measure]) -> Query | None:
         """Replace the measure: plainly if alone, in the previous form after joining words (`and revenue?`)."""
@@ -267,15 +270,14 @@ class FollowUp:
 
     def _with_companies(self, query: Query) -> Query:
         """Replace, add, remove or compare companies, as the words before them say."""
-        there, named = ({one.key for one in several} for several in (query.companies, self.companies))
+        there, named = ({one.key: one for one in several} for several in (query.companies, self.companies))
         several = len(query.companies) + len(query.unknown_companies) > 1
-        continues = several and self.opened and not there & named and not self.kinds & _MEASURES
-        joins = self._against or self._change == "adding" or (continues and not self._change)
+        continues = several and self.opened and not there.keys() & named and not self.kinds & _MEASURES
         companies, unknown = self.companies, self.unknown
         if self._change == "without":
             companies = tuple(one for one in query.companies if one.key not in named)
-        elif joins:
-            companies = (*query.companies, *(one for one in companies if one.key not in there))
+        elif self._against or self._change == "adding" or (continues and not self._change):
+            companies = tuple((there | named | there).values())
             unknown = tuple(dict.fromkeys((*query.unknown_companies, *unknown)))
         update: dict[str, object] = {"companies": companies, "unknown_companies": unknown}
         if self._against:

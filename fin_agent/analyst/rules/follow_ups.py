@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -33,6 +33,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import listed
+from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 
@@ -158,8 +159,6 @@ class IndexQuestion:
 
     doc_ids: tuple[str, ...]
     """The filings that it is about, in index order."""
-    companies: tuple[str, ...]
-    """Names of the indexed companies in it."""
     unknown: tuple[str, ...]
     """Names of companies that are not indexed."""
     narrowed: bool
@@ -174,28 +173,32 @@ def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | Non
     directory = workspace.directory
     mentions = directory.mentions(text)
     unknown = directory.unknown_names(text, understood_spans(text, directory, workspace.lexicon))
-    periods = requested_periods(text, text)
     spans = [(each.start, each.end) for each in mentions] + period_spans(text)
     spans += [span for name in unknown for span in places_of(name, text)]
-    spans += [(start, end) for start, end, _ in forms]
-    rest = mask_with_possessive(text, spans)
-    here = find_phrase(rest, "index nouns")
-    if not here and not find_phrase(rest, "pointing back"):
-        asks = find_phrase(rest, "clause") or find_phrase(rest, "index forms")
-        here = asks if forms else find_phrase(rest, "index verbs") if not periods else None
-    if not here or not has_no_other_words(rest, "index words"):
+    rest = mask_with_possessive(text, spans + [(start, end) for start, end, _ in forms])
+    years = {period.fiscal_year for period in requested_periods(text, text)}
+    if not _is_about_index(rest, forms=bool(forms), dated=bool(years)):
         return None
-    keys = {each.company.key for each in mentions}
-    years = {period.fiscal_year for period in periods}
-    doc_ids = tuple(
-        doc_id
-        for doc_id, identity in directory.identities.items()
-        if (not (keys or unknown) or directory.owners.get(doc_id) in keys)
-        and (not forms or identity.form in {form for _, _, form in forms})
-        and (not years or identity.fiscal_year in years)
-    )
-    names = tuple(dict.fromkeys(each.company.name for each in mentions))
-    return IndexQuestion(doc_ids, names, tuple(unknown), bool(keys or unknown or forms or years))
+    keys = {each.company.key for each in mentions} | set(unknown)
+    wanted: tuple[Collection[object], ...] = (keys, {form for _, _, form in forms}, years)
+
+    def is_meant(doc_id: str, identity: Identity) -> bool:
+        own = (directory.owners.get(doc_id), identity.form, identity.fiscal_year)
+        return all(not named or each in named for named, each in zip(wanted, own, strict=True))
+
+    doc_ids = tuple(doc_id for doc_id, identity in directory.identities.items() if is_meant(doc_id, identity))
+    return IndexQuestion(doc_ids, tuple(unknown), any(wanted))
+
+
+def _is_about_index(rest: str, *, forms: bool, dated: bool) -> bool:
+    """Return whether the words beside names, forms and periods ask about the index alone."""
+    about = find_phrase(rest, "index nouns")
+    if about is None and find_phrase(rest, "pointing back") is None:
+        if forms:
+            about = find_phrase(rest, "clause") or find_phrase(rest, "index forms")
+        elif not dated:
+            about = find_phrase(rest, "index verbs")
+    return about is not None and has_no_other_words(rest, "index words")
 
 
 def last_full_question(earlier: Sequence[PreviousTurn], workspace: Workspace) -> PreviousTurn | None:
