@@ -110,7 +110,7 @@ class _Answers:
             found = answers_from_tables(self._intent, self._target(0).terms, self._evidence, self._index)
         if found is not None and not any(signs_of_injection(cited.text) for cited in found.citations):
             return found
-        told: list[Candidate] = []
+        told: dict[str, Candidate] = {}
         pieces: list[str] = []
         unanswered: list[str] = []
         for number, part in enumerate(self._parts):
@@ -122,20 +122,17 @@ class _Answers:
                 return Reasoning(text="", citations=(), missing=missing)
             if not chosen:
                 unanswered.append(part.text)
-            known = {each.text for each in told}
-            new = [each for each in chosen if each.text not in known]
-            unsaid = [repr(term.words) for term in target.terms if term.is_absent and not term.is_context]
-            pieces += [each.text for each in new]
-            pieces += [f"Not said there: {', '.join(unsaid)}."] if unsaid and new else []
-            told += new
+            new = {each.text: each for each in chosen if each.text not in told}
+            pieces += [*new, *(target.unsaid() if new else ())]
+            told |= new
         pieces += [f"Not found: {'; '.join(unanswered)}."] if unanswered else []
         return Reasoning(
             text=" ".join(pieces),
             citations=tuple(
                 Citation(doc_id=each.passage.doc_id, page=each.passage.page, text=each.text, box=each.passage.box)
-                for each in told
+                for each in told.values()
             ),
-            read=tuple(sorted({PageKey(each.passage.doc_id, each.passage.page) for each in told})),
+            read=tuple(sorted({PageKey(each.passage.doc_id, each.passage.page) for each in told.values()})),
         )
 
     def _target(self, number: int) -> AnswerTarget:

@@ -32,27 +32,31 @@ def registered_securities(
     """
     if not (finds(intent.core, "securities", _LISTS) and finds(intent.core, "exchange asked", _LISTS)):
         return None
-    years = {period.fiscal_year for period in intent.periods}
-    texts = [
-        (kept.passage.doc_id, kept.passage.page, kept.passage.text)
-        for kept in evidence
-        if not years or kept.card is None or kept.card.identity.fiscal_year in {None, *years}
-    ]
-    annual = [doc_id for doc_id in filings if index.filing(doc_id).identity.form is Form.TEN_K][:_COVERS]
-    pages = index.pages([PageKey(doc_id, number) for doc_id in annual for number in range(_COVERS)])
-    texts += [(stored.doc_id, stored.page.number, stored.page.text) for stored in pages]
     of_debt = finds(intent.core, "debt asked", _LISTS)
-    for doc_id, page, text in texts:
+    for doc_id, page, text in _texts(intent, evidence, index, filings):
         block = _BLOCK.search(text)
         listed = list(_listed(block[2])) if block and "continued" not in block[1].lower() else []
-        debt = [each for each in listed if finds(each, "debt", _LISTS)]
-        taken = (debt or listed) if of_debt else listed
+        debt = [each for each in listed if finds(each, "debt", _LISTS)] if of_debt else []
+        taken = debt or listed
         if taken and len(taken) <= _MOST_LISTED:
             rows = "; ".join(taken)
             told = f"None: the cover page lists only {rows}." if of_debt and not debt else f"{rows}."
             cited = tuple(Citation(doc_id=doc_id, page=page, text=each) for each in taken)
             return Reasoning(text=told, citations=cited, read=(PageKey(doc_id, page),))
     return None
+
+
+def _texts(
+    intent: Intent, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
+) -> Iterator[tuple[str, int, str]]:
+    """Yield (filing, page, text) of the evidence of the years asked about, and of the first pages of annual reports."""
+    years = {period.fiscal_year for period in intent.periods}
+    for kept in evidence:
+        if not years or kept.card is None or kept.card.identity.fiscal_year in {None, *years}:
+            yield kept.passage.doc_id, kept.passage.page, kept.passage.text
+    annual = [doc_id for doc_id in filings if index.filing(doc_id).identity.form is Form.TEN_K][:_COVERS]
+    for stored in index.pages([PageKey(doc_id, number) for doc_id in annual for number in range(_COVERS)]):
+        yield stored.doc_id, stored.page.number, stored.page.text
 
 
 def _listed(block: str) -> Iterator[str]:
