@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from fin_agent.analyst.rules.reasoning.answer_type_matching import (
+    FIRM,
     before_the_cause,
     contains_listed_phrase,
     has_listed_prefix,
     matches_type,
     movement_directions,
 )
-from fin_agent.analyst.rules.reasoning.people_and_firms import firm_in, is_title, people_in
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, QuestionPart
 from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     Paragraph,
@@ -27,7 +28,8 @@ from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, rati
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.text_normalization import places_of
+from fin_agent.lexicon.text_normalization import places_of, words_in
+from fin_agent.lexicon.words import word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.filing import PassageKind
@@ -346,14 +348,42 @@ def _lists(paragraphs: Sequence[Paragraph], target: AnswerTarget) -> Iterator[tu
 def _names(text: str, target: AnswerTarget) -> Iterator[str]:
     """Yield the firm that signs a report, the holder of an office, or all officers."""
     wants = target.part.answer_type
-    if wants is AnswerType.FIRM and contains_listed_phrase("report of auditors", text) and (firm := firm_in(text)):
+    if wants is AnswerType.FIRM and contains_listed_phrase("report of auditors", text) and (firm := _firm_in(text)):
         said = set(stems_in(text))
         if all(term.coverage_in(said) or term.is_everyday for term in target.terms):
             yield f"{firm}."
-    people = people_in(text) if wants in (AnswerType.PERSON, AnswerType.OFFICERS) else []
+    people = _people_in(text) if wants in (AnswerType.PERSON, AnswerType.OFFICERS) else {}
     if wants is AnswerType.OFFICERS and people:
-        yield f"{'; '.join(f'{person.name}, {person.title}' for person in people)}."
-    offices = [term for term in target.terms if is_title(term.words)]
-    for person in people if wants is AnswerType.PERSON and offices else ():
-        if all(term.coverage_in(stems_in(person.title)) for term in offices):
-            yield f"{person.name}, {person.title}."
+        yield f"{'; '.join(f'{name}, {title}' for name, title in people.items())}."
+    offices = [term for term in target.terms if _is_title(term.words)]
+    for name, title in people.items() if wants is AnswerType.PERSON and offices else ():
+        if all(term.coverage_in(stems_in(title)) for term in offices):
+            yield f"{name}, {title}."
+
+
+_NAME = r"[A-Z][\w.’'-]*(?: (?:[A-Z][\w.’'-]*|de|van|von|du|la)){1,4}(?:,? (?:Jr|Sr|II|III|IV)\.?)?"
+_LISTED = re.compile(rf"^({_NAME})[\s|,*]+\(?(?:age )?\d\d\)?[\s|,]+([A-Z][^|\n]+)", re.M)
+"""Name, age and office, in a row or on three lines."""
+_PAST = re.compile(r"(?:\.\s|,?\s+(?:and\s+)?(?:prior to|previously)\b).*")
+_SINCE = re.compile(r"\s+(?:since|as of|effective)(?:\s+(?:[A-Z][a-z]+|\d{1,2},|(?:19|20)\d\d))*")
+_SIGNED = re.compile(r"^\s*(?:/s/\s*)?([A-Z][\w.&,’' +-]{1,60}?\b(?:LLP|L\.L\.P\.|LLC|PLLC|P\.C\.))\s*$", re.M)
+_MIN_PEOPLE = 2
+
+
+def _people_in(text: str) -> dict[str, str]:
+    """Return the people listed with age and office in a passage, with their offices; none if there is only one."""
+    listed = {found[1]: _SINCE.sub("", _PAST.sub("", found[2])).strip(" .,;") for found in _LISTED.finditer(text)}
+    people = {name: title for name, title in listed.items() if _is_title(title) and not _is_title(name)}
+    return people if len(people) >= _MIN_PEOPLE else {}
+
+
+def _firm_in(text: str) -> str:
+    """Return the firm that signs a report, else the first that the passage names: `Ernst & Young LLP`."""
+    found = _SIGNED.search(text)
+    named = FIRM.search(text)
+    return found[1] if found else " ".join(named[0].split()) if named else ""
+
+
+def _is_title(words: str) -> bool:
+    """Return whether words name an office: `Senior Vice President and Controller`."""
+    return not word_lists("answer_words")["titles"].isdisjoint(words_in(words.lower()))

@@ -8,14 +8,13 @@ from functools import cached_property
 from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import AnswerTarget, Candidate, FilingPeriod, candidates_of
 from fin_agent.analyst.rules.reasoning.answer_type_matching import has_listed_prefix
-from fin_agent.analyst.rules.reasoning.cover_page_answers import registered_securities
 from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
     AnswerType,
     parts_of,
     unanswerable_reason,
 )
-from fin_agent.analyst.rules.reasoning.table_answers import answers_from_tables
+from fin_agent.analyst.rules.reasoning.table_answers import answers_from_tables, registered_securities
 from fin_agent.analyst.rules.reasoning.term_coverage import mark_absent_terms, stems_in, terms_of
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
