@@ -64,15 +64,12 @@ def curate(
         cards: Cards in place of the indexed ones.
         scope: Filings and pages whose other statements the figures are compared with.
     """
-    slots = plan.slots()
-    bench = _CurationState(intent, plan, passages, workspace, cards)
-    if slots:
-        return _curate_by_figures(intent, plan, slots, bench, documents, workspace, most, scope)
-    return _curate_by_words(intent, bench, workspace, min(most, _MAX_TEXT_EVIDENCE))
+    bench = _Bench(intent, plan, passages, workspace, most, cards)
+    return _curate_by_figures(bench, documents, scope) if plan.slots() else _curate_by_words(bench)
 
 
-class _CurationState:
-    """The passages with their cards, and the required fields of the question."""
+class _Bench:
+    """The question with its passages, their cards, and the fields that it requires."""
 
     def __init__(
         self,
@@ -80,9 +77,11 @@ class _CurationState:
         plan: Plan,
         passages: Sequence[RetrievedPassage],
         workspace: Workspace,
+        most: int,
         cards: Sequence[Card],
     ) -> None:
-        self.passages = passages
+        self.intent, self.plan, self.passages = intent, plan, passages
+        self.workspace, self.most = workspace, most
         stored = cards_of(passages, workspace.index)
         self.cards = {(card.identity.doc_id, card.identity.ordinal): card for card in (*stored, *cards)}
         self._required = required_fields(build_query(intent, plan, None, workspace))
@@ -118,16 +117,8 @@ class _CurationState:
         )
 
 
-def _curate_by_figures(
-    intent: Intent,
-    plan: Plan,
-    slots: Mapping[Slot, bool],
-    bench: _CurationState,
-    documents: Sequence[str],
-    workspace: Workspace,
-    most: int,
-    scope: Scope,
-) -> Curation:
+def _curate_by_figures(bench: _Bench, documents: Sequence[str], scope: Scope) -> Curation:
+    intent, plan, workspace, slots = bench.intent, bench.plan, bench.workspace, bench.plan.slots()
     retrieved = {PageKey(passage.doc_id, passage.page) for passage in bench.passages}
     stated = facts_of_all_filings(slots, workspace, scope)
     facts = [sourced for sourced in stated if sourced.key in retrieved]  # only these may fill a slot
@@ -173,14 +164,14 @@ def _curate_by_figures(
     notes += loss_notes(intent.measure, _results(intent, ledger))
     notes += answer_notes(ledger, stated, workspace, () if report else basis.preferred, broken)
     return Curation(
-        kept=tuple(holders[:most]),
+        kept=tuple(holders[: bench.most]),
         ledger=ledger,
         answerable=not missing,
         missing=missing,
         complementary_question=complementary_question(lacking, intent) if missing else "",
         notes=tuple(notes),
         to_read=tuple(page for page in pages if page not in retrieved),
-        judged=bench.judged(holders[:most], _why_dropped(slots, facts, holders, most, workspace)),
+        judged=bench.judged(holders[: bench.most], _why_dropped(bench, facts, holders)),
     )
 
 
@@ -194,20 +185,17 @@ def _missing_figures(lacking: Sequence[Slot], intent: Intent, workspace: Workspa
 
 
 def _why_dropped(
-    slots: Mapping[Slot, bool],
-    facts: Sequence[SourcedFact],
-    holders: Sequence[Evidence],
-    most: int,
-    workspace: Workspace,
+    bench: _Bench, facts: Sequence[SourcedFact], holders: Sequence[Evidence]
 ) -> Callable[[RetrievedPassage], str]:
     """Return a function that says why a passage is not kept."""
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    metrics, owners = bench.workspace.lexicon.metrics, bench.workspace.directory.owners
+    slots = bench.plan.slots()
     held = {evidence.passage.key for evidence in holders}
     stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
 
     def reason(passage: RetrievedPassage) -> str:
         if passage.key in held:
-            return f"more than {most} passages contain figures"
+            return f"more than {bench.most} passages contain figures"
         if PageKey(passage.doc_id, passage.page) in stating:
             return "its figures come from another passage"
         return "contains none of the required figures"
@@ -236,7 +224,7 @@ def _missing_choice(plan: Plan, intent: Intent, ledger: Ledger, basis: Basis) ->
     return (f"a company that stands out: {names} are level in {intent.selection.measure}",)
 
 
-def _passages_with_figures(ledger: Ledger, bench: _CurationState) -> list[Evidence]:
+def _passages_with_figures(ledger: Ledger, bench: _Bench) -> list[Evidence]:
     """Return the passage of every figure: its table, else the text of its page."""
     passages = bench.passages
     held: dict[tuple[str, int], list[str]] = {}
@@ -261,8 +249,9 @@ def _contains_figure(passage: RetrievedPassage, figure: Figure) -> bool:
     return Box(*passage.box).spans_height_of(Box(*figure.box))
 
 
-def _curate_by_words(intent: Intent, bench: _CurationState, workspace: Workspace, most: int) -> Curation:
-    passages = bench.passages
+def _curate_by_words(bench: _Bench) -> Curation:
+    intent, workspace, passages = bench.intent, bench.workspace, bench.passages
+    most = min(bench.most, _MAX_TEXT_EVIDENCE)
     own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)
     texts = [stems_of(passage.text) for passage in passages]
     held = {
