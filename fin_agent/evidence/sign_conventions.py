@@ -16,6 +16,7 @@ def signed_amount(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
     metric = metrics.get(fact.metric or "")
     label = fact.label.lower()
     is_outflow = _PAYMENT.match(label) or (_COST.search(label) and not _MAY_BE_EITHER.search(label))
+    is_outflow = is_outflow or (fact.statement in _OF_PAYMENTS and _PAID.search(label))
     sign = metric.sign if metric else "outflow" if is_outflow else "as printed"
     if sign == "outflow":
         return abs(fact.amount)
@@ -32,6 +33,12 @@ _PAYMENT = re.compile(
     r"(?:cash )?(?:(?:re)?payments?|(?:re)?purchases?|acquisitions?|dividends?) (?:of|for|on|to|paid)\b"
 )
 """Matches labels of payments that are no metric of the lexicon."""
+_OF_PAYMENTS = frozenset({Statement.CASH_FLOW, Statement.EQUITY})
+_PAID = re.compile(
+    r"^(?!.*\b(?:proceeds|sales?|receipts?|received|issu\w+|net|changes?|increases?|decreases?|payables?|accrued)\b)"
+    r".*\b(?:(?:re)?(?:payments?|purchases?)|buybacks?|dividends?|acquisitions?|redemptions?|distributions?)\b"
+)
+"""Matches labels of payments on these statements: `Share repurchases - common`."""
 _COST = re.compile(r"\b(?:costs?|expenses?|expenditures?)\b")
 _MAY_BE_EITHER = re.compile(
     r"\b(?:net|income|gains?|losses|loss|benefits?|credits?|recover\w+|revers\w+|changes?|increases?|decreases?|adjust\w+|other"

@@ -56,6 +56,19 @@ def with_parts_resolved(query: Query, keys: Sequence[str], workspace: Workspace)
     return query.model_copy(update={"measures": measures}) if measures != query.measures else None
 
 
+def with_margin_of_part(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
+    """Return the query with the margin of a part as its operating margin: `pet margin`; None if it names none."""
+    lines = lines_of_share(query.measures[0]) if len(query.measures) == 1 else None
+    if lines is None or lines[0].metric or lines[0].part or lines[1].whole or "margin" not in query.question.lower():
+        return None
+    filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys]
+    parts = [part for part in sorted(workspace.index.parts(filings)) if is_name_of(lines[0].words, part)]
+    if not parts:
+        return None
+    kept = {name: getattr(lines[0], name) for name in ("period", "company")}
+    return _with_measure(query, NamedFormula(words="operating margin", formula="operating_margin", part=parts[0], **kept))
+
+
 def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line | NamedFormula]:
     for mention in lexicon.mentions(line.words):
         rest = f"{line.words[: mention.start]} {line.words[mention.end :]}"

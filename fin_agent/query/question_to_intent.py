@@ -36,6 +36,7 @@ from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
     lines_of_share,
     read_as_printed,
+    with_margin_of_part,
     with_maturity_years,
     with_parts_resolved,
     with_printed_years,
@@ -54,7 +55,7 @@ from fin_agent.query.tree import (
     Query,
     with_lines,
 )
-from fin_agent.retrieval.fact_terms import OF_TIME, words_of
+from fin_agent.retrieval.fact_terms import OF_TIME, is_label_of, words_of
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
 from fin_agent.workspace import Workspace
@@ -173,8 +174,29 @@ def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
     doc_ids = workspace.directory.by_key[intent.companies[0].key].doc_ids
     if not all(workspace.index.search_pages([name], doc_ids=doc_ids, limit=1) for name in names):
         return intent
+    if (named := _of_named_product(intent, workspace)) is not None:
+        return named
     why = f"the meaning of {' and '.join(map(repr, names))}, which was not understood: ask for a line as it is printed"
     return intent.model_copy(update={"unknown_companies": (), "unsupported": (*intent.unsupported, why)})
+
+
+def _of_named_product(intent: Intent, workspace: Workspace) -> Intent | None:
+    """Return the question's only measure for the name in it, if the filings print this line; otherwise None."""
+    query = intent.query
+    lines = list(query.lines()) if query is not None else []
+    if query is None or len(lines) != 1 or len(intent.unknown_companies) != 1:
+        return None
+
+    def named(line: Line | NamedFormula) -> Measure:
+        return Line(words=f"{intent.unknown_companies[0]} {line.words}", period=line.period)
+
+    measures = tuple(with_lines(one, named) for one in query.measures)
+    named_query = query.model_copy(update={"measures": measures, "unknown_companies": (), "comparison": None})
+    with suppress(UnboundError):
+        found = _bound(named_query, intent.model_copy(update={"unknown_companies": ()}), workspace)
+        if _is_surely_printed(found, workspace):
+            return found
+    return None
 
 
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
@@ -407,22 +429,31 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     keys = [one.key for one in words.companies]
     query = with_maturity_years(query, keys, workspace) or query
     query = (with_printed_years(query, keys[0], workspace) if len(keys) == 1 else None) or query
-    tried = [_as_printed(query, workspace, total=True), query, with_parts_resolved(query, keys, workspace)]
+    of_part = with_margin_of_part(query, keys, workspace)
+    tried = [of_part, _as_printed(query, workspace, total=True), query, with_parts_resolved(query, keys, workspace)]
     if query.parts is not None and query.parts.kind is not None:
         tried.append(_as_printed(query, workspace, total=False))
     why: UnboundError | None = None
+    bound: Intent | None = None
     for one in filter(None, tried):
         try:
-            return _bound(one, words, workspace)
+            bound = _bound(one, words, workspace)
+            break
         except UnboundError as error:
             if error.is_final:
                 raise
             why = why or error
+    if bound is not None and (not any(with_share_as_printed(query)) or _is_surely_printed(bound, workspace)):
+        return bound
     for one in with_share_as_printed(query):
         with suppress(UnboundError):
             intent = _bound(one, words, workspace)
-            if not metrics_to_search(build_plan(intent, workspace.lexicon, workspace.years), workspace):
+            if not metrics_to_search(build_plan(intent, workspace.lexicon, workspace.years), workspace) and (
+                bound is None or _is_surely_printed(intent, workspace)
+            ):
                 return intent
+    if bound is not None:
+        return bound
     assert why is not None
     raise why
 
@@ -509,9 +540,13 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     known = all(company.key in workspace.years for company in intent.companies)
     plan = build_plan(intent, workspace.lexicon, workspace.years) if known else None
     lacking = metrics_to_search(plan, workspace) if plan is not None and not searched else None
+    by_name = _with_printed_formula_names(query, words, workspace) if plan is not None and not searched else None
+    names = [line.words for line in query.lines() if isinstance(line, NamedFormula)]
+    if by_name is not None and (lacking or _are_printed_by_name(by_name, names, workspace)):
+        told = f"{', '.join(names)}: as printed under this name"
+        return by_name.model_copy(update={"assumed": (*by_name.assumed, told)})
     if lacking:
-        printed_alone = _with_printed_formula_names(query, words, workspace)
-        printed_alone = printed_alone or _as_printed_percentage(query, words, workspace)
+        printed_alone = _as_printed_percentage(query, words, workspace)
         if printed_alone is not None:
             return printed_alone
         with suppress(UnboundError):
@@ -529,13 +564,14 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
 
 
 def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
-    """Return a query whose formulas lack figures, with each formula as the line of its name; None if none is certain.
+    """Return a query with each formula of amounts as the line of its name; None if none is certain.
 
-    For example `net debt`, `free cash flow`: a filing may print them without their inputs.
+    A filing may print `net debt` or `free cash flow` without their inputs, or by a definition of its own.
     """
+    formulas = workspace.lexicon.formulas
 
     def printed(line: Line | NamedFormula) -> Measure:
-        if isinstance(line, Line):
+        if isinstance(line, Line) or formulas[line.formula].unit != "USD":
             return line
         kept = {name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")}
         return Line(**kept)
@@ -548,6 +584,13 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
         if _is_surely_printed(intent, workspace):
             return intent
     return None
+
+
+def _are_printed_by_name(intent: Intent, names: Sequence[str], workspace: Workspace) -> bool:
+    """Return whether the labels of the figures found for these names say no more than the names."""
+    slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
+    hits = ((slot, facts_for(slot, workspace).best) for slot in slots if slot.is_searched and slot.phrase in names)
+    return all(hit is not None and is_label_of(hit.sourced.fact, slot.phrase) for slot, hit in hits)
 
 
 def _as_printed_percentage(query: Query, words: Intent, workspace: Workspace) -> Intent | None:

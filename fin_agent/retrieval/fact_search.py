@@ -28,6 +28,7 @@ from fin_agent.retrieval.fact_terms import (
     OF_ANY_CONCEPT,
     OF_PARTS,
     OF_TIME,
+    OF_YEARS_TO_COME,
     Address,
     Words,
     address_of,
@@ -245,6 +246,7 @@ _TO_THE_LETTER = 0.13
 _OF_A_TAG = 0.04
 """Additional penalty where only the concept, not the label, is as short as the phrase."""
 _OF_A_PART, _OF_MORE_PARTS, _OF_A_CHANGE, _OF_A_SPAN, _OF_ANOTHER_UNIT = 0.3, 0.2, 0.12, 0.15, 0.3
+_OF_A_SCHEDULE = 0.3
 _OF_THE_SAME_NAME = 0.04
 """Bonus where the part is printed as asked, not only with the same words among others."""
 _OF_THE_OTHER_SIDE = 0.15
@@ -266,6 +268,8 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     if own and not any(hit.is_complete and hit.score >= _SURE for hit in hits[:1]):
         wider = asked.with_abbreviations_expanded(fitting)
         hits = hits if wider is None else _statement_first(_ranked(fitting, wider, weights))
+    if asked.part and any(hit.is_complete and hit.score >= _LIKELY and _bears_part(hit, asked.part) for hit in hits):
+        hits = [hit for hit in hits if _bears_part(hit, asked.part)]  # of the others, only the text above speaks of it
     said = asked.phrase | asked.part
     near = list(itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits))
     bare = own and bool(hits) and address_of(hits[0].sourced.fact).line <= LIGHT  # a total of its whole table
@@ -287,6 +291,10 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
     own = own or (bool(hits) and _is_literal(hits[0], query.phrase))
     return FactSearchResult(told, against, own and _is_unrivalled(hits, said, query.phrase))
+
+
+def _bears_part(hit: FactHit, part: Words) -> bool:
+    return part <= _subject_of(hit.sourced.fact)
 
 
 def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
@@ -392,9 +400,30 @@ def _subject_of(fact: Fact) -> Words:
     return address.line | address.heads | address.column | address.scope | address.members
 
 
-def _ranked(facts: Iterable[SourcedFact], asked: _FactPhrase, weights: _Weights) -> list[FactHit]:
+def _ranked(facts: Sequence[SourcedFact], asked: _FactPhrase, weights: _Weights) -> list[FactHit]:
     hits = [hit for sourced in facts if (hit := asked.hit(sourced, weights)) is not None]
+    if asked.printed.isdisjoint(OF_YEARS_TO_COME):
+        schedules = _schedules(facts)
+        hits = [
+            replace(hit, score=hit.score - _OF_A_SCHEDULE) if _is_total_of(hit.sourced, schedules) else hit
+            for hit in hits
+        ]
     return sorted(hits, key=lambda hit: -round(hit.score, 6))
+
+
+def _schedules(facts: Iterable[SourcedFact]) -> set[tuple[PageKey, str]]:
+    """Return the tables (page, caption) with rows for years to come, such as the maturities of debt."""
+    rows = Counter(_table_of(each) for each in facts if OF_YEARS_TO_COME <= address_of(each.fact).borne)
+    return {table for table, count in rows.items() if count > 1}
+
+
+def _is_total_of(each: SourcedFact, schedules: set[tuple[PageKey, str]]) -> bool:
+    """Return whether the fact is the bare total of a schedule: what falls due, and not what the balance sheet shows."""
+    return bool(schedules) and address_of(each.fact).line <= LIGHT and _table_of(each) in schedules
+
+
+def _table_of(each: SourcedFact) -> tuple[PageKey, str]:
+    return each.key, each.fact.caption
 
 
 def _statement_first(hits: list[FactHit]) -> list[FactHit]:
@@ -489,7 +518,8 @@ class _FactPhrase:
 
     @classmethod
     def of(cls, query: FactQuery, lexicon: Lexicon) -> _FactPhrase:
-        part, basis = words_of(query.part or ""), words_of(" ".join(query.basis))
+        named, basis = words_of(query.part or ""), words_of(" ".join(query.basis))
+        part = named - OF_PARTS or named  # `the energy business`
         phrase = without_reference(query.phrase)
         metric = lexicon.metrics.get(query.metric or "")
         texts = [phrase]

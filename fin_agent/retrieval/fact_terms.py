@@ -167,9 +167,21 @@ OF_PARTS = stems("of parts")
 """Words for kinds of parts."""
 NET_OF = stems("net of")
 """Words that ask for a figure without something."""
-LIGHT = frozenset(("total", "net", "gross", "aggreg"))
+LIGHT = frozenset(("total", "net", "gross", "aggreg", "consolid"))
 OF_TIME = stems("of time")
 _BOUNDS = stems("bounds")
 """Words that, in a caption, describe only the caption's own sentence: `payments after 2024` are in a row or column with
 that name."""
 OF_YEARS_TO_COME = stems("of years to come")
+
+
+def is_label_of(fact: Fact, phrase: str) -> bool:
+    """Return whether the label of a row says no more than a phrase, but for what stands in brackets or says how much.
+
+    `Consolidated EBITDA` and `Free cash flow, non-GAAP measure` are labels of these two figures.
+    """
+    line = address_of(fact).line - address_of(fact).aside - _OF_NO_RULE
+    return fact.source != "text" and line - LIGHT == words_of(phrase) - LIGHT
+
+
+_OF_NO_RULE = stems("of no rule")

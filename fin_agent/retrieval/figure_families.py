@@ -165,6 +165,10 @@ def find_family(
             score += _THE_WHOLE if magnitudes_agree(made.total[-1].fact, whole.fact) else -_THE_WHOLE
         found.append(((round(score, 3), fits[siblings.doc_id], len(made.members)), made))
     found.sort(key=lambda pair: pair[0], reverse=True)
+    # Later reports divide anew: of tables that fit about as well, those of the report for the period count alone.
+    fittest = max((fit for (_, fit, _), _ in found), default=0.0)
+    own = [pair for pair in found if pair[0][1] == fittest]
+    found = own if own and own[0][0][0] >= found[0][0][0] - _OWN_REPORT else found
     near = _NEAR if any(asked.wordings) else math.inf
     return _best_and_rival([(score, made) for (score, *_), made in found], near)
 
@@ -186,7 +190,7 @@ _FILINGS = 3
 _SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
 """Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
 one for the period."""
-_NEAR = 0.05
+_NEAR, _OWN_REPORT = 0.05, 0.25
 _ABOVE, _OF_MOST = 0.92, 0.95
 """Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
 _EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
