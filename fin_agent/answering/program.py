@@ -170,6 +170,11 @@ class _Writer:
         below = len(slots) == len(names) and all(self._known[slot].amount < 0 for slot in slots)
         return below and not any(map(may_be_a_loss, labels))
 
+    def are_of_both_signs(self, *names: str) -> bool:
+        """Whether some of these variables are below zero, and others above."""
+        amounts = [self._known[slot].amount for slot, name in self._names.items() if name in names]
+        return bool(amounts) and min(amounts) < 0 < max(amounts)
+
     def figures(self) -> list[str]:
         """Return an assignment per figure, with its source as a comment."""
         return [f"{name} = {self._literal(figure)}  # {self._cited(figure)}" for name, figure in self.variables.items()]
@@ -282,7 +287,8 @@ def _over_time(
 ) -> str | None:
     """Return the relation over one company's terms; None if each figure is wanted as it is.
 
-    A deduction grows with its size; a loss that gets larger does not. With `apart`, only the size of a change is given.
+    A deduction grows with its size; a loss that gets larger does not. With `apart`, only the size of a change is given,
+    except from a profit to a loss.
     """
     first, last = values[0], values[-1]
     match relation:
@@ -290,7 +296,7 @@ def _over_time(
             return f"100 * ({first} - {last}) / abs({first})"
         case Relation.GROWTH:
             return f"100 * ({last} - {first}) / abs({first})"
-        case Relation.CHANGE if apart:
+        case Relation.CHANGE if apart and not writer.are_of_both_signs(first, last):
             return f"abs({last} - {first})"
         case Relation.ANNUAL_GROWTH:
             return f"100 * (({last} / {first}) ** (1 / {max(years, 1)}) - 1)"

@@ -105,7 +105,8 @@ def _filing(number: int, record: _Record) -> str:
     paragraphs = [each.text for each in sorted(record.paragraphs, key=lambda each: each.order)]
     labels = _DATED.findall(" ".join(row[0] for row in table if row))  # `Balance at June 30, 2019`
     heads = [cell for row in table[:_HEAD_ROWS] for cell in row[1:]]
-    stubs = [row[0] for row in table[:_HEAD_ROWS] if row]
+    # A row of figures that only a year names is one of years to come: `2021 | 361`.
+    stubs = [row[0] for row in table[:_HEAD_ROWS] if row and not (any(row[1:]) and _YEAR.fullmatch(row[0].strip()))]
     if _YEAR.search(" ".join(heads)):
         stubs = [_YEAR.sub("", stub) for stub in stubs]  # a label may tell of years to come
     head = " ".join((*stubs, *heads, *labels))
@@ -123,9 +124,11 @@ def _filing(number: int, record: _Record) -> str:
 def synthetic_cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
     """Return the lines of a cover: only the kind of report, and the end of the newest year that the text names.
 
-    The year is looked for in `head` first.
+    The year is looked for in `head` first, then in the days that the text names, then in the rest of it; the year named
+    most often is taken, for others may be still to come.
     """
-    years = _YEAR.findall(head) or _YEAR.findall(text) or [_USUAL]
+    counts = Counter([day[-4:] for day in _DATED.findall(text)] or _YEAR.findall(text) or [_USUAL])
+    years = _YEAR.findall(head) or [max(counts, key=lambda year: (counts[year], year))]
     days = (one for one in (*_days_in(head), *_days_in(text)) if not one.endswith(" 1"))
     return (
         "UNITED STATES SECURITIES AND EXCHANGE COMMISSION",

@@ -17,6 +17,7 @@ def signed_amount(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
     label = fact.label.lower()
     is_outflow = _PAYMENT.match(label) or (_COST.search(label) and not _MAY_BE_EITHER.search(label))
     is_outflow = is_outflow or (fact.statement in _OF_PAYMENTS and _PAID.search(label))
+    is_outflow = is_outflow or (fact.unit in _COUNTED and _TAKEN_OFF.match(label))
     sign = metric.sign if metric else "outflow" if is_outflow else "as printed"
     if sign == "outflow":
         return abs(fact.amount)
@@ -39,7 +40,10 @@ _PAID = re.compile(
     r".*\b(?:(?:re)?(?:payments?|purchases?)|buybacks?|dividends?|acquisitions?|redemptions?|distributions?)\b"
 )
 """Matches labels of payments on these statements: `Share repurchases - common`."""
-_COST = re.compile(r"\b(?:costs?|expenses?|expenditures?)\b")
+_COST = re.compile(r"\b(?:costs?|expenses?|expenditures?|depreciation|amorti[sz]ation)\b")
+_COUNTED = ("count", "shares")
+_TAKEN_OFF = re.compile(r"(?:[a-z]+ )?(?:cancell?ed|exercised|expired|forfeited|released|vested)\b")
+"""Matches labels of what a roll-forward of awards takes off: `Granted 120`, `Vested (43)`."""
 _MAY_BE_EITHER = re.compile(
     r"\b(?:net|income|gains?|losses|loss|benefits?|credits?|recover\w+|revers\w+|changes?|increases?|decreases?|adjust\w+|other"
     r"|prepaid|accrued|deferred|capitalized|elimination\w*|corporate|before|excluding|impact|effect)\b|[(/]"

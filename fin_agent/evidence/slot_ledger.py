@@ -19,7 +19,7 @@ from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.fact import Fact, FactPeriod
-from fin_agent.vocabulary.figure_agreement import figures_agree, last_place
+from fin_agent.vocabulary.figure_agreement import figures_agree, last_place, magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -241,7 +241,9 @@ def _entry(
     differing: dict[SourcedFact, Figure] = {}
     for other in others:
         figure = figure_of(other, metrics)
-        if not figures_agree(chosen, figure) and (figure.amount or not chosen.amount):
+        # A sentence tells a size, and its words the sign: `net cash used was $3.9 million`.
+        agree = magnitudes_agree if "text" in (other.fact.source, best.fact.source) else figures_agree
+        if not agree(chosen, figure) and (figure.amount or not chosen.amount):
             differing[other] = figure
     label = words_of(best.fact.label)
     unsure = [

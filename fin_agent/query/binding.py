@@ -576,7 +576,8 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
         return None
     figures = [hits[0].sourced for hits in found]
     units = {each.fact.unit for each in figures}
-    if figures and "how many" in intent.core.lower() and units & {"USD", "percent", "USD per share"}:
+    counted = "how many" in intent.core.lower().replace("how many percent", "")
+    if figures and counted and units & {"USD", "percent", "USD per share"}:
         return None
     if " / " in intent.expression:
         beside_amounts = units - _RATES or len(found) < len(slots)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -79,8 +80,10 @@ _OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL",
 
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
-    named = [one for one in _with_full_years(map(_unify_token_types, tokens)) if one.type != "NOISE"]
-    kept = _without_asides(_brackets_as_clauses(_resolve_operators(_with_ranges(named))))
+    named = [
+        one for one in _with_quarters(list(_with_full_years(map(_unify_token_types, tokens)))) if one.type != "NOISE"
+    ]
+    kept = _without_asides(_brackets_as_clauses(_resolve_operators(_without_comparing_words(_with_ranges(named)))))
     return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
 
 
@@ -104,6 +107,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
         for shared in _with_shared_words(whole) if whole is not None else ():
             yield _with_sums(shared, text) or shared
     for some in (
+        _with_share_split(tokens),
         _with_owners(tokens, text),
         _with_totals(tokens),
         _with_leading_words(tokens),
@@ -376,6 +380,40 @@ def _with_full_years(tokens: Iterable[Token]) -> Iterator[Token]:
 _MONTHS_OF_A_YEAR = 12
 
 
+def _with_quarters(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Read a year as its quarters where their average is asked for, and not at all where it only dates quarters.
+
+    `In 2019, the change in sales between the third and the fourth quarter` names no year to compare.
+    """
+    averaged = any(one.type == "AVERAGE_OF_QUARTERS" for one in tokens)
+    dating = _years_of_quarters(tokens)
+    for one in tokens:
+        year = next((each for each in mentions_of(one) if isinstance(each, PeriodMention)), None)
+        if one.type == "AVERAGE_OF_QUARTERS":
+            yield replace(one, type="AVERAGE")
+        elif year is None or not _is_whole_year(year):
+            yield one
+        elif averaged:
+            quarters = ({"quarter": quarter, "months": 3} for quarter in (1, 2, 3, 4))
+            yield replace(one, value=tuple(year.model_copy(update=quarter) for quarter in quarters))
+        elif year.fiscal_year not in dating:
+            yield one
+
+
+def _years_of_quarters(tokens: Sequence[Token]) -> set[int]:
+    """Return the years that are named once, for several quarters without a year of their own."""
+    if any(one.type in ("SHARE", "OF_WHICH", "OVER", "RATIO") for one in tokens):
+        return set()  # a quarter's share of its year
+    named = [mention for one in tokens for mention in mentions_of(one) if isinstance(mention, PeriodMention)]
+    whole = Counter(one.fiscal_year for one in named if _is_whole_year(one))
+    undated = Counter(one.fiscal_year for one in named if one.quarter and str(one.fiscal_year)[-2:] not in one.phrase)
+    return {year for year, count in undated.items() if count > 1 and whole[year] == 1}
+
+
+def _is_whole_year(mention: PeriodMention) -> bool:
+    return mention.months == _MONTHS_OF_A_YEAR and mention.period_end is None
+
+
 def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
     """Remove a hyphen between two periods, which is no minus: `2022-2024`."""
     ranged = list(tokens)
@@ -384,6 +422,16 @@ def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
         if tokens[place].type in ("MINUS", "DASH") and tokens[place].text == "-" and between:
             ranged[place] = replace(tokens[place], type="TO")
     return ranged
+
+
+def _without_comparing_words(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens without operator words before the year that a change begins in: `relative to 2018`."""
+    if not any(one.type in ("CHANGE", "DOWN", "GROWTH", "UP") for one in tokens):
+        return list(tokens)
+    pairs = itertools.pairwise([*tokens, None])
+    in_words = (one.type == "OVER" and one.text[:1].isalpha() for one in tokens)
+    before_a_year = (after is not None and after.type == "PERIOD" for _, after in pairs)
+    return [one for one, *both in zip(tokens, in_words, before_a_year, strict=True) if not all(both)]
 
 
 def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
@@ -709,6 +757,24 @@ def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None
         return None
     parted = [*tokens[:whole], replace(part, type="OF_WHICH", text="in", value=None), *tokens[whole:]]
     return _with_prepositions(parted, text) or parted
+
+
+def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
+    """Return the tokens with the only line of a share as part and whole: `percentage of leases in other debt`."""
+    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
+    if len(lines) != 1 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
+        return None
+    one = tokens[lines[0]]
+    joint = next(reversed(list(_WITHIN.finditer(one.text))), None)
+    if joint is None:
+        return None
+    known = {each.text: each for each in one.value if isinstance(each, Token)} if isinstance(one.value, tuple) else {}
+    start, end = one.start + joint.start(), one.start + joint.end()
+    part = Token("PHRASE", one.text[: joint.start()], one.start, start)
+    whole = Token("PHRASE", one.text[joint.end() :], end, one.end)
+    share = Token("OF_WHICH", joint.group().strip(), start + 1, end)
+    split = (known.get(part.text, part), share, known.get(whole.text, whole))
+    return [*tokens[: lines[0]], *split, *tokens[lines[0] + 1 :]]
 
 
 _WITHIN = re.compile(r"\W+(?:in|within|among|out of)\s+(?:(?:the|its|all)\s+)*", re.I)

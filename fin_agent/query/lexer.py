@@ -127,8 +127,9 @@ def _with_share_signs(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
     for place, one in enumerate(tokens):
         yield replace(one, type="OF_WHICH") if asks and one.type == "OVER" else one
         behind = itertools.dropwhile(lambda other: other.type in ("TOTAL", "COMPANY"), tokens[place + 1 :])
-        whole = next(behind, None) if asks and one.type in _LINES else None
-        if whole is not None and whole.type in _LINES:
+        whole = next(behind, None) if asks else None
+        # `revenue in China` is of a part, and no share of it.
+        if whole is not None and any(one.type in kinds and whole.type in kinds for kinds in (_LINES, _NAMES)):
             said = text[one.end : whole.start].lower().split()
             if any(said[: len(words)] == words for words in _is_share_of_whole()):
                 yield Token("OF_WHICH", " ".join(said), one.end, one.end)
@@ -179,6 +180,29 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]], *
     return replace(lexed, tokens=tuple(tokens))
 
 
+def with_totals_apart(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -> LexedQuestion:
+    """Return the tokens with `total` apart from a flow that is not printed so: over several periods, it adds up."""
+    if sum(one.type == "PERIOD" for one in lexed.tokens) < 2:
+        return lexed
+    tokens: list[Token] = []
+    for one in lexed.tokens:
+        printed = any(start <= one.start < end for start, end in spans)
+        if one.type == "PHRASE" and one.text.lower().startswith("total ") and not printed and not _is_stock(one.text):
+            start = one.start + len("total ")
+            tokens.append(Token("TOTAL", one.text[: len("total")], one.start, start - 1))
+            one = Token("PHRASE", one.text[len("total ") :], start, one.end)
+        tokens.append(one)
+    return replace(lexed, tokens=tuple(tokens))
+
+
+def _is_stock(words: str) -> bool:
+    """Return whether a line is counted at a day, which nobody adds up over years: `total assets abroad`."""
+    lists = word_lists("fact_words")
+    counted = lists["of balances"] | lists["counted"] | {"outstanding"}
+    said = words.lower().split()
+    return any(word in counted and not after.endswith("ed") for word, after in itertools.pairwise([*said, ""]))
+
+
 def with_bare_balance(lexed: LexedQuestion) -> LexedQuestion:
     """Return the tokens with `total` or `beginning balance` as the only line: `the change in the total`."""
     types = {one.type for one in lexed.tokens}
@@ -191,7 +215,7 @@ def with_bare_balance(lexed: LexedQuestion) -> LexedQuestion:
 
 
 _BARE = re.compile(r"\b(?:(?:beginning|opening|ending|closing) balance|total)\b", re.I)
-_MOVING = frozenset({"AVERAGE", "CHANGE", "GROWTH", "UP", "DOWN"})
+_MOVING = frozenset({"AVERAGE", "CHANGE", "DIFFERENCE", "GROWTH", "UP", "DOWN"})
 _IN_PERCENT = re.compile(r" ?%(?!\w)")
 _STANDING = frozenset({"METRIC", "FORMULA", "PART", "PHRASE"})
 _NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN", "OF_WHICH"})
@@ -560,6 +584,7 @@ def _phrase_at(pieces: Sequence[Token], place: int) -> tuple[int, str]:
 
 
 _LINES = frozenset({"METRIC", "FORMULA", "PHRASE"})
+_NAMES = frozenset({"PART", "UNKNOWN"})
 _OPERANDS = _LINES | {"NUMBER", "LINE"}
 _JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "within", "at"})
 

@@ -13,6 +13,7 @@ from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.query.lexer import KnownNames, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
+from fin_agent.query.parsing import percentage
 from fin_agent.query.tree import (
     Axis,
     Combination,
@@ -66,7 +67,9 @@ def with_margin_of_part(query: Query, keys: Sequence[str], workspace: Workspace)
     if not parts:
         return None
     kept = {name: getattr(lines[0], name) for name in ("period", "company")}
-    return _with_measure(query, NamedFormula(words="operating margin", formula="operating_margin", part=parts[0], **kept))
+    return _with_measure(
+        query, NamedFormula(words="operating margin", formula="operating_margin", part=parts[0], **kept)
+    )
 
 
 def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line | NamedFormula]:
@@ -143,30 +146,53 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     commitments due in 2025`.
     """
     lines = [line for line in query.lines() if isinstance(line, Line)]
-    due = asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
-    if not due or len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
+    if len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
         return None
-    if any(isinstance(one, Move) for one in query.measures):
-        return None  # `the gains on maturity of swaps` is a movement between the years
     told = _report_period(query.periods, keys[0], workspace)
-    if told is None:
+    future = are_to_come(query.periods, keys[0], workspace)
+    due = future or asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
+    if told is None or not due:
         return None
     report, years = told
-    ranked = query.comparison is not None and query.comparison.axis is Axis.PERIODS
-    if len(years) == 1 and ranked:
+    if any(
+        isinstance(one, Move) for one in query.measures
+    ):  # `the gains on maturity of swaps` is one between filed years
+        return _with_rows_of_years(query, report, years) if future else None
+    if len(years) == 1 and query.comparison is not None and query.comparison.axis is Axis.PERIODS:
         return None
     if len(years) == 1:
-        name = years[0]
-        measures = tuple(
-            with_lines(one, lambda line: line.model_copy(update={"words": f"{line.words} {name}", "metric": None}))
-            for one in query.measures
-        )
+        measures = tuple(_in_row(one, years[0]) for one in query.measures)
         return query.model_copy(update={"measures": measures, "periods": (report,)})
     total = query.comparison is not None and query.comparison.how is Combination.TOTAL
     update: dict[str, object] = {"periods": (report,), "parts": Parts(names=years)}
     if total or query.comparison is None:
         update["comparison"] = Comparison(axis=Axis.PARTS, how=Combination.TOTAL if total else Combination.EACH)
     return query.model_copy(update=update)
+
+
+def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bool:
+    """Return whether several years are asked about that are all later than the latest filed one.
+
+    Its report may print rows of them; a single such year is more likely one whose report is missing.
+    """
+    latest = workspace.years[key].latest() if key in workspace.years else None
+    years = [_year_of(one) or 0 for one in periods if not one.quarter]
+    return len(years) == len(periods) > 1 and latest is not None and min(years) > latest.fiscal_year
+
+
+def _in_row(measure: Measure, year: str) -> Measure:
+    return with_lines(measure, lambda line: Line(words=f"{line.words} {year}", part=line.part, company=line.company))
+
+
+def _with_rows_of_years(query: Query, report: Period, years: Sequence[str]) -> Query | None:
+    """Return a movement between two years to come as that between their rows; None for any other movement."""
+    (move, *others) = query.measures
+    if others or not isinstance(move, Move) or move.how == "cagr" or len(years) != 2:
+        return None
+    first, last = (_in_row(move.of, year) for year in years)
+    moved: Measure = Operation(operator="-", left=last, right=first)
+    moved = percentage(moved, first) if move.how == "growth" else moved
+    return query.model_copy(update={"measures": (moved,), "periods": (report,), "comparison": None})
 
 
 def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | None:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import reduce
+from itertools import pairwise
 
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.query.lexer import Amount, LexedQuestion, Token, mentions_of, periods_in
-from fin_agent.query.modifier_attachment import period_of
+from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion, percentage
 from fin_agent.query.question_sentences import QuestionSentences, requested_decimals, requested_unit
 from fin_agent.query.tree import (
@@ -35,6 +36,7 @@ from fin_agent.query.tree import (
     Query,
     Way,
     lines_of,
+    with_lines,
 )
 
 _ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
@@ -376,11 +378,23 @@ class _MeasureReading:
         if not asked or parts is None or (len(parts.names) != 1 and not selected) or len(self.measures) != 1:
             return
         (line,) = self.measures
-        told = isinstance(line, Line) and line.whole  # `what percentage of the total is Converse revenue`
+        # `what percentage of the total is Converse revenue`, `what percentage of revenue is Converse`
+        told = (isinstance(line, Line) and line.whole) or self._part_is_subject()
         if isinstance(line, Line) and (told or not asked[0].text.lower().startswith(("what percent", "by what"))):
             words.take_frames("SHARE", "CAME_FROM")
             own, total = (line.model_copy(update={"whole": whole}) for whole in (False, True))
             self.measures = [percentage(own, total)]
+
+    def _part_is_subject(self) -> bool:
+        """Return whether a verb stands between the line and the part after it."""
+        lexed = self.words.lexed
+        pairs = pairwise(one for one in lexed.tokens if one.type != "PERIOD")
+        return any(
+            line.type in LINES
+            and part.type == "PART"
+            and bool(set(lexed.text[line.end : part.start].split()) & set(_ASKS))
+            for line, part in pairs
+        )
 
     def _whole_without_part(self) -> None:
         """Subtract parts from the whole: `revenue excluding Converse`."""
@@ -403,7 +417,9 @@ class _MeasureReading:
         alone = len(lines) == 1 and all(isinstance(one, Line) and not one.metric for one in lines[0])
         if alone and asked and all("percent" in one.text.lower() for one in asked):
             self.words.take_frames("SHARE")
-            self.base = self.base.model_copy(update={"unit": "percent"})
+            self.measures = [with_lines(self.measures[0], _as_percentage)]
+            if not self.words.has_unread("CHANGE", "DIFFERENCE", "DOWN", "UP"):  # a rate changes by points
+                self.base = self.base.model_copy(update={"unit": "percent"})
 
     def _average_each(self) -> None:
         """Average each of several listed balances: `average inventory and total assets`."""
@@ -909,8 +925,8 @@ class _MeasureReading:
         # `what percentage change`; `R&D % of revenue` next to a change is a separate share
         of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in words.left.get("SHARE", []))
         percent = bool(up or down or change) and not of_it and words.take_frames("SHARE")
-        excess = words.take_frames("EXCESS") if (up or down or change) else []
-        if not (growth or up or down or change or between):
+        excess = words.take_frames("EXCESS") if (up or down or change or self._is_percentage_difference()) else []
+        if not (growth or up or down or change or between or excess):
             return None
         words.take_frames("YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
         absolute = words.take_frames("ABS", "NOT") if change or between else []
@@ -924,6 +940,11 @@ class _MeasureReading:
         if between and not (growth or up or down or change):  # `the difference between 2018 and 2019` has no direction
             return {"kind": Kind.CHANGE, "comparison": Comparison(axis=Axis.PERIODS, how=Combination.DIFFERENCE)}
         return {"kind": Kind.CHANGE, **self._comparison()}
+
+    def _is_percentage_difference(self) -> bool:
+        """Return whether growth is asked for: `the percentage difference between 2018 and 2019`."""
+        alone = self.axis is Axis.PERIODS and len(self.measures) == 1
+        return alone and all(one.text.lower().endswith("difference") for one in self.words.left.get("EXCESS", ()))
 
     def _exceeds_an_earlier_period(self) -> bool:
         """Read a comparison with an earlier period: `by what percentage was revenue higher in 2024 than in 2023`."""
@@ -974,8 +995,9 @@ class _MeasureReading:
             if words.has_unread(*frames) or (how is Combination.AVERAGE and self._averaged()):
                 words.take_frames(*frames)
                 return {"kind": Kind.AGGREGATE, "comparison": Comparison(axis=Axis.PERIODS, how=how)}
-        if words.has_unread("HOW_MANY_TIMES") and len(self.measures) == 1:
-            words.take_frames("HOW_MANY_TIMES", "UP", "CHANGE")
+        later_first = words.has_unread("RATIO") and len(self.base.periods) == 2 and not self._earlier_first()
+        if (words.has_unread("HOW_MANY_TIMES") or later_first) and len(self.measures) == 1:
+            words.take_frames("HOW_MANY_TIMES", "RATIO", "UP", "CHANGE")
             return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=Axis.PERIODS, how=Combination.RATIO)}
         if words.take_frames("VERSUS") or words.has_unread("HIGHER", "LOWER"):
             return {"comparison": Comparison(axis=Axis.PERIODS)}
@@ -1016,6 +1038,8 @@ class _MeasureReading:
 
     def _unread(self) -> tuple[str, ...]:
         if self.measures and all(map(_is_share, self.measures)):
+            if all(map(_adds_up_its_part, self.measures)):
+                self.words.take_frames("TOTAL")  # `the total percentage of a and b over c`
             self.words.take_frames("SHARE")  # `the proportion of costs as a percentage of revenue` says it twice
         left = {kind: tokens for kind, tokens in self.words.left.items() if kind not in _SAYING_NOTHING}
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
@@ -1030,6 +1054,18 @@ def _way_of(higher: Sequence[Token], lower: Sequence[Token]) -> Way:
     if higher:
         return "at-least" if inclusive else "above"
     return "equal"
+
+
+def _as_percentage(line: Line | NamedFormula) -> Measure:
+    return line.model_copy(update={"words": f"percentage of {line.words}"})
+
+
+def _adds_up_its_part(share: Measure) -> bool:
+    match share:
+        case Operation(left=Operation(right=Function(name="sum"))):
+            return True
+        case _:
+            return False
 
 
 def _is_share(measure: Measure) -> bool:

@@ -34,6 +34,7 @@ from fin_agent.query.lexer import KnownNames
 from fin_agent.query.nearest_figure import as_single_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
+    are_to_come,
     lines_of_share,
     read_as_printed,
     with_margin_of_part,
@@ -117,7 +118,7 @@ def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
     return line[:size]
 
 
-_MAX_WORDS = 20
+_MAX_WORDS = 30
 
 
 def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
@@ -427,7 +428,12 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
         unread = " and ".join(repr(one) for one in query.unread)
         raise UnboundError(f"the meaning of {unread}, which was not understood; ask for one thing at a time")
     keys = [one.key for one in words.companies]
-    query = with_maturity_years(query, keys, workspace) or query
+    in_rows = with_maturity_years(query, keys, workspace)
+    if in_rows is not None and are_to_come(query.periods, keys[0], workspace):
+        with suppress(UnboundError):
+            return _as_intent(in_rows, words, workspace)
+        in_rows = None  # no row is of these years, which are not filed
+    query = in_rows or query
     query = (with_printed_years(query, keys[0], workspace) if len(keys) == 1 else None) or query
     of_part = with_margin_of_part(query, keys, workspace)
     tried = [of_part, _as_printed(query, workspace, total=True), query, with_parts_resolved(query, keys, workspace)]
@@ -541,7 +547,7 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     plan = build_plan(intent, workspace.lexicon, workspace.years) if known else None
     lacking = metrics_to_search(plan, workspace) if plan is not None and not searched else None
     by_name = _with_printed_formula_names(query, words, workspace) if plan is not None and not searched else None
-    names = [line.words for line in query.lines() if isinstance(line, NamedFormula)]
+    names = [_full_name(line) for line in query.lines() if isinstance(line, NamedFormula)]
     if by_name is not None and (lacking or _are_printed_by_name(by_name, names, workspace)):
         told = f"{', '.join(names)}: as printed under this name"
         return by_name.model_copy(update={"assumed": (*by_name.assumed, told)})
@@ -573,8 +579,8 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
     def printed(line: Line | NamedFormula) -> Measure:
         if isinstance(line, Line) or formulas[line.formula].unit != "USD":
             return line
-        kept = {name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")}
-        return Line(**kept)
+        kept = {name: getattr(line, name) for name in ("part", "company", "period", "shift")}
+        return Line(words=_full_name(line), **kept)
 
     by_name = query.model_copy(update={"measures": tuple(with_lines(one, printed) for one in query.measures)})
     if by_name == query:
@@ -584,6 +590,12 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
         if _is_surely_printed(intent, workspace):
             return intent
     return None
+
+
+def _full_name(formula: NamedFormula) -> str:
+    """Return the name of a formula as filings print it: `free cash flow` for `FCF`."""
+    name = formula.formula.replace("_", " ")
+    return name if name.count(" ") and " " not in formula.words else formula.words
 
 
 def _are_printed_by_name(intent: Intent, names: Sequence[str], workspace: Workspace) -> bool:

@@ -8,7 +8,15 @@ from dataclasses import replace
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.query.clause_normalization import alternatives, formula_alone, normalize_clauses, without_glosses
-from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, with_bare_balance, with_printed_lines
+from fin_agent.query.lexer import (
+    KnownNames,
+    LexedQuestion,
+    Token,
+    lex,
+    with_bare_balance,
+    with_printed_lines,
+    with_totals_apart,
+)
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, ParsedQuestion, parse
 from fin_agent.query.query_composer import QueryComposer
@@ -65,6 +73,7 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     trees = {place: given[name] for place, name in used.items()}
     keys = [one.company.key for one in lexed.companies] or about
     lines = names.lines_in(lexed.text, keys)
+    lexed = with_totals_apart(lexed, lines)
     printed, literal = (with_printed_lines(lexed, lines, every=every) for every in (False, True))
     bare, glosses = without_glosses(lexed.tokens, lexed.text)
     ways: list[tuple[LexedQuestion, tuple[str, ...]]] = [(lexed, ()), *([(literal, ())] if literal != printed else [])]

@@ -210,7 +210,12 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     hundredweight` appears among rows in millions.
     """
     fact = sourced.fact
-    if fact.unit != "USD" or fact.tag is not None or fact.metric is not None or fact.statement is not None:
+    if fact.tag is not None or fact.metric is not None or fact.statement is not None:
+        return sourced
+    bracket = _UNIT_OF_A_COLUMN.search(" ".join(fact.column_path))
+    if bracket is not None and fact.source != "text":
+        return replace(sourced, fact=replace(fact, unit="percent" if "%" in bracket[0] else "count", scale=1))
+    if fact.unit != "USD":
         return sourced
     address = address_of(fact)
     around = address.line | address.heads | address.column | words_of(fact.caption)
@@ -222,6 +227,7 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     return replace(sourced, fact=replace(fact, unit="USD" if per_unit else "count", scale=scale))
 
 
+_UNIT_OF_A_COLUMN = re.compile(r"\((?:%|in years|years|in months|months|in days|days)\)", re.I)
 _PER = frozenset({"per"})
 _COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 
@@ -278,14 +284,15 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
         fuller = (hit for hit in near if hit.is_complete and magnitudes_agree(hit.sourced.fact, hits[0].sourced.fact))
         first = next(fuller, None)
         hits = hits if first is None else [first, *(hit for hit in hits if hit is not first)]
-    better = next((hit for hit in near if bare and hit.is_complete and _is_less_specific(hits[0], hit, said)), None)
+    rated = (hit for hit in near if hit.is_complete and (bare or hit.score >= hits[0].score - _NEAR))
+    better = next((hit for hit in rated if _is_less_specific(hits[0], hit, said)), None)
     if better is not None:
         hits = [better, *(hit for hit in hits if hit is not better)]
     best = hits[0] if hits and hits[0].is_complete else None
     hits = [
         hit for hit in hits if best is None or hit.score < best.score - _NEAR or not _is_less_specific(hit, best, said)
     ]
-    hits = _literal_first(hits, query.phrase)
+    hits = _row_first(_literal_first(hits, query.phrase))
     rivals = _rivals(hits, said)
     spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
@@ -352,6 +359,15 @@ def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
     return [literal, *(hit for hit in kept if hit is not literal)]
 
 
+def _row_first(hits: list[FactHit]) -> list[FactHit]:
+    """Return the hits with a row first that prints the figure of the best hit, if that is an amount of a sentence."""
+    if not hits or hits[0].sourced.fact.source != "text":
+        return hits
+    rows = (hit for hit in hits if hit.sourced.fact.source != "text" and hit.is_complete and hit.score >= _LIKELY)
+    row = next((hit for hit in rows if magnitudes_agree(hit.sourced.fact, hits[0].sourced.fact)), None)
+    return hits if row is None else [row, *(hit for hit in hits if hit is not row)]
+
+
 def _is_literal(hit: FactHit, phrase: str) -> bool:
     return hit.is_complete and in_order(without_reference(hit.sourced.fact.label)) == in_order(phrase)
 
@@ -375,6 +391,7 @@ def _is_unrivalled(hits: Sequence[FactHit], asked: Words, phrase: str) -> bool:
         magnitudes_agree(hit.sourced.fact, best.sourced.fact)
         or hit.sourced.doc_id != best.sourced.doc_id
         or (hit.is_complete and (hit.score <= best.score - _APART or _is_less_specific(hit, best, asked)))
+        or _is_vaguer(hit, best)
         or (own.line | own.column | own.scope).intersection(hit.missing)  # they say what the other one lacks
         for hit in near
     )
@@ -387,12 +404,20 @@ _MIN_WORDS = 2
 def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
     """Return whether both hits are in one table, and the best one's row and column contain more of the words asked for.
 
-    The caption is not counted, because it applies to all figures of a table: operating and finance leases alike.
+    The caption is not counted, because it applies to all figures of a table: operating and finance leases alike. A row
+    that only its heading names, `Nonvested shares > Granted`, says less than one with that name.
     """
     if not _of_one_table(hit, best):
         return False
     said, better = (_subject_of(each.sourced.fact) & asked for each in (hit, best))
-    return said < better
+    own, of_best = (address_of(each.sourced.fact).line & asked for each in (hit, best))
+    return said < better or (said == better and own < of_best)
+
+
+def _is_vaguer(hit: FactHit, best: FactHit) -> bool:
+    """Return whether a hit is an amount of a clause that says more than the row that the best hit is in."""
+    said_of_more = len(hit.extra) > len(best.extra)
+    return said_of_more and hit.sourced.fact.source == "text" != best.sourced.fact.source
 
 
 def _subject_of(fact: Fact) -> Words:
@@ -413,7 +438,7 @@ def _ranked(facts: Sequence[SourcedFact], asked: _FactPhrase, weights: _Weights)
 
 def _schedules(facts: Iterable[SourcedFact]) -> set[tuple[PageKey, str]]:
     """Return the tables (page, caption) with rows for years to come, such as the maturities of debt."""
-    rows = Counter(_table_of(each) for each in facts if OF_YEARS_TO_COME <= address_of(each.fact).borne)
+    rows = Counter(_table_of(each) for each in facts if address_of(each.fact).borne >= OF_YEARS_TO_COME)
     return {table for table, count in rows.items() if count > 1}
 
 
@@ -606,7 +631,7 @@ class _FactPhrase:
         borne = sum(weights.of((word,)) * _credit(word, address, part) for word in wording - missing)
         if not borne:
             return 0.0, (), ()
-        line = address.line - part - LIGHT
+        line = address.line - part - LIGHT - _OF_COMPANIES
         if years & line:  # `Nonvested as of December 31, 2019` says when
             line -= (years | OF_TIME) - wording
         line = line - _OF_BALANCES or line if self.is_balance else line
@@ -657,8 +682,8 @@ class _FactPhrase:
             prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and said.isdisjoint(_OF_SHARES):
             prior -= _OF_ANOTHER_UNIT / 2
-        names = (address.members or address.scope) - OF_ANY_CONCEPT - OF_TIME - years_of(fact.period)
-        if names or fact.scope is not None:
+        names = (address.members or address.scope) - OF_ANY_CONCEPT - OF_TIME - _OF_ADDING - years_of(fact.period)
+        if names or (fact.scope is not None and not address.scope <= _OF_ADDING):
             share = weights.of(names - said) / (weights.of(names) or 1.0)
             prior -= share * (_OF_MORE_PARTS if part else _OF_A_PART)
         if self.part_name is not None and same_part(fact.scope, self.part_name):
@@ -697,7 +722,7 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
         and len(hit.missing) <= len(best.missing)
     ]
     others = [hit for hit in near if not magnitudes_agree(hit.sourced.fact, best.sourced.fact)]
-    others = [hit for hit in others if not _is_less_specific(hit, best, asked)]
+    others = [hit for hit in others if not _is_less_specific(hit, best, asked) and not _is_vaguer(hit, best)]
     if others and best.is_complete:
         pages = _pages(near, best)
         on_statement = best.sourced.fact.statement not in (None, Statement.EQUITY)
@@ -758,6 +783,7 @@ _RATE, _CHANGE, _OPENING = stems("rate"), stems("change"), stems("opening")
 _OF_SHARES = stems("of shares")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 _NARROWING = words_of("current noncurrent")
+_OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")
 _NOUNS_OF_BALANCES = stems("of balances")
 _OF_BALANCES = words_of("balance beginning opening start end ending close closing period fiscal year")
 

@@ -45,12 +45,29 @@ def address_of(fact: Fact) -> Address:
     if members and members[0].startswith("country:"):
         # A country's code; its row or column spells it.
         members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= OF_TIME)[:1]
-    above = fact.caption, fact.note
+    above: tuple[str, ...] = (fact.caption, fact.note)
     column = fact.column_path or (fact.column,)
     label = without_reference(fact.label if fact.source != "text" else clause_figure(fact).said)
     year = fact.period.fiscal_year
-    to_come = _is_future_year(label, year) or any(_is_future_year(name, year) for name in column)
-    return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, to_come)
+    alias = _ALIAS.search(label) if fact.source != "text" else None
+    if alias is not None:
+        label, above = alias["alias"], (*above, label)
+    implied = _implied_words(fact, (label, *column), year)
+    return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, implied)
+
+
+_ALIAS = re.compile(r"\((?:the )?[\"\u201c](?P<alias>[^\"\u201c\u201d]+)[\"\u201d]\)")
+"""The short name that a label introduces: `Hewlett Packard Enterprise Company ("HPE")`."""
+
+
+def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
+    """Return words that a figure need not print: of its unit, of what falls due in later years, of stock prices."""
+    implied = _PERCENT if fact.unit == "percent" else frozenset()
+    if any(_is_future_year(name, year) for name in names):
+        implied |= OF_YEARS_TO_COME
+    if fact.unit == "USD" and fact.scale == 1 and any(name and words_of(name) <= _EXTREMES for name in names):
+        implied |= _OF_STOCK_PRICES
+    return implied
 
 
 @lru_cache(maxsize=100_000)
@@ -84,13 +101,13 @@ def _address(
     concept: str,
     members: tuple[str, ...],
     above: tuple[str, ...],
-    to_come: bool,
+    implied: Words,
 ) -> Address:
     line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
     of_scope, named = words_of(scope or ""), words_of(split_tag_name(_NET_OF_WORDS.sub("", concept))) - OF_ANY_CONCEPT
     of_members = words_of(" ".join(map(split_tag_name, members))) - OF_ANY_CONCEPT
     borne = line | heads | head | of_scope | named | of_members | (words_of(" ".join(above)) - _BOUNDS)
-    borne |= OF_YEARS_TO_COME if to_come else frozenset()
+    borne |= implied
     without = _WITHOUT.search(label)
     left = words_of(label[: without.start()]) if without is not None and without.start() else line
     net_of = line - left - heads - head - named
@@ -98,7 +115,7 @@ def _address(
     return Address(line, heads, head, of_scope, named, of_members, borne, net_of, aside)
 
 
-_WITHOUT = re.compile(r",?\s*(?:\(?net of|less(?: accumulated| allowances?)?\b|excluding|exclusive of)\b", re.I)
+_WITHOUT = re.compile(r",?\s*\(?\b(?:net of|less(?: accumulated| allowances?)?|excluding|exclusive of)\b", re.I)
 _BRACKETS = re.compile(r"\((?!\W*(?:excl|incl|net|less|other|before|after)\w*)[^()]*(?:\([^()]*\)[^()]*)*\)?", re.I)
 _NET_OF_WORDS = re.compile(r"AfterAccumulated\w+")
 """Part of a concept that names what its figure excludes: an asset after depreciation is not depreciation."""
@@ -173,6 +190,9 @@ _BOUNDS = stems("bounds")
 """Words that, in a caption, describe only the caption's own sentence: `payments after 2024` are in a row or column with
 that name."""
 OF_YEARS_TO_COME = stems("of years to come")
+_PERCENT = words_of("percent percentage")
+_EXTREMES, _OF_STOCK_PRICES = stems("extremes"), stems("of stock prices")
+"""`High` and `Low` in single dollars are prices of the stock, whether or not the table says so."""
 
 
 def is_label_of(fact: Fact, phrase: str) -> bool:

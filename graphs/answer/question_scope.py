@@ -273,7 +273,7 @@ def _may_be_available(company: str, period: FiscalPeriod, balances: bool, worksp
     # Annual reports may print quarterly figures, and those of five years.
     facts = facts_of_year(workspace.index, workspace.directory.by_key[company].doc_ids, period.fiscal_year)
     printed = {(each.fact.period.quarter, each.fact.period.months) for each in facts if each.fact.source != "text"}
-    return (period.quarter, 3 if period.quarter else 12) in printed
+    return not printed.isdisjoint((period.quarter, months) for months in (0, 3 if period.quarter else 12))
 
 
 def _opens_a_report(filed: FiscalYears, period: FiscalPeriod) -> bool:

@@ -21,9 +21,9 @@ from fin_agent.workspace import Workspace
 
 
 def fact(label: str, amount: int, months: int = 0, **fields: Any) -> SourcedFact:
-    period = FactPeriod(2023, fields.pop("quarter", None), months)
+    period, unit = FactPeriod(2023, fields.pop("quarter", None), months), fields.pop("unit", "USD")
     return SourcedFact(
-        "a", Fact(label, Decimal(amount), 1, "USD", period, fields.pop("page", 0), Box(0, 0, 1, 1), **fields)
+        "a", Fact(label, Decimal(amount), 1, unit, period, fields.pop("page", 0), Box(0, 0, 1, 1), **fields)
     )
 
 
@@ -368,3 +368,39 @@ def test_words_in_brackets_and_the_quarter_of_a_row_are_no_words_too_many() -> N
 
 def test_a_figure_whose_period_is_assumed_comes_after_a_dated_one() -> None:
     assert values(found([fact("Lamp costs", 1, 12, source="undated"), fact("Lamp costs", 2, 12)], "lamp costs"))[0] == 2
+
+
+def test_a_name_that_ends_in_less_is_net_of_nothing() -> None:
+    result = found([fact("Northern Wireless", 7, 12), fact("Northern Media", 3, 12)], "Northern Wireless")
+    assert values(result)[0] == 7 and result.is_sure
+
+
+def test_a_row_that_its_own_words_name_goes_before_one_that_its_heading_names() -> None:
+    awards = [
+        fact(label, shares, months, unit="shares", section=("Non-vested awards",), column_path=("Shares",))
+        for label, shares, months in (("Vested", 3, 12), ("Non-vested", 9, 0))
+    ]
+    result = found(awards, "non-vested shares")
+    assert values(result)[0] == 9 and result.is_sure
+
+
+def test_a_clause_that_says_more_than_a_row_is_no_rival_of_it() -> None:
+    row = fact("Free cash flow (non-GAAP measure)", 533, 12, section=("Excluding",), scope="Excluding")
+    clause = fact("Free cash flow was positive $308 million, respectively", 308, 12, source="text")
+    result = found([clause, row], "free cash flow")
+    assert values(result)[0] == 533 and result.is_sure
+
+
+def test_the_unit_in_brackets_of_a_column_is_that_of_its_figures() -> None:
+    lives = fact("Trademarks", 5, 12, column_path=("Useful lives (in years)",))
+    growth = fact("Impact of exchange rates", 8, 12, column_path=("2023 (%)",))
+    assert [with_own_unit(one).fact.unit for one in (lives, growth)] == ["count", "percent"]
+    assert with_own_unit(replace(lives, fact=replace(lives.fact, scale=1_000))).fact.scale == 1
+
+
+def test_a_customer_is_found_by_its_short_name_and_without_its_legal_form() -> None:
+    of_customers = {"unit": "percent", "caption": "Revenue from significant customers"}
+    shares = [fact("Apple Inc.", 34, 12, **of_customers), fact('Huawei Co., Ltd. ("HW")', 11, 12, **of_customers)]
+    for phrase, share in (("percentage of revenue from Apple", 34), ("percentage of revenue from HW", 11)):
+        result = found(shares, phrase)
+        assert values(result)[0] == share and result.is_sure, phrase

@@ -51,7 +51,7 @@ _LOSS = re.compile(
     r"(?<!\()\b(?<!profit or )(?<!profit and )(?<!income or )(?<!/)(?:loss(?:es)?|deficit)\b(?!\s*\))",
     re.I,
 )
-_CASH = frozenset(("cash_from_operations", "free_cash_flow"))
+_CASH = frozenset(("cash_from_operations", "cash_from_investing", "cash_from_financing", "free_cash_flow"))
 _WITH_A_SIGN = RESULTS | {
     "segment_operating_income", "shareholders_equity", "total_equity", "retained_earnings", "working_capital",
 }  # fmt: skip
@@ -59,7 +59,7 @@ _WITH_A_SIGN = RESULTS | {
 
 def _compare_losses(words: str, expression: str, core: str) -> bool:
     if expression in _CASH:
-        return finds(core, "burnt")
+        return finds(core, "burnt") and "provided" not in words  # `provided by (used in)` names either sign
     return expression in _WITH_A_SIGN and _LOSS.search(words) is not None
 
 

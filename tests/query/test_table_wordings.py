@@ -1,0 +1,164 @@
+"""Questions in many wordings about small tables: each has the value that the rows of the table give by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fin_agent.evaluation.tatqa import synthetic_cover
+from fin_agent.index.ingest import ingest
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.workspace import Workspace
+
+TABLES = {
+    "alder": (
+        "Net cash used in investing activities was $0.3 million. Operating revenues and cash flows (in thousands):",
+        """Years ended December 31,|2019|2018
+        Operating revenues:||
+        Bell Wireless|3,300|2,107
+        Bell Media|1,100|893
+        Total operating revenues|4,400|3,000
+        Accrued receivables|181|121
+        Billed receivables|241|302
+        Goodwill acquired|1,447|718
+        Net profit after tax|(9,819)|6,639
+        Net cash used in investing activities|(312)|(104)
+        Excluding:||
+        Free Cash Flow (non-GAAP measure)|77|70""",
+    ),
+    "birch": (
+        "The following table shows net sales by reportable segment for the years ended December 31 (in thousands):",
+        """|2019|2018
+        Modules|1,460|502
+        Systems|1,600|1,742
+        Net sales|3,060|2,244""",
+    ),
+    "cedar": (
+        "Our shares are listed on the Nasdaq Global Market.",
+        """|High|Low
+        2019:||
+        Fourth Quarter|$11.44|$9.47
+        Third Quarter|$14.96|$10.26
+        Second Quarter|$20.91|$12.61
+        First Quarter|$18.19|$8.87""",
+    ),
+    "dogwood": (
+        "As of December 31, 2019, maturities of lease liabilities were as follows (dollars in millions):",
+        """|Operating leases|Finance leases
+        2020|$460|47
+        2021|361|28
+        2022|308|22
+        Total lease payments|1,129|97""",
+    ),
+    "elder": (
+        "Revenue from significant customers is summarized as follows for fiscal years ended December 31:",
+        """|2019|2018
+        Apple Inc. (“Apple”)|32%|36%
+        Huawei Technologies Co., Ltd. (“Huawei”)|13%|8%""",
+    ),
+    "fir": (
+        "A summary of non-vested awards as of December 31, 2019, and changes during the year then ended:",
+        """Non-vested awards|Shares|Weighted-average grant date fair value
+        Non-vested at December 31, 2018|1,000|$41.12
+        Granted|500|$53.53
+        Vested|(300)|$41.83
+        Forfeited|(200)|$50.49
+        Non-vested at December 31, 2019|1,000|$45.40""",
+    ),
+    "ginkgo": (
+        "Selected financial data of the company (in millions):",
+        """Years ended December 31,|2019|2018
+        Net cash provided by operating activities|100|90
+        Capital expenditures|(30)|(25)
+        Free cash flow, non-GAAP measure|75|69
+        Operating income|150|140
+        Depreciation and amortization|50|45
+        Consolidated EBITDA|210|190
+        Total debt|420|400""",
+    ),
+    "hazel": (
+        "Net sales and operating profit by reportable segment (in millions):",
+        """Years ended December 31,|2019|2018
+        Net sales:||
+        North America Retail|800|790
+        Pet|200|180
+        Total|1,000|970
+        Operating profit:||
+        North America Retail|120|110
+        Pet|36|36
+        Total|156|146""",
+    ),
+}
+ASKED = [
+    ("alder", "What is the percentage of Bell Wireless out of total operating revenues in 2019?", 75),
+    ("alder", "What is the sum of the operating revenues of Bell Wireless in 2018 and 2019?", 5407),
+    ("alder", "What is the percentage of accrued receivables in billed receivables in 2019?", 75.10),
+    ("alder", "What is the percentage constitution of accrued receivables among billed receivables in 2018?", 40.07),
+    ("alder", "What is the percentage change in net cash used in investing activities from 2018 to 2019?", 200),
+    ("alder", "What is the percentage difference in accrued receivables between 2018 and 2019?", 49.59),
+    ("alder", "How many percent did accrued receivables change by from 2018 to 2019?", 49.59),
+    ("alder", "What is the ratio of accrued receivables in 2019 to that in 2018?", 1.496),
+    ("alder", "What is the change in accrued receivables in 2019 relative to 2018?", 60),
+    ("alder", "What is the percentage increase in free cash flow from 2018 to 2019?", 10),
+    (
+        "alder",
+        "What is the average difference between billed receivables and accrued receivables for 2018 and 2019?",
+        120.5,
+    ),
+    ("alder", "What is the total amount of accrued receivables in both 2018 and 2019?", 302),
+    ("alder", "What is the total goodwill acquired in 2018 and 2019?", 2165),
+    ("alder", "What was the difference in net profit after tax between 2018 and 2019?", -16458),
+    ("birch", "What percentage of net sales was Modules in 2019?", 47.71),
+    ("birch", "What is the percentage of Modules out of Systems in 2019?", 91.25),
+    ("cedar", "What is the average quarterly low price for 2019?", 10.3025),
+    ("cedar", "In 2019, what is the change in high price between the third quarter and fourth quarter?", -3.52),
+    (
+        "cedar",
+        "What is the difference in the high and low prices of the common stock in the fourth quarter of 2019?",
+        1.97,
+    ),
+    ("dogwood", "What is the sum of finance leases from 2020 to 2022?", 97),
+    ("dogwood", "What is the percentage change in the amount of operating leases in 2021 from 2020?", -21.52),
+    ("elder", "What is the change in the percentage of revenue from Apple between 2018 and 2019?", -4),
+    ("elder", "What is the total percentage of revenue from Apple and Huawei in 2019?", 45),
+    ("elder", "What is the average percentage of revenue from Apple and Huawei in 2018?", 22),
+    ("fir", "What percentage of non-vested shares at December 31, 2019 was granted in 2019?", None),
+    ("fir", "How many non-vested shares were forfeited in 2019?", 200),
+    ("ginkgo", "What was free cash flow in 2019?", 75),
+    ("ginkgo", "What was FCF / total debt in 2018?", 0.1725),
+    ("ginkgo", "total debt / EBITDA in 2019, using their reported consolidated EBITDA", 2),
+    ("ginkgo", "What was EBITDA in 2018?", 190),
+    ("hazel", "What was pet margin in 2019?", 18),
+    ("hazel", "What was the operating profit of the pet business in 2019?", 36),
+    ("hazel", "What share of net sales came from the pet business in 2018?", 18.56),
+]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    folder = tmp_path_factory.mktemp("tables")
+    paths = [_written(folder, name, *told) for name, told in TABLES.items()]
+    with SqliteIndex.create(folder / "index") as index:
+        assert not ingest(paths, index, workers=0).failures
+        yield Workspace(index)
+
+
+def _written(folder: Path, name: str, before: str, table: str) -> Path:
+    cover = synthetic_cover(f"{name.title()} Holdings Corporation", "December 31, 2019", "")
+    cells = (row.strip().split("|") for row in table.splitlines())
+    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in cells)
+    told = "".join(f"<p>{line}</p>" for line in cover)
+    path = folder / f"{name}.html"
+    page = f"{told}<hr style='page-break-after:always'/><p>{before}</p><table>{rows}</table>"
+    path.write_text(f"<html><body>{page}</body></html>", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("name", "question", "value"), ASKED)
+def test_a_wording_has_the_value_that_its_rows_give(
+    tables: Workspace, name: str, question: str, value: float | None
+) -> None:
+    answer = tables.ask(question, filings=name)
+    assert answer.answer.value == pytest.approx(value, abs=0.006) if value is not None else answer.refused, answer
