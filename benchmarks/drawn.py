@@ -13,8 +13,8 @@ import random
 from collections.abc import Iterator, Sequence
 
 from fin_agent.filings.tables.sum_detection import DetectedSum, column_sums, row_sums
-from fin_agent.index.opening import AnyIndex, open_index
-from fin_agent.index.protocol import PageKey
+from fin_agent.index.opening import open_index
+from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.vocabulary.table import Table
 
 _FEWEST_ROWS = 3
@@ -37,7 +37,7 @@ def main() -> None:
         print(f"{number}. {line}")
 
 
-def sentences_in(index: AnyIndex, doc_ids: Sequence[str]) -> Iterator[str]:
+def sentences_in(index: FilingIndex, doc_ids: Sequence[str]) -> Iterator[str]:
     """Every amount in a sentence, as it was read."""
     for doc_id in doc_ids:
         for sourced in index.facts({doc_id}):
@@ -47,7 +47,7 @@ def sentences_in(index: AnyIndex, doc_ids: Sequence[str]) -> Iterator[str]:
                 yield f"{doc_id} page {fact.page + 1} | {read}\n   {fact.label}"
 
 
-def sums_in(index: AnyIndex, doc_ids: Sequence[str]) -> Iterator[str]:
+def sums_in(index: FilingIndex, doc_ids: Sequence[str]) -> Iterator[str]:
     """Every sum of two lines or more, as it was found; prints how many tables hold one."""
     held: list[tuple[int, bool]] = []
     for doc_id in doc_ids:

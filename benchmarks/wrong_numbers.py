@@ -16,7 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 from random import Random
 
-from fin_agent.analyst.protocol import Analyst
+from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.program import Program, check_program
 from fin_agent.answering.provenance import check_provenance
@@ -151,7 +151,7 @@ def _facts(specimen: Specimen) -> list[Fact]:
 def correct_programs(
     questions: Sequence[str],
     ask: Callable[[str], Answer],
-    analyst: Analyst,
+    analyst: RulesAnalyst,
     workspace: Workspace,
 ) -> Iterator[Specimen]:
     """The programs of the questions that are answered with one; equal programs come once."""

@@ -146,8 +146,7 @@ def test_roles_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("name", ["program", "program-repair", "program_repair", "repair"])
 def test_a_role_of_an_earlier_version_is_the_one_that_has_its_work(name: str) -> None:
-    with pytest.warns(FutureWarning, match="is now called reasoning"):
-        assert Role(name) is Role.REASONING
+    assert Role(name) is Role.REASONING
 
 
 def test_a_role_by_another_of_its_names_is_the_same_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,12 +116,12 @@ def _timed(found: Callable[[str], Found], question: str, seconds: list[float]) -
 @contextmanager
 def _cluster(address: str | None) -> Iterator[tuple[ElasticIndex, ElasticServer | None]]:
     if address is not None:
-        with ElasticIndex.create(address) as index:
+        with ElasticIndex(address, create=True) as index:
             yield index, None
         return
     with (
         ElasticServer(Specification.named()) as server,
-        ElasticIndex.create(f"{server.url}/benchmark", ConnectionSettings(timeout=300.0)) as index,
+        ElasticIndex(f"{server.url}/benchmark", ConnectionSettings(timeout=300.0), create=True) as index,
     ):
         yield index, server
 

@@ -109,6 +109,7 @@ Listener: TypeAlias = Callable[[Event], None]
 """May be called by several threads at once."""
 
 
+@dataclass(slots=True)
 class Journal:
     """The notes of one step, without duplicates, in order.
 
@@ -118,30 +119,10 @@ class Journal:
     ('the model gave no reply; rules answer',)
     """
 
-    def __init__(self) -> None:
-        self._warnings: dict[str, None] = {}
-        self._flags: dict[str, None] = {}
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Warnings for the reader of the answer: requests to a model that rules handled."""
-        return tuple(self._warnings)
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Signs of injection and invisible text in the models' input."""
-        return tuple(self._flags)
-
-    def warn(self, text: str) -> None:
-        """Record a fallback, and emit it as an event."""
-        line = " ".join(text.split())
-        if line not in self._warnings:
-            self._warnings[line] = None
-            emit(Warned(text=line))
-
-    def flag(self, text: str) -> None:
-        """Record a sign of injection."""
-        self._flags.setdefault(" ".join(text.split()))
+    warnings: tuple[str, ...] = ()
+    """Warnings for the reader of the answer: requests to a model that rules handled."""
+    flags: tuple[str, ...] = ()
+    """Signs of injection and invisible text in the models' input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,15 +176,18 @@ def emit(event: Event) -> None:
 
 
 def record_warning(text: str) -> None:
-    """Record a fallback in the current journal, if there is one."""
-    if (notes := _CURRENT.get().notes) is not None:
-        notes.warn(text)
+    """Record a fallback in the current journal, if there is one, and emit it as an event."""
+    notes, line = _CURRENT.get().notes, " ".join(text.split())
+    if notes is not None and line not in notes.warnings:
+        notes.warnings += (line,)
+        emit(Warned(text=line))
 
 
 def record_injection_sign(text: str) -> None:
     """Record a sign of injection in the current journal, if there is one."""
-    if (notes := _CURRENT.get().notes) is not None:
-        notes.flag(text)
+    notes, line = _CURRENT.get().notes, " ".join(text.split())
+    if notes is not None and line not in notes.flags:
+        notes.flags += (line,)
 
 
 _CURRENT: ContextVar[EventListener] = ContextVar("fin_agent_events", default=EventListener())  # noqa: B039 (frozen)

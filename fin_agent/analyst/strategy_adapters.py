@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.grounding import printable_line
@@ -11,9 +13,7 @@ from fin_agent.analyst.model.llm_judges import FailFastJudge, ModelJudge
 from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role
 from fin_agent.analyst.model.prompt_context import quoted_passages
-from fin_agent.analyst.model.query_writer import ModelSubQuestions, ModelWriter
-from fin_agent.analyst.model.replies import CurationReply, QueryReply
-from fin_agent.analyst.protocol import Analyst
+from fin_agent.analyst.model.replies import CurationReply, QueryReply, SubQuestionsReply
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.config import Settings
@@ -24,10 +24,11 @@ from fin_agent.evidence.tournament.stages import BY_RULES
 from fin_agent.evidence.tournament.tournament import run_tournament
 from fin_agent.lexicon.slots import slot_names
 from fin_agent.models.call import Role
+from fin_agent.models.caller import Caller
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import ModelError
 from fin_agent.models.settings import Preset
-from fin_agent.prompts import load_prompt
+from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
 from fin_agent.retrieval.search_query import Query, RankedPassage
 from fin_agent.retrieval.strategies.one_pass import Wording
 from fin_agent.retrieval.strategies.protocol import (
@@ -87,13 +88,13 @@ def strategy_for(
     curating = called(Role.CURATION) if layers & _CURATED else None
     model = ModelEvidence(curating, analyst, workspace, settings, notify=with_warning) if curating else None
     splitting = called(Role.SUB_QUESTIONS) if "sub-questions" in layers else None
-    parts = ModelSubQuestions(splitting.of(Role.SUB_QUESTIONS), settings.prompts) if splitting else None
+    parts = splitting.of(Role.SUB_QUESTIONS) if splitting else None
     models = Models(
         writer=writer,
         curator=model or AnalystCurator(analyst),
         rewriter=model or IdentityRewriter(workspace),
         arena=CardTournament(analyst, workspace, judge=judge, notify=with_warning),
-        decomposer=AnalystDecomposer(analyst, workspace, parts, notify=with_warning),
+        decomposer=AnalystDecomposer(analyst, workspace, parts, settings.prompts, notify=with_warning),
         notify=with_warning,
     )
     return build_strategy(settings.strategy, workspace, settings, models)
@@ -115,12 +116,28 @@ _WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
 """Strategies that search with text written by a model."""
 _CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
 """Strategies that curate evidence or rewrite questions."""
+_WRITING_ROLES = (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT)
+_MAX_TOKENS = 2_500
+"""Tokens of a reply, including reasoning."""
+
+
+class ModelWriter:
+    """See `Writer`; the model of each prompt's role writes it."""
+
+    def __init__(self, callers: Callers) -> None:
+        """Set up the callers. Raises ModelSetupError."""
+        self._callers = {role: callers.of(role) for role in _WRITING_ROLES}
+
+    def write(self, prompt: FilledPrompt) -> str:
+        """See Writer.write."""
+        call = prompt_to_call(prompt, max_output_tokens=_MAX_TOKENS)
+        return self._callers[call.role].reply(call).text
 
 
 class AnalystCurator:
     """An analyst as a Curator: it reads the question, curates, and returns the next query."""
 
-    def __init__(self, analyst: Analyst) -> None:
+    def __init__(self, analyst: RulesAnalyst) -> None:
         self._analyst = analyst
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
@@ -212,7 +229,6 @@ class ModelEvidence:
 
 _UNSPECIFIED = "nothing beyond the question"
 _NOTHING_MISSING = "nothing: this is the first search"
-_MAX_TOKENS = 2_500
 
 
 def _reread_query(question: str, analyst: RulesAnalyst) -> Query:
@@ -228,7 +244,7 @@ class CardTournament:
 
     def __init__(
         self,
-        analyst: Analyst,
+        analyst: RulesAnalyst,
         workspace: Workspace,
         settings: TournamentSettings | None = None,
         *,
@@ -273,7 +289,8 @@ class CardTournament:
         return Ordering(ranked, result.groups)
 
 
-MAX_PARTS = 8
+_MAX_PARTS = 8
+_MAX_QUESTION_LENGTH = 300
 
 
 class AnalystDecomposer:
@@ -285,30 +302,34 @@ class AnalystDecomposer:
 
     def __init__(
         self,
-        analyst: Analyst,
+        analyst: RulesAnalyst,
         workspace: Workspace,
-        model: ModelSubQuestions | None = None,
+        caller: Caller | None = None,
+        prompts: Path | None = None,
         *,
         notify: Notify = log_warning,
     ) -> None:
-        """Set the roles; `notify` is called with rejected replies of the model."""
+        """Set the roles; `notify` is called with rejected replies of the model. Raises PromptError."""
         self._analyst = analyst
         self._workspace = workspace
-        self._model = model
+        self._caller = caller
+        self._prompt = load_prompt("sub_questions", folder=prompts)
         self._notify = notify
 
     def parts(self, query: Query) -> Sequence[Query]:
         """See Decomposer.parts."""
-        return [read for text in self.questions(query) if (read := self._read(text)) is not None]
+        found = []
+        for text in self.questions(query):
+            with suppress(QuestionError):
+                found.append(first_query(text, self._analyst))
+        return found
 
     def questions(self, query: Query) -> tuple[str, ...]:
         """Return the parts in words; empty for a question with a single part."""
-        if self._model is None:
+        if self._caller is None:
             return by_slots(query)
-        directory = self._workspace.directory
-        names = [directory.by_key[key].name for key in query.companies if key in directory.by_key]
         try:
-            asked = self._model.questions(query.text, names, MAX_PARTS)
+            asked = self._asked(query, self._caller)
         except ModelError as failure:
             self._notify(f"the question was taken apart by rules: {failure.what}")
             return by_slots(query)
@@ -320,24 +341,32 @@ class AnalystDecomposer:
             return by_slots(query)
         return kept if len(kept) > 1 or kept[0] != query.text else ()
 
+    def _asked(self, query: Query, caller: Caller) -> tuple[str, ...]:
+        """Return the sub-questions of a model. Raises ModelError."""
+        by_key = self._workspace.directory.by_key
+        companies = [Quoted(by_key[key].name) for key in query.companies if key in by_key]
+        filled = self._prompt.filled(question=query.text, companies=companies, most=str(_MAX_PARTS))
+        call = prompt_to_call(filled, output=SubQuestionsReply, max_output_tokens=_MAX_TOKENS, check=_asks_something)
+        reply, _ = caller.value(call)
+        asked = (printable_line(each)[:_MAX_QUESTION_LENGTH] for each in reply.questions)
+        return tuple(dict.fromkeys(each for each in asked if any(map(str.isalpha, each))))[:_MAX_PARTS]
+
     def _is_in_scope(self, text: str, query: Query) -> bool:
         named = {mention.company.key for mention in self._workspace.directory.mentions(text)}
         return not query.companies or named <= set(query.companies)
 
-    def _read(self, text: str) -> Query | None:
-        try:
-            return first_query(text, self._analyst)
-        except QuestionError:
-            return None
+
+def _asks_something(reply: SubQuestionsReply) -> str | None:
+    return None if any(map(str.isalpha, "".join(reply.questions))) else "it contains no question"
 
 
 def by_slots(query: Query) -> tuple[str, ...]:
     """Return a question for each required figure, if there are several."""
-    asked = tuple(dict.fromkeys(f"What was the {slot}?" for slot in query.slots))[:MAX_PARTS]
+    asked = tuple(dict.fromkeys(f"What was the {slot}?" for slot in query.slots))[:_MAX_PARTS]
     return asked if len(asked) > 1 else ()
 
 
-def first_query(question: str, analyst: Analyst) -> Query:
+def first_query(question: str, analyst: RulesAnalyst) -> Query:
     """Return the query of the first round. Raises QuestionError if the question is empty or unreadable."""
     intent = analyst.intent(question)
     return analyst.query(intent, analyst.plan(intent), None)

@@ -288,7 +288,7 @@ def failures(on: IndexOptions, forget_gone: bool = False) -> ExitCode:
             forgotten = manifest.forget(file.path for file in unread if file.is_missing)
             on.say(f"removed from the list: {count_with_noun(forgotten, 'file')} that no longer exist")
             unread = [file for file in unread if not file.is_missing]
-    if (owner := lock_owner(folder)) is not None:
+    if owner := lock_owner(folder):
         # A file that waits during a running ingest was not left behind by an earlier one.
         reason = f"it is not read yet: another command is writing to this index, {owner}"
         waiting = partial(replace, reason=reason, remedy="Wait until it ends, and list again")

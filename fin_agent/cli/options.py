@@ -25,7 +25,6 @@ from fin_agent.config_sources import SettingValue, roles_in
 from fin_agent.errors import FilingIndexError
 from fin_agent.evaluation import Oracle
 from fin_agent.index.elastic.address import ClusterAddress
-from fin_agent.index.ingest_lock import Owner
 from fin_agent.index.opening import address_of, open_index
 from fin_agent.workspace import Workspace
 
@@ -246,9 +245,9 @@ def waiting_time(wait: bool) -> float:
     return math.inf if wait else 0.0
 
 
-def report_waiting(owner: Owner | None) -> None:
+def report_waiting(owner: str) -> None:
     """Report which command this one waits for."""
-    streams.say(f"waiting for another command that writes to this index: {owner or 'one that has just started'}")
+    streams.say(f"waiting for another command that writes to this index: {owner}")
 
 
 def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean, pvariance
 
-from fin_agent.analyst.protocol import Analyst
+from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.benchmark import Column, PartialResults, Report, Row, failure_of, report_on
@@ -95,7 +95,7 @@ OnQuestion = Callable[[str, float, str], None]
 def measure_rankings(
     questions: Sequence[FinanceBenchQuestion],
     workspace: Workspace,
-    analyst: Analyst,
+    analyst: RulesAnalyst,
     measuring: RankingSettings,
     on_question: OnQuestion = lambda question_id, seconds, failure: None,
     partial_results: PartialResults[list[Row]] | None = None,
@@ -151,7 +151,7 @@ def _ranked(
     passages: Sequence[StoredPassage],
     relevant: Mapping[CardKey, int],
     workspace: Workspace,
-    analyst: Analyst,
+    analyst: RulesAnalyst,
     measuring: RankingSettings,
 ) -> list[Row]:
     """Return the row of each ranking of one question's filing."""
@@ -176,7 +176,7 @@ def _rankings(
     question: FinanceBenchQuestion,
     passages: Sequence[StoredPassage],
     workspace: Workspace,
-    analyst: Analyst,
+    analyst: RulesAnalyst,
     measuring: RankingSettings,
 ) -> dict[str, _Measured]:
     intent = analyst.intent(question.question)

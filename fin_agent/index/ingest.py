@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fin_agent.errors import FinAgentError, ReadError
 from fin_agent.filings.reader import content_hash, doc_id_of, is_doc_id, is_readable
-from fin_agent.index.ingest_lock import Owner, ingest_lock
+from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import Part, StoredFiling
@@ -89,7 +89,7 @@ def ingest(
     workers: int | None = None,
     on_file: OnFile = lambda file: None,
     wait: float = 0.0,
-    on_wait: Callable[[Owner | None], None] = lambda owner: None,
+    on_wait: Callable[[str], None] = lambda owner: None,
 ) -> IngestReport:
     """Add files to an index. Unchanged files that this version has read before are skipped.
 
@@ -100,7 +100,7 @@ def ingest(
         workers: Number of processes that read; one per core where None, 0 to read in this process.
         on_file: Called with each file and its outcome.
         wait: Seconds to wait for another ingest to end.
-        on_wait: Called with the owner of the lock that is waited for.
+        on_wait: Called with the process that is waited for, in words.
 
     Returns:
         The result for each file. A file that cannot be read is reported there, and the others are added.

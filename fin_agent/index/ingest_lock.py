@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict
 
 from fin_agent.errors import FilingIndexError
 
@@ -26,29 +25,9 @@ class IndexInUseError(FilingIndexError):
     """Another process ingests into this index or repairs it."""
 
 
-class Owner(BaseModel):
-    """The process that holds the lock, as recorded in it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    host: str = "this machine"
-    pid: int = 0
-    started: datetime
-    command: str = "unknown"
-
-    @classmethod
-    def here(cls) -> Owner:
-        """Return this process as the owner, with the current time."""
-        now = datetime.now(UTC).replace(microsecond=0)
-        return cls(host=socket.gethostname(), pid=os.getpid(), started=now, command=shlex.join(sys.argv)[:300])
-
-    def __str__(self) -> str:
-        return f"process {self.pid} on {self.host}, since {self.started:%Y-%m-%d %H:%M:%S} UTC (`{self.command}`)"
-
-
 @contextmanager
 def ingest_lock(
-    folder: Path, *, wait: float = 0.0, on_wait: Callable[[Owner | None], None] = lambda owner: None
+    folder: Path, *, wait: float = 0.0, on_wait: Callable[[str], None] = lambda owner: None
 ) -> Iterator[None]:
     """Hold the lock of the index in `folder`.
 
@@ -57,7 +36,7 @@ def ingest_lock(
     Args:
         folder: The folder of the index.
         wait: Seconds to wait for another owner.
-        on_wait: Called once with the owner that is waited for.
+        on_wait: Called once with the process that is waited for, in words.
 
     Raises:
         IndexInUseError: Another process holds the lock.
@@ -74,7 +53,7 @@ def ingest_lock(
             lock.acquire(timeout=max(wait, _LEAST_WAIT), poll_interval=_LOOKED_EVERY)
     except Timeout:
         raise IndexInUseError(
-            f"another command is writing to this index: {_owner(path) or 'one that has just started'}",
+            f"another command is writing to this index: {_owner(path)}",
             subject=str(folder),
             remedy="Wait for it to end, or give `--wait` to start after it",
         ) from None
@@ -85,29 +64,39 @@ def ingest_lock(
             remedy="Check that the folder is there and may be written to, and that the lock is not a link elsewhere",
         ) from error
     try:
-        _write(path, Owner.here().model_dump_json())
+        _write(path, _this_process())
         yield
     finally:
         _write(path, "")
         lock.release()
 
 
-def lock_owner(folder: Path) -> Owner | None:
-    """Return the current owner of the lock of the index in `folder`; None where there is none."""
+def lock_owner(folder: Path) -> str:
+    """Return the process that holds the lock of the index in `folder`, in words; empty where there is none.
+
+    The lock file was last written when the process took the lock.
+    """
     path = folder / LOCK_NAME
     with suppress(OSError):
         try:
             if path.exists():
                 FileLock(path).acquire(blocking=False).lock.release()
         except Timeout:
-            return _owner(path) or Owner(started=datetime.now(UTC))
-    return None
+            return _owner(path)
+    return ""
 
 
-def _owner(path: Path) -> Owner | None:
-    with suppress(OSError, ValueError):  # empty, or just being written
-        return Owner.model_validate_json(path.read_bytes())
-    return None
+def _this_process() -> str:
+    since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return f"process {os.getpid()} on {socket.gethostname()}, since {since} (`{shlex.join(sys.argv)[:300]}`)"
+
+
+def _owner(path: Path) -> str:
+    with suppress(OSError, ValueError):
+        written = path.read_text(encoding="utf-8")
+        if written.isprintable() and written:
+            return written
+    return "one that has just started"
 
 
 def _write(path: Path, content: str) -> None:

@@ -17,7 +17,7 @@ from fin_agent.filings.reader import content_hash, doc_id_of
 from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome, added_file, files_below
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
-from fin_agent.index.opening import AnyIndex, create_index
+from fin_agent.index.opening import create_index
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import StoredFiling
 from fin_agent.index.workers import read_here
@@ -136,7 +136,7 @@ class _Writer:
 
     def __init__(self, place: str) -> None:
         self._left_open = ExitStack()
-        self._index: AnyIndex = create_index(place)
+        self._index = create_index(place)
         self._left_open.callback(self._index.close)
         self._manifest: Manifest | None = None
         if isinstance(self._index, SqliteIndex):

@@ -6,17 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import redacted_address
 from fin_agent.index.protocol import FilingIndex
-
-if TYPE_CHECKING:
-    from fin_agent.index.elastic.index import ElasticIndex
-    from fin_agent.index.sqlite import SqliteIndex
-
-AnyIndex: TypeAlias = "SqliteIndex | ElasticIndex"
 
 _ADDRESS = re.compile(r"^(https?):/+(.*)$", re.I | re.S)
 _WITHOUT_SCHEME = re.compile(r"(?:.*@)?(?:\[[\da-f:.]+\]|[\w.-]{2,}):\d{2,5}(?:/.*)?", re.I | re.S)
@@ -26,33 +19,29 @@ _NEAR = 0.75
 _MOST = 3
 
 
-def open_index(place: Path | str) -> AnyIndex:
+def open_index(place: Path | str) -> FilingIndex:
     """Open the index in a folder, or at `https://host:9200/prefix`.
 
     Raises:
         FilingIndexError: There is none, it cannot be reached or read, or the client for clusters is missing.
     """
-    address = address_of(place)
-    opened: AnyIndex = _kind(address)(address or Path(place))
-    return opened
+    return _opened(place)
 
 
-def create_index(place: Path | str) -> AnyIndex:
+def create_index(place: Path | str) -> FilingIndex:
     """Open the index in a folder or on a cluster, creating it where there is none."""
+    return _opened(place, create=True)
+
+
+def _opened(place: Path | str, *, create: bool = False) -> FilingIndex:
     address = address_of(place)
-    created: AnyIndex = _kind(address).create(address or Path(place))
-    return created
-
-
-def _kind(address: str | None) -> Any:
-    """Return the class of the index; both import this module."""
     if address is None:
-        from fin_agent.index.sqlite import SqliteIndex
+        from fin_agent.index.sqlite import SqliteIndex  # imports this module, as the other
 
-        return SqliteIndex
+        return SqliteIndex.create(place) if create else SqliteIndex(place)
     from fin_agent.index.elastic.index import ElasticIndex
 
-    return ElasticIndex
+    return ElasticIndex(address, create=create)
 
 
 def address_of(place: Path | str) -> str | None:

@@ -1,45 +1,91 @@
-"""The interface of every index: store filings, search pages, and return passages, cards and facts."""
+"""The interface of every index, and what all of them do alike with the rows that they keep."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import Any, NamedTuple, Self, TypeVar
 
+from fin_agent.index import rows
+from fin_agent.index.stored_filing import Part, StoredFiling
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, ReadWarning
-from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.identity import FieldSource, Identity, Origin
 from fin_agent.vocabulary.page import ItemStart, Note, Page
 from fin_agent.vocabulary.table import Table
 
-if TYPE_CHECKING:
-    from fin_agent.index.stored_filing import StoredFiling
+T = TypeVar("T")
 
 
-class FilingIndex(Protocol):
-    """Stored filings. Writes are atomic per filing; reads never see part of one."""
+class FilingIndex(ABC):
+    """Stored filings. Writes are atomic per filing; reads never see part of one. Safe to share between threads."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connections."""
+
+    # Writing
 
     def add(self, filing: Filing, cards: Sequence[str], summary: str) -> None:
         """Add a filing with its summary and its cards (JSON, one per passage), replacing one with the same `doc_id`."""
+        self.put(StoredFiling.of(filing, cards, summary))
 
+    @abstractmethod
+    def put(self, stored: StoredFiling) -> None:
+        """Add a filing that was read elsewhere; see `add`."""
+
+    @abstractmethod
     def remove(self, doc_id: str) -> bool:
         """Remove a filing; return False where there was none."""
 
+    @abstractmethod
+    def replace_summary(self, doc_id: str, summary: str) -> bool:
+        """Replace the summary of a filing and delete the old one's vectors; return False if there is no such filing."""
+
+    # The list of filings
+
+    @abstractmethod
     def filings(self) -> tuple[FilingRecord, ...]:
         """Return all filings, ordered by content hash, then doc_id: an order that does not depend on file names."""
 
+    @abstractmethod
     def entries(self) -> tuple[FilingEntry, ...]:
         """Return the entries of all filings in the order of `filings`; the same object until the list changes."""
 
+    @abstractmethod
     def filing(self, doc_id: str) -> FilingRecord:
         """Return one filing. Raises FilingIndexError where it is not in the index."""
+
+    def page_count(self) -> int:
+        """Return the number of pages in the index."""
+        return sum(entry.page_count for entry in self.entries())
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[object]:
+        """Make all reads inside see one state (of an embedded index: reads by this thread), without blocking writers.
+
+        The log of an embedded index grows until the last reader of an old state ends; a cluster keeps an old state for
+        the time of `ConnectionSettings.grace`.
+        """
+
+    # Words
 
     def search_pages(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[PageHit]:
         """Return pages that contain any of `terms`, best first by BM25 over all pages; of `doc_ids`, if given."""
+        found = self._search(Part.PAGES, terms, doc_ids, None, limit)
+        return [PageHit(PageKey(doc_id, number), score) for score, doc_id, number, _ in found]
 
     def search_passages(
         self,
@@ -50,24 +96,52 @@ class FilingIndex(Protocol):
         limit: int = 100,
     ) -> list[PassageHit]:
         """Return passages that contain any of `terms`, best first by BM25; of `doc_ids` and on `pages`, if given."""
+        if pages is not None:
+            pages = {key for key in pages if doc_ids is None or key.doc_id in doc_ids}
+        found = self._search(Part.PASSAGES, terms, doc_ids, pages, limit)
+        return [PassageHit(doc_id, page, ordinal, score) for score, doc_id, ordinal, page in found]
 
     def search_summaries(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[tuple[str, float]]:
         """Return (doc_id, score) of filings whose summary contains any of `terms`, best first by BM25.
 
-        Of `doc_ids`, if given. In large indexes, terms in too many summaries are ignored if there is a rarer one.
+        Of `doc_ids`, if given. A large index in a folder ignores terms in too many summaries if there is a rarer one.
         """
+        return [(doc_id, score) for score, doc_id, *_ in self._search(Part.DETAILS, terms, doc_ids, None, limit)]
+
+    @abstractmethod
+    def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
+        """Return the number of pages on which each Porter stem occurs."""
+
+    @abstractmethod
+    def _search(
+        self,
+        part: Part,
+        terms: Sequence[str],
+        doc_ids: Collection[str] | None,
+        pages: Collection[PageKey] | None,
+        limit: int,
+    ) -> list[tuple[float, str, int, int]]:
+        """Return (score, doc_id, number or ordinal, page) of the best rows; a summary has neither number nor page."""
+
+    # What filings contain
 
     def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
         """Return these pages in the order given; unknown ones are left out."""
+        return self._on_pages(Part.PAGES, keys, lambda key, row: StoredPage(key.doc_id, rows.PAGE.value(row)))
 
     def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
         """Return item, statement and title of every page of these filings, without text."""
+        return self._of_filings(Part.PAGES, doc_ids, rows.OUTLINE_COLUMNS, PageOutline.of)
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
         """Return all passages of these pages, page by page in the order given."""
+        return self._on_pages(
+            Part.PASSAGES, keys, lambda key, row: StoredPassage(key.doc_id, rows.PASSAGE.value(row[:-1]), row[-1])
+        )
 
+    @abstractmethod
     def facts(
         self,
         doc_ids: Collection[str],
@@ -85,30 +159,46 @@ class FilingIndex(Protocol):
             years: Only facts of these fiscal years; all where None.
         """
 
+    @abstractmethod
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """Return labels of rows with company-level figures that contain any of these letters, whatever their case.
 
         By filing and page; each label once per page and period.
         """
 
+    @abstractmethod
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
-        """Return the parts (segments, products, regions; not of equity) by which these filings divide figures."""
+        """Return the parts (segments, products, regions; not of equity) by which these filings divide figures.
 
+        They are scopes, labels of tagged parts, and labels of rows that divide revenue in income statements.
+        """
+
+    @abstractmethod
     def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """Return all texts printed around the figures of these filings: labels, headings, column levels, captions."""
 
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """Return the tables of these pages in the order given, top to bottom."""
+        found = self._on_pages(Part.TABLES, keys, lambda key, row: rows.tables(*row))
+        return [table for of_page in found for table in of_page]
 
+    @abstractmethod
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """Return the inline XBRL tags of a filing, or of its page `page`, in the order of the file."""
 
-    def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
-        """Return the number of pages on which each Porter stem occurs."""
+    @abstractmethod
+    def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
+        """Return `make` of each row on these pages in their order; rows of passages end with the card."""
 
-    def page_count(self) -> int:
-        """Return the number of pages in the index."""
+    @abstractmethod
+    def _of_filings(
+        self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
+    ) -> list[T]:
+        """Return `make` of each row of these filings, restricted to some columns."""
 
+    # Vectors
+
+    @abstractmethod
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
         """Store the vectors of a filing's units, replacing earlier ones; they are deleted with the filing.
 
@@ -117,37 +207,45 @@ class FilingIndex(Protocol):
 
     def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
         """Yield the vectors filing by filing, in the order of `entries`; of `doc_ids`, if given."""
+        stored = self._filings_with_vectors(model, unit)
+        wanted = stored if doc_ids is None else stored & frozenset(doc_ids)
+        yield from self._read_vectors(model, unit, [each.doc_id for each in self.entries() if each.doc_id in wanted])
 
     def without_vectors(self, model: str, unit: VectorUnit) -> tuple[str, ...]:
         """Return the filings without vectors by `model`, in the order of `entries`."""
+        stored = self._filings_with_vectors(model, unit)
+        return tuple(entry.doc_id for entry in self.entries() if entry.doc_id not in stored)
 
+    @abstractmethod
     def vector_models(self) -> tuple[VectorModel, ...]:
         """Return the models and units with vectors, by model name, then unit."""
 
-    def snapshot(self) -> AbstractContextManager[object]:
-        """Make all reads inside see one state (of an embedded index: reads by this thread), without blocking writers.
+    @abstractmethod
+    def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
+        """Return the filings that have vectors of this model and unit."""
 
-        The log of an embedded index grows until the last reader of an old state ends; a cluster keeps an old state for
-        the time of `ConnectionSettings.grace`.
-        """
+    @abstractmethod
+    def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
+        """Yield the vectors of these filings; filings removed meanwhile are left out."""
 
-    def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
+    # Whole filings and their checksums
+
+    @abstractmethod
+    def stored(self, doc_id: str) -> StoredFiling:
+        """Return a filing without its vectors, to copy it. Raises FilingIndexError where there is none."""
+
+    @abstractmethod
+    def checksums(self, doc_id: str) -> dict[str, str]:
+        """Return the checksums of a filing by part; empty where it is not in the index."""
+
+    def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:  # noqa: B027
         """Raise FilingIndexError where content that an answer reads from these filings differs from what was written.
 
         That is identities, figures, and tags or (for `words`) passages and pages. A cluster verifies its files itself.
         """
 
-    def check_whole(self) -> None:
+    def check_whole(self) -> None:  # noqa: B027
         """Raise FilingIndexError where any row differs from what was written, to explain an unexpected failure."""
-
-    def stored(self, doc_id: str) -> StoredFiling:
-        """Return a filing without its vectors, to copy it. Raises FilingIndexError where there is none."""
-
-    def checksums(self, doc_id: str) -> dict[str, str]:
-        """Return the checksums of a filing by part; empty where it is not in the index."""
-
-    def put(self, stored: StoredFiling) -> None:
-        """Add a filing that was read elsewhere; see `add`."""
 
 
 class PageKey(NamedTuple):
@@ -173,6 +271,21 @@ class FilingRecord:
     notes: tuple[Note, ...] = ()
     warnings: tuple[ReadWarning, ...] = ()
 
+    @classmethod
+    def of(cls, filing: Sequence[Any], details: Sequence[Any]) -> FilingRecord:
+        """Return the record from a row of FILING_COLUMNS and a row of DETAIL_COLUMNS."""
+        doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count = filing
+        *lists, summary = details
+        sources, items, notes, warnings = map(json.loads, lists)
+        fields = tuple(FieldSource(field, value, Origin(origin), *more) for field, value, origin, *more in sources)
+        return cls(
+            *(doc_id, source, content_hash, rows.IDENTITY.value(identity, sources=fields), summary),
+            *(page_count, passage_count, fact_count),
+            items=tuple(ItemStart(*start) for start in items),
+            notes=tuple(Note(*note) for note in notes),
+            warnings=tuple(ReadWarning(*warning) for warning in warnings),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class FilingEntry:
@@ -183,6 +296,12 @@ class FilingEntry:
     identity: Identity
     """Without its `sources`."""
     page_count: int
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> FilingEntry:
+        """Return the entry from a row of ENTRY_COLUMNS."""
+        doc_id, content_hash, page_count, *identity = row
+        return cls(doc_id, content_hash, rows.IDENTITY.value(identity), page_count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +339,12 @@ class PageOutline:
     kind: str | None = None
     note: str | None = None
     further_statements: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, doc_id: str, row: Sequence[Any]) -> PageOutline:
+        """Return the outline of a page from a row of OUTLINE_COLUMNS."""
+        number, item, statement, title, kind, note, further = row
+        return cls(PageKey(doc_id, number), item, statement, title, kind, note, tuple(json.loads(further)))
 
 
 @dataclass(frozen=True, slots=True)

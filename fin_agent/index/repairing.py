@@ -18,14 +18,13 @@ from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import (
     check_length,
     connect,
+    delete_database,
     disk_full_error,
     is_damage,
     is_full,
-    remove_leftovers,
     require_file,
-    require_space,
     transaction,
-    unfinished_database,
+    write_empty_index,
 )
 from fin_agent.index.stored_filing import (
     Part,
@@ -35,10 +34,7 @@ from fin_agent.index.stored_filing import (
     read_part,
     read_vectors,
 )
-from fin_agent.index.verifying import unusable_entries, verify_open_index
-
-_ROOM = 3
-"""Multiple of its size that a repair needs: the copy that is kept, the new database, and its log."""
+from fin_agent.index.verifying import files_without_filing, verify_open_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +93,8 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
     file = folder / FILE_NAME
     require_file(file)
     with ingest_lock(folder, wait=wait):
-        remove_leftovers(file)
         _check_ours(file)
-        verified = verify_open_index(file, None, lambda doc_id: None)
+        verified = verify_open_index(file, "", lambda doc_id: None)
         repaired = RepairReport(kept=verified.filings)
         if verified.faults:
             try:
@@ -129,26 +124,28 @@ def _check_ours(file: Path) -> None:
 
 def _rebuild(file: Path, repaired: RepairReport) -> None:
     """Replace the damaged database by a new one with all intact filings. Raises OSError, sqlite3.Error."""
-    present = [each for each in (file, file.with_name(f"{file.name}-wal")) if each.exists()]
-    size = sum(each.stat().st_size for each in present)
-    require_space(file.parent, _ROOM * size, "to keep the damaged index and make a new one")
     copy = file.with_name(f"{file.name}.damaged-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S')}")
-    copies = [each.with_name(each.name.replace(file.name, copy.name, 1)) for each in present]
+    new = file.with_name(f".{file.name}.new")
+    done = False
     try:
-        for each, its_copy in zip(present, copies, strict=True):
-            shutil.copy2(each, its_copy)
+        for ending in ("", "-wal"):
+            if (part := file.with_name(file.name + ending)).exists():
+                shutil.copy2(part, copy.with_name(copy.name + ending))
+        delete_database(new)  # of a repair that was killed
         with _readable(file) as source:
-            page_bytes = source.execute("PRAGMA page_size").fetchone()[0]  # SQLite's backup cannot change it
-        with unfinished_database(file, page_bytes) as new, closing(connect(new)) as target:
-            with _readable(file) as source, transaction(target):
-                _copy_intact(source, target, repaired)
-            repaired.kept = target.execute("SELECT count(*) FROM filings").fetchone()[0]
-            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            _replace_database(target, new, file)
-    except (OSError, sqlite3.Error):
-        for its_copy in copies:
-            its_copy.unlink(missing_ok=True)
-        raise
+            write_empty_index(new, source.execute("PRAGMA page_size").fetchone()[0])  # SQLite's backup cannot change it
+            with closing(connect(new)) as target:
+                with transaction(target):
+                    _copy_intact(source, target, repaired)
+                repaired.kept = target.execute("SELECT count(*) FROM filings").fetchone()[0]
+                target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                source.close()
+                _replace_database(target, new, file)
+        done = True
+    finally:
+        delete_database(new)
+        if not done:
+            delete_database(copy)
     repaired.damaged_copy = copy
     filings = f"{repaired.kept} intact filing{'s are' if repaired.kept != 1 else ' is'}"
     repaired.done.append(f"{filings} in a new database, its full text rebuilt")
@@ -193,16 +190,13 @@ def _copy_intact(source: sqlite3.Connection, target: sqlite3.Connection, repaire
     files, all_files = _rows_until_damage(source, "SELECT * FROM ingested_files NOT INDEXED")
     for file in files:
         try:
+            FileState(file[-1])
             target.execute(f"INSERT OR IGNORE INTO ingested_files VALUES ({', '.join('?' * len(file))})", file)
-        except sqlite3.IntegrityError:  # a value of a type that the column rejects
+        except (ValueError, sqlite3.IntegrityError):  # an unknown state, or a value of a type that the column rejects
             all_files = False
-    for number, path, doc_id in unusable_entries(target):
-        if path:  # the filing's name may be lost everywhere else
-            before = lost.get(doc_id, LostFiling(doc_id, "", "none of it can be read"))
-            lost[doc_id] = LostFiling(doc_id, before.source or path, before.why)
-        else:
-            all_files = False
-            target.execute("DELETE FROM ingested_files WHERE rowid = ?", (number,))
+    for path, doc_id in files_without_filing(target):  # the filing's name may be lost everywhere else
+        before = lost.get(doc_id, LostFiling(doc_id, "", "none of it can be read"))
+        lost[doc_id] = LostFiling(doc_id, before.source or path, before.why)
     if all_named and not all_files:
         what = "entries of the list of files that cannot be read are removed"
         repaired.done.append(f"{what}. Ingest your folders again: what is unchanged is left alone")

@@ -6,7 +6,6 @@ import errno
 import shutil
 import sqlite3
 import threading
-import time
 import uuid
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,7 @@ from functools import cache
 from importlib import resources
 from itertools import count
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from fin_agent.atomic_write import free_space_message
 from fin_agent.errors import FilingIndexError
@@ -31,8 +30,6 @@ _PAGES_OF_LOG = 256
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is foreign or incomplete; SQLITE_ERROR means a missing table."""
-_LEFT_SECONDS = 600
-"""An unfinished file not written to for this long has no writer any more."""
 
 T = TypeVar("T")
 
@@ -50,6 +47,7 @@ class Database:
         self.file = file
         self._local = threading.local()
         self._connections: dict[threading.Thread, sqlite3.Connection] = {}
+        self._shared: dict[str, Any] = {}
         self._guard = threading.Lock()
         try:
             with self.reading() as connection:
@@ -112,6 +110,25 @@ class Database:
         with reporting_damage(self.file):
             return [make(row) for row in found]
 
+    def _cached(self, name: str, read: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what `read` returns, kept under `name` and shared by all threads until the index changes."""
+        with self.reading() as connection:
+            version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
+            kept: dict[str, tuple[object, Any]] = self._local.__dict__.setdefault("kept", {})
+            if name in kept and kept[name][0] == version:
+                found: T = kept[name][1]
+                return found
+            with reporting_damage(self.file):
+                found = read(connection)
+            if self.is_writing:  # may still be rolled back
+                return found
+        with self._guard:
+            if name not in self._shared or found != self._shared[name]:
+                self._shared[name] = found
+            found = self._shared[name]
+            kept[name] = (version, found)
+            return found
+
     @property
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
@@ -122,34 +139,6 @@ class Database:
                     self._connections.pop(thread).close()
                 self._connections[threading.current_thread()] = connection
         return connection
-
-
-class CachedRead(Generic[T]):
-    """A value read by `read`, cached and shared by all threads until it changes."""
-
-    def __init__(self, database: Database, read: Callable[[sqlite3.Connection], T], empty: T) -> None:
-        self._database = database
-        self._read = read
-        self._shared = empty
-        self._guard = threading.Lock()
-        self._local = threading.local()
-
-    def value(self) -> T:
-        """Return the current value."""
-        with self._database.reading() as connection:
-            version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
-            kept: tuple[sqlite3.Connection, tuple[int, int], T] | None = getattr(self._local, "kept", None)
-            if kept is not None and kept[0] is connection and kept[1] == version:
-                return kept[2]
-            with reporting_damage(self._database.file):
-                found = self._read(connection)
-            if self._database.is_writing:  # may still be rolled back
-                return found
-        with self._guard:
-            if found != self._shared:
-                self._shared = found
-            self._local.kept = (connection, version, self._shared)
-            return self._shared
 
 
 @contextmanager
@@ -201,30 +190,45 @@ def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
 
 def create_database(file: Path) -> None:
     """Create the database at `file` atomically, unless it exists. Raises FilingIndexError."""
+    new = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.exists():
             return
-        remove_leftovers(file)
-        with unfinished_database(file) as unfinished:
-            set_database_name(unfinished, file)
+        write_empty_index(new)
+        try:
+            file.hardlink_to(new)
+        except FileExistsError:  # another process was first
+            return
+        except OSError:  # a file system without hard links
+            if not file.exists():
+                new.replace(file)
     except (OSError, sqlite3.Error) as error:
         raise FilingIndexError(
             f"no index can be made here ({getattr(error, 'strerror', None) or error})",
             subject=str(file.parent),
             remedy="Name a folder that may be written to with `--index`",
         ) from error
+    finally:
+        with suppress(OSError):
+            delete_database(new)
 
 
-def set_database_name(unfinished: Path, file: Path) -> None:
-    """Give a database its final name, unless another process was first, whose file must not be replaced."""
-    try:
-        file.hardlink_to(unfinished)
-    except FileExistsError:
-        return
-    except OSError:  # a file system without hard links
-        if not file.exists():
-            unfinished.replace(file)
+def write_empty_index(file: Path, page_bytes: int = PAGE_BYTES) -> None:
+    """Write an index without filings to a new file."""
+    file.touch()
+    with closing(connect(file)) as connection:
+        connection.execute(f"PRAGMA page_size = {page_bytes}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(_schema())
+        connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def delete_database(file: Path) -> None:
+    """Delete a database with its log, as far as they exist."""
+    for ending in ("-wal", "-shm", ""):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
 
 
 def require_file(file: Path) -> None:
@@ -327,17 +331,6 @@ def disk_full_error(file: Path, what: str) -> FilingIndexError:
     return FilingIndexError(f"{what}: the disk is full", subject=str(file), remedy=remedy.strip())
 
 
-def require_space(folder: Path, wanted: int, why: str) -> None:
-    """Raise FilingIndexError where fewer than `wanted` bytes are free in `folder`."""
-    free = shutil.disk_usage(folder).free
-    if free < wanted:
-        raise FilingIndexError(
-            f"there is not enough disk space: {wanted / 1e6:,.1f} MB are needed {why}, {free / 1e6:,.1f} MB are free",
-            subject=str(folder),
-            remedy="Free disk space there and run the same command again",
-        )
-
-
 def _disk_is_full(folder: Path) -> bool:
     """Return whether not even SQLite's shared file (`-shm`, 32 kB) has room, which it reports as an I/O error."""
     try:
@@ -361,32 +354,6 @@ def expected_schema() -> set[tuple[str, str | None]]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(_schema())
         return schema_of(connection)
-
-
-@contextmanager
-def unfinished_database(file: Path, page_bytes: int = PAGE_BYTES) -> Iterator[Path]:
-    """Create an empty index next to `file` under another name; it is deleted at the end unless it was renamed."""
-    unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
-    try:
-        unfinished.touch()
-        with closing(connect(unfinished)) as connection:
-            connection.execute(f"PRAGMA page_size = {page_bytes}")
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript(_schema())
-            connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        yield unfinished
-    finally:
-        for ending in ("-wal", "-shm", ""):
-            unfinished.with_name(unfinished.name + ending).unlink(missing_ok=True)
-
-
-def remove_leftovers(file: Path) -> None:
-    """Remove old unfinished files that killed writers left next to `file`."""
-    for left in file.parent.glob(f".{file.name}.*.new*"):
-        with suppress(FileNotFoundError):
-            if time.time() - left.stat().st_mtime > _LEFT_SECONDS:
-                left.unlink()
 
 
 def _schema() -> str:

@@ -10,12 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
-from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.rows import SqlValue, StoredRow
 from fin_agent.vocabulary.filing import Filing, ReadWarning
+
+if TYPE_CHECKING:
+    from fin_agent.index.protocol import FilingVectors, VectorUnit
 
 
 class Part(StrEnum):
@@ -34,10 +37,10 @@ class Part(StrEnum):
 COLUMNS: dict[Part, tuple[str, ...]] = {
     Part.FILING: rows.FILING_COLUMNS,
     Part.DETAILS: rows.DETAIL_COLUMNS,
-    Part.PAGES: rows.PAGE_COLUMNS,
-    Part.PASSAGES: rows.PASSAGE_COLUMNS,
+    Part.PAGES: rows.PAGE.names,
+    Part.PASSAGES: rows.PASSAGE.names,
     Part.CARDS: ("card",),
-    Part.FACTS: rows.FACT_COLUMNS,
+    Part.FACTS: rows.FACT.names,
     Part.TAGS: rows.TAG_COLUMNS,
     Part.TABLES: ("page", "tables"),
 }
@@ -45,7 +48,12 @@ COLUMNS: dict[Part, tuple[str, ...]] = {
 VECTOR_COLUMNS = ("model", "unit", "dimensions", "sparse", "row_count", "places", "numbers")
 FILING_TABLES = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details")
 """Tables with rows of filings, in an order in which they can be deleted."""
-FULL_TEXT = ("pages_fts", "passages_fts", "filings_fts")
+FULL_TEXT = {
+    "pages_fts": ("pages", "id", "text"),
+    "passages_fts": ("passages", "id", "text"),
+    "filings_fts": ("filing_details", "filing_id", "summary"),
+}
+"""Full-text tables: the table with the texts, and the columns of the row number and of the text."""
 
 _ORDER = {Part.TAGS: "ordinal", Part.TABLES: "page"}
 _RANGES = {
@@ -75,8 +83,8 @@ class StoredFiling:
             {
                 Part.FILING: [rows.filing_row(filing)],
                 Part.DETAILS: [rows.detail_row(filing, summary)],
-                Part.PAGES: [rows.page_row(page) for page in filing.pages],
-                Part.PASSAGES: [rows.passage_row(passage) for passage in filing.passages],
+                Part.PAGES: [rows.PAGE.row(page) for page in filing.pages],
+                Part.PASSAGES: [rows.PASSAGE.row(passage) for passage in filing.passages],
                 Part.CARDS: [(card,) for card in cards],
                 Part.FACTS: [rows.fact_row(fact, ordinals.get(id(fact.tag))) for fact in filing.facts],
                 Part.TAGS: [rows.tag_row(tag, ordinal) for ordinal, tag in enumerate(filing.tags)],
@@ -228,11 +236,8 @@ def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> int:
         columns = (key, "filing_id", *COLUMNS[part])
         numbered = enumerate(stored.parts[part], first[part])
         _insert(connection, part, columns, ((at, number, *each) for at, each in numbered))
-    for part in (Part.PAGES, Part.PASSAGES):
-        text = f"INSERT INTO {part}_fts (rowid, text) SELECT id, text FROM {part} WHERE filing_id = ? ORDER BY id"
-        connection.execute(text, (number,))
-    summary = "INSERT INTO filings_fts (rowid, summary) SELECT filing_id, summary FROM filing_details"
-    connection.execute(f"{summary} WHERE filing_id = ?", (number,))
+    for table in FULL_TEXT:
+        _index_text(connection, table, number)
     _write_checksums(connection, number, stored.checksums())
     for vectors in stored.vectors:
         insert_vectors(connection, number, vectors)
@@ -257,13 +262,13 @@ def _write_checksums(connection: sqlite3.Connection, filing: int, sealed: Mappin
 
 def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) -> bool:
     """Replace a filing's summary, within the caller's transaction; return False where there is no filing."""
-    row = _with_summary(connection, doc_id)
+    row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
     if row is None:
         return False
-    connection.execute(_DELETE_SUMMARY, tuple(row))
+    _index_text(connection, "filings_fts", row["id"], delete=True)
     connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, row["id"]))
-    connection.execute("INSERT INTO filings_fts (rowid, summary) VALUES (?, ?)", (row["id"], summary))
-    connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = ?", (row["id"], VectorUnit.SUMMARY))
+    _index_text(connection, "filings_fts", row["id"])
+    connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = 'summary'", (row["id"],))
     seal(connection, row["id"], Part.DETAILS)
     return True
 
@@ -278,27 +283,24 @@ def update_source(connection: sqlite3.Connection, doc_id: str, source: str) -> N
 
 def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
     """Delete a filing from every table, within the caller's transaction; return False where there was none."""
-    row = _with_summary(connection, doc_id)
+    row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
     if row is None:
         return False
     filing = row["id"]
-    for table in ("pages", "passages"):
-        entry = f"INSERT INTO {table}_fts ({table}_fts, rowid, text)"  # FTS5 needs the text that is deleted
-        connection.execute(f"{entry} SELECT 'delete', id, text FROM {table} WHERE filing_id = ? ORDER BY id", (filing,))
-    connection.execute(_DELETE_SUMMARY, tuple(row))
+    for table in FULL_TEXT:
+        _index_text(connection, table, filing, delete=True)
     for table in FILING_TABLES:
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
     return True
 
 
-def _with_summary(connection: sqlite3.Connection, doc_id: str) -> sqlite3.Row | None:
-    selection = "SELECT id, summary FROM filings JOIN filing_details ON filing_id = id WHERE doc_id = ?"
-    found: sqlite3.Row | None = connection.execute(selection, (doc_id,)).fetchone()
-    return found
-
-
-_DELETE_SUMMARY = "INSERT INTO filings_fts (filings_fts, rowid, summary) VALUES ('delete', ?, ?)"
+def _index_text(connection: sqlite3.Connection, table: str, filing: int, *, delete: bool = False) -> None:
+    """Add the texts of a filing to a full-text table, or take them out while they are still stored."""
+    content, key, text = FULL_TEXT[table]
+    command, name = ("'delete', ", f"{table}, ") if delete else ("", "")
+    texts = f"SELECT {command}{key}, {text} FROM {content} WHERE filing_id = ? ORDER BY {key}"
+    connection.execute(f"INSERT INTO {table} ({name}rowid, {text}) {texts}", (filing,))
 
 
 def _insert(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from fin_agent.index.ingest_lock import Owner, lock_owner
+from fin_agent.index.ingest_lock import lock_owner
 from fin_agent.index.manifest import FileState
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import (
@@ -26,7 +25,6 @@ from fin_agent.index.sqlite_file import (
 from fin_agent.index.stored_filing import FULL_TEXT, filing_damage
 
 REPAIR = "Run `fin-agent index repair`"
-_HASH = re.compile("(?:[0-9a-f]{64})?")
 
 
 class Aspect(StrEnum):
@@ -81,8 +79,8 @@ def verify(folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_
     return verify_open_index(folder / FILE_NAME, lock_owner(folder), on_filing)
 
 
-def verify_open_index(file: Path, writer: Owner | None, on_filing: Callable[[str], None]) -> VerificationReport:
-    """Verify the index in `file`; see `verify`. `writer` is the process writing to it, if any."""
+def verify_open_index(file: Path, writer: str, on_filing: Callable[[str], None]) -> VerificationReport:
+    """Verify the index in `file`; see `verify`. `writer` is the process writing to it; empty for none."""
     require_file(file)
     findings: list[IndexFinding] = []
     filings = 0
@@ -128,37 +126,31 @@ def _filing_findings(connection: sqlite3.Connection) -> Iterator[tuple[str, list
 
 
 def _manifest_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
-    for number, path, doc_id in unusable_entries(connection):
-        found = f"it was read as {doc_id}, which is not in the index" if path else "the entry of a file cannot be read"
-        yield IndexFinding(Aspect.MANIFEST, path or f"entry {number}", found, f"{REPAIR}: the file is to be read again")
+    for path, doc_id in files_without_filing(connection):
+        found = f"it was read as {doc_id}, which is not in the index"
+        yield IndexFinding(Aspect.MANIFEST, path, found, f"{REPAIR}: the file is to be read again")
+    try:
+        for *_, state in connection.execute("SELECT * FROM ingested_files").fetchall():
+            FileState(state)
+    except (sqlite3.OperationalError, ValueError):  # values that are no text, and unknown states
+        yield IndexFinding(Aspect.MANIFEST, "list of files", "an entry cannot be read", REPAIR)
     unread = "SELECT count(*) FROM ingested_files WHERE state != 'done'"
     if files := connection.execute(unread).fetchone()[0]:
         remedy = "`fin-agent index failures` lists them, `fin-agent ingest --retry-failed` reads them again"
         yield IndexFinding(Aspect.MANIFEST, f"{files} file{'s' * (files > 1)}", "are not in the index", remedy, False)
 
 
-def unusable_entries(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
-    """Return (row number, path, doc_id) of files without their filing; no path where the entry cannot be read."""
-    unusable = []
-    present = {doc_id for (doc_id,) in connection.execute("SELECT doc_id FROM filings")}
-    for (number,) in connection.execute("SELECT rowid FROM ingested_files ORDER BY rowid").fetchall():
-        try:
-            entry = connection.execute("SELECT * FROM ingested_files WHERE rowid = ?", (number,)).fetchone()
-            readable = _HASH.fullmatch(entry["content_hash"]) is not None and FileState(entry["state"])
-        except (sqlite3.OperationalError, ValueError):  # values that are no text, and unknown states
-            readable = False
-        if not readable:
-            unusable.append((number, "", ""))
-        elif entry["state"] == FileState.DONE and entry["doc_id"] not in present:
-            unusable.append((number, entry["path"], entry["doc_id"]))
-    return unusable
+def files_without_filing(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return (path, doc_id) of files that were read, but whose filing is not in the index."""
+    missing = "state = 'done' AND doc_id NOT IN (SELECT doc_id FROM filings)"
+    return list(map(tuple, connection.execute(f"SELECT path, doc_id FROM ingested_files WHERE {missing}")))
 
 
-def _full_text_findings(connection: sqlite3.Connection, writer: Owner | None) -> Iterator[IndexFinding]:
+def _full_text_findings(connection: sqlite3.Connection, writer: str) -> Iterator[IndexFinding]:
     """Check the full text by a command of SQLite that counts as a write."""
     unchecked = f"another command is writing to this index: {writer}"
     remedy = "Verify again when that has ended"
-    if writer is None:
+    if not writer:
         try:
             for table in FULL_TEXT:
                 if not _full_text_agrees(connection, table):

@@ -14,9 +14,7 @@ from fin_agent.analyst.rules.part_names import named_parts_in
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
 from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_statement
 from fin_agent.analyst.rules.requested_report import split_report_request
-from fin_agent.analyst.rules.unanswerable_questions import foreign_currency_requests, market_price_requests
-from fin_agent.analyst.rules.unknown_company_detection import unknown_companies_in, with_uppercase_tickers
-from fin_agent.analyst.rules.words_to_intent import parse_intent
+from fin_agent.analyst.rules.words_to_intent import foreign_currency_requests, market_price_requests, parse_intent
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import build_plan
 from fin_agent.index.protocol import FilingIndex
@@ -160,10 +158,6 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     if beyond:
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
     asked = with_figures(words, workspace, before.query if before is not None else None)
-    if asked is None or not asked.numeric:
-        spelt = with_uppercase_tickers(question, words.core, workspace) if words.companies else question
-        if spelt != question:
-            return intent_of_question(spelt, workspace, before).model_copy(update={"question": question})
     if asked is not None:
         return with_losses(_with_names_of_filings(asked, workspace))
     return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)
@@ -341,7 +335,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 intent = _as_intent(query, words, workspace)
                 if query.unit == "percent" and not unit_fits(query.unit, intent):
                     raise UnboundError(f"{intent.measure} in percent: ask for its share of a line, or for its growth")
-                if _is_printed(intent, workspace):
+                if figures_are_printed(intent, workspace):
                     return intent
                 understood = understood or intent
             except UnboundError as error:
@@ -349,9 +343,6 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                     refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
                     return words.model_copy(update={**refused, "ambiguous": error.is_ambiguous})
                 why = why or str(error)
-                printed = printed_text_of([one.key for one in words.companies], workspace).words
-                if any(not words_of(name) <= printed for name in _unknown_companies(words, workspace)):
-                    break  # an unknown line may be a company's name
     except NoReadingError as error:
         why = str(error)
     if understood is not None:
@@ -359,7 +350,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
     return _as_one_line(words, workspace, before) or _refused_intent(first, why, words, workspace)
 
 
-def _is_printed(intent: Intent, workspace: Workspace) -> bool:
+def figures_are_printed(intent: Intent, workspace: Workspace) -> bool:
     """Return whether filings print all figures of a reading, as far as can be told before they are looked up."""
     if not intent.companies or any(company.key not in workspace.years for company in intent.companies):
         return True
@@ -461,9 +452,6 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
 def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Workspace) -> Intent | None:
     """Return a refused intent for a question about figures that is not fully understood; None for one in words."""
     words = words.model_copy(update={"query": query})
-    beside = _unknown_companies(words, workspace) if why else []
-    if beside:
-        return words.model_copy(update={"unknown_companies": (*words.unknown_companies, *beside)})
     unknown = [line for line in query.lines() if isinstance(line, Line) and not line.metric] if query else []
     split = query is not None and query.unread and all(any(map(str.isdigit, one)) for one in query.unread)
     if unknown and split:
@@ -484,11 +472,6 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
 _RANKS = frozenset({"largest", "biggest", "greatest", "highest", "top", "smallest", "lowest", "least"})
 _MAX_UNKNOWN = 2
 """A question with more unknown lines than this is treated as a question for words."""
-
-
-def _unknown_companies(words: Intent, workspace: Workspace) -> list[str]:
-    """Return names of further companies in the question that are not indexed."""
-    return [name for name in unknown_companies_in(words.core, workspace) if name not in words.unknown_companies]
 
 
 def _readings(words: Intent, workspace: Workspace, before: Query | None = None) -> Iterator[Query]:

@@ -391,7 +391,6 @@ def _is_unrivalled(hits: Sequence[FactHit], asked: Words, phrase: str) -> bool:
         magnitudes_agree(hit.sourced.fact, best.sourced.fact)
         or hit.sourced.doc_id != best.sourced.doc_id
         or (hit.is_complete and (hit.score <= best.score - _APART or _is_less_specific(hit, best, asked)))
-        or _is_vaguer(hit, best)
         or (own.line | own.column | own.scope).intersection(hit.missing)  # they say what the other one lacks
         for hit in near
     )
@@ -402,13 +401,13 @@ _MIN_WORDS = 2
 
 
 def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
-    """Return whether both hits are in one table, and the best one's row and column contain more of the words asked for.
+    """Return whether the best hit's row and column contain more of the words asked for than those of one in its table.
 
     The caption is not counted, because it applies to all figures of a table: operating and finance leases alike. A row
     that only its heading names, `Nonvested shares > Granted`, says less than one with that name.
     """
     if not _of_one_table(hit, best):
-        return False
+        return _is_vaguer(hit, best)
     said, better = (_subject_of(each.sourced.fact) & asked for each in (hit, best))
     own, of_best = (address_of(each.sourced.fact).line & asked for each in (hit, best))
     return said < better or (said == better and own < of_best)
@@ -416,8 +415,8 @@ def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
 
 def _is_vaguer(hit: FactHit, best: FactHit) -> bool:
     """Return whether a hit is an amount of a clause that says more than the row that the best hit is in."""
-    said_of_more = len(hit.extra) > len(best.extra)
-    return said_of_more and hit.sourced.fact.source == "text" != best.sourced.fact.source
+    more = len(hit.extra) > len(best.extra) and hit.sourced.doc_id == best.sourced.doc_id
+    return more and hit.sourced.fact.source == "text" != best.sourced.fact.source
 
 
 def _subject_of(fact: Fact) -> Words:
@@ -543,8 +542,8 @@ class _FactPhrase:
 
     @classmethod
     def of(cls, query: FactQuery, lexicon: Lexicon) -> _FactPhrase:
-        named, basis = words_of(query.part or ""), words_of(" ".join(query.basis))
-        part = named - OF_PARTS or named  # `the energy business`
+        of_part, basis = words_of(query.part or ""), words_of(" ".join(query.basis))
+        part = of_part - OF_PARTS or of_part  # `the energy business`
         phrase = without_reference(query.phrase)
         metric = lexicon.metrics.get(query.metric or "")
         texts = [phrase]
@@ -722,7 +721,7 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
         and len(hit.missing) <= len(best.missing)
     ]
     others = [hit for hit in near if not magnitudes_agree(hit.sourced.fact, best.sourced.fact)]
-    others = [hit for hit in others if not _is_less_specific(hit, best, asked) and not _is_vaguer(hit, best)]
+    others = [hit for hit in others if not _is_less_specific(hit, best, asked)]
     if others and best.is_complete:
         pages = _pages(near, best)
         on_statement = best.sourced.fact.statement not in (None, Statement.EQUITY)

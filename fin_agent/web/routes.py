@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import time
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -16,7 +16,7 @@ from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.filings.reader import READABLE
 from fin_agent.graphs.answer import answer_question
-from fin_agent.index.ingest_lock import lock_owner
+from fin_agent.index.ingest_lock import LOCK_NAME, lock_owner
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.settings import Preset
 from fin_agent.presentation import report, workbook
@@ -172,14 +172,14 @@ def _file(content: bytes, name: str, kind: str) -> Response:
 def _workspace_shown(served: ServedWorkspace) -> Json:
     """Return the state of the workspace and what can be chosen in it, without keys and paths."""
     settings, folder = served.context.settings, served.storage.folder
-    owner = lock_owner(folder) if folder is not None else None
+    written_since = (folder / LOCK_NAME).stat().st_mtime if folder is not None and lock_owner(folder) else None
     return {
         "version": installed_version(),
         "filings": len(served.context.workspace.index.entries()),
         "companies": len(served.context.workspace.directory.companies),
         "index": served.storage.name,
         "indexes": [{"name": name, "prefix": prefix} for name, prefix in served.offers.indexes],
-        "written_for": None if owner is None else round((datetime.now(UTC) - owner.started).total_seconds()),
+        "written_for": None if written_since is None else round(time.time() - written_since),
         "only_some": served.context.within is not None,
         "uploads": served.storage.uploads,
         "readable": list(READABLE),

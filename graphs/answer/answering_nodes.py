@@ -10,7 +10,7 @@ from typing import Literal, cast
 from langgraph.runtime import Runtime
 
 from fin_agent.analyst.events import AnswerPiece, emit, record_warning
-from fin_agent.analyst.protocol import AnsweredCuration, Reasoning, ReasoningStep
+from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning, ReasoningStep
 from fin_agent.answering.answer import (
     Answer,
     AnswerValue,

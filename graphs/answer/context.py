@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic_core import CoreSchema, core_schema
 
 from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role
-from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.config import Settings
@@ -41,7 +40,7 @@ class AnswerContext:
 
     workspace: Workspace
     """Index and lexicon."""
-    analyst: Analyst
+    analyst: RulesAnalyst
     """Reasons, by rules or with models."""
     executor: ProgramExecutor
     """Runs programs."""
@@ -192,13 +191,13 @@ def with_intent(context: AnswerContext, intent: Intent) -> AnswerContext:
     return replace(context, analyst=read)
 
 
-def overridden(analyst: Analyst, **methods: Callable[..., object]) -> Analyst:
+def overridden(analyst: RulesAnalyst, **methods: Callable[..., object]) -> RulesAnalyst:
     """Return an analyst with some of its methods replaced."""
-    return cast(Analyst, _Overridden(analyst, methods))
+    return cast(RulesAnalyst, _Overridden(analyst, methods))
 
 
 class _Overridden:
-    def __init__(self, analyst: Analyst, methods: Mapping[str, Callable[..., object]]) -> None:
+    def __init__(self, analyst: RulesAnalyst, methods: Mapping[str, Callable[..., object]]) -> None:
         self._analyst = analyst
         vars(self).update(methods)
 

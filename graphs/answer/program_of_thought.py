@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.types import interrupt
 
 from fin_agent.analyst.events import record_warning
-from fin_agent.analyst.protocol import Analyst
+from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.answering.answer_composition import numeric_answer
 from fin_agent.answering.program import Program, check_program
@@ -43,7 +43,7 @@ def attempt_program(
     ledger: Ledger,
     evidence: Sequence[Evidence],
     *,
-    analyst: Analyst,
+    analyst: RulesAnalyst,
     executor: ProgramExecutor,
 ) -> ProgramAttempt:
     """Check and run the analyst's program; a program with an unsourced number is never run.
@@ -62,7 +62,7 @@ def attempt_program(
         return ProgramAttempt(program, provenance, None, problem)
 
 
-def with_program_review(analyst: Analyst) -> Analyst:
+def with_program_review(analyst: RulesAnalyst) -> RulesAnalyst:
     """Return the analyst with a pause before each of its programs is checked and run."""
 
     def reviewed(*given: Any) -> Program:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from fin_agent.analyst.protocol import Analyst
+from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, asks_in_words, parts_of, unanswerable_reason
-from fin_agent.analyst.rules.unknown_company_detection import apparent_company_name
+from fin_agent.analyst.rules.words_to_intent import understood_spans
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
-from fin_agent.lexicon.company_mentions import Company
+from fin_agent.lexicon.company_mentions import Company, company_like_names
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
 from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import periods_in
-from fin_agent.query.question_to_intent import context_of_asks
+from fin_agent.query.question_to_intent import context_of_asks, figures_are_printed
 from fin_agent.query.tree import Line
 from fin_agent.retrieval.fact_search import facts_of_year
 from fin_agent.retrieval.slot_matching import same_part
@@ -28,7 +28,7 @@ _MAX_COMPANIES = 200
 """Most companies among which the owner of a part's name is searched for."""
 
 
-def intent_in(scope: Sequence[str] | None, question: str, analyst: Analyst, workspace: Workspace) -> Intent:
+def intent_in(scope: Sequence[str] | None, question: str, analyst: RulesAnalyst, workspace: Workspace) -> Intent:
     """Read a question among the filings `scope`, or all.
 
     A question without a company is about the only one there is; one without a period, over a single filing, is about
@@ -109,7 +109,7 @@ def unmet_requirements(
     if missing and not _is_answerable_without_unknowns(intent, workspace):
         return missing
     if company_needed and _names_no_company(intent):
-        name = apparent_company_name(intent, workspace)
+        name = _apparent_company_name(intent, workspace)
         none = f" ({name!r} is none)" if name else ""
         held = f"the index has {there}" if doc_ids is None else f"the filings asked are of {there}"
         return [f"the question names no company that is indexed{none}; {held}"]
@@ -125,6 +125,7 @@ def unmet_requirements(
             f"{period} of {company.name} is not in the index, which has {filed.description()}"
             for period in ((company.period,) if company.period else intent.periods)
             if intent.numeric and not settled and not _may_be_available(company.key, period, balances, workspace)
+            if _is_year_to_come(period, filed) or not figures_are_printed(intent, workspace)
         ]
         if intent.numeric and not intent.periods and filed.latest() is None:
             missing.append(
@@ -142,11 +143,17 @@ def _names_no_company(intent: Intent) -> bool:
     return asked_for and not intent.companies
 
 
+def _apparent_company_name(intent: Intent, workspace: Workspace) -> str | None:
+    """Return the apparent company name of a question that names no indexed company, or None; for a message."""
+    understood = understood_spans(intent.core, workspace.directory, workspace.lexicon)
+    return next(iter(company_like_names(intent.core, understood)), None)
+
+
 def company_clarification(intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
     """Return the question to the user about a figure without a company, indexed or not; empty if one is named."""
     if not _names_no_company(intent) or intent.unknown_companies or not workspace.directory.companies:
         return ""
-    if unanswerable_reason(intent.core) or apparent_company_name(intent, workspace):
+    if unanswerable_reason(intent.core) or _apparent_company_name(intent, workspace):
         return ""
     return f"Which company, or companies, do you mean: {available_companies(workspace, doc_ids)}?"
 
@@ -262,12 +269,17 @@ def _may_be_available(company: str, period: FiscalPeriod, balances: bool, worksp
     filed = workspace.years[company]
     if filed.covers(filed.resolve(period)[0]) or (balances and _opens_a_report(filed, period)):
         return True
-    if period.quarter is None and not any(period.fiscal_year < year for year in filed.annual):
-        return False  # figures of years to come are plans and dues
+    if _is_year_to_come(period, filed):
+        return False
     # Annual reports may print quarterly figures, and those of five years.
     facts = facts_of_year(workspace.index, workspace.directory.by_key[company].doc_ids, period.fiscal_year)
     printed = {(each.fact.period.quarter, each.fact.period.months) for each in facts if each.fact.source != "text"}
-    return not printed.isdisjoint((period.quarter, months) for months in (0, 3 if period.quarter else 12))
+    return (period.quarter, 3 if period.quarter else 12) in printed
+
+
+def _is_year_to_come(period: FiscalPeriod, filed: FiscalYears) -> bool:
+    """Return whether no later year is filed, so that its figures are plans and dues."""
+    return period.quarter is None and not any(period.fiscal_year < year for year in filed.annual)
 
 
 def _opens_a_report(filed: FiscalYears, period: FiscalPeriod) -> bool:

@@ -13,7 +13,7 @@ from langgraph.types import Overwrite
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic, which writes the schemas, takes no other before Python 3.12
 
-from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Evidence, FoundPassage, RetrievedPassage

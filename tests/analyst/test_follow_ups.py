@@ -41,8 +41,8 @@ class TestAnotherPeriod:
             (INCOME, "how about the following year", "What was Harborlight's net income in FY2024?"),
             (INCOME, "and 2022 and 2024?", "What was Harborlight's net income in FY2022 and FY2024?"),
             (INCOME, "and from 2022 to 2024?", "What was Harborlight's net income from FY2022 to FY2024?"),
-            (INCOME, "over the last three years?", "What was Harborlight's net income over the last three years?"),
-            (STOCKS, "the year before?", "What were Quillmark's merchandise inventories at the end of FY2022?"),
+            (INCOME, "over the last three years?", "What was Harborlight's net income from FY2022 to FY2024?"),
+            (STOCKS, "the year before?", "What were Quillmark's merchandise inventories in FY2022?"),
             (CHANGE, "and the year before?", "By how much did Harborlight's net sales change from FY2021 to FY2022?"),
             (CHANGE, "and in 2024?", "By how much did Harborlight's net sales change from FY2023 to FY2024?"),
             (QUARTER, "and the quarter before?", "What was Harborlight's gross profit in Q2 FY2024?"),
@@ -53,7 +53,7 @@ class TestAnotherPeriod:
                 "By how much did Harborlight's net sales change from FY2020 to FY2022?",
             ),
             (QUARTER, "year over year?", "What was the growth of Harborlight's gross profit in Q3 FY2024?"),
-            (QUARTER, "up or down?", "By how much did Harborlight's gross profit change from Q3 FY2023 to Q3 FY2024?"),
+            (QUARTER, "up or down?", "By how much did Harborlight's gross profit change in Q3 FY2024?"),
             (QUARTER, "and in Q1?", "What was Harborlight's gross profit in Q1 FY2024?"),
         ],
     )
@@ -83,7 +83,7 @@ class TestAnotherCompany:
                 "and Quillmark?",
                 "Which company had the highest net income in FY2023, Harborlight, Tellurond or Quillmark?",
             ),
-            (AVERAGE, "and for Tellurond?", AVERAGE.replace("Harborlight", "Tellurond")),
+            (AVERAGE, "and for Tellurond?", "What was Tellurond's average net income from FY2021 to FY2023?"),
             (
                 "What was Walmart's net income in FY2023?",
                 "and Tellurond?",
@@ -108,7 +108,7 @@ class TestTheSetOfCompanies:
             (ALL, "only Tellurond", INCOME.replace("Harborlight", "Tellurond")),
             (COMPARED, "and Quillmark?", ALL),
             (COMPARED, "Tellurond's?", INCOME.replace("Harborlight", "Tellurond")),
-            (COMPARED, "both?", COMPARED),
+            (COMPARED, "both?", BOTH),
             (HIGHER, "just Tellurond's", INCOME.replace("Harborlight", "Tellurond")),
         ],
     )
@@ -151,7 +151,7 @@ class TestTheSetOfCompanies:
             ),
             (
                 "which of them grew fastest?",
-                "Which company's net income grew fastest from FY2022 to FY2023, Harborlight, Tellurond or Quillmark?",
+                "Which company's net income grew fastest in FY2023, Harborlight, Tellurond or Quillmark?",
             ),
         ],
     )
@@ -179,7 +179,7 @@ class TestAnotherMeasure:
             (
                 INCOME,
                 "how much did it change?",
-                "By how much did Harborlight's net income change from FY2022 to FY2023?",
+                "By how much did Harborlight's net income change in FY2023?",
             ),
             (INCOME, "Who is the CEO?", "Who is the CEO at Harborlight?"),
             (INCOME, "Does it pay dividends?", "Does Harborlight pay dividends in FY2023?"),
@@ -278,7 +278,10 @@ class TestWhatIsPassedOver:
 
     def test_words_of_time_take_the_place_of_words_of_time(self, workspace: Workspace) -> None:
         before = "What was Harborlight's net income over the last three years?"
-        assert read(workspace, "and the last two years?", before)[1] == before.replace("three", "two")
+        assert (
+            read(workspace, "and the last two years?", before)[1]
+            == "What was Harborlight's net income in FY2023 and FY2024?"
+        )
         assert read(workspace, "and in 2022?", before)[1] == "What was Harborlight's net income in FY2022?"
 
 
@@ -347,7 +350,7 @@ class TestTalk:
         assert read(workspace, message) == (MessageKind.UNCLEAR, "")
 
 
-KINDS = ("leads", "earlier", "theirs", "them", "why", "comparing")
+KINDS = ("leads", "same time", "theirs", "them", "why", "comparing")
 OTHERS = (
     "Harborlight", "Tellurond's", "Walmart", "net income", "inventories", "gross margin", "in 2021", "Q3", "FY2022",
     "from 2022 to 2024", "the last three years", "?", ",", "'s", "as a percentage of", "(", "=", "what was",

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from fin_agent.analyst.model.query_writer import ModelSubQuestions
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import (
     AnalystCurator,
@@ -32,8 +31,8 @@ def query_of(workspace: Workspace, question: str) -> Query:
 
 
 def decomposer(workspace: Workspace, model: Script | None, notes: list[str]) -> AnalystDecomposer:
-    asked = None if model is None else ModelSubQuestions(model.caller)
-    return AnalystDecomposer(RulesAnalyst(workspace), workspace, asked, notify=notes.append)
+    caller = None if model is None else model.caller
+    return AnalystDecomposer(RulesAnalyst(workspace), workspace, caller, notify=notes.append)
 
 
 def test_rules_ask_for_each_figure(workspace: Workspace) -> None:

@@ -243,7 +243,7 @@ def test_a_figure_of_no_company_is_asked_back_without_a_call(workspace: Workspac
         answer, model = asked(workspace, question, NOTHING, preset)
         assert (answer.refused, answer.ask_back, answer.answer.text) == (True, COMPANY, COMPANY)
         assert model.calls == [] and answer.rounds == 0
-    for question in ("zebra technologies revenue 2023", NOBODY, "What was the dividend yield in FY2023?"):
+    for question in ("Zebra Technologies revenue 2023", NOBODY, "What was the dividend yield in FY2023?"):
         assert asked(workspace, question, NOTHING, preset)[0].ask_back is None
 
 

@@ -72,7 +72,7 @@ class TestAmongVeryMany:
 
     def test_where_all_are_common_one_is_found_in_order_of_content(self, many: SqliteIndex) -> None:
         found = many.search_summaries(["annual", "report"], limit=3)
-        assert found == [("f11", 0.0), ("f10", 0.0), ("f09", 0.0)]
+        assert [doc_id for doc_id, _ in found] == ["f11", "f10", "f09"]
 
     def test_counts_follow_the_index(self, many: SqliteIndex, make_filing: MakeFiling) -> None:
         assert len(many.search_summaries(["gyroscope", "2022"], limit=20)) == 6

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.intent import Intent
 from fin_agent.query.nearest_figure import SingleFigureQuestion, as_single_figure

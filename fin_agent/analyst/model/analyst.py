@@ -16,10 +16,9 @@ from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import known_lines, request_lines
 from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
 from fin_agent.analyst.model.replies import ListwiseReply, QueryReply
-from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
+from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.numerals import NumeralKind, numerals_in
-from fin_agent.answering.program import Program
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Card
@@ -41,8 +40,8 @@ _MAX_TERMS = 24
 _MAX_RANKED = 20
 
 
-class ModelAnalyst:
-    """See `Analyst` for the roles. Every role falls back to the rules, with a warning in the journal.
+class ModelAnalyst(RulesAnalyst):
+    """The roles with a chat model. Every role falls back to the rules, with a warning in the journal.
 
     Figures of the ledger are always computed by the rules' program; a model calculates only with numbers that it
     quotes. Companies and periods that are not in the index are refused without a model.
@@ -59,38 +58,33 @@ class ModelAnalyst:
     ) -> None:
         """Load the prompts. Raises PromptError if a prompt of the user is not valid."""
         client.require(*PROMPTS)
+        super().__init__(workspace, most_evidence=most_evidence, reads_alone=False)
         self._client = client
-        self._workspace = workspace
-        self._rules = RulesAnalyst(workspace, most_evidence=most_evidence, reads_alone=False)
         self._preset = preset
-        self._questions = QuestionReader(client, workspace, preset, self._rules.intent)
+        self._questions = QuestionReader(client, workspace, preset, super().intent)
         self._reasoner = Reasoner(client, workspace, executor or MontySandbox())
         self._curator = Curator(client, workspace, preset, most_evidence, self._reasoner)
 
     @property
     def has_free_judging(self) -> bool:
-        """See Analyst.has_free_judging: False, since each judging is a call."""
+        """See RulesAnalyst.has_free_judging: False, since each judging is a call."""
         return False
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """See Analyst.intent: a model rewords questions that rules cannot parse."""
-        return self._questions.complete(self._rules.intent(question, before))
+        """See RulesAnalyst.intent: a model rewords questions that rules cannot parse."""
+        return self._questions.complete(super().intent(question, before))
 
     def split_asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.split_asks: requests that rules read; a model answers all others at once."""
+        """See RulesAnalyst.split_asks: requests that rules read; a model answers all others at once."""
         return intent.asks or (intent.question,)
 
-    def plan(self, intent: Intent) -> Plan:
-        """See Analyst.plan."""
-        return self._rules.plan(intent)
-
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
-        """See Analyst.query: after the first round, extended by the model's complementary question.
+        """See RulesAnalyst.query: after the first round, extended by the model's complementary question.
 
         Companies and periods that it names take precedence over those of the question. With `thorough`, a model writes
         words to search for in every round.
         """
-        base = self._rules.query(intent, plan, ledger)
+        base = super().query(intent, plan, ledger)
         if ledger is None and self._preset is not Preset.THOROUGH:
             return base
         if ledger is not None and intent.numeric and not intent.beyond_rules and base.slots:
@@ -104,7 +98,7 @@ class ModelAnalyst:
             return replace(base, expansions=tuple(dict.fromkeys((*base.expansions, *terms))))
         base = replace(base, text=asked or base.text, terms=tuple(dict.fromkeys((*terms, *base.terms))))
         try:
-            named = self._rules.intent(asked)
+            named = super().intent(asked)
         except QuestionError:
             return base
         return replace(
@@ -133,7 +127,7 @@ class ModelAnalyst:
     def ranked(
         self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
     ) -> Sequence[RankedPassage]:
-        """See Analyst.ranked: with `thorough`, one call ranks twenty pages by their cards unless rules can compute."""
+        """See RulesAnalyst.ranked: `thorough` ranks twenty pages by cards unless rules can compute."""
         best: dict[PageKey, RankedPassage] = {}
         for each in passages:
             best.setdefault(each.stored.key, each)
@@ -166,11 +160,11 @@ class ModelAnalyst:
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """See Analyst.curate: at most one call per round, which also answers, and none if the ledger is full.
+        """See RulesAnalyst.curate: at most one call per round, which also answers, and none if the ledger is full.
 
         With `thorough`, each round has a separate call that only judges.
         """
-        base = self._rules.curate(intent, plan, passages, documents, cards, scope)
+        base = super().curate(intent, plan, passages, documents, cards, scope)
         to_read = self._workspace.index.passages(base.to_read)
         if any((each.doc_id, each.passage.ordinal) not in dropped for each in to_read):
             return base
@@ -180,19 +174,15 @@ class ModelAnalyst:
         return curation
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
-        """See Analyst.can_compute: if rules can, whatever the model."""
+        """See RulesAnalyst.can_compute: if rules can, whatever the model."""
         return intent.numeric and answerable and not intent.beyond_rules
 
     def can_answer_in_words(self, intent: Intent) -> bool:
-        """See Analyst.can_answer_in_words: any figure, with a quote that contains it."""
+        """See RulesAnalyst.can_answer_in_words: any figure, with a quote that contains it."""
         return True
 
-    def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
-        """See Analyst.program: that of the rules."""
-        return self._rules.program(intent, plan, ledger, evidence)
-
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
-        """See Analyst.reason: the model's words, as far as its quotes support them.
+        """See RulesAnalyst.reason: the model's words, as far as its quotes support them.
 
         If the model reports that the passages lack the answer, so does the result. Rules answer only if it gives no
         usable reply; a different figure of theirs is reported.
@@ -208,7 +198,7 @@ class ModelAnalyst:
             return self._check_against_rules(found.reasoning, intent, evidence, filings)
         if intent.numeric:  # for a figure that they compute, rules have no words: they would refuse as well
             return Reasoning(text="", citations=())
-        own = self._rules.reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)
+        own = super().reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)
         if own.text:
             record_warning("rules quote the answer in place of the model")
         return own
@@ -219,17 +209,17 @@ class ModelAnalyst:
         """Return the model's answer, with a warning if rules read another figure in their own passages."""
         held_against = [each for each in evidence if not each.by_model] or evidence
         if not intent.asks_figure or intent.numeric or reasoning.program is not None:
-            for told in self._rules.conflicting_reasons(intent, reasoning.text, held_against, filings):
+            for told in self.conflicting_reasons(intent, reasoning.text, held_against, filings):
                 record_warning(told)
             return reasoning
-        own = self._rules.reason(intent, held_against, filings)
+        own = super().reason(intent, held_against, filings)
         one, other = _figures(reasoning.text), _figures(own.text)
         if one and other and not one & other:
             record_warning(f"rules read another figure: {own.text[:200]}")
         return reasoning
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
-        """See Analyst.comment: the model's judgement, with numbers quoted from the result or the passages."""
+        """See RulesAnalyst.comment: the model's judgement, with numbers quoted from the result or the passages."""
         if self._preset is Preset.FAST or not asks_judgement(intent, computed):
             return None
         known = f"{known_lines(intent, None)}\n- computed by:\n{program}"

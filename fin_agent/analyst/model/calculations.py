@@ -10,26 +10,24 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
 from fin_agent.analyst.model.replies import Calculation, QuotedFigure
 from fin_agent.answering.amounts import format_amount, rounded
-from fin_agent.answering.numerals import numerals_in
+from fin_agent.answering.numerals import NumeralKind, numerals_in
 from fin_agent.answering.program_syntax import CALLS
 from fin_agent.answering.sandbox import ProgramExecutor, ProgramScalar
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.intent import OutputUnit
-from fin_agent.lexicon.text_normalization import places_of
 
 CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 3, 4, 10, 12, 52, 53, 90, 100, 360, 365, 1_000, 10_000, 10**6, 10**9)))
 _HUNDRED = Decimal(100)
 _RATES = ("percent", "percentage points")
 _MAX_EXPRESSION_LENGTH = 400
 _MAX_NAME_LENGTH = 60
-_PRINTED = re.compile(r"(?P<minus>[-−–(]?)\s*[$€£]?\s*(?P<minus_too>[-−–(]?)\s*(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)")
 _PLACE = re.compile(r"\{\s*([A-Za-z]\w*)\s*\}", re.ASCII)
 _NODES = (
     ast.Expression, ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Constant, ast.Load, ast.Add, ast.Sub, ast.Mult,
@@ -132,30 +130,21 @@ def evaluate_calculations(
         _require_name(figure.name, values)
         values[figure.name] = figure, quoted_amount(figure)
     own = {abs(each.value) for each in numerals_in(question)}
-    steps: list[str] = []
+    rates = {each.name for each in figures if _is_rate(each)}
     known = set(values)
     used: set[str] = set()
     said: set[Decimal] = set()
     for one in calculations:
         _require_name(one.name, known)
         names, numbers = _parts_of(one.expression)
-        if unknown := sorted(names - known):
-            told = ", ".join(map(quoted_name, unknown))
-            raise ValueError(f"{quoted_name(one.name)} is calculated from {told}, which `figures` does not name")
-        if odd := sorted(numbers - CONSTANTS - own):
-            told = ", ".join(f"{each:f}" for each in odd)
-            raise ValueError(
-                f"{quoted_name(one.name)} has {told}: neither a figure nor a constant, so quote it in `figures`"
-            )
-        if not names:
-            raise ValueError(f"{quoted_name(one.name)} is calculated from no figure")
-        rates = names & {each.name for each in figures if _is_rate(each)}
-        if one.unit in _RATES and "/" in one.expression and not (rates or _multiplies_by_hundred(one, numbers)):
+        if wrong := _inputs_fault(names, names - known, numbers - CONSTANTS - own):
+            raise ValueError(f"{quoted_name(one.name)} {wrong}")
+        if one.unit in _RATES and "/" in one.expression and _HUNDRED not in numbers and not names & rates:
             raise ValueError(f"{quoted_name(one.name)} is in {one.unit} and nothing in it is multiplied by 100")
-        steps.append(f"{one.name} = {printable_line(one.expression)}")
         known.add(one.name)
         used |= names
         said |= numbers & own
+    steps = [f"{one.name} = {printable_line(one.expression)}" for one in calculations]
     needed = {name: given for name, given in values.items() if name in used}
     lines = (*(f"{name} = {amount:f}" for name, (_, amount) in needed.items()), *steps)
     code = _code(lines, [one.name for one in calculations])
@@ -171,6 +160,16 @@ def evaluate_calculations(
     return CalculationResults(needed, tuple(steps), results, tuple(sorted(said)))
 
 
+def _inputs_fault(names: Collection[str], unknown: Collection[str], odd: Collection[Decimal]) -> str:
+    """Return what is wrong with the inputs of a calculation; empty if nothing is."""
+    if unknown:
+        return f"is calculated from {', '.join(map(quoted_name, sorted(unknown)))}, which `figures` does not name"
+    if odd:
+        told = ", ".join(f"{each:f}" for each in sorted(odd))
+        return f"has {told}: neither a figure nor a constant, so quote it in `figures`"
+    return "" if names else "is calculated from no figure"
+
+
 def _code(lines: Iterable[str], results: Sequence[str]) -> str:
     returned = f"[{', '.join(results)}]" if len(results) > 1 else results[0]
     return "\n    ".join(("def solution():", *lines, f"return {returned}"))
@@ -182,26 +181,15 @@ def quoted_amount(figure: QuotedFigure) -> Decimal:
     Raises:
         ValueError: The quote does not contain it.
     """
-    found = _PRINTED.search(figure.number)
-    if found is None:
+    printed = next(iter(numerals_in(figure.number)), None)
+    if printed is None:
         raise ValueError(f"{quoted_name(figure.name)} has no number")
-    digits = found["digits"]
-    if numbers_not_in(digits, figure.quote):
+    amount = -abs(printed.value) if figure.number.strip().startswith("(") else printed.value
+    if numbers_not_in(printed.printed, figure.quote):
         raise ValueError(f"the quote of {quoted_name(figure.name)} does not contain its number")
-    negative = bool(found["minus"] or found["minus_too"])
-    if negative and not any(_negative(digits, figure.quote)):
+    if amount < 0 and not any(each.value == amount for each in numerals_in(figure.quote)):
         raise ValueError(f"{quoted_name(figure.name)} is not printed below zero: write it as it is printed")
-    try:
-        amount = Decimal(digits.replace(",", ""))
-    except InvalidOperation:
-        raise ValueError(f"{quoted_name(figure.name)} is not a number") from None
-    return -amount if negative else amount
-
-
-def _negative(digits: str, quote: str) -> Iterator[bool]:
-    for found in re.finditer(rf"(?<![\d.,]){re.escape(digits)}(?![\d,]*\d)", quote):
-        before = quote[: found.start()].rstrip(" $€£")
-        yield before.endswith(("(", "-", "−", "–", "—"))
+    return amount
 
 
 def _require_name(name: str, taken: Collection[str]) -> None:
@@ -235,15 +223,10 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
     return names, numbers
 
 
-def _multiplies_by_hundred(one: Calculation, numbers: set[Decimal]) -> bool:
-    return _HUNDRED in numbers or "/" not in one.expression
-
-
 def _is_rate(figure: QuotedFigure) -> bool:
     """Return whether a figure is a percentage, of which a mean is one too."""
-    digits = _PRINTED.search(figure.number)
-    ends = [end for _, end in places_of(digits["digits"], figure.quote)] if digits else []
-    return any(figure.quote[end:].lstrip(" )").startswith(("%", "percent")) for end in ends)
+    size = abs(quoted_amount(figure))
+    return any(abs(each.value) == size and each.kind is NumeralKind.PERCENT for each in numerals_in(figure.quote))
 
 
 def _number(value: ProgramScalar) -> float:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.calculations import (
-    CalculationResults,
     evaluate_calculations,
     placeholders_in,
     quoted_amount,
@@ -22,7 +21,7 @@ from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.model.number_verification import PageScale, Quote, unsupported_numbers
 from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numbers, place_of, quoted_passages
 from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
-from fin_agent.analyst.protocol import Reasoning, ReasoningStep
+from fin_agent.analyst.reasoning_result import Reasoning, ReasoningStep
 from fin_agent.answering.answer import AnswerValue, Citation, gives_verdict
 from fin_agent.answering.quoted_amounts import contradictions, years_in
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
@@ -103,21 +102,19 @@ class Reasoner:
             wanted=wanted,
             passages=shown,
         )
-        if reply is None and sent_back:
-            return ModelAnswer(_answer_from_quotes(sent_back[-1], evidence, grounds), (_UNVERIFIED,))
         if reply is None:
-            return None
+            return ModelAnswer(_answer_from_quotes(sent_back[-1], grounds), (_UNVERIFIED,)) if sent_back else None
         keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
         asked = printable_line(reply.complementary_question or "")[:_MAX_MISSING_LENGTH]
+        answer = _answer_of(reply)
         lacking = [_without_markup(each)[:_MAX_MISSING_LENGTH] for each in reply.missing]
-        if not _answer_of(reply):
+        if not answer:
             lacking = lacking or [_without_markup(sentence.text)[:_MAX_LENGTH] for sentence in reply.sentences[-1:]]
-        told = tuple(dict.fromkeys(each for each in lacking if each and not grounds.numbers_not_shown(each)))[
-            :_MAX_MISSING
-        ]
-        if not _answer_of(reply):
+        shown_only = (each for each in lacking if each and not grounds.numbers_not_shown(each))
+        told = tuple(dict.fromkeys(shown_only))[:_MAX_MISSING]
+        if not answer:
             return ModelAnswer(None, told or ("a passage that gives the answer",), keep, asked)
-        return ModelAnswer(_supported_reasoning(intent, reply, evidence, grounds), told, keep, asked)
+        return ModelAnswer(_CheckedReply(reply, grounds).reasoning(), told, keep, asked)
 
 
 def model_reader(
@@ -154,15 +151,13 @@ class _AnswerGrounds:
         computed: str,
         executor: ProgramExecutor,
     ) -> None:
-        passages = [each.passage for each in evidence]
-        self._executor = executor
-        self._decimals = intent.decimals
+        self.passages = passages = [each.passage for each in evidence]
+        self.intent, self.executor = intent, executor
         texts = [join_row_numbers(passage.text)[:MAX_CHARACTERS] for passage in passages] + (
             [computed] if computed else []
         )
         self.texts = [_plain(quoted_text(remove_instructions(text))) for text in texts]
         """Texts that may be quoted, as shown, without instructions to the model."""
-        self.question = intent.question
         self.may_deny = finds(intent.question, "if not useful")
         """Whether the question asks to be told if a measure is unsuitable."""
         self._years = years_in(intent.question)
@@ -170,7 +165,6 @@ class _AnswerGrounds:
         self._keys = [PageKey(passage.doc_id, passage.page) for passage in passages]
         self._reporters = [place_of(passage, workspace) for passage in passages]
         self._pages: dict[PageKey, PageScale] = {}
-        self._calculated: dict[ReasoningReply, CalculationResults] = {}
         directory = workspace.directory
         owned = (directory.identities.get(passage.doc_id) for passage in passages)
         written = {company.name for company in intent.companies} | {each.company for each in owned if each is not None}
@@ -209,7 +203,7 @@ class _AnswerGrounds:
     def unsupported_numbers_in(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
         """Return the numbers of `words` that neither the quotes nor the known texts support."""
         said = _without_known_dates(words, self.texts, self._reporters)
-        return unsupported_numbers(said, quotes, " ".join(self._reporters), self.question, denied=denied)
+        return unsupported_numbers(said, quotes, " ".join(self._reporters), self.intent.question, denied=denied)
 
     def unsupported_claims_in(
         self, words: str, quotes: Sequence[Quote], *, denied: bool, results: Collection[str] = ()
@@ -218,23 +212,11 @@ class _AnswerGrounds:
 
         A direction may be that of a calculated result in `results`; names may come from anything shown.
         """
-        also = " ".join((*self._reporters, self.question))
+        also = " ".join((*self._reporters, self.intent.question))
         texts = [*(quote.text for quote in quotes), *(quote.sentences for quote in quotes if quote.sentences)]
         for name in self._names:  # `Advanced Micro Devices` is no statement that something advanced
             words = words.replace(name, " ")
         return unsupported_claims(words, texts, also, claims_nothing=denied, shown=self.texts, results=results)
-
-    def calculated(self, reply: ReasoningReply) -> CalculationResults:
-        """Return the results of a reply. Raises ValueError if a figure is in no passage, or a calculation fails."""
-        if reply not in self._calculated:
-            for figure in reply.figures:
-                if not self.supports(_figure_source(figure), _FEWEST_OF_FIGURE):
-                    told = f"the quote of {quoted_name(figure.name)} is not in passage {figure.passage}"
-                    raise ValueError(f"{told}, letter by letter with its label")
-            self._calculated[reply] = evaluate_calculations(
-                reply.figures, reply.calculations, self.question, self._executor, self._decimals
-            )
-        return self._calculated[reply]
 
     def place_of(self, figure: QuotedFigure) -> str:
         """Return a program's comment on a figure: label, filing, page and, for a known fact, line."""
@@ -260,148 +242,155 @@ class _AnswerGrounds:
 
     def is_relevant(self, words: str, quotes: Sequence[Quote]) -> bool:
         """Return whether a quote is related to these words or to the question."""
-        return self.links.is_linked(f"{words} {self.question}", [quote.text for quote in quotes])
+        return self.links.is_linked(f"{words} {self.intent.question}", [quote.text for quote in quotes])
 
 
-def _supported_reasoning(
-    intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _AnswerGrounds
-) -> Reasoning:
-    calculated = grounds.calculated(reply)
-    results = [Quote(line) for line in calculated.lines]
-    citations: list[Citation] = []
-    steps: list[ReasoningStep] = []
+class _CheckedReply:
+    """A reply with the quotes of it that stand, and its calculations."""
 
-    def cited(quoted: QuotedSource | QuotedFigure) -> int | None:
-        if quoted.passage > len(evidence):
-            return None  # a computed result: the figures in it are cited
-        passage = evidence[quoted.passage - 1].passage
-        citation = Citation(
-            doc_id=passage.doc_id, page=passage.page, text=printable_line(quoted.quote), box=passage.box
+    def __init__(self, reply: ReasoningReply, grounds: _AnswerGrounds) -> None:
+        """Check quotes and calculate.
+
+        Raises ValueError if a figure is in no passage, or a calculation fails.
+        """
+        self._reply, self._grounds = reply, grounds
+        self._of_figures: list[Quote] = []
+        for figure in reply.figures:
+            source = QuotedSource(passage=figure.passage, quote=figure.quote)
+            if not grounds.supports(source, _FEWEST_OF_FIGURE):
+                told = f"the quote of {quoted_name(figure.name)} is not in passage {figure.passage}"
+                raise ValueError(f"{told}, letter by letter with its label")
+            self._of_figures.append(grounds.locate_quote(source))
+        self._calculated = evaluate_calculations(
+            reply.figures, reply.calculations, grounds.intent.question, grounds.executor, grounds.intent.decimals
         )
-        if citation not in citations:
-            citations.append(citation)
-        return citations.index(citation)
+        self._results = [Quote(line) for line in self._calculated.lines]
+        self._standing = [[each for each in one.citations if grounds.supports(each)] for one in reply.sentences]
+        said_no = reply.verdict is YesOrNo.NO or words_in(_answer_of(reply).lower())[:1] == ["no"]
+        self._denied = said_no or grounds.may_deny
+        figures = {each.name: each.number for each in reply.figures}
+        self._answer = _without_markup(self._calculated.fill_placeholders(_answer_of(reply), figures))
 
-    for figure in reply.figures if reply.calculations else ():
-        cited(figure)
-    before = [grounds.locate_quote(_figure_source(each)) for each in reply.figures]
-    for sentence in reply.sentences:
-        standing = []
-        for quoted in sentence.citations:
-            if grounds.supports(quoted):
-                standing.append(quoted)
-                continue
-            quote = printable_line(quoted.quote)[:120]
-            record_warning(f"a quote of the model is in no passage, or contradicted, and is dropped: {quote!r}")
-        own = [grounds.locate_quote(quoted) for quoted in standing]
-        if own and not grounds.is_relevant(sentence.text, own):
-            record_warning(
-                "a sentence of the model is dropped: what it quotes has nothing to do with it or the question"
+    def fault(self) -> str | None:
+        """Return why the reply is no answer: no valid related quote, or unsupported numbers; None if it is one."""
+        reply, grounds, answer = self._reply, self._grounds, self._answer
+        if loose := placeholders_in(answer):
+            return f"the answer has {quoted_name(loose[0])} in braces, which `calculations` does not name"
+        standing = [grounds.locate_quote(each) for one in self._standing for each in one] + self._of_figures
+        if not standing:
+            return (
+                "no quote is in the passage it names, letter by letter: copy one, or give null as the answer"
+                if any(sentence.citations for sentence in reply.sentences)
+                else "it answers and quotes no passage: every fact needs a quote, or give null as the answer"
             )
-            continue
-        before += own
-        places = [place for place in map(cited, standing) if place is not None]
-        denied = _is_negative_answer(reply) or grounds.may_deny
-        said = calculated.fill_placeholders(sentence.text, {})
-        lacking = (
-            *grounds.unsupported_numbers_in(said, [*before, *results], denied=denied),
-            *grounds.unsupported_claims_in(said, before, denied=denied, results=calculated.texts),
+        if lacking := grounds.unsupported_numbers_in(answer, [*standing, *self._results], denied=self._denied):
+            told = ", ".join(lacking)
+            return (
+                f"the answer has {told}, which no quote and no calculation has: quote it, calculate it, or leave it out"
+            )
+        if not grounds.is_relevant(answer, standing) and not any(map(self._follows, reply.sentences, self._standing)):
+            return "what it quotes has nothing to do with the question or the answer: quote what supports the answer"
+        results = self._calculated.texts
+        if lacking := grounds.unsupported_claims_in(answer, standing, denied=self._denied, results=results):
+            told = f"the answer says {', '.join(lacking)}, which no quote supports"
+            return f"{told}: quote the words that do, put a calculated result beside it, or leave it out"
+        opening = "".join(words_in(answer)[:1])
+        if {opening.lower(), reply.verdict.value} == {"yes", "no"}:
+            return f"the answer begins with {opening!r}, and the verdict is {reply.verdict.value!r}"
+        return None
+
+    def _follows(self, sentence: CitedSentence, standing: Sequence[QuotedSource]) -> bool:
+        """Return whether a sentence is related both to its quotes and to the answer."""
+        links = self._grounds.links
+        about = f"{self._answer} {self._grounds.intent.question}"
+        return links.is_linked(sentence.text, [each.quote for each in standing]) and links.is_linked(
+            about, [sentence.text]
         )
-        if lacking:
-            record_warning(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
-            continue
-        steps.append(ReasoningStep(text=_without_markup(said), citations=tuple(dict.fromkeys(places))))
-    text = _without_markup(
-        calculated.fill_placeholders(_answer_of(reply), {each.name: each.number for each in reply.figures})
-    )
-    if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(intent) and not gives_verdict(text):
-        text = f"{reply.verdict.value.capitalize()}: {text}"
-    named = [one for name, one in calculated.results.items() if f"{{{name}}}" in "".join((reply.answer or "").split())]
-    only = named[0] if len(named) == 1 and named[0].unit is not None else None
-    return Reasoning(
-        text=text,
-        citations=tuple(citations),
-        steps=tuple(steps),
-        program=calculated.program(grounds.place_of) if calculated.results else None,
-        value=None if only is None else only.value,
-        unit=None if only is None else only.unit,
-        assumed=_assumption_of(reply, grounds),
-    )
+
+    def reasoning(self) -> Reasoning:
+        """Return the answer with the sentences that stand; the others are dropped with a warning."""
+        reply, calculated = self._reply, self._calculated
+        citations: dict[Citation, int] = {}
+        for figure in reply.figures if reply.calculations else ():
+            self._cite(figure, citations)
+        steps = self._steps(citations)
+        text = self._answer
+        if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(self._grounds.intent) and not gives_verdict(text):
+            text = f"{reply.verdict.value.capitalize()}: {text}"
+        written = "".join((reply.answer or "").split())
+        named = [one for name, one in calculated.results.items() if f"{{{name}}}" in written]
+        only = named[0] if len(named) == 1 and named[0].unit is not None else None
+        assumption = _without_markup(reply.assumption or "")[:_MAX_MISSING_LENGTH]
+        assumed = any(map(str.isalnum, assumption)) and not self._grounds.numbers_not_shown(assumption)
+        return Reasoning(
+            text=text,
+            citations=tuple(citations),
+            steps=tuple(steps),
+            program=calculated.program(self._grounds.place_of) if calculated.results else None,
+            value=only.value if only else None,
+            unit=only.unit if only else None,
+            assumed=(assumption,) if assumed else (),
+        )
+
+    def _steps(self, citations: dict[Citation, int]) -> list[ReasoningStep]:
+        reply, calculated = self._reply, self._calculated
+        steps: list[ReasoningStep] = []
+        before = list(self._of_figures)
+        for sentence, standing in zip(reply.sentences, self._standing, strict=True):
+            for quoted in sentence.citations:
+                if quoted not in standing:
+                    quote = printable_line(quoted.quote)[:120]
+                    record_warning(f"a quote of the model is in no passage, or contradicted, and is dropped: {quote!r}")
+            own = [self._grounds.locate_quote(quoted) for quoted in standing]
+            if own and not self._grounds.is_relevant(sentence.text, own):
+                record_warning(
+                    "a sentence of the model is dropped: what it quotes has nothing to do with it or the question"
+                )
+                continue
+            before += own
+            places = [place for quoted in standing if (place := self._cite(quoted, citations)) is not None]
+            said = calculated.fill_placeholders(sentence.text, {})
+            lacking = (
+                *self._grounds.unsupported_numbers_in(said, [*before, *self._results], denied=self._denied),
+                *self._grounds.unsupported_claims_in(said, before, denied=self._denied, results=calculated.texts),
+            )
+            if lacking:
+                record_warning(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
+                continue
+            steps.append(ReasoningStep(text=_without_markup(said), citations=tuple(dict.fromkeys(places))))
+        return steps
+
+    def _cite(self, quoted: QuotedSource | QuotedFigure, citations: dict[Citation, int]) -> int | None:
+        """Return the index of a quote's citation; None for a computed result, the figures of which are cited."""
+        if quoted.passage > len(self._grounds.passages):
+            return None
+        of = self._grounds.passages[quoted.passage - 1]
+        citation = Citation(doc_id=of.doc_id, page=of.page, text=printable_line(quoted.quote), box=of.box)
+        return citations.setdefault(citation, len(citations))
 
 
-def _answer_from_quotes(
-    reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _AnswerGrounds
-) -> Reasoning | None:
+def _reply_fault(reply: ReasoningReply, grounds: _AnswerGrounds) -> str | None:
+    if not _answer_of(reply):
+        return None
+    try:
+        return _CheckedReply(reply, grounds).fault()
+    except ValueError as wrong:
+        return f"{wrong}. Quote it as it is printed, or give the answer without it"
+
+
+def _answer_from_quotes(reply: ReasoningReply, grounds: _AnswerGrounds) -> Reasoning | None:
     """Return the quotes of a reply whose answer goes beyond them; None if none is about the question."""
     try:
-        made = _supported_reasoning(Intent(question=grounds.question, core=""), reply, evidence, grounds)
+        made = _CheckedReply(reply, grounds).reasoning()
     except ValueError:
         return None
     cited = [made.citations[place] for step in made.steps for place in step.citations]
-    about = [each for each in dict.fromkeys(cited) if grounds.links.is_linked(grounds.question, [each.text])]
+    question = grounds.intent.question
+    about = [each for each in dict.fromkeys(cited) if grounds.links.is_linked(question, [each.text])]
     if not about:
         return None
     record_warning("the answer is what the model quotes: its other statements are not supported by the quotes")
     return Reasoning(text=" ".join(f"{each.text.rstrip(' .;,')}." for each in about), citations=tuple(about))
-
-
-def _assumption_of(reply: ReasoningReply, grounds: _AnswerGrounds) -> tuple[str, ...]:
-    said = _without_markup(reply.assumption or "")[:_MAX_MISSING_LENGTH]
-    return (said,) if any(map(str.isalnum, said)) and not grounds.numbers_not_shown(said) else ()
-
-
-def _reply_fault(reply: ReasoningReply, grounds: _AnswerGrounds) -> str | None:
-    """Return why a reply is no answer: no valid related quote, or unsupported numbers; None if it is one."""
-    if not _answer_of(reply):
-        return None
-    try:
-        calculated = grounds.calculated(reply)
-    except ValueError as wrong:
-        return f"{wrong}. Quote it as it is printed, or give the answer without it"
-    figures = {each.name: each.number for each in reply.figures}
-    answer = _without_markup(calculated.fill_placeholders(_answer_of(reply), figures))
-    if loose := placeholders_in(answer):
-        return f"the answer has {quoted_name(loose[0])} in braces, which `calculations` does not name"
-    results = [Quote(line) for line in calculated.lines]
-    quotes = [quoted for sentence in reply.sentences for quoted in sentence.citations]
-    standing = [grounds.locate_quote(quoted) for quoted in quotes if grounds.supports(quoted)]
-    quotes += map(_figure_source, reply.figures)
-    standing += [grounds.locate_quote(_figure_source(each)) for each in reply.figures]
-    if not standing:
-        return (
-            "no quote is in the passage it names, letter by letter: copy one, or give null as the answer"
-            if quotes
-            else "it answers and quotes no passage: every fact needs a quote, or give null as the answer"
-        )
-    denied = _is_negative_answer(reply) or grounds.may_deny
-    if lacking := grounds.unsupported_numbers_in(answer, [*standing, *results], denied=denied):
-        told = ", ".join(lacking)
-        return f"the answer has {told}, which no quote and no calculation has: quote it, calculate it, or leave it out"
-    if not grounds.is_relevant(answer, standing) and not any(
-        _follows_from_quotes(sentence, answer, grounds) for sentence in reply.sentences
-    ):
-        return "what it quotes has nothing to do with the question or the answer: quote what supports the answer"
-    if lacking := grounds.unsupported_claims_in(answer, standing, denied=denied, results=calculated.texts):
-        return (
-            f"the answer says {', '.join(lacking)}, which no quote supports: quote the words that do, put a calculated"
-            " result beside it, or leave it out"
-        )
-    opening = "".join(words_in(answer)[:1])
-    if {opening.lower(), reply.verdict.value} == {"yes", "no"}:
-        return f"the answer begins with {opening!r}, and the verdict is {reply.verdict.value!r}"
-    return None
-
-
-def _follows_from_quotes(sentence: CitedSentence, answer: str, grounds: _AnswerGrounds) -> bool:
-    """Return whether a sentence is related both to its quotes and to the answer."""
-    own = [quoted.quote for quoted in sentence.citations if grounds.supports(quoted)]
-    links = grounds.links
-    return links.is_linked(sentence.text, own) and links.is_linked(f"{answer} {grounds.question}", [sentence.text])
-
-
-def _is_negative_answer(reply: ReasoningReply) -> bool:
-    """Return whether the answer is no, so that claims of the question may be repeated."""
-    return reply.verdict is YesOrNo.NO or words_in(_answer_of(reply).lower())[:1] == ["no"]
 
 
 def _answer_of(reply: ReasoningReply) -> str:
@@ -412,10 +401,6 @@ def _answer_of(reply: ReasoningReply) -> str:
 
 def _without_markup(words: str) -> str:
     return printable_line(strip_markup(words))
-
-
-def _figure_source(figure: QuotedFigure) -> QuotedSource:
-    return QuotedSource(passage=figure.passage, quote=figure.quote)
 
 
 _KNOWN = re.compile(

@@ -17,7 +17,7 @@ from fin_agent.analyst.model.prompt_context import (
     quoted_passages,
 )
 from fin_agent.analyst.model.replies import CurationReply
-from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
+from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
@@ -142,19 +142,16 @@ class Curator:
         by_rules = {evidence.passage.key: evidence for evidence in base.kept}
         kept = dict(by_rules) if computed else {}
         for each in reply.kept:
-            if 1 <= each.passage <= len(shown):
-                passage = shown[each.passage - 1]
+            passage = shown[each.passage - 1] if 1 <= each.passage <= len(shown) else None
+            if passage is not None:
                 why = printable_line(each.reason)[:_MAX_LENGTH] or "the model keeps it"
-                if (own := by_rules.get(passage.key)) is not None:
-                    evidence = own.model_copy(update={"why": f"{own.why}; {why}"})
-                else:
-                    evidence = Evidence(passage=passage, why=why, by_model=True)
-                kept.setdefault(passage.key, evidence)
+                own = by_rules.get(passage.key, Evidence(passage=passage, why="", by_model=True))
+                kept.setdefault(passage.key, own.model_copy(update={"why": f"{own.why}; {why}".removeprefix("; ")}))
         answerable = computed or reply.answerable
         # A refusal states no figure, so no missing item with a number that nothing shown contains.
         known = " ".join([intent.question, *map(str, base.ledger.empty), *(each.text for each in shown)])
-        told = [printable_line(each)[:_MAX_LENGTH] for each in reply.missing]
-        missing = tuple(dict.fromkeys(each for each in told if each and not numbers_not_in(each, known)))[:_MAX_MISSING]
+        told = filter(None, dict.fromkeys(printable_line(each)[:_MAX_LENGTH] for each in reply.missing))
+        missing = tuple(each for each in told if not numbers_not_in(each, known))[:_MAX_MISSING]
         asked = printable_line(reply.complementary_question or "")[:_MAX_LENGTH]
         return base.model_copy(
             update={

@@ -13,9 +13,10 @@ from fin_agent.analyst.model.replies import GroupReply, ListwiseReply, RankedCar
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.field_alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdict
+from fin_agent.models.call import OutputT
 from fin_agent.models.caller import Caller
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
-from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
+from fin_agent.prompts import FilledPrompt, Prompt, Quoted, load_prompt
 
 _HIGHEST = 100.0
 """Score of a selected card without a score."""
@@ -53,13 +54,8 @@ class ModelJudge:
         held = _matched_fields(brief, cards)
         if len(cards) < 2:
             return [Verdict(at, fields=fields) for at, fields in enumerate(held)]
-        call = prompt_to_call(
-            self.prompt(brief, cards),
-            output=ListwiseReply,
-            max_output_tokens=_MAX_THOUGHTS + _TOKENS_A_CARD * len(cards),
-            check=partial(ranking_fault, cards=len(cards)),
-        )
-        reply, _ = self._ranking.value(replace(call, temperature=0.0))
+        check = partial(ranking_fault, cards=len(cards))
+        reply = _asked(self._ranking, self.prompt(brief, cards), ListwiseReply, len(cards), check)
         return [
             Verdict(place.card - 1, fields=_matching(place.fields, held[place.card - 1]))
             for place in reply.ranking
@@ -71,34 +67,37 @@ class ModelJudge:
         held = _matched_fields(brief, cards)
         if len(cards) < 2:
             return [Verdict(at, _HIGHEST, fields) for at, fields in enumerate(held)]
-        call = prompt_to_call(
-            self.group_prompt(brief, cards, most),
-            output=GroupReply,
-            max_output_tokens=_MAX_THOUGHTS + _TOKENS_A_CARD * most,
-            check=partial(_choice_fault, cards=len(cards)),
-        )
-        reply, _ = self._choosing.value(replace(call, temperature=0.0))
+        filled = _filled(self._group, brief, cards, most=str(most))
+        reply = _asked(self._choosing, filled, GroupReply, most, partial(_choice_fault, cards=len(cards)))
         there = [place for place in reply.chosen if 1 <= place.card <= len(cards)][:most]
-        chosen = {place.card - 1: _HIGHEST if place.score is None else place.score for place in there}
-        said = {place.card - 1: _matching(place.fields, held[place.card - 1]) for place in there}
-        verdicts = [Verdict(at, score, said[at]) for at, score in chosen.items()]
-        return [*verdicts, *(Verdict(at, 0.0, held[at]) for at in range(len(cards)) if at not in chosen)]
+        chosen = [
+            Verdict(
+                place.card - 1,
+                _HIGHEST if place.score is None else place.score,
+                _matching(place.fields, held[place.card - 1]),
+            )
+            for place in there
+        ]
+        gone = set(range(len(cards))) - {verdict.at for verdict in chosen}
+        return [*chosen, *(Verdict(at, 0.0, held[at]) for at in sorted(gone))]
 
     def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:
         """Return the prompt for a ranking; deterministic."""
-        wanted = "\n".join(request_lines(brief))
-        return self._judge.filled(
-            question=_question_line(brief), wanted=wanted, cards=quoted_cards(cards), count=str(len(cards))
-        )
+        return _filled(self._judge, brief, cards, count=str(len(cards)))
 
-    def group_prompt(self, brief: Brief, cards: Sequence[Card], most: int) -> FilledPrompt:
-        """Return the prompt for a selection."""
-        return self._group.filled(
-            question=_question_line(brief),
-            wanted="\n".join(request_lines(brief)),
-            cards=quoted_cards(cards),
-            most=str(most),
-        )
+
+def _filled(prompt: Prompt, brief: Brief, cards: Sequence[Card], **values: str) -> FilledPrompt:
+    question = " ".join((brief.intent.question or brief.query.text).split())
+    wanted = "\n".join(request_lines(brief))
+    return prompt.filled(question=question, wanted=wanted, cards=quoted_cards(cards), **values)
+
+
+def _asked(
+    caller: Caller, filled: FilledPrompt, output: type[OutputT], cards: int, check: Callable[[OutputT], str | None]
+) -> OutputT:
+    tokens = _MAX_THOUGHTS + _TOKENS_A_CARD * cards
+    call = prompt_to_call(filled, output=output, max_output_tokens=tokens, check=check)
+    return caller.value(replace(call, temperature=0.0))[0]
 
 
 class FailFastJudge:
@@ -143,10 +142,6 @@ _MOST_FAILURES = 4
 def _matched_fields(brief: Brief, cards: Sequence[Card]) -> list[tuple[str, ...]]:
     required = required_fields(brief.query, brief.intent.parts)
     return [matched_fields(card, required, brief.owners) for card in cards]
-
-
-def _question_line(brief: Brief) -> str:
-    return " ".join((brief.intent.question or brief.query.text).split())
 
 
 def quoted_cards(cards: Sequence[Card]) -> list[Quoted]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -157,8 +156,6 @@ class DraftStream:
     def __init__(self, field: str | None) -> None:
         """Set the field to stream; None streams nothing."""
         self._name = field or ""
-        self._key = re.compile(rf'(?<!\\)"{re.escape(self._name)}"\s*:')
-        self._closed = re.compile(rf'{self._key.pattern}\s*"(?:[^"\\]|\\.)*"')
         self._reply = ""
         self._looked = 0
         self._drafted = ""
@@ -200,28 +197,25 @@ class DraftStream:
             self._emit_new_text()
 
     def _emit_new_text(self, *, whole: bool = False) -> None:
+        """Emit the text of the field as far as it is written."""
+        from langchain_core.utils.json import parse_partial_json
+
         self._looked = len(self._reply)
-        text = self._field_text()[:_MAX_DRAFT_LENGTH]
-        if not (whole or self._closed.search(self._reply)):
+        if f'"{self._name}"' not in self._reply:
+            return
+        try:
+            found = parse_partial_json(self._reply[max(0, self._reply.find("{")) :])
+        except (ValueError, RecursionError):
+            return
+        value = found.get(self._name) if isinstance(found, dict) else None
+        if not isinstance(value, str):
+            return
+        text = printable_line(value)[:_MAX_DRAFT_LENGTH]
+        if not whole and list(found)[-1] == self._name:
             text = text[: text.rfind(" ") + 1]  # a partial number would be another number
         if len(text) > len(self._drafted) and text.startswith(self._drafted):
             emit(Draft(text=text[len(self._drafted) :]))
             self._drafted = text
-
-    def _field_text(self) -> str:
-        """Return the field as far as it is written; empty if it has not begun, or is no text."""
-        from langchain_core.utils.json import parse_partial_json
-
-        if (begins := self._key.search(self._reply)) is None:
-            return ""
-        # Parse from the field on, not from the start with every piece.
-        rest = self._reply[begins.start() : begins.start() + 2 * _MAX_DRAFT_LENGTH]
-        try:
-            found = parse_partial_json("{" + rest)
-        except (ValueError, RecursionError):
-            return ""
-        value = found.get(self._name) if isinstance(found, dict) else None
-        return printable_line(value) if isinstance(value, str) else ""
 
 
 def prompt_to_call(

@@ -72,11 +72,15 @@ def non_figure_numbers(question: str) -> str:
     words = [word.strip('()?!,;:"') for word in question.split()]
     numbered = word_lists("answer_words")["numbered"]
     named += [word for before, word in pairwise(words) if before.lower() in numbered and word[:1].isdigit()]
-    named += [word for word in words if _DATE.fullmatch(word)]
+    named += filter(_is_date, words)
     return " ".join(named)
 
 
-_DATE = re.compile(r"\d+[-/]\d+[-/]\d+")
+def _is_date(word: str) -> bool:
+    parts = word.replace("/", "-").split("-")
+    return len(parts) == 3 and all(map(str.isdigit, parts))
+
+
 _PLACES = re.compile(r"\b(?:10-?[KQ]s?|8-?Ks?|20-?Fs?|6-?Ks?|(?:page|passage)s? \d+)\b", re.I)
 """Numbers in these are locations, no figures."""
 

@@ -110,24 +110,25 @@ def with_neighbours(
     found: list[RetrievedPassage] = []
     for place, each in enumerate(passages):
         words = join_row_numbers(each.text)
-        whole = place >= _WITH_NEIGHBOURS or each.kind is not PassageKind.TEXT or not words
-        begins, ends = whole or not words[0].islower(), whole or _WHOLE_END.search(words) is not None
-        beside: dict[int, RetrievedPassage] = {}
-        if not (begins and ends):
-            keys = [PageKey(each.doc_id, each.page + step) for step in (-1, 0, 1) if each.page + step >= 0]
-            stored = workspace.index.passages([key for key in keys if scope.holds(key)])
-            texts = sorted(
-                (one for one in stored if one.passage.kind is PassageKind.TEXT), key=lambda one: one.passage.ordinal
-            )
-            at = next((number for number, one in enumerate(texts) if one.passage.ordinal == each.ordinal), None)
-            for step in () if at is None else (*(() if begins else (-1,)), *(() if ends else (1,))):
-                if 0 <= at + step < len(texts):
-                    one = RetrievedPassage.of(texts[at + step], 0.0, each.round)
-                    if one.key not in shown:
-                        shown.add(one.key)
-                        beside[step] = one
-        found += [one for one in (beside.get(-1), each, beside.get(1)) if one is not None]
+        may_continue = place < _WITH_NEIGHBOURS and each.kind is PassageKind.TEXT and bool(words)
+        begins_within = may_continue and words[0].islower()
+        ends_within = may_continue and _WHOLE_END.search(words) is None
+        texts = _texts_around(each, workspace, scope) if begins_within or ends_within else []
+        at = [one.key for one in texts].index(each.key) if texts else 0
+        before, after = texts[max(0, at - 1) : at] * begins_within, texts[at + 1 : at + 2] * ends_within
+        around = [one for one in (*before, each, *after) if one is each or one.key not in shown]
+        shown.update(one.key for one in around)
+        found += around
     return found
+
+
+def _texts_around(passage: RetrievedPassage, workspace: Workspace, scope: Scope) -> list[RetrievedPassage]:
+    """Return the texts of a passage's page and of those beside it, in order."""
+    keys = [PageKey(passage.doc_id, passage.page + step) for step in (-1, 0, 1) if passage.page + step >= 0]
+    stored = workspace.index.passages([key for key in keys if scope.holds(key)])
+    found = [RetrievedPassage.of(one, 0.0, passage.round) for one in stored if one.passage.kind is PassageKind.TEXT]
+    found.sort(key=lambda one: one.ordinal)
+    return found if any(one.key == passage.key for one in found) else []
 
 
 def join_row_numbers(text: str) -> str:

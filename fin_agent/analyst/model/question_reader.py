@@ -8,8 +8,7 @@ from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.replies import IntentReply
-from fin_agent.analyst.rules.unanswerable_questions import foreign_currency_requests, market_price_requests
-from fin_agent.analyst.rules.words_to_intent import period_spans
+from fin_agent.analyst.rules.words_to_intent import foreign_currency_requests, market_price_requests, period_spans
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, TypeVar
 
@@ -255,26 +254,24 @@ Cards = Annotated[tuple[RankedCard, ...], BeforeValidator(listed), AfterValidato
 ScoredCards = Annotated[tuple[ScoredCard, ...], BeforeValidator(listed), AfterValidator(_deduplicate)]
 
 
-class GroupReply(Reply):
+class _CardsReply(Reply):
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, written: object) -> object:
+        """Accept the list for an object with it as its only field."""
+        return dict.fromkeys(cls.model_fields, written) if isinstance(written, list) else written
+
+
+class GroupReply(_CardsReply):
     """The cards of a group that go on, best first (FinCards, Section 3.4.3)."""
 
     chosen: ScoredCards
 
-    @model_validator(mode="before")
-    @classmethod
-    def _bare(cls, written: object) -> object:
-        return {"chosen": written} if isinstance(written, list) else written
 
-
-class ListwiseReply(Reply):
+class ListwiseReply(_CardsReply):
     """All cards of a list, best first (FinCards, Section 3.4.4)."""
 
     ranking: Cards
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare(cls, written: object) -> object:
-        return {"ranking": written} if isinstance(written, list) else written
 
 
 class SummaryReply(Reply):
@@ -317,23 +314,3 @@ class Abstraction(Reply):
     risks: Annotated[tuple[Annotated[RiskSignal, BeforeValidator(plain)], ...], BeforeValidator(listed)] = ()
     cues: Words = ()
     sketch: Text = ""
-
-
-REPLIES: Mapping[str, type[BaseModel]] = {
-    reply.__name__: reply
-    for reply in (
-        Abstraction,
-        CurationReply,
-        GroupReply,
-        IntentReply,
-        ListwiseReply,
-        PassagesReply,
-        QueryReply,
-        ReasoningReply,
-        SubQuestionsReply,
-        SummaryReply,
-        TextJudgeReply,
-        TreeNodeReply,
-    )
-}
-"""Name of an output in the heads of prompts -> its type."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.curation import curate
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, parts_of
@@ -43,7 +43,10 @@ _MAX_WARNING_LENGTH = 300
 
 
 class RulesAnalyst:
-    """See `Analyst` for the roles. Deterministic: the same question over the same index gives the same result."""
+    """The reasoning roles of a run by rules: reads a question, judges evidence and writes the answer.
+
+    Deterministic: the same question over the same index gives the same result.
+    """
 
     def __init__(self, workspace: Workspace, *, most_evidence: int = 10, reads_alone: bool = True) -> None:
         """Set the index; `reads_alone` allows the nearest figure for questions that rules cannot parse."""
@@ -53,11 +56,19 @@ class RulesAnalyst:
 
     @property
     def has_free_judging(self) -> bool:
-        """See Analyst.has_free_judging."""
+        """Whether judging passages again is free of cost, even if a round found no new ones."""
         return True
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """See Analyst.intent."""
+        """Map the question to an intent.
+
+        Args:
+            question: The question.
+            before: The previous question, for what this one leaves out.
+
+        Raises:
+            QuestionError: The question is empty or unreadable.
+        """
         # Repeated spaces carry no meaning, and slow down patterns.
         asked = question if len(question) > MAX_QUESTION_LENGTH else collapse_spaces(question, MAX_QUESTION_LENGTH)
         try:
@@ -70,15 +81,12 @@ class RulesAnalyst:
             ) from None
 
     def split_asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.split_asks: only if the question was not read as one."""
+        """Return the requests to answer one by one; only one for a question that is answered as a whole."""
         several = split_requests(expand_abbreviations(intent.question))
-        figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
-        kind = intent.query.kind if intent.query is not None else None
-        # `What was the margin, and how did costs change?`: only one of the asks is about a change.
-        mixed = kind is Kind.CHANGE and len(intent.query.measures if intent.query else ()) > 1 and len(several) > 1
-        if intent.numeric and not intent.unsupported and len(figures) >= len(several) and not mixed:
+        if self._is_read_as_one(intent, len(several)):
             return (intent.question,)
         asks: list[tuple[str, bool]] = []
+        """Each request, and whether figures answer it."""
         before, lead = context_of_asks(intent), ""
         for ask in several:
             whole = self.intent(f"{lead}{ask}", before)
@@ -86,19 +94,29 @@ class RulesAnalyst:
             if not found and not asks_something(ask):
                 lead = f"{lead}{ask.strip(' ?')}, "  # an introduction to the next ask: `Coke or Pepsi - who ...`
                 continue
-            if not found and asks and asks[-1][1]:
-                if asks_only_difference(ask):
-                    continue  # the compared figures answer it
-                if whole.query is not None and whole.query.kind is Kind.REASON:
-                    ask = resolve_references(ask, before.query)
-            if not found and asks and not asks[-1][1]:
+            if found:
+                asks += [(text, True) for text, _ in found]
+            elif asks and not asks[-1][1]:
                 asks[-1] = (f"{asks[-1][0].rstrip(' ?')}, and {ask}", False)  # requests in words are answered together
+            elif asks and asks_only_difference(ask):
+                continue  # the compared figures answer it
             else:
-                asks += [(text, True) for text, _ in found] or [(f"{lead}{ask}", False)]
-            before = inherited_context(found[-1][1] if found else whole, before)
-            lead = ""
-        enough = all if self._is_read(intent) else any
-        return tuple(text for text, _ in asks) if asks and enough(read for _, read in asks) else (intent.question,)
+                reason = bool(asks) and whole.query is not None and whole.query.kind is Kind.REASON
+                asks.append((f"{lead}{resolve_references(ask, before.query) if reason else ask}", False))
+            before, lead = inherited_context(found[-1][1] if found else whole, before), ""
+        read = [by_figures for _, by_figures in asks]
+        enough = all(read) if self._is_read(intent) else any(read)
+        return tuple(text for text, _ in asks) if asks and enough else (intent.question,)
+
+    @staticmethod
+    def _is_read_as_one(intent: Intent, requests: int) -> bool:
+        """Return whether a question with several requests was read completely."""
+        if not intent.numeric or intent.unsupported:
+            return False
+        kind, figures = (intent.query.kind, len(intent.query.measures)) if intent.query is not None else (None, 0)
+        if kind is Kind.CHANGE and figures > 1 and requests > 1:
+            return False  # `What was the margin, and how did costs change?`: only one of the asks is about a change
+        return kind is not Kind.VALUE or figures >= requests
 
     def _split_ask(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
         """Return an ask with its intent if it parses as figures, or the two that it joins: `growth + margin`."""
@@ -122,17 +140,17 @@ class RulesAnalyst:
         return intent.numeric and not intent.unsupported and not intent.unknown_companies
 
     def plan(self, intent: Intent) -> Plan:
-        """See Analyst.plan."""
+        """Return the figures required by a numeric intent, and how they are combined."""
         return build_plan(intent, self._workspace.lexicon, self._workspace.years)
 
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
-        """See Analyst.query: the query follows from the ledger."""
+        """Return the query of a round: everything at first, then what the ledger lacks and `complementary` asks for."""
         return build_query(intent, plan, ledger, self._workspace)
 
     def ranked(
         self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
     ) -> Sequence[RankedPassage]:
-        """See Analyst.ranked: the order is unchanged."""
+        """Return the passages of the first search in reading order."""
         return passages
 
     def curate(
@@ -145,25 +163,41 @@ class RulesAnalyst:
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """See Analyst.curate: rules drop nothing for good."""
+        """Select the evidence among new and earlier passages, and decide whether it is sufficient.
+
+        Args:
+            intent: The intent.
+            plan: Its plan.
+            passages: The passages.
+            documents: Ids of filings, preferred ones first.
+            cards: New cards of some passages; those of the others are in the index.
+            scope: Filings and pages that may be read.
+            dropped: Keys of passages that must not be read again; rules drop none.
+        """
         return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
-        """See Analyst.can_compute: if no figure is missing."""
+        """Return whether to try a program when no further search follows; otherwise words answer, or nothing does."""
         return intent.numeric and answerable
 
     def can_answer_in_words(self, intent: Intent) -> bool:
-        """See Analyst.can_answer_in_words: of known measures, only counts (employees) are taken from running text."""
+        """Return whether `reason` may answer if no program does.
+
+        Of known measures, only counts (employees) are taken from running text.
+        """
         metric = self._workspace.lexicon.metrics.get(intent.expression)
         counts = metric is not None and metric.unit == "count" and len(intent.companies) == 1
         return not intent.numeric or (counts and intent.relation is Relation.EACH)
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
-        """See Analyst.program: from the ledger's figures alone."""
+        """Write the program that computes the answer from the ledger's figures.
+
+        Raises ValueError if the known figures are insufficient.
+        """
         return write_program(plan, ledger, intent)
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
-        """See Analyst.reason."""
+        """Answer in words from the evidence, with citations; further `filings`, best first, may be read."""
         return self._reasoned(intent, evidence, filings)
 
     def conflicting_reasons(
@@ -211,5 +245,15 @@ class RulesAnalyst:
         return of is None or not years or any(year - 1 <= of <= year + 2 for year in years)
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
-        """See Analyst.comment: None, since rules check the bounds of a question in the result itself."""
+        """Judge a result for a question that asks for a judgement; rules check bounds in the result itself.
+
+        Args:
+            intent: The intent.
+            evidence: The evidence.
+            computed: The result in words.
+            program: The program that computed it: formula and inputs.
+
+        Returns:
+            The judgement; None if none is requested or available.
+        """
         return None

@@ -110,50 +110,62 @@ def _slot_gain(card: AlignedCard, best_held: Mapping[Slot, float]) -> float:
 
 def _aligned(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[AlignedCard]:
     """Return the alignment of each card with the question, combined with the other cards of its page."""
-    query = brief.query
-    texts = [_stems_of_card(card) for card in cards]
-    periods = frozenset(map(str, query.periods))
-    years = {period.fiscal_year for period in query.periods}
-    metrics = dict.fromkeys((*query.metrics, *(slot.metric for slot in query.slots)))
-    asked = _stems(" ".join(query.terms))
-    more = _stems(" ".join((*query.expansions, *query.synonyms))) - asked
-    words, expansions = (_weights(stems, texts, workspace) for stems in (asked, more))
-    top = max((brief.words.get(_key(card), 0.0) for card in cards), default=0.0) or 1.0
-    doc_ids = {card.identity.doc_id for card in cards}
-    items = {doc_id: item_weights(query, workspace.index.filing(doc_id)) for doc_id in doc_ids}
+    features = _Features(cards, brief, workspace)
+    pages: dict[tuple[str, int], list[AlignedCard]] = {}
     found: list[AlignedCard] = []
-    for card, text in zip(cards, texts, strict=True):
-        identity = card.identity
-        item, heading = items[identity.doc_id](identity.item), _stems(identity.heading)
-        share = len(periods.intersection(card.time.periods)) / len(periods) if periods else 0.0
-        held = sum(metric in card.metrics for metric in metrics) / max(1, len(metrics))
-        owner = brief.owners.get(identity.doc_id)
-        features = {
-            "company": (0.5 if owner in query.unsure else 1.0) if owner in query.companies else 0.0,
-            "filing year": float(identity.fiscal_year in years),
-            "metrics": held * (_OTHER_PERIOD + (1 - _OTHER_PERIOD) * share if periods else 1.0),
+    for card in cards:
+        page = (card.identity.doc_id, card.identity.page)
+        found.append(AlignedCard(page, features.of(card), _slots(card, brief, workspace)))
+        pages.setdefault(page, []).append(found[-1])
+    return [_with_page(card, pages[card.page]) for card in found]
+
+
+class _Features:
+    """The features of cards for one question."""
+
+    def __init__(self, cards: Sequence[Card], brief: Brief, workspace: Workspace) -> None:
+        query = brief.query
+        texts = [_stems_of_card(card) for card in cards]
+        self._brief, self._query = brief, query
+        self._periods = frozenset(map(str, query.periods))
+        self._years = {period.fiscal_year for period in query.periods}
+        self._metrics = dict.fromkeys((*query.metrics, *(slot.metric for slot in query.slots)))
+        self._asked = _stems(" ".join(query.terms))
+        self._more = _stems(" ".join((*query.expansions, *query.synonyms))) - self._asked
+        self._words = _weights(self._asked, texts, workspace)
+        self._expansions = _weights(self._more, texts, workspace)
+        self._top = max((brief.words.get(_key(card), 0.0) for card in cards), default=0.0) or 1.0
+        doc_ids = {card.identity.doc_id for card in cards}
+        self._items = {doc_id: item_weights(query, workspace.index.filing(doc_id)) for doc_id in doc_ids}
+
+    def of(self, card: Card) -> dict[str, float]:
+        """Return the features of a card; see WEIGHTS."""
+        query, identity, text = self._query, card.identity, _stems_of_card(card)
+        item, heading = self._items[identity.doc_id](identity.item), _stems(identity.heading)
+        share = len(self._periods.intersection(card.time.periods)) / len(self._periods) if self._periods else 0.0
+        held = sum(metric in card.metrics for metric in self._metrics) / max(1, len(self._metrics))
+        owner = self._brief.owners.get(identity.doc_id)
+        return {
+            "company": (owner in query.companies) * (0.5 if owner in query.unsure else 1.0),
+            "filing year": float(identity.fiscal_year in self._years),
+            "metrics": held * (_OTHER_PERIOD + (1 - _OTHER_PERIOD) * share if self._periods else 1.0),
             "time": share,
-            "scope": _scope(card, brief.intent.parts),
+            "scope": _scope(card, self._brief.intent.parts),
             "parts": _parts(card, query),
             "statement": float(identity.statement in query.statements),
             "item": item,
             "tables": float(identity.table_kind in query.tables),
-            "row": _row(card, asked) if query.slots or query.figures else 0.0,
-            "words": brief.words.get(_key(card), 0.0) / top,
-            "sketch": overlap(text, words),
-            "expansions": overlap(text, expansions),
-            "heading": len(heading & (asked | more)) / (len(heading) + 1),
-            "use": float(brief.intent.use in card.answers.uses),
+            "row": _row(card, self._asked) if query.slots or query.figures else 0.0,
+            "words": self._brief.words.get(_key(card), 0.0) / self._top,
+            "sketch": overlap(text, self._words),
+            "expansions": overlap(text, self._expansions),
+            "heading": len(heading & (self._asked | self._more)) / (len(heading) + 1),
+            "use": float(self._brief.intent.use in card.answers.uses),
             "numeric": float(card.answers.numeric and bool(query.figures or query.slots)),
             "no warning": float(card.role is not ClaimRole.WARNS or item > 0),
             "not formal": float(card.role is not ClaimRole.FORMAL or item > 0),
             "early": 1.0 / (1.0 + identity.page / _FIRST_PAGES),
         }
-        found.append(AlignedCard((identity.doc_id, identity.page), features, _slots(card, brief, workspace)))
-    pages: dict[tuple[str, int], list[AlignedCard]] = {}
-    for one in found:
-        pages.setdefault(one.page, []).append(one)
-    return [_with_page(card, pages[card.page]) for card in found]
 
 
 def _with_page(card: AlignedCard, of_page: Sequence[AlignedCard]) -> AlignedCard:

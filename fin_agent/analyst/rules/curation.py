@@ -64,15 +64,12 @@ def curate(
         cards: Cards in place of the indexed ones.
         scope: Filings and pages whose other statements the figures are compared with.
     """
-    slots = plan.slots()
-    bench = _CurationState(intent, plan, passages, workspace, cards)
-    if slots:
-        return _curate_by_figures(intent, plan, slots, bench, documents, workspace, most, scope)
-    return _curate_by_words(intent, bench, workspace, min(most, _MAX_TEXT_EVIDENCE))
+    bench = _Bench(intent, plan, passages, workspace, most, cards)
+    return _curate_by_figures(bench, documents, scope) if plan.slots() else _curate_by_words(bench)
 
 
-class _CurationState:
-    """The passages with their cards, and the required fields of the question."""
+class _Bench:
+    """The question with its passages, their cards, and the fields that it requires."""
 
     def __init__(
         self,
@@ -80,9 +77,11 @@ class _CurationState:
         plan: Plan,
         passages: Sequence[RetrievedPassage],
         workspace: Workspace,
+        most: int,
         cards: Sequence[Card],
     ) -> None:
-        self.passages = passages
+        self.intent, self.plan, self.passages = intent, plan, passages
+        self.workspace, self.most = workspace, most
         stored = cards_of(passages, workspace.index)
         self.cards = {(card.identity.doc_id, card.identity.ordinal): card for card in (*stored, *cards)}
         self._required = required_fields(build_query(intent, plan, None, workspace))
@@ -118,28 +117,17 @@ class _CurationState:
         )
 
 
-def _curate_by_figures(
-    intent: Intent,
-    plan: Plan,
-    slots: Mapping[Slot, bool],
-    bench: _CurationState,
-    documents: Sequence[str],
-    workspace: Workspace,
-    most: int,
-    scope: Scope,
-) -> Curation:
-    keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in bench.passages))
+def _curate_by_figures(bench: _Bench, documents: Sequence[str], scope: Scope) -> Curation:
+    intent, plan, workspace, slots = bench.intent, bench.plan, bench.workspace, bench.plan.slots()
+    retrieved = {PageKey(passage.doc_id, passage.page) for passage in bench.passages}
     stated = facts_of_all_filings(slots, workspace, scope)
-    retrieved = set(keys)
     facts = [sourced for sourced in stated if sourced.key in retrieved]  # only these may fill a slot
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     printed = [sourced for sourced in stated if sourced.fact.statement is not None]
     report = intent.report
     originally = report is not None and report.which is ReportChoice.ORIGINAL
     basis = basis_of(slots, printed, workspace, originally=originally)
     if report is not None:
-        meant = figures_from_report(slots, report, stated, workspace)
-        basis = Basis(meant, (), basis.incomparable if originally else ())
+        basis = Basis(figures_from_report(slots, report, stated, workspace), (), basis.incomparable * originally)
 
     def filled(unreliable: Collection[Place] = ()) -> Ledger:
         ledger = fill_slots(
@@ -152,9 +140,7 @@ def _curate_by_figures(
             elsewhere=printed,
             unreliable=unreliable,
         )
-        if report is not None:
-            ledger = restrict_to_report(basis.preferred, report, ledger)
-        return with_required_options(plan, intent, ledger)
+        return with_required_options(plan, intent, restrict_to_report(basis.preferred, report, ledger))
 
     ledger = filled()
     broken = failed_sums(ledger, workspace.index)
@@ -162,56 +148,63 @@ def _curate_by_figures(
         ledger = filled(broken)
         broken = failed_sums(ledger, workspace.index)
     if basis.restated or basis.incomparable:
-        needed = [entry.slot for entry in ledger.entries if entry.required]
-        told = basis_of(needed, printed, workspace, originally=originally)
+        told = basis_of(_required_slots(ledger), printed, workspace, originally=originally)
         basis = Basis(basis.preferred, told.restated, told.incomparable)
     lacking = missing_slots(plan, intent, ledger)
-    named = f" ({report.words})" if report is not None else ""
-    doubts = [ambiguity_reason(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
-    lacked = tuple(
-        f"{slot}{named} ({doubt})" if doubt else f"{slot}{named}" for slot, doubt in zip(lacking, doubts, strict=True)
-    )
-    incomparable = tuple(f"comparable figures; {words}" for words in basis.incomparable)
-    missing = lacked or _missing_choice(plan, intent, ledger) or incomparable
+    missing = _missing_figures(lacking, intent, workspace, scope) or _missing_choice(plan, intent, ledger, basis)
     holders = _passages_with_figures(ledger, bench)
-    kept = holders[:most]
-    held = {evidence.passage.key for evidence in holders}
-    stating = {
-        tuple(sourced.key) for sourced in facts if any(fills_slot(sourced, slot, metrics, owners) for slot in slots)
-    }
+    pages = dict.fromkeys(
+        (
+            *_restating_pages(ledger, basis, only=report is not None),
+            *_contradicting_pages(ledger, broken),
+            *_more_precise_pages(ledger, stated, retrieved, workspace),
+        )
+    )
+    notes = [f"restated within the years asked about: {words}" for words in basis.restated]
+    notes += loss_notes(intent.measure, _results(intent, ledger))
+    notes += answer_notes(ledger, stated, workspace, () if report else basis.preferred, broken)
     return Curation(
-        kept=tuple(kept),
+        kept=tuple(holders[: bench.most]),
         ledger=ledger,
         answerable=not missing,
         missing=missing,
         complementary_question=complementary_question(lacking, intent) if missing else "",
-        notes=(
-            *(f"restated within the years asked about: {words}" for words in basis.restated),
-            *loss_notes(intent.measure, _results(intent, ledger)),
-            *answer_notes(ledger, stated, workspace, () if report else basis.preferred, broken),
-        ),
-        to_read=tuple(
-            page
-            for page in dict.fromkeys(
-                (
-                    *_restating_pages(ledger, basis, only=report is not None),
-                    *_contradicting_pages(ledger, broken),
-                    *_more_precise_pages(ledger, stated, retrieved, workspace),
-                )
-            )
-            if page not in retrieved
-        ),
-        judged=bench.judged(
-            kept,
-            lambda passage: (
-                f"more than {most} passages contain figures"
-                if passage.key in held
-                else "its figures come from another passage"
-                if (passage.doc_id, passage.page) in stating
-                else "contains none of the required figures"
-            ),
-        ),
+        notes=tuple(notes),
+        to_read=tuple(page for page in pages if page not in retrieved),
+        judged=bench.judged(holders[: bench.most], _why_dropped(bench, facts, holders)),
     )
+
+
+def _missing_figures(lacking: Sequence[Slot], intent: Intent, workspace: Workspace, scope: Scope) -> tuple[str, ...]:
+    """Return the missing figures in words, with the reason for those that several printed lines may mean."""
+    named = f" ({intent.report.words})" if intent.report is not None else ""
+    doubts = [ambiguity_reason(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
+    return tuple(
+        f"{slot}{named} ({doubt})" if doubt else f"{slot}{named}" for slot, doubt in zip(lacking, doubts, strict=True)
+    )
+
+
+def _why_dropped(
+    bench: _Bench, facts: Sequence[SourcedFact], holders: Sequence[Evidence]
+) -> Callable[[RetrievedPassage], str]:
+    """Return a function that says why a passage is not kept."""
+    metrics, owners = bench.workspace.lexicon.metrics, bench.workspace.directory.owners
+    slots = bench.plan.slots()
+    held = {evidence.passage.key for evidence in holders}
+    stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
+
+    def reason(passage: RetrievedPassage) -> str:
+        if passage.key in held:
+            return f"more than {bench.most} passages contain figures"
+        if PageKey(passage.doc_id, passage.page) in stating:
+            return "its figures come from another passage"
+        return "contains none of the required figures"
+
+    return reason
+
+
+def _required_slots(ledger: Ledger) -> list[Slot]:
+    return [entry.slot for entry in ledger.entries if entry.required]
 
 
 def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
@@ -223,14 +216,15 @@ def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
     ]
 
 
-def _missing_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ...]:
+def _missing_choice(plan: Plan, intent: Intent, ledger: Ledger, basis: Basis) -> tuple[str, ...]:
+    """Return what is missing though all figures are known: the selected company, or comparable figures."""
     if selected_terms(plan, intent, ledger) or intent.selection is None:
-        return ()
+        return tuple(f"comparable figures; {words}" for words in basis.incomparable)
     names = " and ".join(company.name for company in intent.companies)
     return (f"a company that stands out: {names} are level in {intent.selection.measure}",)
 
 
-def _passages_with_figures(ledger: Ledger, bench: _CurationState) -> list[Evidence]:
+def _passages_with_figures(ledger: Ledger, bench: _Bench) -> list[Evidence]:
     """Return the passage of every figure: its table, else the text of its page."""
     passages = bench.passages
     held: dict[tuple[str, int], list[str]] = {}
@@ -255,8 +249,9 @@ def _contains_figure(passage: RetrievedPassage, figure: Figure) -> bool:
     return Box(*passage.box).spans_height_of(Box(*figure.box))
 
 
-def _curate_by_words(intent: Intent, bench: _CurationState, workspace: Workspace, most: int) -> Curation:
-    passages = bench.passages
+def _curate_by_words(bench: _Bench) -> Curation:
+    intent, workspace, passages = bench.intent, bench.workspace, bench.passages
+    most = min(bench.most, _MAX_TEXT_EVIDENCE)
     own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)
     texts = [stems_of(passage.text) for passage in passages]
     held = {
@@ -343,8 +338,10 @@ def facts_of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope
     return [*(sourced for sourced in stated if scope.holds(sourced.key)), *printed_facts(slots, workspace, scope)]
 
 
-def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedReport, ledger: Ledger) -> Ledger:
-    """Return the ledger without figures of reports other than the requested one."""
+def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedReport | None, ledger: Ledger) -> Ledger:
+    """Return the ledger without figures of reports other than the requested one, if one is requested."""
+    if report is None:
+        return ledger
     entries = []
     for entry in ledger.entries:
         wanted = meant.get(entry.slot)

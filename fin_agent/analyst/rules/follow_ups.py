@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -32,8 +31,9 @@ from fin_agent.analyst.rules.words_to_intent import (
 )
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
-from fin_agent.lexicon.company_names import Company
-from fin_agent.lexicon.text_normalization import places_of
+from fin_agent.lexicon.text_normalization import places_of, words_in
+from fin_agent.lexicon.words import listed
+from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 
@@ -101,7 +101,8 @@ def read_message(message: str, earlier: Sequence[PreviousTurn], workspace: Works
     for kind, words in _TALK:
         if consists_of(text, words) or (kind is MessageKind.HELP and mentions_kind(text, words)):
             return Reading(kind=kind)
-    of_all = bool(earlier) and _means_all_companies(without_opening(text, "leads", "polite", "discourse"))
+    beside_all = listed("follow_up_words", "everyone").sub("", without_opening(text, "leads", "polite", "discourse"))
+    of_all = bool(earlier) and not any(map(str.isalnum, beside_all))
     if not of_all and parse_index_question(text, workspace) is not None:
         return Reading(kind=MessageKind.INDEX)
     bare = without_opening(_without_thanks(text), "greetings", "thanks", "discourse", "polite")
@@ -158,8 +159,6 @@ class IndexQuestion:
 
     doc_ids: tuple[str, ...]
     """The filings that it is about, in index order."""
-    companies: tuple[str, ...]
-    """Names of the indexed companies in it."""
     unknown: tuple[str, ...]
     """Names of companies that are not indexed."""
     narrowed: bool
@@ -174,28 +173,32 @@ def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | Non
     directory = workspace.directory
     mentions = directory.mentions(text)
     unknown = directory.unknown_names(text, understood_spans(text, directory, workspace.lexicon))
-    periods = requested_periods(text, text)
     spans = [(each.start, each.end) for each in mentions] + period_spans(text)
     spans += [span for name in unknown for span in places_of(name, text)]
-    spans += [(start, end) for start, end, _ in forms]
-    rest = mask_with_possessive(text, spans)
-    here = find_phrase(rest, "index nouns")
-    if not here and not find_phrase(rest, "pointing back"):
-        asks = find_phrase(rest, "clause") or find_phrase(rest, "index forms")
-        here = asks if forms else find_phrase(rest, "index verbs") if not periods else None
-    if not here or not has_no_other_words(rest, "index words"):
+    rest = mask_with_possessive(text, spans + [(start, end) for start, end, _ in forms])
+    years = {period.fiscal_year for period in requested_periods(text, text)}
+    if not _is_about_index(rest, forms=bool(forms), dated=bool(years)):
         return None
-    keys = {each.company.key for each in mentions}
-    years = {period.fiscal_year for period in periods}
-    doc_ids = tuple(
-        doc_id
-        for doc_id, identity in directory.identities.items()
-        if (not (keys or unknown) or directory.owners.get(doc_id) in keys)
-        and (not forms or identity.form in {form for _, _, form in forms})
-        and (not years or identity.fiscal_year in years)
-    )
-    names = tuple(dict.fromkeys(each.company.name for each in mentions))
-    return IndexQuestion(doc_ids, names, tuple(unknown), bool(keys or unknown or forms or years))
+    keys = {each.company.key for each in mentions} | set(unknown)
+    wanted: tuple[Collection[object], ...] = (keys, {form for _, _, form in forms}, years)
+
+    def is_meant(doc_id: str, identity: Identity) -> bool:
+        own = (directory.owners.get(doc_id), identity.form, identity.fiscal_year)
+        return all(not named or each in named for named, each in zip(wanted, own, strict=True))
+
+    doc_ids = tuple(doc_id for doc_id, identity in directory.identities.items() if is_meant(doc_id, identity))
+    return IndexQuestion(doc_ids, tuple(unknown), any(wanted))
+
+
+def _is_about_index(rest: str, *, forms: bool, dated: bool) -> bool:
+    """Return whether the words beside names, forms and periods ask about the index alone."""
+    about = find_phrase(rest, "index nouns")
+    if about is None and find_phrase(rest, "pointing back") is None:
+        if forms:
+            about = find_phrase(rest, "clause") or find_phrase(rest, "index forms")
+        elif not dated:
+            about = find_phrase(rest, "index verbs")
+    return about is not None and has_no_other_words(rest, "index words")
 
 
 def last_full_question(earlier: Sequence[PreviousTurn], workspace: Workspace) -> PreviousTurn | None:
@@ -240,28 +243,7 @@ _MAX_LOOKBACK = 6
 
 _MAX_NAMED = 6
 """Most indexed companies that are named in one question."""
-_COUNTS = ("two", "three", "four", "five", "six")
-_COMPANIES = r"(?:(?:of\s+)?(?:the\s+|these\s+|those\s+)?(?:companies|firms)|of\s+(?:them|these|those))"
-_ALL = re.compile(
-    rf"\b(?:all|each|every(?:one)?|both)\s+(?:(?:of\s+)?(?:the\s+)?(?P<count>{'|'.join(_COUNTS)})(?:\s+{_COMPANIES})?|{_COMPANIES}"
-    rf"|(?P<one>company|firm))(?=\s*(?:$|[?.!,;'’]|(?:in|for|from|at|as|over|during|had|have|and)\b))"
-    rf"|\bboth(?=\s*(?:$|[?.!]|(?:in|for|from|at|as|over|during)\b))"
-    rf"|^\W*(?:and\s+)?(?:for\s+)?(?P<bare>all|everyone)(?=\W*$)",
-    re.I,
-)
-
-
-def _means_all_companies(text: str) -> bool:
-    """Return whether the text only means all companies: `for all of the companies`, `all three`."""
-    found = _ALL.search(text)
-    return (
-        found is not None
-        and text[: found.start()].strip().lower() in _LEADS
-        and not any(map(str.isalnum, text[found.end() :]))
-    )
-
-
-_LEADS = ("", "for", "and", "and for")
+_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 
 def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion], workspace: Workspace) -> str | None:
@@ -272,26 +254,26 @@ def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion
     Returns:
         The text; unchanged if it has no such words or names companies, None if they are ambiguous.
     """
-    found = _ALL.search(text)
+    found = find_phrase(text, "everyone")
     if found is None or workspace.directory.mentions(text):
         return text
-    words = found[0].lower()
-    count = _COUNTS.index(found["count"].lower()) + 2 if found["count"] else 2 if "both" in words else 0
+    words = words_in(found[0].lower())
+    count = next((_COUNTS[word] for word in words if word in _COUNTS), 0)
     spoken_of = _companies_discussed(conversation)
-    there = [_shortest_name(company) for company in workspace.directory.companies]
+    there = [min(company.names, key=len) for company in workspace.directory.companies]
     if count:
         last = list(conversation[-1].names) if conversation else []
         fitting = [names for names in (last, spoken_of[-count:], there) if len(names) == count]
     else:
-        of_them = not {"them", "these", "those"}.isdisjoint(words.split())
+        of_them = not {"them", "these", "those"}.isdisjoint(words)
         fitting = [spoken_of] if of_them and len(spoken_of) > 1 else [there]
     if not fitting or not 1 < len(fitting[0]) <= _MAX_NAMED:
         return None
-    names = list(fitting[0])
     rest = text[found.end() :]
     owned = next((mark for mark in ("'s", "’s", "'", "’") if rest.startswith(mark)), "")
-    told = " and ".join(f"{name}'s" for name in names) if owned else join_names(names)
-    return f"{text[: found.start()]}{told}{rest.removeprefix(owned)}"
+    told = join_names([f"{name}'s" if owned else name for name in fitting[0]])
+    preposition = f" {words[-1]}" if words[-1] in ("in", "for") else ""
+    return f"{text[: found.start()]}{told}{preposition}{rest.removeprefix(owned)}"
 
 
 def _companies_discussed(conversation: Sequence[PreviousQuestion]) -> list[str]:
@@ -303,8 +285,3 @@ def _companies_discussed(conversation: Sequence[PreviousQuestion]) -> list[str]:
             spoken = next((name for name in before.names if name.lower() in company.name.lower()), company.name)
             names[company.key] = spoken
     return list(names.values())
-
-
-def _shortest_name(company: Company) -> str:
-    """Return the shortest valid name of a company."""
-    return min(company.names, key=len)

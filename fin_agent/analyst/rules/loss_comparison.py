@@ -17,13 +17,19 @@ def with_losses(intent: Intent) -> Intent:
     """
     if intent.selection is not None:
         intent = intent.model_copy(update={"selection": _select_by_loss(intent.selection)})
-    if intent.numeric and not intent.further and intent.comparison in _EXTREMES and _compare_loss_changes(intent):
-        return intent
+    moves = intent.relation in _MOVES
+    if intent.comparison in _EXTREMES and (moves or "change(" in intent.expression):
+        return intent  # the fastest growth of losses is that of the figures
     if not intent.numeric or intent.further or not _compare_losses(intent.measure, intent.expression, intent.core):
         return intent
     bounded = intent.claim is not None and bool(intent.claim.bound)
-    if intent.relation in _MOVES or intent.comparison in _APART or bounded:
+    if moves or intent.comparison in _APART or bounded:
         return intent.model_copy(update={"expression": f"{LOSS_OF}{intent.expression}"})
+    return _ranked_by_taste(intent)
+
+
+def _ranked_by_taste(intent: Intent) -> Intent:
+    """Return the intent with its losses ranked by size; the worse of two is the larger loss."""
     worse = finds(intent.core, "worse")
     by_taste = worse or finds(intent.core, "better")
     comparison, claim = intent.comparison, intent.claim
@@ -32,13 +38,9 @@ def with_losses(intent: Intent) -> Intent:
         comparison = Comparison.HIGHEST if worse else Comparison.LOWEST
     if by_taste and claim is not None:
         claim = claim.model_copy(update={"above": worse})
-    if comparison in _EXTREMES or intent.relation in _MOVING:
-        return intent.model_copy(update={"losses": True, "comparison": comparison, "claim": claim})
-    return intent
-
-
-def _compare_loss_changes(intent: Intent) -> bool:
-    return intent.relation in _MOVES or "change(" in intent.expression
+    if comparison not in _EXTREMES and intent.relation not in _MOVING:
+        return intent
+    return intent.model_copy(update={"losses": True, "comparison": comparison, "claim": claim})
 
 
 _MOVING = (Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS_COUNTED)

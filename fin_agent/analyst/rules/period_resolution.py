@@ -36,28 +36,32 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     if not parsed.dates:
         return _with_relative_periods(intent, parsed, workspace)
     roles = ("as of", "ended", "on") if intent.numeric else ("as of", "ended")
-    months = {mention.period_end: mention.months for mention in parsed.mentions if mention.period_end is not None}
+    months = {mention.period_end: mention.months for mention in parsed.mentions}
     dates = [(mention.date, months.get(mention.date, 0)) for mention in parsed.dates if mention.role in roles]
-    by_name = any(mention.period_end is None for mention in parsed.mentions)
-    if not dates or by_name:
+    if not dates or None in months:
         return intent
-    directory = workspace.directory
-    owned = [
-        [directory.identities[doc_id] for doc_id in directory.by_key[asked.key].doc_ids] for asked in intent.companies
-    ]
-    ended = [{_period_ending_near(day, identities) for day, _ in dates} for identities in owned]
-    if not intent.numeric and any(None in periods for periods in ended):
+    found = {_periods_ending(dates, company.key, intent, workspace) for company in intent.companies}
+    ended = found.pop()
+    if found or ended is None:
         return intent
-    found = [{period_ending(day, identities, months) for day, months in dates} for identities in owned]
-    if any(periods != found[0] for periods in found):
-        return intent
-    known = [period for period in found[0] if period is not None]
+    known = [period for period in ended if period is not None]
     if not intent.numeric:  # the report of its last quarter tells of a span of months
         known = [period.model_copy(update={"months": None}) for period in known]
-    if len(known) < len(found[0]):
+    if len(known) < len(ended):
         what = "figures for this span of months: only quarters and year-to-date periods can be looked up"
         return intent.model_copy(update={"unsupported": (*intent.unsupported, what)})
     return intent.model_copy(update={"periods": _ordered(known)})
+
+
+def _periods_ending(
+    dates: Sequence[tuple[date, int]], company: str, intent: Intent, workspace: Workspace
+) -> frozenset[FiscalPeriod | None] | None:
+    """Return the periods of a company's filings that end on dates; None for words if a date ends none."""
+    directory = workspace.directory
+    identities = [directory.identities[doc_id] for doc_id in directory.by_key[company].doc_ids]
+    if not intent.numeric and any(_period_ending_near(day, identities) is None for day, _ in dates):
+        return None
+    return frozenset(period_ending(day, identities, length) for day, length in dates)
 
 
 def period_ending(day: date, identities: Iterable[Identity], months: int = 0) -> FiscalPeriod | None:

@@ -51,12 +51,11 @@ _CLAIMS = {"rose": "Did {owners} {noun} increase {when}", "fell": "Did {owners} 
 _PLAIN = "What was {owners} {noun} {when}"
 
 
-def query_to_question(query: Query, counted: str = "", moved: str = "change") -> str:
+def query_to_question(query: Query, moved: str = "change") -> str:
     """Return the question that asks for `query`; empty if its kind has no plain wording.
 
     Args:
         query: The query; its companies have the names to use.
-        counted: Words for counted periods (`over the last three years`).
         moved: The verb for the movement, in a question for reasons.
     """
     if not query.measures:
@@ -78,7 +77,7 @@ def query_to_question(query: Query, counted: str = "", moved: str = "change") ->
         choice=f"{', '.join(names[:-1])} or {names[-1]}",
         years=join_names([str(one) for one in periods]),
         kind=query.parts.kind if query.parts is not None else "",
-        when=counted or in_periods(periods, moving=isinstance(measure, Move)),
+        when=in_periods(periods, moving=isinstance(measure, Move)),
         moved=moved,
     )
     if form == _PLAIN and _is_plural(noun.partition(_SHARE)[0]) and not nouns[-1].isupper():

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from fin_agent.evidence.report_selection import ReportChoice, RequestedReport
 from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.words import finds, listed, word_lists
+from fin_agent.lexicon.words import finds, listed
 from fin_agent.vocabulary.identity import Form
 
 
@@ -37,13 +37,13 @@ def split_report_request(question: str) -> ReportQuestion | None:
     if report is not None and not _has_period(rest):
         rest, report = question, None
     for which in (ReportChoice.ORIGINAL, ReportChoice.RESTATED):
-        cue = _cues(which.value).search(rest)
+        cue = listed(_LISTS, which.value).search(rest)
         if cue is None:
             continue
         if report is not None and report.which is not ReportChoice.NAMED:
             return None  # both are mentioned
         rest = _without(rest, cue)
-        report = report or RequestedReport(which=which, words=cue["cue"].lower())
+        report = report or RequestedReport(which=which, words=cue[0].lower())
     return ReportQuestion(rest, report) if report is not None else None
 
 
@@ -68,17 +68,16 @@ _WHOSE = (
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], ...]:
-    lists = word_lists(_LISTS)
-    kinds = rf"(?P<kind>{_any_of(lists['kinds'])})"
-    lead = rf"[,(]?\s*\b(?:{_any_of(lists['leads'])})\s+{_WHOSE}\b"
+    kinds = rf"(?P<kind>{listed(_LISTS, 'kinds').pattern})"
+    lead = rf"(?:{listed(_LISTS, 'leads').pattern})\s+{_WHOSE}\b"
     filed = (
         r"(?:\s*,?\s+(?:that (?:was|were) )?(?:filed|issued|published) in (?:[A-Z][a-z]+ )?(?P<filed>(?:19|20)\d\d))"
     )
     return (
-        re.compile(rf"{lead}{kinds}{filed}\)?", re.I),
-        re.compile(rf"{lead}{_YEAR}\s+(?:\(?form\)?\s+)?{kinds}\b\)?", re.I),
-        re.compile(rf"{lead}{kinds}\s+(?:for|of|from)\s+(?:the\s+)?(?:year\s+)?{_YEAR}(?!\w)\)?", re.I),
-        re.compile(rf"[,(]?\s*\b(?:{_any_of(lists['alone'])})\s+{_YEAR}(?!\w)(?!\s+and\b)\)?", re.I),
+        re.compile(rf"{lead}{kinds}{filed}", re.I),
+        re.compile(rf"{lead}{_YEAR}\s+(?:\(?form\)?\s+)?{kinds}\b", re.I),
+        re.compile(rf"{lead}{kinds}\s+(?:for|of|from)\s+(?:the\s+)?(?:year\s+)?{_YEAR}(?!\w)", re.I),
+        re.compile(rf"(?:{listed(_LISTS, 'alone').pattern})\s+{_YEAR}(?!\w)(?!\s+and\b)", re.I),
     )
 
 
@@ -121,21 +120,12 @@ _FORMS = (
 )
 
 
-@lru_cache(maxsize=4)
-def _cues(kind: str) -> re.Pattern[str]:
-    return re.compile(rf"[,(]?\s*(?<!\w)(?P<cue>{_any_of(word_lists(_LISTS)[kind])})(?!\w)\)?", re.I)
-
-
-def _any_of(words: frozenset[str]) -> str:
-    longest = sorted(words, key=lambda word: (-len(word), word))
-    return "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest)
-
-
 def _without(text: str, found: re.Match[str]) -> str:
     """Remove the words of a match from `text`; a company's name in them (`Acme's 2018 10-K`) is kept."""
     owner = found.groupdict().get("whose")
     kept = f" of {owner}" if owner else ""
-    return f"{text[: found.start()].rstrip()}{kept} {text[found.end() :].lstrip()}".lstrip(" ,:;")
+    before, behind = text[: found.start()].rstrip(" ,("), text[found.end() :].lstrip(" )")
+    return f"{before}{kept} {behind}".lstrip(" ,:;")
 
 
 def _has_period(text: str) -> bool:

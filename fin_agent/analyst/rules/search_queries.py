@@ -24,37 +24,37 @@ from fin_agent.workspace import Workspace
 def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Workspace) -> Query:
     """Return the query of a round; `ledger` is that of the round before, None in the first."""
     required = tuple(slot for slot, needed in plan.slots().items() if needed)
-    slots = required if ledger is None else _empty_slots(intent, plan, ledger)
-    if ledger is None and intent.unsupported:  # figures alone do not answer what was not understood
-        slots = ()
-    terms = search_terms(intent.keywords)
-    expansions = search_terms(intent.expansions)
-    if ledger is not None and slots:
-        labels = [label for slot in slots for label in slot_names(slot, workspace.lexicon.metrics)[:3]]
-        terms, expansions = search_terms(labels), search_terms(intent.keywords)
-    elif ledger is not None:
+    terms, expansions = search_terms(intent.keywords), search_terms(intent.expansions)
+    if ledger is None:
+        slots = () if intent.unsupported else required  # figures alone do not answer what was not understood
+    elif slots := _empty_slots(intent, plan, ledger):
+        terms, expansions = search_terms(_labels_of(slots, workspace)), terms
+    else:
         terms, expansions = (*terms, *expansions), ()
-    companies = tuple(dict.fromkeys(slot.company for slot in slots)) or tuple(
-        company.key for company in intent.companies
-    )
+    asked = tuple(company.key for company in intent.companies)
+    topics = [workspace.lexicon.topic_entries[topic] for topic in intent.topics[:2]]
     return Query(
         text=intent.core if ledger is None else complementary_question(slots, intent),
         terms=terms,
         expansions=expansions,
         synonyms=search_terms(workspace.lexicon.filing_terms(intent.core)),
-        companies=companies,
+        companies=tuple(dict.fromkeys(slot.company for slot in slots)) or asked,
         unsure=tuple(company.key for company in intent.companies if company.confidence < CERTAIN),
         periods=_periods(intent, slots, workspace),
         dates=intent.dates,
         forms=intent.forms,
         statements=_statements(intent, slots, workspace),
-        items=tuple(item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items),
-        tables=tuple(kind for topic in intent.topics[:2] for kind in workspace.lexicon.topic_entries[topic].tables),
+        items=tuple(item for topic in topics for item in topic.items),
+        tables=tuple(kind for topic in topics for kind in topic.tables),
         slots=slots,
         printed=tuple(printed_facts(slots, workspace)),
         metrics=workspace.lexicon.metrics_in(intent.core),
         figures=intent.asks_figure and intent.relation is Relation.EACH and not (slots or required),
     )
+
+
+def _labels_of(slots: Sequence[Slot], workspace: Workspace) -> list[str]:
+    return [label for slot in slots for label in slot_names(slot, workspace.lexicon.metrics)[:3]]
 
 
 def _empty_slots(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]:

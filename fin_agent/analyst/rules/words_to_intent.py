@@ -139,6 +139,22 @@ def _search_terms(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
     return tuple(dict.fromkeys(re.findall(r"[a-z][a-z&'-]*[a-z]|\d[\d.,]*\d", text.lower())))
 
 
+def market_price_requests(core: str) -> tuple[str, ...]:
+    """Return descriptions of measures that need a share price, which filings do not state."""
+    found = listed("asked_words", "market measure").search(core)
+    if found is None or finds(core, "assumed"):
+        return ()
+    return (f"{' '.join(found.group().split())}: it needs a market price, which filings do not contain",)
+
+
+def foreign_currency_requests(question: str) -> tuple[str, ...]:
+    """Return descriptions of amounts requested in a currency that the filings do not use."""
+    for found in listed("currencies", "others").finditer(question):
+        if finds(question[: found.start()], "before a currency", "currencies") or found[0] in "€£¥":
+            return (f"amounts in {found[0]!r}: figures are given in the currency of the filings",)
+    return ()
+
+
 _OVER_TIME = (
     Relation.GROWTH,
     Relation.ANNUAL_GROWTH,

@@ -1,5 +1,5 @@
 """The index on an Elasticsearch cluster (`index.ElasticIndex`), at an `address`, accessed through `client`.
 
 `mapping` names and creates the indices, `documents` converts filings to documents and back, `listing` tracks which
-filings are visible, and `writing` and `reading` write, search and return their content.
+filings are visible, `reading` searches and returns their content, and `index` writes it.
 """

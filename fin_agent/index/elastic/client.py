@@ -6,7 +6,8 @@ import base64
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from functools import lru_cache
 from importlib import resources
 from typing import Any, TypeVar
@@ -106,9 +107,8 @@ class Cluster:
         ask = self.client.search
         return dict(self.request(ask, index=index, allow_partial_search_results=False, **arguments).body)
 
-    def scan(self, index: str, *, fields: Sequence[str] | None = None, size: int = 5_000) -> list[dict[str, Any]]:
-        """Return the sources of all documents of an index at one moment, unordered. Raises FilingIndexError."""
-        query: dict[str, Any] = {} if fields is None else {"_source": list(fields)}
+    def scan(self, index: str, *, size: int = 5_000, **query: Any) -> list[dict[str, Any]]:
+        """Return the sources of documents of an index at one moment, unordered. Raises FilingIndexError."""
 
         def scanned() -> list[dict[str, Any]]:
             found = elasticsearch.helpers.scan(
@@ -132,6 +132,34 @@ class Cluster:
                 remedy="Check the cluster's health, then run the same command again",
             )
         return told
+
+    def bulk(self, actions: list[dict[str, Any]], *, max_bytes: int, max_documents: int) -> list[dict[str, Any]]:
+        """Write documents through their aliases, and return the items that were rejected. Raises FilingIndexError.
+
+        Items that the cluster was too busy for are sent again, and only these.
+        """
+        left, refused = actions, list[dict[str, Any]]()
+
+        def send() -> None:
+            nonlocal left, refused
+            sent = elasticsearch.helpers.streaming_bulk(
+                self.client,
+                left,
+                chunk_size=max_documents,
+                max_chunk_bytes=max_bytes,
+                raise_on_error=False,
+                yield_ok=False,
+                require_alias=True,
+            )
+            refused = [item["index"] for _, item in sent]
+            if refused and all(is_busy(item["status"], item) for item in refused):
+                again = {item["_id"] for item in refused}
+                left = [each for each in left if each["_id"] in again]
+                raise BusyError
+
+        with suppress(BusyError):  # for too long
+            self.request(send, doing="written")
+        return refused
 
     def close(self) -> None:
         """Close the connections."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from fin_agent.index import rows
@@ -16,22 +15,25 @@ NO_PAGE = -1
 """Page number for tags that are not on a page."""
 
 Source = dict[str, Any]
-_PAGE, _METRIC, _TAG = (rows.FACT_COLUMNS.index(column) for column in ("page", "metric", "tag"))
+_PAGE, _METRIC, _TAG = (rows.FACT.names.index(column) for column in ("page", "metric", "tag"))
 _TAG_PAGE = rows.TAG_COLUMNS.index("page")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One document: its index, its id, and its source."""
-
-    kind: str
-    id: str
-    source: Source
+Document = tuple[str, str, Source]
+"""A document: its index, its id, and its source."""
 
 
 def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
     """Return the row of a part from a document, column by column."""
     return [source.get(column) for column in COLUMNS[part]]
+
+
+def row_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
+    """Return the row of a page, of a passage with its card, or of the tables of a page."""
+    if part is Part.TABLES:
+        return [source["page"], decode_bytes(source["tables"])]
+    row = columns_of(part, source)
+    return [*row, source["card"]] if part is Part.PASSAGES else row
 
 
 def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
@@ -43,13 +45,13 @@ def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
     }
     for page in stored.parts[Part.PAGES]:
         source = common | _source(Part.PAGES, page)
-        yield Document("pages", f"{generation}-{source['number']}", source)
+        yield "pages", f"{generation}-{source['number']}", source
     for passage, (card,) in zip(stored.parts[Part.PASSAGES], stored.parts[Part.CARDS], strict=True):
         source = common | _source(Part.PASSAGES, passage) | {"card": card}
-        yield Document("passages", f"{generation}-{source['ordinal']}", source)
+        yield "passages", f"{generation}-{source['ordinal']}", source
     for page_number, figures in _figures(stored):
         source = {"generation": generation, "page": page_number, **figures}
-        yield Document("figures", f"{generation}-{page_number}", source)
+        yield "figures", f"{generation}-{page_number}", source
 
 
 def filing_source(stored: StoredFiling, generation: str, mark: int, written: int) -> Source:
@@ -108,6 +110,11 @@ def decode_bytes(text: str) -> bytes:
 def id_of(doc_id: str) -> str:
     """Return the id of a filing's own document: a hash, because a doc_id may exceed the length limit of ids."""
     return hashlib.sha256(doc_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def vectors_id(generation: str, model: str, unit: str) -> str:
+    """Return the id of the document of a filing's vectors."""
+    return f"{generation}-{hashlib.sha256(model.encode()).hexdigest()[:16]}-{unit}"
 
 
 def company_routing(cik: str | None, company: str) -> str:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from fin_agent.index import rows
+from fin_agent.index.elastic.address import ClusterAddress
 from fin_agent.index.elastic.client import Cluster, NotFound, index_error
 from fin_agent.index.elastic.documents import columns_of, company_routing, id_of
 from fin_agent.index.opening import not_indexed
-from fin_agent.index.protocol import FilingEntry, FilingRecord
+from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingRecord
 from fin_agent.index.stored_filing import Part
 
 _MAX_HIDDEN = 10_000
@@ -66,7 +67,7 @@ _PINNED: ContextVar[tuple[FilingList, Listing] | None] = ContextVar("_PINNED", d
 """The listing used by all reads inside a snapshot."""
 
 
-class FilingList:
+class FilingList(FilingIndex):
     """The part of an index that lists filings. Lists are shared between threads."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -74,17 +75,21 @@ class FilingList:
         self._guard = threading.Lock()
         self._kept: Listing | None = None
         self._checked = 0.0
-        self._records: tuple[tuple[int, int], tuple[FilingRecord, ...]] | None = None
+
+    @property
+    def address(self) -> ClusterAddress:
+        """Its address, without secrets."""
+        return self.cluster.address
+
+    def close(self) -> None:
+        """See FilingIndex.close."""
+        self.cluster.close()
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        listing, kept = self.listing(), self._records
-        if kept is None or kept[0] != listing.state:
-            sources = self.cluster.scan(self.cluster.alias("filings"), size=_RECORDS_AT_ONCE)
-            found = {source["doc_id"]: filing_record(source) for source in sources}
-            records = tuple(found[entry.doc_id] for entry in listing.entries if entry.doc_id in found)
-            self._records = kept = (listing.state, records)
-        return kept[1]
+        sources = self.cluster.scan(self.cluster.alias("filings"), size=_RECORDS_AT_ONCE)
+        found = {source["doc_id"]: filing_record(source) for source in sources}
+        return tuple(found[entry.doc_id] for entry in self.entries() if entry.doc_id in found)
 
     def entries(self) -> tuple[FilingEntry, ...]:
         """See FilingIndex.entries."""
@@ -93,10 +98,6 @@ class FilingList:
     def filing(self, doc_id: str) -> FilingRecord:
         """See FilingIndex.filing."""
         return filing_record(self.known_document(doc_id)["_source"])
-
-    def page_count(self) -> int:
-        """See FilingIndex.page_count."""
-        return sum(entry.page_count for entry in self.entries())
 
     def document_of(self, doc_id: str) -> dict[str, Any] | None:
         """Return a filing's own document with its sequence number, or None where there is none."""
@@ -167,10 +168,10 @@ class FilingList:
         return (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"])), tuple(hidden)
 
     def _read(self) -> Listing:
-        fields = ("generation", "mark", *rows.ENTRY_COLUMNS)
+        fields = ["generation", "mark", *rows.ENTRY_COLUMNS]
         found = [
-            (rows.filing_entry([source.get(column) for column in rows.ENTRY_COLUMNS]), source)
-            for source in self.cluster.scan(self.cluster.alias("filings"), fields=fields)
+            (FilingEntry.of([source.get(column) for column in rows.ENTRY_COLUMNS]), source)
+            for source in self.cluster.scan(self.cluster.alias("filings"), _source={"includes": fields})
         ]
         found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
         entries = tuple(entry for entry, _ in found)
@@ -191,7 +192,7 @@ class FilingList:
 
 def filing_record(source: Mapping[str, Any]) -> FilingRecord:
     """Return the filing record from a filing's own document."""
-    return rows.filing_record(columns_of(Part.FILING, source), [*source["details"]["row"], source["summary"]])
+    return FilingRecord.of(columns_of(Part.FILING, source), [*source["details"]["row"], source["summary"]])
 
 
 def ascending(*fields: str) -> list[dict[str, dict[str, str]]]:

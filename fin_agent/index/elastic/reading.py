@@ -5,28 +5,28 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeVar
 
 from fin_agent.index import rows
 from fin_agent.index.elastic.client import Cluster
-from fin_agent.index.elastic.documents import NO_PAGE, Source, columns_of, decode_bytes, figures_of, stored_filing
-from fin_agent.index.elastic.listing import FilingList, ascending
-from fin_agent.index.protocol import (
-    PageHit,
-    PageKey,
-    PageOutline,
-    PassageHit,
-    RowLabel,
-    SourcedFact,
-    StoredPage,
-    StoredPassage,
+from fin_agent.index.elastic.documents import (
+    NO_PAGE,
+    Source,
+    decode_bytes,
+    figures_of,
+    row_of,
+    stored_filing,
+    vectors_id,
 )
-from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling
+from fin_agent.index.elastic.listing import FilingList, ascending
+from fin_agent.index.protocol import FilingVectors, PageKey, RowLabel, SourcedFact, VectorModel, VectorUnit
+from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling, unpack_numbers
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.page import Statement
-from fin_agent.vocabulary.table import Table
 
+T = TypeVar("T")
 MAX_WORDS = 900
 """Most words of one query; a cluster accepts at least 1,024 clauses."""
 MAX_FILTERED = 50_000
@@ -43,6 +43,21 @@ _LEAST = 1e-6
 """The lowest weight of a term in SQLite's bm25()."""
 _OF_INCOME = ("revenue", "sales", "cost of")
 """Words in headings of rows that divide revenue in an income statement."""
+_SEARCHED = {
+    Part.PAGES: ("pages", "text", "number"),
+    Part.PASSAGES: ("passages", "text", "ordinal", "page"),
+    Part.DETAILS: ("filings", "summary"),
+}
+"""Parts with full text: their index, the field of the text, and those of the place in the filing and of the page."""
+_STORED = {
+    Part.PAGES: ("pages", "number", "number", COLUMNS[Part.PAGES]),
+    Part.PASSAGES: ("passages", "page", "ordinal", (*COLUMNS[Part.PASSAGES], "card")),
+    Part.TABLES: ("figures", "page", "page", ("page", "tables")),
+}
+"""Parts read by page: their index, the fields of the page and of the order, and all fields of a row."""
+_MAX_MODELS = 1_000
+_VECTORS_AT_ONCE = 200
+"""Number of filings whose vectors are in memory at once."""
 _SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 Filter = Mapping[str, Any]
@@ -58,38 +73,6 @@ class ElasticReader(FilingList):
 
     # Words
 
-    def search_pages(
-        self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
-    ) -> list[PageHit]:
-        """See FilingIndex.search_pages."""
-        found = self._search("pages", ("content_hash", "doc_id", "number"), terms, doc_ids, limit)
-        return [PageHit(PageKey(doc_id, number), score) for score, _, doc_id, number in found]
-
-    def search_passages(
-        self,
-        terms: Sequence[str],
-        *,
-        doc_ids: Collection[str] | None = None,
-        pages: Collection[PageKey] | None = None,
-        limit: int = 100,
-    ) -> list[PassageHit]:
-        """See FilingIndex.search_passages."""
-        order = ("content_hash", "doc_id", "ordinal", "page")
-        within: list[Filter] = []
-        if pages is not None:
-            wanted = [key for key in pages if doc_ids is None or key.doc_id in doc_ids]
-            doc_ids = {key.doc_id for key in wanted}
-            within = [self._on_any_of(wanted)]
-        found = self._search("passages", order, terms, doc_ids, limit, within)
-        return [PassageHit(doc_id, page, ordinal, score) for score, _, doc_id, ordinal, page in found]
-
-    def search_summaries(
-        self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
-    ) -> list[tuple[str, float]]:
-        """See FilingIndex.search_summaries. Every term is scored: a cluster can do that even with many summaries."""
-        found = self._search("filings", ("content_hash", "doc_id"), terms, doc_ids, limit)
-        return [(doc_id, score) for score, _, doc_id in found]
-
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
         asked = {stem: {"term": {"text": {"value": stem}}} for stem in sorted(stems)}
@@ -97,34 +80,33 @@ class ElasticReader(FilingList):
 
     def _search(
         self,
-        kind: str,
-        order: tuple[str, ...],
+        part: Part,
         terms: Sequence[str],
         doc_ids: Collection[str] | None,
+        pages: Collection[PageKey] | None,
         limit: int,
-        within: Sequence[Filter] = (),
-    ) -> list[Any]:
-        """Return [score, values of the fields of `order`] of the best `limit` visible documents."""
-        clauses = list(self._clauses(kind, "summary" if kind == "filings" else "text", terms))
+    ) -> list[tuple[float, str, int, int]]:
+        """See FilingIndex._search."""
+        kind, field, *places = _SEARCHED[part]
+        within = [] if pages is None else [self._on_any_of(pages)]
+        if pages is not None:
+            doc_ids = {key.doc_id for key in pages}
+        clauses = list(self._clauses(kind, field, terms))
         listing = self.listing()
         generations = None if doc_ids is None else listing.generations(doc_ids)
         if not clauses or limit < 1 or generations == []:
             return []
         allowed = listing.shown.keys() if generations is None else frozenset(generations)
-        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "filter": list(within)}
+        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "filter": within}
         if generations is not None and len(generations) <= MAX_FILTERED:
-            query["filter"].append({"terms": {"generation": generations}})
+            within.append({"terms": {"generation": generations}})
         elif kind != "filings":
             query["must_not"] = self._hidden()
-        found: list[Any] = []
-        for hit in self._hits(kind, {"bool": query}, order, limit):
-            if hit["fields"]["generation"][0] in allowed:
-                found.append(hit["sort"])
-                if len(found) == limit:
-                    break
-        return found
+        hits = self._hits(kind, {"bool": query}, ("content_hash", "doc_id", *places), limit)
+        visible = (hit["sort"] for hit in hits if hit["fields"]["generation"][0] in allowed)
+        return [(score, doc_id, *(place * 2 or [0, 0])[:2]) for score, _, doc_id, *place in islice(visible, limit)]
 
-    def _hits(self, kind: str, query: dict[str, Any], order: tuple[str, ...], limit: int) -> Iterator[dict[str, Any]]:
+    def _hits(self, kind: str, query: dict[str, Any], order: Sequence[str], limit: int) -> Iterator[dict[str, Any]]:
         """Yield all hits, best first, in batches of the size that is probably needed."""
         return self._paged(
             kind,
@@ -220,7 +202,7 @@ class ElasticReader(FilingList):
         """See FilingIndex.stored."""
         filing = self.known_document(doc_id)["_source"]
         parts = (
-            [source for _, source in self._of_filings(kind, [doc_id], place, fields)]
+            [source for _, source in self._sources(kind, [doc_id], place, fields)]
             for kind, place, fields in (
                 ("pages", "number", COLUMNS[Part.PAGES]),
                 ("passages", "ordinal", (*COLUMNS[Part.PASSAGES], "card")),
@@ -234,25 +216,23 @@ class ElasticReader(FilingList):
         found = self.document_of(doc_id)
         return {} if found is None else dict(found["_source"]["checksums"])
 
-    def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
-        """See FilingIndex.pages."""
-        found = self._on_pages("pages", keys, "number", "number", COLUMNS[Part.PAGES])
-        return [StoredPage(doc_id, rows.page(columns_of(Part.PAGES, source))) for doc_id, source in found]
+    def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
+        """See FilingIndex._on_pages."""
+        kind, page, order, fields = _STORED[part]
+        found: dict[PageKey, list[Source]] = {}
+        within = [{"terms": {page: sorted({key.page for key in keys})}}]
+        for doc_id, source in self._sources(kind, {key.doc_id for key in keys}, order, fields, within):
+            found.setdefault(PageKey(doc_id, source[page]), []).append(source)
+        present = ((key, source) for key in keys for source in found.get(key, ()))
+        return [make(key, row_of(part, source)) for key, source in present if fields[-1] in source]
 
-    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
-        """See FilingIndex.outline."""
-        found = self._of_filings("pages", doc_ids, "number", rows.OUTLINE_COLUMNS)
-        return [
-            rows.page_outline(doc_id, [source.get(each) for each in rows.OUTLINE_COLUMNS]) for doc_id, source in found
-        ]
-
-    def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
-        """See FilingIndex.passages."""
-        found = self._on_pages("passages", keys, "page", "ordinal", (*COLUMNS[Part.PASSAGES], "card"))
-        return [
-            StoredPassage(doc_id, rows.passage(columns_of(Part.PASSAGES, source)), source["card"])
-            for doc_id, source in found
-        ]
+    def _of_filings(
+        self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
+    ) -> list[T]:
+        """See FilingIndex._of_filings."""
+        kind, _, order, _ = _STORED[part]
+        found = self._sources(kind, doc_ids, order, columns)
+        return [make(doc_id, [source.get(column) for column in columns]) for doc_id, source in found]
 
     def facts(
         self,
@@ -271,7 +251,7 @@ class ElasticReader(FilingList):
             within.append(self._on_any_of(pages))
         found: dict[str, list[tuple[int, SourcedFact]]] = {}
         fields = ("page", "facts", "tags", "linked")
-        for doc_id, source in self._of_filings("figures", doc_ids, "page", fields, within):
+        for doc_id, source in self._sources("figures", doc_ids, "page", fields, within):
             for ordinal, row, tag in figures_of(source):
                 fact = rows.fact(row, None if tag is None else rows.tag(tag))
                 if (metrics is None or fact.metric in metrics) and (years is None or fact.period.fiscal_year in years):
@@ -307,16 +287,6 @@ class ElasticReader(FilingList):
             text for fact in facts for text in (fact.label, *fact.section, *fact.column_path, fact.caption)
         )
 
-    def tables(self, keys: Sequence[PageKey]) -> list[Table]:
-        """See FilingIndex.tables."""
-        found = self._on_pages("figures", keys, "page", "page", ("page", "tables"))
-        return [
-            table
-            for _, source in found
-            if source.get("tables")
-            for table in rows.tables(source["page"], decode_bytes(source["tables"]))
-        ]
-
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""
         if page == NO_PAGE:
@@ -324,12 +294,12 @@ class ElasticReader(FilingList):
         within = [] if page is None else [{"term": {"page": {"value": page}}}]
         found = [
             row
-            for _, source in self._of_filings("figures", [doc_id], "page", ("tags",), within)
+            for _, source in self._sources("figures", [doc_id], "page", ("tags",), within)
             for row in source["tags"]["all"]
         ]
         return [rows.tag(row) for row in sorted(found, key=lambda row: row[0])]
 
-    def _of_filings(
+    def _sources(
         self, kind: str, doc_ids: Collection[str], place: str, fields: Sequence[str], within: Sequence[Filter] = ()
     ) -> Iterator[tuple[str, Source]]:
         """Yield (doc_id, document) of filings in the order of the entries, and within a filing by `place`."""
@@ -351,17 +321,52 @@ class ElasticReader(FilingList):
                 for source in found.get(doc_id, ()):
                     yield doc_id, source
 
-    def _on_pages(
-        self, kind: str, keys: Sequence[PageKey], page: str, order: str, fields: Sequence[str]
-    ) -> Iterator[tuple[str, Source]]:
-        """Yield (doc_id, document) on these pages, in their order; `page` is the field of the page."""
-        found: dict[PageKey, list[Source]] = {}
-        within = [{"terms": {page: sorted({key.page for key in keys})}}]
-        for doc_id, source in self._of_filings(kind, {key.doc_id for key in keys}, order, fields, within):
-            found.setdefault(PageKey(doc_id, source[page]), []).append(source)
-        for key in keys:
-            for source in found.get(key, ()):
-                yield key.doc_id, source
+    # Vectors
+
+    def vector_models(self) -> tuple[VectorModel, ...]:
+        """See FilingIndex.vector_models."""
+        counted = {"dimensions": "max", "sparse": "max", "rows": "sum", "written": "max"}
+        of_unit = {field: {how: {"field": field}} for field, how in counted.items()}
+        by_unit = {"terms": {"field": "unit", "size": len(VectorUnit)}, "aggregations": of_unit}
+        by_model = {"terms": {"field": "model", "size": _MAX_MODELS}, "aggregations": {"units": by_unit}}
+        answer = self.cluster.search(
+            self.cluster.alias("vectors"),
+            query={"bool": {"must_not": self._hidden()}},
+            size=0,
+            track_total_hits=False,
+            aggregations={"models": by_model},
+        )
+        found = []
+        for model in answer["aggregations"]["models"]["buckets"]:
+            for unit in model["units"]["buckets"]:
+                dimensions, sparse, vectors, latest = (int(unit[field]["value"]) for field in counted)
+                of = (str(model["key"]), VectorUnit(unit["key"]))
+                found.append(VectorModel(*of, dimensions, bool(sparse), unit["doc_count"], vectors, latest))
+        return tuple(sorted(found, key=lambda each: (each.model, each.unit)))
+
+    def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
+        """See FilingIndex._filings_with_vectors."""
+        query = {"bool": {"filter": [{"term": {"model": {"value": model}}}, {"term": {"unit": {"value": unit.value}}}]}}
+        found = self.cluster.scan(self.cluster.alias("vectors"), query=query, _source={"includes": ["generation"]})
+        shown = self.listing().shown
+        return frozenset(shown[each["generation"]] for each in found if each["generation"] in shown)
+
+    def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
+        """See FilingIndex._read_vectors. Filings are read in batches."""
+        listing = self.listing()
+        known = listing.in_order(doc_ids)
+        for start in range(0, len(known), _VECTORS_AT_ONCE):
+            some = [listing.of[doc_id] for doc_id in known[start : start + _VECTORS_AT_ONCE]]
+            asked = [{"_id": vectors_id(each.generation, model, unit), "routing": each.routing} for each in some]
+            found = self.cluster.documents(index=self.cluster.alias("vectors"), docs=asked)
+            for source in (each["_source"] for each in found if each.get("found")):
+                yield FilingVectors(
+                    source["doc_id"],
+                    unpack_numbers(decode_bytes(source["places"])),
+                    source["dimensions"],
+                    decode_bytes(source["values"]),
+                    source["sparse"],
+                )
 
 
 def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:

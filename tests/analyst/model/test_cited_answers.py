@@ -11,7 +11,8 @@ from pydantic import JsonValue
 
 from fin_agent.analyst.events import journal
 from fin_agent.analyst.model.grounding import numbers_not_in
-from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.reasoning_result import Reasoning
+from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.settings import Preset
@@ -43,14 +44,14 @@ def reasoned(
 ) -> tuple[Reasoning, tuple[str, ...], ScriptedChatModel]:
     """The reasoning, the warnings and the model."""
     reasoning, model = analyst(workspace, {"reasoning": reply, "*": NOTHING}, Preset.FAST)  # type: ignore[dict-item]
-    intent = reasoning._rules.intent(question)
+    intent = RulesAnalyst(workspace, reads_alone=False).intent(question)
     with journal() as notes:
         return reasoning.reason(intent, evidence_for(workspace, question)), notes.warnings, model
 
 
 def by_rules(workspace: Workspace, question: str) -> Reasoning:
-    reasoning, _ = analyst(workspace, NOTHING)
-    return reasoning._rules.reason(reasoning._rules.intent(question), evidence_for(workspace, question))
+    rules = RulesAnalyst(workspace, reads_alone=False)
+    return rules.reason(rules.intent(question), evidence_for(workspace, question))
 
 
 def test_an_answer_with_its_quote(workspace: Workspace) -> None:

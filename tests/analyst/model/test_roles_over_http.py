@@ -13,10 +13,9 @@ from fin_agent.analyst.events import journal, record_warning
 from fin_agent.analyst.model.card_abstraction import ModelCardMaker
 from fin_agent.analyst.model.filing_summaries import ModelSummarizer
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.query_writer import ModelSubQuestions, ModelWriter
 from fin_agent.analyst.model.tree_node_writer import ModelNodeWriter
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategy_adapters import AnalystDecomposer, by_slots, strategy_for
+from fin_agent.analyst.strategy_adapters import AnalystDecomposer, ModelWriter, by_slots, strategy_for
 from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace
 from fin_agent.config import Settings
 from fin_agent.evaluation.benchmark import Row
@@ -92,7 +91,7 @@ def tournament(callers: Callers, workspace: Workspace) -> bool:
 
 
 def sub_questions(callers: Callers, workspace: Workspace) -> bool:
-    model = ModelSubQuestions(callers.of(Role.SUB_QUESTIONS))
+    model = callers.of(Role.SUB_QUESTIONS)
     query = query_of(workspace)
     asked = AnalystDecomposer(RulesAnalyst(workspace), workspace, model, notify=record_warning).questions(query)
     by_model = asked == (

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -30,29 +30,21 @@ HAS_CLIENT = importlib.util.find_spec("elasticsearch") is not None
 pytest_terminal_summary = said_at_the_end.pytest_terminal_summary
 
 
-class Kept(FilingIndex, Protocol):
-    """An index that can be closed and that lets a summary be replaced."""
-
-    def close(self) -> None: ...
-
-    def replace_summary(self, doc_id: str, summary: str) -> bool: ...
-
-
 @dataclass
 class Backend:
     """Where a test's indexes are made, by name, and opened again as another process would."""
 
     kind: str
-    make: Callable[[str], Kept]
-    open: Callable[[str], Kept]
-    opened: list[Kept] = field(default_factory=list)
+    make: Callable[[str], FilingIndex]
+    open: Callable[[str], FilingIndex]
+    opened: list[FilingIndex] = field(default_factory=list)
 
-    def made(self, name: str = "one") -> Kept:
+    def made(self, name: str = "one") -> FilingIndex:
         """A new index."""
         self.opened.append(self.make(name))
         return self.opened[-1]
 
-    def again(self, name: str = "one") -> Kept:
+    def again(self, name: str = "one") -> FilingIndex:
         """Another hold on one that was made."""
         self.opened.append(self.open(name))
         return self.opened[-1]
@@ -115,7 +107,7 @@ def cluster_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
 
     yield Backend(
         "cluster",
-        lambda name: ElasticIndex.create(place(name), reaching),
+        lambda name: ElasticIndex(place(name), reaching, create=True),
         lambda name: ElasticIndex(place(name), reaching),
     )
     if server is not None:
@@ -132,6 +124,6 @@ def cluster_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
 
 
 @pytest.fixture
-def index(backend: Backend) -> Kept:
+def index(backend: Backend) -> FilingIndex:
     """An empty index."""
     return backend.made()

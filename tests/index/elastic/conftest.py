@@ -41,8 +41,7 @@ def make_index(server: ElasticServer, pauses: list[float]) -> Iterator[MakeIndex
 
     def make(prefix: str = "test", *, create: bool = True, **reaching: Any) -> ElasticIndex:
         said = ConnectionSettings(**{"checked_every": 0.0, "patience": 5.0, **reaching})
-        opened = ElasticIndex.create if create else ElasticIndex
-        made.append(opened(f"{server.url}/{prefix}", said, sleep=pauses.append))
+        made.append(ElasticIndex(f"{server.url}/{prefix}", said, sleep=pauses.append, create=create))
         return made[-1]
 
     yield make

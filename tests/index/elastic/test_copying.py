@@ -40,7 +40,7 @@ def both(sample_index: Path) -> Iterator[tuple[SqliteIndex, ElasticIndex]]:
     with (
         ElasticServer() as server,
         SqliteIndex(sample_index) as embedded,
-        ElasticIndex.create(f"{server.url}/samples", ConnectionSettings(checked_every=0.2)) as cluster,
+        ElasticIndex(f"{server.url}/samples", ConnectionSettings(checked_every=0.2), create=True) as cluster,
     ):
         report = copy_filings(embedded, cluster, jobs=3)
         assert report.count(CopyOutcome.COPIED) == len(embedded.entries()) > 10

@@ -72,7 +72,7 @@ def test_what_answers_is_no_elasticsearch() -> None:
 
 def test_keys_are_sent_and_refused_with_a_remedy(pauses: list[float]) -> None:
     with ElasticServer(api_key="sesame") as server:
-        ElasticIndex.create(f"{server.url}/x", ConnectionSettings(api_key="sesame")).close()
+        ElasticIndex(f"{server.url}/x", ConnectionSettings(api_key="sesame"), create=True).close()
         for reaching in (
             ConnectionSettings(api_key="wrong-key"),
             ConnectionSettings(),
@@ -86,7 +86,9 @@ def test_keys_are_sent_and_refused_with_a_remedy(pauses: list[float]) -> None:
 
 def test_a_password_is_sent_as_utf_8() -> None:
     with ElasticServer(password=("jürgen", "sesäm…")) as server:
-        ElasticIndex.create(f"{server.url}/x", ConnectionSettings(username="jürgen\n", password="sesäm…\n")).close()
+        ElasticIndex(
+            f"{server.url}/x", ConnectionSettings(username="jürgen\n", password="sesäm…\n"), create=True
+        ).close()
 
 
 @pytest.mark.parametrize("said", ["Authorization: ApiKey {0}", "you sent {0}", "Invalid header value b'ApiKey {0}\\n'"])
@@ -171,8 +173,8 @@ def test_a_busy_cluster_is_asked_again_after_growing_pauses(
 def test_asking_again_for_long_is_told(
     server: ElasticServer, caplog: pytest.LogCaptureFixture, times: int, said: int
 ) -> None:
-    index = ElasticIndex.create(
-        f"{server.url}/x", ConnectionSettings(patience=60, checked_every=0), sleep=lambda seconds: None
+    index = ElasticIndex(
+        f"{server.url}/x", ConnectionSettings(patience=60, checked_every=0), sleep=lambda seconds: None, create=True
     )
     with server.failing("x-filings/_search", BUSY, times=times):
         index.entries()
@@ -190,8 +192,8 @@ def test_asking_again_for_long_is_told(
 def test_items_refused_for_long_are_told(
     server: ElasticServer, make_filing: MakeFiling, caplog: pytest.LogCaptureFixture
 ) -> None:
-    index = ElasticIndex.create(
-        f"{server.url}/x", ConnectionSettings(patience=60, checked_every=0), sleep=lambda seconds: None
+    index = ElasticIndex(
+        f"{server.url}/x", ConnectionSettings(patience=60, checked_every=0), sleep=lambda seconds: None, create=True
     )
     server.items_refused.append((".*", BUSY, 60))
     index.add(make_filing("a", "gyroscope"), ["{}"], "")
@@ -291,9 +293,9 @@ def test_what_cannot_be_looked_at_is_not_swept_away(
     index.add(make_filing("a", "gyroscope"), ["{}"], "")
     (generation,) = index.listing().shown
     index._journal(generation, "a", index.listing().of["a"].routing, -1.0)
-    traces = index._traces({"match_all": {}})
+    traces = index.cluster.search(index.cluster.alias("journal"))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(index, "_traces", lambda query: traces)
+        patched.setattr(index.cluster, "search", lambda *named, **asked: traces)
         server.node.shard_lost = True
         with pytest.raises(FilingIndexError, match="could not look up all documents"):
             index.sweep()

@@ -28,7 +28,7 @@ def server() -> Iterator[ElasticServer]:
 
 def test_it_is_trusted_by_its_authority(server: ElasticServer) -> None:
     reaching = ConnectionSettings(certificates=str(HERE / "authority.pem"))
-    with ElasticIndex.create(f"{server.url}/safe", reaching) as index:
+    with ElasticIndex(f"{server.url}/safe", reaching, create=True) as index:
         index.add(EVERYTHING, ["{}"] * 2, "")
         assert len(index.search_pages(["assets"])) == 1
 

@@ -203,6 +203,10 @@ class Specification:
             flat |= {name: part[name] for name in ("minProperties", "maxProperties") if name in part}
             if part.get("additionalProperties"):
                 flat["additionalProperties"] = part["additionalProperties"]
+        if "maxProperties" in flat:  # a limit of one part: those of the others come on top
+            flat["maxProperties"] += sum(
+                len(part.get("properties", ())) for part in resolved if "maxProperties" not in part
+            )
         if not flat["required"]:
             del flat["required"]
         return {**others, **flat}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import total_ordering
 from typing import Any
 
@@ -174,7 +174,7 @@ def selected(source: dict[str, Any], wanted: Any) -> dict[str, Any] | None:
 
 
 def _aggregated(said: Mapping[str, Any], found: Sequence[tuple[View, set[int]]]) -> dict[str, Any]:
-    ((kind, how),) = said.items()
+    ((kind, how),) = ((kind, how) for kind, how in said.items() if kind != "aggregations")
     if kind == "filters":
         return {
             "buckets": {
@@ -182,6 +182,8 @@ def _aggregated(said: Mapping[str, Any], found: Sequence[tuple[View, set[int]]])
                 for name, query in how["filters"].items()
             }
         }
+    if kind == "terms" and "aggregations" in said:
+        return {"buckets": list(_buckets(how, said["aggregations"], found))}
     values = [
         value
         for view, numbers in found
@@ -199,3 +201,19 @@ def _aggregated(said: Mapping[str, Any], found: Sequence[tuple[View, set[int]]])
         ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))[: how.get("size", 10)]
         return {"buckets": [{"key": value, "doc_count": count} for value, count in ranked]}
     raise RefusalError(400, "unknown_named_object_exception", f"Unknown aggregation type [{kind}]")
+
+
+def _buckets(
+    how: Mapping[str, Any], further: Mapping[str, Any], found: Sequence[tuple[View, set[int]]]
+) -> Iterator[dict[str, Any]]:
+    """One bucket a term, with what is asked of its documents."""
+    of_term: dict[Any, list[tuple[View, set[int]]]] = {}
+    for view, numbers in found:
+        for number in numbers:
+            value = view.shelf.value_of(view.live[number], how["field"])
+            if value is not None:
+                of_term.setdefault(value, []).append((view, {number}))
+    for value, documents in sorted(of_term.items(), key=lambda each: (-len(each[1]), each[0]))[: how.get("size", 10)]:
+        yield {"key": value, "doc_count": len(documents)} | {
+            name: _aggregated(said, documents) for name, said in further.items()
+        }

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from fin_agent.analyst.rules.reasoning.answer_type_matching import (
+    FIRM,
     before_the_cause,
     contains_listed_phrase,
     has_listed_prefix,
     matches_type,
     movement_directions,
 )
-from fin_agent.analyst.rules.reasoning.people_and_firms import firm_in, is_title, people_in
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, QuestionPart
 from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     Paragraph,
@@ -26,7 +28,8 @@ from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, rati
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.text_normalization import places_of
+from fin_agent.lexicon.text_normalization import places_of, words_in
+from fin_agent.lexicon.words import word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.filing import PassageKind
@@ -72,6 +75,26 @@ class AnswerTarget:
     def years(self) -> set[int]:
         """The years asked about."""
         return {period.fiscal_year for period in self.intent.periods}
+
+    @property
+    def of_whole_years(self) -> bool:
+        """Whether no quarter is asked about."""
+        return all(period.quarter is None for period in self.intent.periods)
+
+    def unsaid(self) -> list[str]:
+        """Return a sentence on what nothing read mentions; none if everything is mentioned."""
+        words = [repr(term.words) for term in self.terms if term.is_absent and not term.is_context]
+        return [f"Not said there: {', '.join(words)}."] if words else []
+
+    def weight_borne_out(self, said: Collection[str]) -> float:
+        """Return the weight of the only term that a text covers, besides everyday words; infinite for several."""
+        weights = [term.weight for term in self.telling_terms if term.coverage_in(said)]
+        return weights[0] if len(weights) == 1 else math.inf
+
+    @property
+    def telling_terms(self) -> list[Term]:
+        """The terms without everyday words."""
+        return [term for term in self.terms if not term.is_everyday]
 
 
 class FilingPeriod(NamedTuple):
@@ -186,7 +209,7 @@ def _score(
         target: The question.
         filed: The fiscal year of its filing.
     """
-    part, terms, core = target.part, target.terms, target.intent.core
+    part, terms = target.part, target.terms
     figures, cause = part.answer_type in FIGURES, part.answer_type is AnswerType.CAUSE
     length = 1 + len(text.split()) / _LONG
     if not matches_type(lead if figures or part.answer_type in _FACTS else text, part):
@@ -205,41 +228,44 @@ def _score(
     if cause:
         said |= set(stems_in(text))
         borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
-    if not _covers_enough(borne, said, around, farther, target):
-        return None
+    fits = _covers_enough(borne, said, around, farther, target) and _matches_request(text, about, nearby, target)
+    return borne * _fitness(text, about, target) / length if fits and _matches_period(about, target, filed) else None
+
+
+def _matches_request(text: str, about: str, nearby: str, target: AnswerTarget) -> bool:
+    """Return whether a text forecasts or ranks if the question does, and states no change of a requested measure."""
+    core = target.intent.core
     forecast, foretold = has_listed_prefix("expected", core), has_listed_prefix("expected", f"{text} {nearby}")
     if forecast and not foretold:
-        return None
-    moves = any(movement_directions(about)) and not any(movement_directions(core))
-    if figures and target.intent.names_metric and moves and not (forecast and foretold):
-        return None  # a change, where the measure itself is requested
+        return False
+    measured = target.part.answer_type in FIGURES and target.intent.names_metric and not forecast
+    if measured and any(movement_directions(about)) and not any(movement_directions(core)):
+        return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
-    if (ranks and not contains_listed_phrase("superlatives", text)) or not _matches_period(about, target, filed):
-        return None
-    return borne * _fitness(text, about, target) / length
+    return not ranks or contains_listed_phrase("superlatives", text)
 
 
 def _covers_enough(borne: float, said: set[str], around: set[str], before: set[str], target: AnswerTarget) -> bool:
     """Return whether the covered weight `borne` makes a text an answer, considering the rarest words as well."""
-    own = [term for term in target.terms if not term.is_context and not term.is_everyday] or list(target.terms)
-    everything = said | around
-    if any(term.is_name and not term.coverage_in(everything | before) for term in own):
+    wants = target.part.answer_type
+    if round(borne, 6) < _ENOUGH[wants] or (wants in FIGURES and not _mentions_operands(target.intent, said)):
         return False
-    if target.part.answer_type in FIGURES and not _mentions_operands(target.intent, said):
+    own = [term for term in target.telling_terms if not term.is_context] or list(target.terms)
+    everything = said | around
+    anywhere = everything | before
+    if any(term.is_name and not term.coverage_in(anywhere) for term in own):
         return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
-    telling = max(present, key=lambda term: term.weight)
-    if not telling.coverage_in(everything | before if telling.is_name else everything):
+    rarest = max(present, key=lambda term: term.weight)
+    rarest = max(present, key=lambda term: term.weight)
+    needed = [] if rarest.is_name else [rarest]
+    if len(own) <= _FEW and wants in (*FIGURES, *_FACTS):
+        needed = present
+    if not all(term.coverage_in(everything) for term in needed):
         return False
-    wants = target.part.answer_type
-    if len(own) <= _FEW and wants in (*FIGURES, *_FACTS) and not all(term.coverage_in(everything) for term in present):
-        return False
-    borne_out = [term for term in target.terms if term.coverage_in(everything | before) and not term.is_everyday]
-    if wants in _ONLY_WORDS and len(borne_out) == 1 and borne_out[0].weight < _LEAST_EVIDENCE:
-        return False
-    return round(borne, 6) >= _ENOUGH[wants]
+    return wants not in _ONLY_WORDS or target.weight_borne_out(anywhere) >= _LEAST_EVIDENCE
 
 
 def _mentions_operands(intent: Intent, said: set[str]) -> bool:
@@ -255,17 +281,17 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     asked, years = target.years, set(printed_years(text))
     if asked and filed is not None and filed < min(asked) and not years & asked:
         return False  # filed before the requested period
-    whole = all(period.quarter is None for period in target.intent.periods)
-    if asked and target.part.answer_type is AnswerType.CAUSE:
-        return not years or (bool(years & asked) and not (whole and contains_listed_phrase("interim", text)))
-    if not asked or target.part.answer_type not in FIGURES:
+    if not asked or target.part.answer_type not in (*FIGURES, AnswerType.CAUSE):
         return True
-    if whole and contains_listed_phrase("interim", text):
-        return False
+    interim = target.of_whole_years and contains_listed_phrase("interim", text)
+    if target.part.answer_type is AnswerType.CAUSE:
+        return not years or (bool(years & asked) and not interim)
     following = {year + 1 for year in asked}
-    in_time = filed is None or filed in asked | following
-    near = asked | (following if filed is None or filed in asked else set())
-    return bool(years & near) or (in_time and max(years) > max(asked)) if years else in_time
+    own = filed is None or filed in asked
+    in_time = own or filed in following
+    if interim or not years:
+        return in_time and not interim
+    return bool(years & (asked | following if own else asked)) or (in_time and max(years) > max(asked))
 
 
 def _fitness(text: str, about: str, target: AnswerTarget) -> float:
@@ -322,14 +348,42 @@ def _lists(paragraphs: Sequence[Paragraph], target: AnswerTarget) -> Iterator[tu
 def _names(text: str, target: AnswerTarget) -> Iterator[str]:
     """Yield the firm that signs a report, the holder of an office, or all officers."""
     wants = target.part.answer_type
-    if wants is AnswerType.FIRM and contains_listed_phrase("report of auditors", text) and (firm := firm_in(text)):
+    if wants is AnswerType.FIRM and contains_listed_phrase("report of auditors", text) and (firm := _firm_in(text)):
         said = set(stems_in(text))
         if all(term.coverage_in(said) or term.is_everyday for term in target.terms):
             yield f"{firm}."
-    people = people_in(text) if wants in (AnswerType.PERSON, AnswerType.OFFICERS) else []
+    people = _people_in(text) if wants in (AnswerType.PERSON, AnswerType.OFFICERS) else {}
     if wants is AnswerType.OFFICERS and people:
-        yield f"{'; '.join(f'{person.name}, {person.title}' for person in people)}."
-    offices = [term for term in target.terms if is_title(term.words)]
-    for person in people if wants is AnswerType.PERSON and offices else ():
-        if all(term.coverage_in(stems_in(person.title)) for term in offices):
-            yield f"{person.name}, {person.title}."
+        yield f"{'; '.join(f'{name}, {title}' for name, title in people.items())}."
+    offices = [term for term in target.terms if _is_title(term.words)]
+    for name, title in people.items() if wants is AnswerType.PERSON and offices else ():
+        if all(term.coverage_in(stems_in(title)) for term in offices):
+            yield f"{name}, {title}."
+
+
+_NAME = r"[A-Z][\w.’'-]*(?: (?:[A-Z][\w.’'-]*|de|van|von|du|la)){1,4}(?:,? (?:Jr|Sr|II|III|IV)\.?)?"
+_LISTED = re.compile(rf"^({_NAME})[\s|,*]+\(?(?:age )?\d\d\)?[\s|,]+([A-Z][^|\n]+)", re.M)
+"""Name, age and office, in a row or on three lines."""
+_PAST = re.compile(r"(?:\.\s|,?\s+(?:and\s+)?(?:prior to|previously)\b).*")
+_SINCE = re.compile(r"\s+(?:since|as of|effective)(?:\s+(?:[A-Z][a-z]+|\d{1,2},|(?:19|20)\d\d))*")
+_SIGNED = re.compile(r"^\s*(?:/s/\s*)?([A-Z][\w.&,’' +-]{1,60}?\b(?:LLP|L\.L\.P\.|LLC|PLLC|P\.C\.))\s*$", re.M)
+_MIN_PEOPLE = 2
+
+
+def _people_in(text: str) -> dict[str, str]:
+    """Return the people listed with age and office in a passage, with their offices; none if there is only one."""
+    listed = {found[1]: _SINCE.sub("", _PAST.sub("", found[2])).strip(" .,;") for found in _LISTED.finditer(text)}
+    people = {name: title for name, title in listed.items() if _is_title(title) and not _is_title(name)}
+    return people if len(people) >= _MIN_PEOPLE else {}
+
+
+def _firm_in(text: str) -> str:
+    """Return the firm that signs a report, else the first that the passage names: `Ernst & Young LLP`."""
+    found = _SIGNED.search(text)
+    named = FIRM.search(text)
+    return found[1] if found else " ".join(named[0].split()) if named else ""
+
+
+def _is_title(words: str) -> bool:
+    """Return whether words name an office: `Senior Vice President and Controller`."""
+    return not word_lists("answer_words")["titles"].isdisjoint(words_in(words.lower()))

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import AnswerTarget, Candidate, FilingPeriod, candidates_of
 from fin_agent.analyst.rules.reasoning.answer_type_matching import has_listed_prefix
-from fin_agent.analyst.rules.reasoning.cover_page_answers import registered_securities
 from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
     AnswerType,
     parts_of,
     unanswerable_reason,
 )
-from fin_agent.analyst.rules.reasoning.table_answers import answers_from_tables
+from fin_agent.analyst.rules.reasoning.table_answers import answers_from_tables, registered_securities
 from fin_agent.analyst.rules.reasoning.term_coverage import mark_absent_terms, stems_in, terms_of
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
@@ -110,7 +109,7 @@ class _Answers:
             found = answers_from_tables(self._intent, self._target(0).terms, self._evidence, self._index)
         if found is not None and not any(signs_of_injection(cited.text) for cited in found.citations):
             return found
-        told: list[Candidate] = []
+        told: dict[str, Candidate] = {}
         pieces: list[str] = []
         unanswered: list[str] = []
         for number, part in enumerate(self._parts):
@@ -122,20 +121,17 @@ class _Answers:
                 return Reasoning(text="", citations=(), missing=missing)
             if not chosen:
                 unanswered.append(part.text)
-            known = {each.text for each in told}
-            new = [each for each in chosen if each.text not in known]
-            unsaid = [repr(term.words) for term in target.terms if term.is_absent and not term.is_context]
-            pieces += [each.text for each in new]
-            pieces += [f"Not said there: {', '.join(unsaid)}."] if unsaid and new else []
-            told += new
+            new = {each.text: each for each in chosen if each.text not in told}
+            pieces += [*new, *(target.unsaid() if new else ())]
+            told |= new
         pieces += [f"Not found: {'; '.join(unanswered)}."] if unanswered else []
         return Reasoning(
             text=" ".join(pieces),
             citations=tuple(
                 Citation(doc_id=each.passage.doc_id, page=each.passage.page, text=each.text, box=each.passage.box)
-                for each in told
+                for each in told.values()
             ),
-            read=tuple(sorted({PageKey(each.passage.doc_id, each.passage.page) for each in told})),
+            read=tuple(sorted({PageKey(each.passage.doc_id, each.passage.page) for each in told.values()})),
         )
 
     def _target(self, number: int) -> AnswerTarget:

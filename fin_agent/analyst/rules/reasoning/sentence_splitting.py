@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import filterfalse
 
 _SENTENCE = re.compile(
     r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs)\.)(?<!\b(?:Mrs|Inc|Ltd)\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"
@@ -14,6 +15,8 @@ _SENTENCE = re.compile(
 """An initial or a title ends no sentence (`Rolf H. Anselm`), and neither does text before parentheses (`Inc. (the`)."""
 _ITEM = re.compile(r"^\s*(?:[•●▪◦■‣·∙]|[-–—*](?=\s)|\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s)|\d{1,2}\)(?=\s))\s*")
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
+_GOES_ON = (".", ",", ";", ":", "-", "–", "—")
+"""Ends of a line that is no heading."""
 _FIRST_WORDS = 40
 _MAX_LENGTH = 600
 _SHORT_ITEM = 60
@@ -56,38 +59,39 @@ def is_complete_sentence(sentence: str) -> bool:
 
 def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
     """Yield (heading, whether it is a list item, words) of each paragraph."""
-    lines = [line for line in text.split("\n") if not _is_furniture(line.strip())]
+    lines = list(filterfalse(_is_furniture, text.split("\n")))
     width = max(map(len, lines), default=0)
     heading, item = "", False
     block: list[str] = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         stripped = line.strip()
         bullet = _ITEM.match(line)
-        if bullet or not stripped or _is_cell(line):
-            if block:
-                yield heading, item, _joined(block)
-            elif not bullet and not stripped and item:
+        if bullet or not any(map(str.isalpha, line)):
+            if item and not (block or bullet or stripped):
                 continue  # an empty line between a bullet and its words
+            yield heading, item, _joined(block)
             words = stripped[bullet.end() :] if bullet else ""
             block, item = [words] if words else [], bullet is not None
             continue
-        short = len(line) < _HEADING * width and not stripped.endswith((".", ",", ";", ":", "-", "–", "—"))
-        goes_on = following.strip()[:1].isupper()
-        if short and not item and (_is_cell(following) or (goes_on and not block)):
-            if block:
-                yield heading, item, _joined(block)
-                block = []
-            elif not _is_cell(following):
-                heading = stripped
+        short = len(line) < _HEADING * width and not stripped.endswith(_GOES_ON)
+        goes_on, above_cells = following.strip()[:1].isupper(), _is_cell(following)
+        if short and not item and (above_cells or (goes_on and not block)):
+            heading = heading if block or above_cells else stripped
+            yield heading, item, _joined(block)
+            block = []
             continue
         block.append(stripped)
-        ended = stripped.endswith(_ENDS) and len(line) < _LAST_LINE * width
-        within = sum(map(len, block)) > width and not stripped.endswith(_ENDS)  # a line break inside a sentence
-        if ((short and not within) or ended) and goes_on:
+        if goes_on and _ends_paragraph(line, block, width, short=short):
             yield heading, item, _joined(block)
             block, item = [], False
-    if block:
-        yield heading, item, _joined(block)
+    yield heading, item, _joined(block)
+
+
+def _ends_paragraph(line: str, block: Sequence[str], width: int, *, short: bool) -> bool:
+    """Return whether a line is the last of its paragraph: short, and no line break inside a sentence."""
+    if block[-1].endswith(_ENDS):
+        return short or len(line) < _LAST_LINE * width
+    return short and sum(map(len, block)) <= width
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -132,6 +136,7 @@ def _join_series(parts: Sequence[str]) -> list[str]:
 
 def _is_furniture(line: str) -> bool:
     """Return whether a line repeats on every page."""
+    line = line.strip()
     return line.lower() in ("table of contents", "index") or line.startswith("©")
 
 

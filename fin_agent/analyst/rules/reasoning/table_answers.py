@@ -1,4 +1,4 @@
-"""Answers from rows of a table: the extreme rows, and figures announced for a later year."""
+"""Answers from tables and covers: extreme rows, figures announced for a later year, registered securities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.reasoning.ranking_questions import (
     STATEMENTS_OF,
     RankingRequest,
@@ -26,6 +26,7 @@ from fin_agent.lexicon.words import finds
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
@@ -278,3 +279,71 @@ _IN_BRACKETS = re.compile(r"\s*\([^()]*(?:\)|$)")
 def _amount(row: Row, column: int) -> float:
     cell = row.cells[column]
     return float(cell.amount) if cell else 0.0
+
+
+_COVER = "cover_words"
+_BLOCK = re.compile(
+    r"securities\s+registered\s+pursuant\s+to\s+section\s+12\(b\)([^\n]*)\n(.*?)"
+    r"securities\s+registered\s+pursuant\s+to\s+section\s+12\(g\)",
+    re.I | re.S,
+)
+_LONGEST_SYMBOL = 8
+_MOST_LISTED, _COVERS = 60, 2
+
+
+def registered_securities(
+    intent: Intent, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
+) -> Reasoning | None:
+    """Return the listed securities, if the question asks for them; if it asks for debt, that of them or that none is.
+
+    A list that continues elsewhere is not used.
+    """
+    if not (finds(intent.core, "securities", _COVER) and finds(intent.core, "exchange asked", _COVER)):
+        return None
+    of_debt = finds(intent.core, "debt asked", _COVER)
+    for doc_id, page, text in _texts(intent, evidence, index, filings):
+        block = _BLOCK.search(text)
+        listed = list(_registered_in(block[2])) if block and "continued" not in block[1].lower() else []
+        debt = [each for each in listed if finds(each, "debt", _COVER)] if of_debt else []
+        taken = debt or listed
+        if taken and len(taken) <= _MOST_LISTED:
+            rows = "; ".join(taken)
+            told = f"None: the cover page lists only {rows}." if of_debt and not debt else f"{rows}."
+            cited = tuple(Citation(doc_id=doc_id, page=page, text=each) for each in taken)
+            return Reasoning(text=told, citations=cited, read=(PageKey(doc_id, page),))
+    return None
+
+
+def _texts(
+    intent: Intent, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
+) -> Iterator[tuple[str, int, str]]:
+    """Yield (filing, page, text) of the evidence of the years asked about, and of the first pages of annual reports."""
+    years = {period.fiscal_year for period in intent.periods}
+    for kept in evidence:
+        if not years or kept.card is None or kept.card.identity.fiscal_year in {None, *years}:
+            yield kept.passage.doc_id, kept.passage.page, kept.passage.text
+    annual = [doc_id for doc_id in filings if index.filing(doc_id).identity.form is Form.TEN_K][:_COVERS]
+    for stored in index.pages([PageKey(doc_id, number) for doc_id in annual for number in range(_COVERS)]):
+        yield stored.doc_id, stored.page.number, stored.page.text
+
+
+def _registered_in(block: str) -> Iterator[str]:
+    """Yield titles with symbol and exchange: `Common Stock (GIS), New York Stock Exchange`."""
+    title, symbol = "", ""
+    for line in (line.strip() for line in block.split("\n")):
+        if not any(map(str.isalnum, line)) or finds(line, "heads", _COVER):
+            continue
+        if finds(line, "exchanges", _COVER):
+            if title:
+                yield f"{title}{f' ({symbol})' if symbol else ''}, {line.strip(' *')}"
+            title, symbol = "", ""
+        elif title and not symbol and _is_symbol(line):
+            symbol = line
+        elif not line.startswith("("):
+            title = f"{title} {line}".strip()
+
+
+def _is_symbol(line: str) -> bool:
+    letters = line.replace(".", "").replace("/", "")
+    upper = letters[:-1].upper() == letters[:-1]
+    return len(line) <= _LONGEST_SYMBOL and letters.isalnum() and line[0].isupper() and upper

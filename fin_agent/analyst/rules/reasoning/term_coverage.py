@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -134,33 +134,42 @@ def stems_in(text: str) -> tuple[str, ...]:
     return (*stems_of(text), *(found.replace(",", "") for found in _NUMBER.findall(text)))
 
 
-def _terms(
-    part: QuestionPart, known: Collection[str], labels: Mapping[str, tuple[frozenset[str], ...]]
-) -> Iterable[Term]:
+def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[frozenset[str], ...]]) -> Iterable[Term]:
     """Yield the terms of a part: its phrases with synonyms, and the words that are part of the subject (`known`)."""
     lists = word_lists("answer_words")
     unsaid = lists["framing"] | part.answer_type_words
-    moves = tuple(sorted(word for word in lists["up"] | lists["down"] if len(word) > _SHORT))
-    tokens = [token if "(" in token else token.rstrip(")") for token in _TOKEN.findall(part.text)]
-    place = 0
+    # A movement of the thing explained is checked separately.
+    moves = _movements() if part.answer_type is AnswerType.CAUSE else ()
     seen: set[frozenset[str]] = set()
-    while place < len(tokens):
-        taken, synonyms, phrases = _longest_phrase(tokens, place)
-        words, first = " ".join(tokens[place : place + taken]), place == 0
-        place += taken
+    for place, (words, synonyms, phrases) in enumerate(_phrases_in(part.text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
         stems = frozenset(stems_in(words))
-        alone = taken == 1
-        is_movement = part.answer_type is AnswerType.CAUSE and alone and low.startswith(moves)  # checked separately
-        about_subject = not alone or (low not in unsaid and all(piece in known for piece in _pieces(low)))
-        if not stems or stems in seen or low in _MONTHS or is_movement or not about_subject:
+        alone = " " not in words
+        about_subject = low not in unsaid and not low.startswith(moves) and known.issuperset(_pieces(low))
+        if not stems or stems in seen or low in _MONTHS or (alone and not about_subject):
             continue
         seen.add(stems)
         synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
-        named = alone and not first and not synonyms and _looks_like_a_name(words) and part.text != part.text.upper()
-        everyday = alone and low in lists["everyday"] and not named and not synonyms
-        is_name = named and low not in _COMMON
-        yield Term(words, stems, 0.0, synonyms, phrases, is_name, is_everyday=everyday)
+        plain = alone and not synonyms
+        named = plain and place > 0 and _looks_like_a_name(words) and part.text != part.text.upper()
+        everyday = plain and not named and low in lists["everyday"]
+        yield Term(words, stems, 0.0, synonyms, phrases, named and low not in _COMMON, is_everyday=everyday)
+
+
+@lru_cache(maxsize=1)
+def _movements() -> tuple[str, ...]:
+    lists = word_lists("answer_words")
+    return tuple(word for word in lists["up"] | lists["down"] if len(word) > _SHORT)
+
+
+def _phrases_in(text: str) -> Iterator[tuple[str, tuple[frozenset[str], ...], tuple[str, ...]]]:
+    """Yield the phrases of a text with their synonyms, as stems and as printed."""
+    tokens = [token if "(" in token else token.rstrip(")") for token in _TOKEN.findall(text)]
+    place = 0
+    while place < len(tokens):
+        taken, synonyms, phrases = _longest_phrase(tokens, place)
+        yield " ".join(tokens[place : place + taken]), synonyms, phrases
+        place += taken
 
 
 _COMMON = frozenset(
