@@ -11,7 +11,7 @@ from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
-from fin_agent.query.lexer import KnownNames, lex, mentions_of
+from fin_agent.query.lexer import KnownNames, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
 from fin_agent.query.tree import (
     Axis,
@@ -258,7 +258,7 @@ _DUE = words_of("due mature matures maturing maturity maturities")
 
 
 def read_as_printed(
-    question: str, names: KnownNames, workspace: Workspace, before: Query | None = None
+    question: str, names: KnownNames, workspace: Workspace, before: Query | None = None, *, listed: bool
 ) -> Query | None:
     """Return the question as one printed line, whose words are all words but company and period.
 
@@ -269,9 +269,11 @@ def read_as_printed(
         names: The known names.
         workspace: The index.
         before: The previous question, for a missing company or period.
+        listed: Whether words that list several lines may be one row, as `contribution loss and contribution margin`
+            may.
 
     Returns:
-        The query; None for several companies or periods, or too few words.
+        The query; None for several companies or periods, too few words, or several listed lines.
     """
     if len(question.split()) > _MOST_WORDS:
         return None
@@ -285,7 +287,7 @@ def read_as_printed(
     if len(companies) != 1 or lexed.unknown:
         return None
     is_a_name = all(one.type in _OF_A_LINE or one.type.startswith("KIND_") for one in lexed.tokens)
-    if not is_a_name:
+    if not is_a_name or (not listed and _lists_lines(lexed.tokens)):
         return None
     dated = [one for one in lexed.tokens if one.type == "PERIOD"]
     parts = [one for one in lexed.tokens if one.type == "PART"]
@@ -307,11 +309,18 @@ def read_as_printed(
     return query if len(telling) >= _FEWEST_WORDS and len(query.periods) <= 1 and query.parts is None else None
 
 
+def _lists_lines(tokens: Sequence[Token]) -> bool:
+    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
+    between = tokens[lines[0] : lines[-1]] if lines else ()
+    return any(one.type in _LISTING for one in between)
+
+
 _OF_A_LINE = LINES | MODIFIERS | {
     "AFTER", "AND", "AVERAGE", "BY", "CAME_FROM", "CLOSING", "COMMA", "HIGHEST", "LOWEST", "LPAR", "NUMBER", "OPENING",
     "RPAR", "STOP", "TO", "TOTAL",
 }  # fmt: skip
 """Types of words that occur in names of lines; all others are requests."""
+_LISTING = frozenset({"AND", "STOP", "OR", "VERSUS"})
 
 
 _WORD = re.compile(r"\d[\d.,]*\d%?|\w[\w&'/.-]*\w|\w%?")

@@ -330,6 +330,10 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
             if _is_company_action(query, workspace):
                 first, why = first or query, why or _unread_message([line.words for line in query.lines()])
                 continue
+            if first is None and _may_split_printed_line(query):
+                whole = _as_one_line(words, workspace, before, listed=False)
+                if whole is not None:
+                    return whole
             first = first or query
             try:
                 intent = _as_intent(query, words, workspace)
@@ -347,7 +351,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
         why = str(error)
     if understood is not None:
         return understood
-    return _as_one_line(words, workspace, before) or _refused_intent(first, why, words, workspace)
+    return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
 
 
 def figures_are_printed(intent: Intent, workspace: Workspace) -> bool:
@@ -358,10 +362,20 @@ def figures_are_printed(intent: Intent, workspace: Workspace) -> bool:
     return not metrics_to_search(plan, workspace) and _is_surely_printed(intent, workspace)
 
 
-def _as_one_line(words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:
+def _may_split_printed_line(query: Query) -> bool:
+    """Return whether the words of one printed line may be misread as several lines, several parts, or an average."""
+    unknown = (line for line in query.lines() if isinstance(line, Line) and not line.metric)
+    cut = any(line.balance == "average" or "," in line.words for line in unknown)
+    parts = len(query.parts.names) if query.parts is not None and query.comparison is None else 0
+    return len(query.measures) > 1 or parts > 1 or cut
+
+
+def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, listed: bool) -> Intent | None:
     """Return the question as one printed figure whose address has all of its words; None if none is certain."""
     split = split_report_request(words.question) if words.report is not None else None
-    query = read_as_printed(words.question if split is None else split.rest, known_names(workspace), workspace, before)
+    query = read_as_printed(
+        words.question if split is None else split.rest, known_names(workspace), workspace, before, listed=listed
+    )
     if query is None or _is_company_action(query, workspace):
         return None
     with suppress(UnboundError):
