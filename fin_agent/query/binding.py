@@ -450,7 +450,7 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     known = {one.key: one for one in intent.companies}
     companies = [known[one.key] for one in query.companies if one.key in known] or list(intent.companies)
     how = query.comparison.how if query.comparison is not None else None
-    if how in _IN_ORDER and {one.key for one in companies} == known.keys():
+    if how in _IN_ORDER and {one.key for one in companies} == known.keys() and not _is_operator_order(query):
         companies = list(intent.companies)  # `how far ahead of Bolt was Acme`
     one_figure = len(companies) < 2 and len(query.measures) < 2  # the figure in each period
     if not query.respectively or len(query.periods) < 2 or one_figure:
@@ -460,6 +460,12 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
         raise UnboundError("a period for each company: the question does not name as many periods as companies")
     pairs = zip(companies, named, strict=True)
     return tuple(company.model_copy(update={"period": period}) for company, period in pairs)
+
+
+def _is_operator_order(query: Query) -> bool:
+    """Return whether the order of the companies matters to an operator: `Acme's revenue minus Bolt's`."""
+    words = query.question.lower()
+    return any(sign in words for sign in (" minus ", " less ", " / ", " - ", "divided by", "ratio of"))
 
 
 _IN_ORDER = (Combination.RATIO, Combination.DIFFERENCE, Combination.EXCESS)

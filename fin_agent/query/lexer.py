@@ -116,6 +116,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
             place = one.end
     settled = _without_cash_that_moves(_resolve_ambiguous_words(tokens), names)
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
+    joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
 
@@ -258,6 +259,19 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
         elif first.type in ("METRIC", "FORMULA") and " " in first.text and joint.type == "AND":
             tokens[place] = _as_known_name(f"{first.text.split()[0]} {second.text}", second, names)
     return tokens
+
+
+def _quotient_of(tokens: Sequence[Token], place: int, one: Token, names: KnownNames) -> list[Token]:
+    """Read a ratio after `to` as that of both lines: `net income to capital expenditures ratio`."""
+    behind = place > 1 and tokens[place - 1].type == "TO" and tokens[place - 2].type in _LINES
+    words = one.text[: -len(" ratio")]
+    if not behind or one.type != "FORMULA" or not one.text.lower().endswith(" ratio"):
+        return [one]
+    line = _as_known_name(words, replace(one, type="PHRASE", value=None), names)
+    if line.type != "METRIC":
+        return [one]
+    end = one.start + len(words)
+    return [replace(line, end=end), Token("RATIO", "ratio", end + 1, one.end)]
 
 
 def _as_known_name(words: str, token: Token, names: KnownNames) -> Token:
@@ -591,7 +605,23 @@ def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
         before = settled[-1] if settled else None
         settled.append(_resolve_word(one, before, after))
         names_metric = names_metric or settled[-1].type == "METRIC"
-    return _with_parts_by_kind(settled)
+    return _with_parts_by_kind(_without_kinds_in_names(settled))
+
+
+def _without_kinds_in_names(tokens: list[Token]) -> list[Token]:
+    """Read a word for parts directly behind a company as a word of the line after it: `Nike brand wholesale revenue`.
+
+    Before another such word it adds nothing: `Nike Brand geographies`.
+    """
+    for place in range(1, len(tokens) - 1):
+        before, one, after = tokens[place - 1 : place + 2]
+        named = before.type == "COMPANY" and before.end == before.start + len(before.text) == one.start - 1
+        if named and one.type.startswith("KIND_") and not one.text.lower().endswith("s"):
+            if after.type in _LINES:
+                tokens[place] = replace(one, type="PHRASE")
+            elif after.type.startswith("KIND_"):
+                tokens[place] = replace(one, type="NOISE")
+    return tokens
 
 
 def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list[Token]:
@@ -647,6 +677,10 @@ _COUNTED_OFF = frozenset(
 """Words before the word for parts that do not select any: `its three main segments`."""
 
 
+def _names_both_lines(one: Token) -> bool:
+    return one.type == "FORMULA" and " to " in one.text
+
+
 def _resolve_word(one: Token, before: Token | None, after: Token | None) -> Token:
     text = one.text.lower()
     ends_operand = before is not None and before.type in (*_OPERANDS, "RPAR", "PERIOD", "COMPANY", "PART", "SQUARED")
@@ -659,6 +693,8 @@ def _resolve_word(one: Token, before: Token | None, after: Token | None) -> Toke
         return replace(one, type="NOISE")  # `revenue under continuing operations`
     if text in _IN_TOTAL and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, text=text.removeprefix("in "), start=one.start + len("in "))  # `the change in total fees`
+    if one.type == "RATIO" and text.endswith(" of") and after is not None and _names_both_lines(after):
+        return replace(one, type="NOISE")  # `the ratio of total liabilities to total assets`, known by both its lines
     if text in ("contract", "contracts") and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, type="PHRASE")  # `contract costs`
     if one.type == "NUMBER" and after is not None and after.type.startswith("KIND_") and _is_count(one):

@@ -104,6 +104,22 @@ def with_share_as_printed(query: Query) -> Iterator[Query]:
         yield _with_measure(query, of.model_copy(update={"words": f"{of.words} percentage of {whole.words}"}))
 
 
+def with_share_within_part(query: Query) -> Query:
+    """Return the query with the part of a share within that of its whole.
+
+    Of `subscription sales` from one segment, the sales of that segment are no part, but its subscription sales.
+    """
+    lines = lines_of_share(query.measures[0]) if len(query.measures) == 1 else None
+    if lines is None or not lines[0].part or not lines[1].part or lines[0].part == lines[1].part:
+        return query
+    of, whole = lines
+    within, total = (
+        line.model_copy(update={"words": f"{whole.part} {line.words}", "metric": None, "part": part})
+        for line, part in ((of, of.part), (whole, None))
+    )
+    return _with_measure(query, percentage(within, total))
+
+
 def lines_of_share(measure: Measure) -> tuple[Line, Line] | None:
     """Return the part and the whole of one line in percent of another; None for any other measure."""
     of, whole = share_of(measure) or (None, None)

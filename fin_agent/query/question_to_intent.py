@@ -42,6 +42,7 @@ from fin_agent.query.printed_line_matching import (
     with_parts_resolved,
     with_printed_years,
     with_share_as_printed,
+    with_share_within_part,
 )
 from fin_agent.query.reading import candidate_readings
 from fin_agent.query.tree import (
@@ -429,6 +430,7 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
         unread = " and ".join(repr(one) for one in query.unread)
         raise UnboundError(f"the meaning of {unread}, which was not understood; ask for one thing at a time")
     keys = [one.key for one in words.companies]
+    query = with_share_within_part(query)
     in_rows = with_maturity_years(query, keys, workspace)
     if in_rows is not None and are_to_come(query.periods, keys[0], workspace):
         with suppress(UnboundError):

@@ -211,6 +211,8 @@ class _FamilyQuery:
     kind: str | None
     kind_words: Words
     holding: tuple[str, ...]
+    costs: frozenset[str]
+    """Metrics that are costs: rows of several metrics are lines of a statement, and no parts of a company."""
 
     @classmethod
     def of(cls, query: FactQuery, kind: str | None, holding: tuple[str, ...], workspace: Workspace) -> _FamilyQuery:
@@ -225,6 +227,7 @@ class _FamilyQuery:
             _kind_for_word(kind),
             own,
             holding,
+            frozenset(one.id for one in workspace.lexicon.metrics.values() if one.sign == "expense"),
         )
 
     def may_match_page(self, fact: Fact) -> bool:
@@ -268,6 +271,8 @@ class _FamilyQuery:
         if (fixed | concept) & _CHANGE and not asked & _CHANGE:
             score -= _OF_A_CHANGE
         metrics = {fact.metric for fact in facts} - {None}
+        if self.kind in _MAY_BE_CALLED and len(metrics) > 1 and metrics & self.costs:
+            return None
         lines = [bool((words_of(member.name) - LIGHT - self.kind_words) & asked) for member in made.members]
         score -= _OF_LINES * max(sum(lines) / len(lines), (len(metrics) > 1) * 0.5)
         if may_span_pages(made.table):

@@ -10,6 +10,7 @@ from fin_agent.query.printed_line_matching import (
     with_maturity_years,
     with_parts_resolved,
     with_share_as_printed,
+    with_share_within_part,
 )
 from fin_agent.query.question_to_intent import known_names
 from fin_agent.query.tree import (
@@ -114,3 +115,18 @@ def test_a_question_is_read_as_one_line_where_it_asks_nothing_else(workspace: Wo
     assert read(f"Why did spare parts of {name} rise in 2023?") is None
     assert read(f"By how much did spare parts of {name} exceed rotable parts in 2023?") is None
     assert read(f"inventories of {name} in 2023") is None
+
+
+def test_a_part_of_one_line_of_a_part_is_asked_for_within_that_line() -> None:
+    of, whole = (
+        Line(words="sales", metric="revenue", part="Media"),
+        Line(words="sales", metric="revenue", part="Subscription"),
+    )
+    asked = Query(question="", measures=(percentage(of, whole.model_copy(update={"whole": True})),))
+    read = with_share_within_part(asked)
+    assert [(line.words, line.part) for line in read.lines()] == [
+        ("Subscription sales", "Media"),
+        ("Subscription sales", None),
+    ]
+    plain = Query(question="", measures=(percentage(of, Line(words="sales", metric="revenue", whole=True)),))
+    assert with_share_within_part(plain) == plain

@@ -133,6 +133,7 @@ ASKED = [
     ("hazel", "What was pet margin in 2019?", 18),
     ("hazel", "What was the operating profit of the pet business in 2019?", 36),
     ("hazel", "What share of net sales came from the pet business in 2018?", 18.56),
+    ("ginkgo", "Free cash flow in 2019: how much was not from operating activities?", None),
 ]
 
 

@@ -175,3 +175,28 @@ def test_segments_in_columns_by_their_tags() -> None:
 
     made = found(tagged("Marine", 60, 0), tagged("Garden", 40, 1), phrase="revenue")
     assert names(made) == ["Marine", "Garden"] and made.kind == "segment" and not made.sums_to_whole()
+
+
+def test_rows_of_costs_under_the_name_of_a_result_are_no_segments() -> None:
+    lines = [
+        replace(each, fact=replace(each.fact, metric=metric))
+        for each, metric in zip(
+            rows("Contribution margin of the segment", Fees=120, Marketing=80),
+            ("cost_of_revenue", "marketing_expense"),
+            strict=True,
+        )
+    ]
+    asked = {"phrase": "contribution margin", "kind": "segment"}
+    assert names(found(*rows("Contribution margin of the segment", Fees=120, Marketing=80), **asked))
+    assert found(*lines, **asked) == Family()
+
+
+def test_tables_of_the_periods_own_report_come_before_later_divisions() -> None:
+    later = [replace(each, doc_id="b") for each in rows("Net sales by segment", page=1, North=70, South=30)]
+    own = rows("Net sales of the segments and others", East=60, West=40)
+    space = workspace(*own, *later)
+    space.directory.by_key["acme"].doc_ids = ("a", "b")  # type: ignore[misc]
+    space.directory.identities["b"] = Identity("Acme", Form.TEN_K, fiscal_year=2024)  # type: ignore[index]
+    best = find_family(space, FactQuery("net sales", 2023), "acme", kind="segment").best
+    assert best is not None
+    assert names(best) == ["East", "West"]
