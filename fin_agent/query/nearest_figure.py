@@ -226,7 +226,7 @@ _MAY_BE_PRINTED = frozenset({
 })  # fmt: skip
 """Types of words that request more than a printed figure, or are part of its name."""
 _COMPUTES = ARITHMETIC - {"OF_WHICH"} | _MAY_BE_PRINTED | {
-    "CAGR", "DEFINITION", "DESCRIBE", "EACH", "EVERY", "FASTER", "HOW_MANY_TIMES", "NOT", "RANK", "SLOWER",
+    "CAGR", "DEFINITION", "DESCRIBE", "EACH", "EVERY", "FASTER", "HOW_MANY_TIMES", "RANK", "SLOWER",
     "TOP_2", "TOP_3", "TOP_4", "TOP_5", "WHY",
 }  # fmt: skip
 _WANTED: dict[AnswerType, Wanted] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import reduce
@@ -13,10 +13,12 @@ from typing import Any
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
+from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.query.lexer import Amount, LexedQuestion, Token, mentions_of, periods_in
 from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion
 from fin_agent.query.question_sentences import QuestionSentences, requested_decimals, requested_unit
+from fin_agent.query.question_splitting import split_requests
 from fin_agent.query.tree import (
     Axis,
     Claim,
@@ -42,6 +44,8 @@ from fin_agent.query.tree import (
     with_lines,
     without_move,
 )
+from fin_agent.retrieval.fact_terms import OF_TIME, words_of
+from fin_agent.retrieval.search_terms import search_terms
 
 _ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
 _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
@@ -866,7 +870,20 @@ class QueryComposer:
             self.take_frames("SHARE")  # `the proportion of costs as a percentage of revenue` says it twice
         left = {kind: tokens for kind, tokens in self.left.items() if kind not in _SAYING_NOTHING}
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
-        return (*(text for _, text in sorted(found)), *self.parsed.apart)
+        return (*(text for _, text in sorted(found)), *self.parsed.apart, *self._silent_requests())
+
+    def _silent_requests(self) -> Iterator[str]:
+        """Yield requests of which no word became a token: `and how much was paid out during the year`.
+
+        The first one needs a token only where another question told what it is about.
+        """
+        text = self.lexed.text
+        for request in split_requests(text)[0 if self.before is not None else 1 :]:
+            asked = request.rstrip("?")
+            start = text.find(asked)
+            read = any(start <= one.start < start + len(asked) for one in self.lexed.tokens)
+            if start >= 0 and not read and words_of(" ".join(search_terms(bare_words(asked)))) - OF_TIME:
+                yield asked
 
 
 def _request(

@@ -216,6 +216,10 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     near = find_nearest_figure(workspace, asked.target, company=asked.company.key) if asked is not None else None
     if asked is None or near is None or near.chance < _LIKELY_ENOUGH:
         return intent
+    fact = near.sourced.fact
+    printed = " ".join((*fact.row_path, *fact.column_path, fact.caption))
+    if _NEGATED.search(intent.question) and not _NEGATED.search(printed):
+        return intent  # `how much wasn't on the balance sheet` does not ask for the line itself
     if (asked.period.quarter or _LAST) != (near.sourced.fact.period.quarter or _LAST):
         return intent  # a year's figure does not answer for a quarter
     query = Query(
@@ -400,6 +404,7 @@ def _as_period(named: FiscalPeriod) -> Period:
     return Period(fiscal_year=named.fiscal_year, quarter=named.quarter, months=months)
 
 
+_NEGATED = re.compile(r"\b(?:not|non|un(?:used|drawn|funded|recognized|recorded|vested|allocated))\b|n['’]t\b", re.I)
 _LAST = 4
 _LIKELY_ENOUGH = 0.7
 """Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""

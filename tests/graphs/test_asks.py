@@ -63,6 +63,12 @@ def test_an_ask_that_is_not_answered_is_named_with_its_reason(ask: Ask) -> None:
     assert any("dragons" in reason for reason in answer.missing)
 
 
+def test_an_ask_of_common_words_alone_is_not_passed_over(ask: Ask) -> None:
+    answer = ask("Harborlight's inventories at the end of FY2024 and how much was paid out during the year")
+    assert not answer.refused
+    assert any("paid" in one for one in (answer.answer.text, *answer.missing)), answer.answer.text
+
+
 def test_where_no_ask_is_answered_all_reasons_are_told(ask: Ask) -> None:
     answer = ask("What was Harborlight's revenue in FY2011? And what was its net income in FY2012?")
     assert answer.refused

@@ -134,6 +134,7 @@ ASKED = [
     ("hazel", "What was the operating profit of the pet business in 2019?", 36),
     ("hazel", "What share of net sales came from the pet business in 2018?", 18.56),
     ("ginkgo", "Free cash flow in 2019: how much was not from operating activities?", None),
+    ("alder", "Goodwill acquired in 2019 that wasn't paid in cash?", None),
 ]
 
 
