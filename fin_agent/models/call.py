@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -50,21 +51,24 @@ class Role(StrEnum):
         if not isinstance(value, str):
             return None
         plain = value.strip().lower().replace("_", "-")
-        plain = _OTHER_NAMES.get(plain, plain)
-        return next((role for role in cls if plain == role.value), None)
+        if plain in _FORMER:
+            warnings.warn(f"the role {plain} is now called {_FORMER[plain]}", FutureWarning, stacklevel=2)
+        plain = _FORMER.get(plain, plain)
+        return next((role for role in cls if plain in (role.value, _SHORT.get(role))), None)
 
 
-_OTHER_NAMES = {
-    "summary": "cover-summary",
-    "query": "query-rewrite",
-    "card": "card-abstraction",
-    "group": "group-selection",
-    "judge": "listwise-ranking",
-    "hyde": "hypothetical-passage",
-    "multi-hyde": "hypothetical-passages",
-    "ircot": "next-thought",
-    **dict.fromkeys(("program", "program-repair", "repair"), "reasoning"),  # roles of earlier versions
+_SHORT = {
+    Role.SUMMARY: "summary",
+    Role.QUERY: "query",
+    Role.CARD: "card",
+    Role.GROUP: "group",
+    Role.LISTWISE: "judge",
+    Role.HYDE: "hyde",
+    Role.MULTI_HYDE: "multi-hyde",
+    Role.THOUGHT: "ircot",
 }
+_FORMER = {"program": "reasoning", "program-repair": "reasoning", "repair": "reasoning"}
+"""Roles of earlier versions -> the role that replaces them."""
 
 
 class Usage(BaseModel):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import copy_context
 from functools import lru_cache, partial
@@ -294,9 +294,10 @@ class _Exchange:
         left_out = self._caller.left_out
         while True:
             model, messages = self._bound(further, most, left_out)
-            ask = model.invoke if self._on_text is None or "stream" in left_out else model.stream
+            stream = self._on_text is not None and "stream" not in left_out
+            sent = partial(self._streamed, model, messages, part) if stream else partial(_whole, model, messages)
             try:
-                answer = with_timeout(self._meter.seconds_left(), partial(self._received, ask, messages, part))
+                answer = with_timeout(self._meter.seconds_left(), sent)
             except Exception as failure:
                 refused = None if failure is self._heard else self._refused_setting(left_out, failure)
                 if refused is None:
@@ -338,13 +339,11 @@ class _Exchange:
         by_schema = self._call.output is not None and self._caller.mode is OutputMode.AUTO
         return "schema" if by_schema and "schema" not in left_out else None
 
-    def _received(
-        self, ask: Callable[..., AIMessage | Iterator[AIMessage]], messages: list[tuple[str, str]], part: StreamedReply
+    def _streamed(
+        self, model: Runnable[LanguageModelInput, AIMessage], messages: list[tuple[str, str]], part: StreamedReply
     ) -> ServerReply:
-        """Return the reply to one request, reporting its text as it grows where it is streamed."""
-        pieces = ask(messages)
-        if not isinstance(pieces, Iterator):
-            return from_langchain_message(pieces)
+        """Return the reply to one request, reporting its text as it grows."""
+        pieces = model.stream(messages)
         try:
             for piece in pieces:
                 self._tell(part, part.add(piece))
@@ -378,6 +377,10 @@ class _Exchange:
             return CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
         what = "the time limit of all calls ended before the reply arrived"
         return BudgetExceededError(what, subject=self._subject, remedy="Allow more seconds, or ask for less")
+
+
+def _whole(model: Runnable[LanguageModelInput, AIMessage], messages: list[tuple[str, str]]) -> ServerReply:
+    return from_langchain_message(model.invoke(messages))
 
 
 def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:

@@ -48,6 +48,8 @@ class Price(BaseModel):
 
 
 class _File(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
     models: dict[str, Price]
 
 
@@ -116,20 +118,20 @@ def _published(model: str) -> Price | None:
         return None
     provider, _, name = model.partition(":")
     provider = _PROVIDERS.get(provider, provider)
-
-    def for_a_million(**counted: int) -> float:
-        usage = genai_prices.Usage(**counted)
-        price = genai_prices.calc_price(usage, model_ref=name, provider_id=provider).total_price
-        return float(price * _MILLION / _PRICED)
-
+    counted = (
+        {"input_tokens": _PRICED},
+        {"output_tokens": _PRICED},
+        {"input_tokens": _PRICED, "cache_read_tokens": _PRICED},
+    )
     try:
-        return Price(
-            input=for_a_million(input_tokens=_PRICED),
-            output=for_a_million(output_tokens=_PRICED),
-            cached=for_a_million(input_tokens=_PRICED, cache_read_tokens=_PRICED),
-        )
+        prices = [
+            genai_prices.calc_price(genai_prices.Usage(**each), model_ref=name, provider_id=provider).total_price
+            for each in counted
+        ]
     except LookupError:
         return None
+    each_million = (float(price * _MILLION / _PRICED) for price in prices)
+    return Price(**dict(zip(("input", "output", "cached"), each_million, strict=True)))
 
 
 def usage_of(records: Iterable[CallRecord], left_out: Iterable[str] = ()) -> answers.Usage:

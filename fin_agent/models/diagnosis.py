@@ -122,18 +122,18 @@ def models_in_use(settings: ModelSettings) -> dict[str, list[Role]]:
 
 def _key_finding(loaded: LoadedModel, settings: ModelSettings) -> Finding:
     """Check where the key comes from, and whether it is sent where it belongs."""
-    own = sorted(set(loaded.model.lc_secrets.values()))
     variable = variable_with_key(loaded.provider, loaded.base_url, settings.key_variable)
+    own = sorted(set(loaded.model.lc_secrets.values()))
     variable = variable or next((name for name in own if os.environ.get(name)), None)
     if variable is None:
         asked = f" ({' or '.join(own)} is not set)" if own and loaded.base_url is None else ""
         return Finding(loaded.name, "key", State.NOTE, f"none is sent{asked}")
     found = f"the one in {variable}"
-    if variable != "OPENAI_API_KEY" or loaded.priced_at is None:
-        return Finding(loaded.name, "key", State.OK, found)
-    found += f", for OpenAI, is sent to {urlsplit(loaded.priced_at).hostname}"
-    remedy = f"Set {KEY_VARIABLE} to the key of this server, or to any word if it needs none"
-    return Finding(loaded.name, "key", State.WARNING, found, remedy)
+    if variable == "OPENAI_API_KEY" and loaded.priced_at is not None:
+        remedy = f"Set {KEY_VARIABLE} to the key of this server, or to any word if it needs none"
+        found += f", for OpenAI, is sent to {urlsplit(loaded.priced_at).hostname}"
+        return Finding(loaded.name, "key", State.WARNING, found, remedy)
+    return Finding(loaded.name, "key", State.OK, found)
 
 
 def _call_findings(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import NO_USAGE, Usage
@@ -126,34 +126,32 @@ def exception_text(exception: Exception) -> str:
     ).lower()
 
 
+_TOO_LONG = ("contextoverflowerror", "context_length", "context length", "prompt is too long")
+
+
 def _by_status(status: int, about: str, where: str) -> tuple[type[ModelError], str]:
     """Return the type and the remedy for an HTTP status."""
-    kind, remedy = next(
-        (kind, remedy)
-        for statuses, words, kind, remedy in _RESPONSES
-        if status in statuses and (not words or any(each in about for each in words))
-    )
-    return kind, remedy.format(where=where)
+    refused = status in (400, 415, 422, 501)
+    if status == 413 or (refused and any(words in about for words in _TOO_LONG)):
+        return InputTooLongError, "Ask for fewer passages, or choose a model with a longer context"
+    if refused and ("content_filter" in about or "content management policy" in about):
+        return RefusedByModelError, "Try another model, or the rules"
+    if status == 429 and "insufficient_quota" in about:
+        return QuotaUsedUpError, "Add credit to the account, or use another key"
+    if status == 404:
+        return UnknownModelError, f"Check the model's name and the address ({where}); most end with /v1"
+    if status == 409 or (status >= 500 and not refused):
+        return ServerFailedError, "Try again later; see the server's log if it is your own"
+    other = RequestRefusedError, "See the server's message; the model may not support one of the settings"
+    return _BY_STATUS.get(status, other)
 
 
-_INVALID = (400, 415, 422, 501)
-_TOO_LONG = ("contextoverflowerror", "context_length", "context length", "prompt is too long")
-_FILTERED = ("content_filter", "content management policy")
-_SHORTEN = "Ask for fewer passages, or choose a model with a longer context"
-_RESPONSES: tuple[tuple[Container[int], tuple[str, ...], type[ModelError], str], ...] = (
-    ((413,), (), InputTooLongError, _SHORTEN),
-    (_INVALID, _TOO_LONG, InputTooLongError, _SHORTEN),
-    (_INVALID, _FILTERED, RefusedByModelError, "Try another model, or the rules"),
-    ((401,), (), KeyRefusedError, "Check the key in the environment: it is missing, wrong or of another account"),
-    ((403,), (), KeyRefusedError, "Check whether the key gives access to this model, and this address is allowed"),
-    ((404,), (), UnknownModelError, "Check the model's name and the address ({where}); most end with /v1"),
-    ((408,), (), ModelTimeoutError, "Try again later, or allow more time"),
-    ((429,), ("insufficient_quota",), QuotaUsedUpError, "Add credit to the account, or use another key"),
-    ((429,), (), RateLimitedError, "Wait, or allow fewer calls at once"),
-    ((409, 500, *range(502, 600)), (), ServerFailedError, "Try again later; see the server's log if it is your own"),
-    (range(600), (), RequestRefusedError, "See the server's message; the model may not support one of the settings"),
-)
-"""Statuses, words of which the error must contain one, and the error with its remedy; the first that fits applies."""
+_BY_STATUS: dict[int, tuple[type[ModelError], str]] = {
+    401: (KeyRefusedError, "Check the key in the environment: it is missing, wrong or of another account"),
+    403: (KeyRefusedError, "Check whether the key gives access to this model, and whether this address is allowed"),
+    408: (ModelTimeoutError, "Try again later, or allow more time"),
+    429: (RateLimitedError, "Wait, or allow fewer calls at once"),
+}
 
 
 def _without_status(

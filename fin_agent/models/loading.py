@@ -1,25 +1,29 @@
 """Loading a chat model by name: `openai:gpt-4o-mini`, `ollama:llama3.1`, or any that LangChain knows.
 
-The provider's client repeats failed requests and limits their time. For servers with OpenAI's protocol, redirects are
-not followed.
+The provider's client repeats failed requests. For servers with OpenAI's protocol, redirects are not followed, and the
+size of a reply is limited.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
+import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from fin_agent.errors import how_to_install
-from fin_agent.models.errors import ModelSetupError
+from fin_agent.models.errors import ModelSetupError, ServerFailedError
 from fin_agent.models.key_redaction import holds_key, redact_keys, register_key_variable
 from fin_agent.redaction import is_plaintext, normalize_secret, unsendable_reason
 
 if TYPE_CHECKING:
+    import httpx
     from langchain_core.language_models import BaseChatModel
 
 KEY_VARIABLE = "FIN_AGENT_API_KEY"
@@ -33,6 +37,8 @@ _NO_KEY = "none"
 _NAME = re.compile(r"([a-z][a-z0-9_]*):(\S+)")
 _TIMEOUT_SECONDS = 120.0
 MAX_RETRIES = 3
+MAX_BYTES = 20_000_000
+"""Size limit of a reply's body."""
 _BESIDE_THE_POINT = ("This model does not support OpenAI's structured output feature", "Pydantic serializer warnings")
 """Warnings of langchain-openai about a method that is not used here, and about forms that are checked here."""
 
@@ -74,7 +80,7 @@ def load_chat_model(
         base_url: The server's address; None for the provider's own.
         key_variable: The variable with the key. By default FIN_AGENT_API_KEY if `base_url` is given, else the
             provider's.
-        timeout: Seconds for each request.
+        timeout: Seconds for each request as a whole.
         max_retries: How often the provider's client repeats a failed request at most.
 
     Raises:
@@ -202,4 +208,37 @@ def _http_client() -> dict[str, object]:
         import openai
     except ImportError:
         return {}  # `init_chat_model` says which package is missing
-    return {"http_client": openai.DefaultHttpxClient(follow_redirects=False)}
+    client = openai.DefaultHttpxClient(
+        follow_redirects=False, headers={"Accept-Encoding": "identity"}, event_hooks={"response": [_bound]}
+    )
+    return {"http_client": client}
+
+
+def _bound(response: httpx.Response) -> None:
+    """Limit a response body to MAX_BYTES, and the total time of reading it to the read timeout."""
+    packed = response.headers.get("content-encoding", "identity").strip().lower()
+    if packed not in ("", "identity"):  # its unpacked size would not be limited
+        raise _unusable(f"is compressed, which was not requested ({redact_keys(packed)})")
+    stream = cast("httpx.SyncByteStream", response.stream)
+    left = (response.request.extensions.get("timeout") or {}).get("read")
+
+    def pieces() -> Iterator[bytes]:
+        read, waited, began = 0, 0.0, time.monotonic()
+        for piece in stream:
+            waited += time.monotonic() - began
+            read += len(piece)
+            if left is not None and waited > left:
+                raise TimeoutError
+            if read > MAX_BYTES:
+                raise _unusable(f"is longer than {MAX_BYTES // 1_000_000} MB")
+            yield piece
+            began = time.monotonic()
+
+    # The stream class of the HTTP package that openai's clients use.
+    base = importlib.import_module(type(response).__module__.partition(".")[0]).SyncByteStream
+    methods = {"__iter__": lambda self: pieces(), "close": lambda self: stream.close()}
+    response.stream = type("BoundStream", (base,), methods)()
+
+
+def _unusable(what: str) -> ServerFailedError:
+    return ServerFailedError(f"the server's reply {what}", remedy="Check that a chat model is served at this address")

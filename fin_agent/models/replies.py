@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +40,8 @@ class ServerReply:
     """None if the server reported none."""
     refusal: str = ""
     """The model's text if it declined."""
+    tools: tuple[str, ...] = ()
+    """Names of the tools that it called."""
     held_key: bool = False
     """Whether the text contained a key, which was removed; such a reply is not cached."""
 
@@ -54,6 +56,8 @@ def validated_value(call: Call[OutputT], answer: ServerReply) -> OutputT | None:
     if answer.refusal or answer.finish is Finish.FILTERED:
         said = f" ({redact_keys(answer.refusal)})" if answer.refusal else ""
         raise _unusable(f"the model, or a filter before it, declined to answer{said}", RefusedByModelError)
+    if answer.tools:
+        raise _unusable(f"the model called a tool ({redact_keys(', '.join(answer.tools))}), and none was offered")
     if empty and not cut_off:
         raise _unusable("the reply is empty", EmptyReplyError)
     if empty or (call.output is None and cut_off):
@@ -87,8 +91,9 @@ def correction(call: Call[OutputT], answer: ServerReply, fault: ModelError) -> t
     """Return the messages that request a correction: the model's own reply, and what is wrong with it."""
     wanted = "Reply anew, in words." if call.output is None else f"Reply anew. {instruction(call.output)}"
     shorter = " Be briefer: the reply must end before the limit." if isinstance(fault, TruncatedReplyError) else ""
+    tools = " Call no tools: there are none." if answer.tools else ""
     what = "it was declined" if isinstance(fault, RefusedByModelError) else " ".join(fault.what.split())
-    told: Message = ("user", f"That reply could not be used: {what[:_MOST_OF_FAULT]}.{shorter} {wanted}")
+    told: Message = ("user", f"That reply could not be used: {what[:_MOST_OF_FAULT]}.{shorter}{tools} {wanted}")
     said = answer.text.strip()[:_MOST_OF_REPLY]
     return (("assistant", said), told) if said else (told,)
 
@@ -179,6 +184,7 @@ def from_langchain_message(message: AIMessage) -> ServerReply:
         finish=_finish(message.response_metadata),
         usage=_usage(message.usage_metadata or {}),
         refusal=str(message.additional_kwargs.get("refusal") or " ".join(refusals)),
+        tools=tuple(str(each.get("name") or "unnamed") for each in (*message.tool_calls, *message.invalid_tool_calls)),
         held_key=text != said,
     )
 
@@ -188,7 +194,8 @@ class StreamedReply:
     """A reply while it is streamed."""
 
     said: str = ""
-    """The text so far, without reasoning at its beginning, keys, and an unfinished word that may be one."""
+    """The text so far, without reasoning at its beginning, and without keys or the beginning of one."""
+    keys: list[str] = field(default_factory=secrets_set)
     text: str = ""
     message: AIMessage | None = None
 
@@ -196,13 +203,15 @@ class StreamedReply:
         """Add a piece, and return whether `said` changed. A model that does not stream gives one whole message."""
         self.message = piece if self.message is None else self.message + piece  # type: ignore[assignment]
         self.text += cleaned(str(piece.text))
-        whole_words = (
-            re.sub(r"\S*\Z", "", self.text) if secrets_set() else self.text
-        )  # a key may continue in the next piece
-        return self._grown(redact_reply(whole_words))
+        text = redact_reply(self.text)
+        most = max(map(len, self.keys), default=0)
+        sizes = range(min(most, len(text)), 0, -1)
+        # A key may continue in the next piece, so that its beginning is held back.
+        begun = next((size for size in sizes if any(key.startswith(text[-size:]) for key in self.keys)), 0)
+        return self._grown(text[: len(text) - begun])
 
     def rest(self) -> bool:
-        """Add the word that was held back, and return whether `said` changed."""
+        """Add the text that was held back as a possible key, and return whether `said` changed."""
         return self._grown(redact_reply(self.text))
 
     def answer(self) -> ServerReply:

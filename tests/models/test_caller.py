@@ -123,6 +123,7 @@ FAULTS: dict[str, tuple[Said, type[ModelError], str]] = {
     "empty": ("  ", EmptyReplyError, "empty"),
     "refused": (answer("", additional_kwargs={"refusal": "I cannot."}), RefusedByModelError, "I cannot"),
     "filtered": (answer(GOOD, "content_filter"), RefusedByModelError, "declined"),
+    "a tool": (answer(GOOD, "tool_calls", tool_calls=[TOOL_CALL]), UnusableReplyError, "called a tool .shell."),
 }
 
 

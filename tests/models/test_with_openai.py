@@ -16,6 +16,7 @@ from fin_agent.models import (
     KeyRefusedError,
     Meter,
     ModelError,
+    ModelTimeoutError,
     ResponseCache,
     Role,
     ServerUnreachableError,
@@ -151,6 +152,17 @@ def test_a_batch_broken_off_pays_for_nothing_twice(server: serving.OpenAIServer,
             asking.reply(call)
     assert len(server.requests) == 20 and again.spent().calls == 20
     assert sum(record.from_cache for record in again.records) == 12
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_server_that_drips_is_left(server: serving.OpenAIServer, streamed: bool) -> None:  # type: ignore[name-defined]
+    on_text = (lambda text: None) if streamed else None
+    model = load_chat_model("openai:gpt-4o-mini", base_url=server.url, timeout=0.5, max_retries=0)
+    caller(server).value(value_call(), on_text)  # a first call takes time for its imports as well
+    server.fail_next("drip")
+    with pytest.raises(ModelTimeoutError, match="in time"):
+        Caller(model).value(value_call(), on_text)
+    assert caller(server).value(value_call(), on_text)[0].value == 5
 
 
 @pytest.mark.parametrize("streamed", [False, True])
