@@ -57,6 +57,9 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         if len(numbers) != len(program.names):
             raise SandboxError(f"the program returned {result!r}", remedy=f"Return {len(program.names)} numbers")
         return _answer_per_measure(intent, plan, program, numbers)
+    if _are_shares(intent, [*numbers, *beside]):
+        intent = intent.model_copy(update={"measure_unit": "percent"})
+        numbers, beside = ([100 * each for each in some] for some in (numbers, beside))
     computed = unit_of_result(intent)
     converted = [convert_to_unit(number, computed, program.scale, intent.unit) for number in numbers]
     unit = converted[0][1]
@@ -101,6 +104,14 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         return AnswerValue(value=values[-1], unit=supported_unit(unit), text=text)
     # Several figures are listed: none of them is *the* value.
     return AnswerValue(text=_figures_side_by_side(intent, program.names, values, unit))
+
+
+def _are_shares(intent: Intent, numbers: Sequence[float]) -> bool:
+    """Return whether several numbers are quotients below one, which are told in percent: `capex / revenue`."""
+    if len(numbers) < 2 or unit_of_result(intent) != "ratio" or intent.unit or (intent.claim and intent.claim.bound):
+        return False
+    quotient = intent.comparison is not Comparison.RATIO and isinstance(parse_formula(intent.expression), Operation)
+    return quotient and all(abs(each) < 1 for each in numbers)
 
 
 def _figures_side_by_side(intent: Intent, names: Sequence[str], values: Sequence[float], unit: str) -> str:

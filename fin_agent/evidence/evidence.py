@@ -94,3 +94,5 @@ class Curation(BaseModel, frozen=True):
     """The verdict on every passage, in input order."""
     dropped: tuple[tuple[str, int], ...] = ()
     """Passages as (doc_id, ordinal) that are not judged again in this run, since a model's decision is final."""
+    beyond_rules: tuple[str, ...] = ()
+    """What a model misses in the answer that rules compute, which is then not given."""

@@ -38,6 +38,7 @@ class Role(StrEnum):
     GROUP = "group-selection"
     LISTWISE = "listwise-ranking"
     REASONING = "reasoning"
+    VERIFICATION = "verification"
     TEXT_JUDGE = "text-judge"
     PASSAGES_JUDGE = "passages-judge"
     HYDE = "hypothetical-passage"

@@ -482,7 +482,7 @@ def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
             place = close + 1
         else:
             kept.append(one)
-            any_line = any_line or one.type in LINES
+            any_line = any_line or one.type in LINES or one.type in ("MARGIN", "RATIO")
             place += 1
     return kept
 
@@ -596,6 +596,12 @@ def _substitute_definition(clauses: list[Clause], place: int) -> None:
         before = clauses[place - 1]  # `Altman Z for Acme: 6.56 * ...`: a formula's name is no company
         if any(one.type == "COMPANY" for one in before.tokens):
             before.tokens = [one for one in before.tokens if one.type != "UNKNOWN"]
+    if owner is None and (named := next((one for one in clauses[:place] if _margin_place(one) >= 0), None)) is not None:
+        # `margins at the rigid packaging business (EBIT over sales)`: the name has no line.
+        formula, clause.tokens = _separate_formula(clause.tokens)
+        at = _margin_place(named)
+        named.tokens[at : at + 1] = formula
+        return
     if owner is None or owner.is_formula:
         return
     if any(one.type == "VERSUS" for one in clause.tokens):
@@ -630,6 +636,23 @@ def _substitute_definition(clauses: list[Clause], place: int) -> None:
         owner.tokens = [one for one in owner.tokens if id(one) in inside or one.type not in ("PART", "EXCEPT", "KIND")]
 
 
+def _without_absent_lines(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return a formula without lines behind it that are to be left out and that it does not have.
+
+    `use operating cash flow less capex, ignore disposal proceeds`.
+    """
+    place = next((place for place, one in enumerate(tokens) if one.type == "EXCEPT"), len(tokens))
+    without = [one for one in tokens[place + 1 :] if one.type not in _MARKS | {"OR"}]
+    used = words_of(" ".join(one.text for one in tokens[:place]))
+    absent = bool(without) and all(one.type in LINES and not words_of(one.text) <= used for one in without)
+    return tokens[: place - (tokens[place - 1].type == "COMMA")] if absent and place else tokens
+
+
+def _margin_place(clause: Clause) -> int:
+    """Return the position of a word for a ratio that no line of the clause names; -1 if there is none."""
+    return next((place for place, one in enumerate(clause.tokens) if one.type in ("MARGIN", "RATIO")), -1)
+
+
 def _is_part_of_formula(owner: Clause, name: int) -> bool:
     """Return whether the defined name is an operand: `EBITDA margin`, `FCF over revenue`."""
     after = owner.tokens[name + 1] if name + 1 < len(owner.tokens) else None
@@ -648,6 +671,7 @@ def _same_line(one: Token, other: Token) -> bool:
 
 def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
     """Return (the formula in brackets, the rest of its clause)."""
+    tokens = _without_absent_lines(tokens)
     last = max(place for place, one in enumerate(tokens) if one.type in LINES or one.type in _ENDS)
     while last + 1 < len(tokens) and tokens[last + 1].type in MODIFIERS:
         last += 1

@@ -52,6 +52,8 @@ class KnownNames:
     """Returns the parts of companies (by key) that a text names."""
     is_printed: Callable[[str, Sequence[str]], bool] = field(default=lambda word, keys: True)
     """Returns whether a word occurs in the address of a figure of companies (by key)."""
+    part_called: Callable[[str, Sequence[str]], str | None] = field(default=lambda words, keys: None)
+    """Returns the only part of companies (by key) that people may call so: `Rigid Packaging` for `rigids business`."""
     lines_in: Callable[[str, Sequence[str]], Sequence[tuple[int, int]]] = field(default=lambda text, keys: ())
     """Returns (start, end) of printed lines of companies (by key) that occur word for word in a text."""
 
@@ -117,7 +119,13 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     settled = _without_cash_that_moves(_resolve_ambiguous_words(tokens), names)
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
+    joined = [_as_part(one, names, keys) for one in joined]
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
+
+
+def _as_part(token: Token, names: KnownNames, keys: Sequence[str]) -> Token:
+    part = names.part_called(token.text, keys) if token.type == "PHRASE" and keys else None
+    return token if part is None else replace(token, type="PART", value=part)
 
 
 def _with_share_signs(text: str, tokens: Sequence[Token]) -> Iterator[Token]:

@@ -158,6 +158,7 @@ def _parts_as_lines(tokens: Sequence[Token], *, is_follow_up: bool) -> Iterator[
             yield Token("PHRASE", one.text, one.start, one.end)  # `the proportion of products as a percentage of costs`
             continue
         free = arithmetic and after not in LINES and before not in (*LINES, "CAME_FROM") and after != "SHARE"
+        free = free and (before != "RPAR" or after in ARITHMETIC)  # behind a formula: whose it is
         if one.type == "PART" and (free or (none and not family)):
             yield Token("PHRASE", one.text, one.start, one.end)
         else:
@@ -180,7 +181,7 @@ def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
     for place, one in enumerate(tokens):
         before = tokens[place - 1] if place else None
         after = tokens[place + 1] if place + 1 < len(tokens) else None
-        ends, begins = before is not None and _ends_measure(before), after is not None and _begins_measure(after)
+        ends, begins = before is not None and _ends_measure(before), after is not None and begins_measure(after)
         if after is not None and (
             (after.type == "NUMBER" and not pins) or (after.type == "TOTAL" and not pins | share)
         ):
@@ -227,7 +228,8 @@ def _ends_measure(one: Token) -> bool:
     return one.type in LINES or one.type in ("RPAR", "NUMBER", "REF", "SQUARED", "CUBED", "GREW", "MARGIN")
 
 
-def _begins_measure(one: Token) -> bool:
+def begins_measure(one: Token) -> bool:
+    """Return whether a measure may begin with a token."""
     return one.type in LINES or one.type in ("LPAR", "NUMBER", "REF") or one.type in PREFIXES
 
 

@@ -74,7 +74,9 @@ class QueryComposer:
         counted = parse_periods(self.sentences.asked)
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
         asked = self.sentences.asked.lower().lstrip(" \"'(")
-        self.yes_or_no = asked.split(" ", 1)[0] in _ASKS or any(words in asked for words in _ASKS_A_VERDICT)
+        # `Acme 2023: did margins fall?`
+        begins = any(text.split(" ", 1)[0] in _ASKS for text in (asked, asked.rpartition(": ")[2]))
+        self.yes_or_no = begins or any(words in asked for words in _ASKS_A_VERDICT)
         self.measures = self.parsed.measures
         self.base = Query(question=self.question, decimals=requested_decimals(self.question))
 

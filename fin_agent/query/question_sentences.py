@@ -67,7 +67,7 @@ _PERCENT = re.compile(
 )
 _OPERATOR = re.compile(r"[/*×÷+]|\s[-–−]\s|\b(?:divided by|minus|less|plus|times|multiplied by)\b", re.I)
 _ASKING = re.compile(
-    r"(?:what|which|who|how|why|when|where|did|does|do|is|are|was|were|has|have|compare|list|name|describe|explain"
+    r"(?:(?:and\s+|but\s+)?(?:by|in|at|for|of|from|to)\s+)?(?:what|which|who|how|why|when|where|did|does|do|is|are|was|were|has|have|compare|list|name|describe|explain"
     r"|summari[sz]e|tell|show|give|find|calculate|compute|determine|sum|add|divide|subtract|state|whose|take|rank)\b",
     re.I,
 )

@@ -58,7 +58,7 @@ from fin_agent.query.tree import (
     with_lines,
     without_move,
 )
-from fin_agent.retrieval.fact_terms import OF_TIME, is_label_of, words_of
+from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, words_of
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
 from fin_agent.workspace import Workspace
@@ -73,13 +73,24 @@ def known_names(workspace: Workspace) -> KnownNames:
         found = named_parts_in(text, workspace.index.parts(filings), workspace)
         return [lexer.KnownName(one.name, one.start, one.end) for one in found]
 
+    def part_called(words: str, keys: Sequence[str]) -> str | None:
+        called = words_of(words)
+        own = called - OF_PARTS
+        if not own or own == called:
+            return None
+        filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys]
+        parts = {frozenset(words_of(name) - OF_PARTS): name for name in sorted(workspace.index.parts(filings))}
+        like = sorted((said for said in parts if own <= said), key=len)
+        surely = like and (len(like) == 1 or all(like[0] < other for other in like[1:]))
+        return parts[like[0]] if surely else None
+
     def is_printed(word: str, keys: Sequence[str]) -> bool:
         return words_of(word) <= printed_text_of(keys, workspace).words
 
     def lines_in(text: str, keys: Sequence[str]) -> Sequence[tuple[int, int]]:
         return list(_lines_in(text, printed_text_of(keys, workspace).lines)) if keys else ()
 
-    return KnownNames(workspace.lexicon, workspace.directory, parts_in, is_printed, lines_in)
+    return KnownNames(workspace.lexicon, workspace.directory, parts_in, is_printed, part_called, lines_in)
 
 
 class PrintedText(NamedTuple):

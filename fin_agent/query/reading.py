@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
-from fin_agent.query.clause_normalization import alternatives, formula_alone, normalize_clauses, without_glosses
+from fin_agent.query.clause_normalization import (
+    alternatives,
+    ends_measure,
+    formula_alone,
+    normalize_clauses,
+    without_glosses,
+)
 from fin_agent.query.lexer import (
     KnownNames,
     LexedQuestion,
@@ -18,7 +24,7 @@ from fin_agent.query.lexer import (
     with_totals_apart,
 )
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
-from fin_agent.query.parsing import NoReadingError, ParsedQuestion, parse
+from fin_agent.query.parsing import NoReadingError, ParsedQuestion, begins_measure, parse
 from fin_agent.query.query_composer import QueryComposer
 from fin_agent.query.question_sentences import QuestionSentences, sentences_of
 from fin_agent.query.tree import Line, Measure, NamedFormula, Parts, Query, without_move
@@ -51,18 +57,13 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     """
     asked, question = question, _with_unit_behind(expand_abbreviations(question))
     split = sentences_of(question)
-    if passed_over := next((one for one in split.statements if _spells_a_formula(one, names)), None):
-        raise NoReadingError(
-            "the computation asked for was not understood",
-            subject=passed_over[:60],
-            remedy="Write it as `(a + b) / c`, each line by its printed name",
-        )
+    formulas = [one for one in split.statements if _spells_a_formula(one, names)]
     given: dict[str, Measure] = {}
     for name, formula in reversed(split.definitions):
         _define_formula(name, formula, given, names)
     about = [one.key for one in before.companies] if before is not None else []
     before = _with_part(before, about, names) if before is not None else None
-    lexed = lex(" ? ".join(split.sentences), names, tuple(given), about)
+    lexed = lex(" ? ".join((*split.sentences, *formulas)), names, tuple(given), about)
     if before is not None:
         lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens))
     if before is None or not before.measures:
@@ -133,10 +134,13 @@ def _with_part(before: Query, keys: Sequence[str], names: KnownNames) -> Query:
 
 
 def _spells_a_formula(sentence: str, names: KnownNames) -> bool:
-    """Return whether a sentence without a request combines figures."""
+    """Return whether a sentence without a request combines figures: `year-end inventory over COGS x 365`."""
     tokens = lex(sentence, names).tokens
-    lines = sum(one.type in LINES and bool(one.value) for one in tokens)
-    return lines > 1 and any(one.type in ARITHMETIC for one in tokens)
+    known = any(one.type in LINES and one.value for one in tokens)
+    pairs = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    return known and any(
+        one.type in ARITHMETIC and ends_measure(before) and begins_measure(after) for before, one, after in pairs
+    )
 
 
 def _build_query(

@@ -604,7 +604,9 @@ class _FactPhrase:
             if not part:
                 return None
         if not part <= address.borne:
-            return None
+            part = _initials(self.part_name)
+            if not part or not part <= address.borne:
+                return None
         if fact.metric is None and self.phrase.isdisjoint(address.borne) and self.printed.isdisjoint(address.borne):
             return None
         named = self.metric is not None and fact.metric == self.metric.id
@@ -752,6 +754,13 @@ def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> li
     }
     spelt = {words_of(name) for name in names if len(name) <= _LONGEST_NAME and is_acronym(word, name)}
     return [*begun[:_MOST_FORMS], *sorted(spelt, key=sorted)[:_MOST_FORMS]]
+
+
+@lru_cache(maxsize=1024)
+def _initials(part: str | None) -> Words:
+    """Return the initials by which tables may name a part: `FLNA` for `Frito-Lay North America`; empty if too few."""
+    words = [one for one in re.findall(r"[a-z]+", (part or "").lower()) if one not in ("and", "of", "the")]
+    return frozenset(("".join(one[0] for one in words),)) if len(words) >= _SHORTEST_FORM else frozenset()
 
 
 def is_acronym(word: str, name: str) -> bool:

@@ -194,7 +194,7 @@ _NEAR, _OWN_REPORT = 0.05, 0.25
 _ABOVE, _OF_MOST = 0.92, 0.95
 """Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
 _EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
-_OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.06, 0.05, 0.3
+_OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.12, 0.05, 0.3
 _STUB = 0.06
 """Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
 _ACROSS_TABLES = 0.03

@@ -63,6 +63,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         curation = curated()
     kept = {evidence.passage.key for evidence in curation.kept}
     pages = _pages_of(further)
+    intent = state["intent"]
     update: Update = {
         "judged": [passage.key for passage in state["passages"]],
         "dropped": list(curation.dropped),
@@ -73,6 +74,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         "complementary_question": curation.complementary_question,
         "notes": list(curation.notes),
         "drafted": _draft_from_curation(curation, state),
+        "intent": intent.model_copy(update={"beyond_rules": (*intent.beyond_rules, *curation.beyond_rules)}),
     }
     if further:
         update |= {"found_passages": [each.found for each in further], "found_pages": pages}

@@ -94,5 +94,9 @@ def test_filings_that_are_left_out_cannot_answer(ask: Ask) -> None:
 
 
 def test_a_sentence_that_says_how_to_compute_is_not_passed_over(ask: Ask) -> None:
-    answer = ask("What was Harborlight's debt to equity in FY2023? Count net income plus total assets over net sales.")
-    assert answer.refused and "the computation asked for was not understood" in answer.missing[0]
+    asked = "What was Harborlight's debt to equity in FY2023?"
+    answer = ask(f"{asked} Count net income plus total assets over net sales.")
+    assert answer.refused and "net income + total assets / net sales" in answer.missing[0]
+    computed = ask(f"{asked} Use (net income plus total assets) over net sales, ignore goodwill.")
+    assert computed.answer.text.startswith("(net income + total assets) / net sales of Harborlight")
+    assert ask(f"{asked} Use (net income plus total assets) over net sales, ignore total assets.").refused

@@ -221,9 +221,11 @@ def test_growth_or_size_measure_or_year_may_be_asked_back(workspace: Workspace, 
     ids=["segments ranked", "growth of segments", "against the year before"],
 )
 def test_what_a_model_words_rules_compute(workspace: Workspace, question: str, wording: str, said: str) -> None:
-    """One small call, no passage is shown."""
-    answer, model = asked(workspace, question, {"intent": {"questions": [wording], "search": ""}})
-    assert roles(model) == ["intent"] and said in answer.answer.text and answer.program is not None
+    """Small calls; the result is held against the question as it was asked."""
+    script: Script = {"intent": {"questions": [wording], "search": ""}, "verification": {}}
+    answer, model = asked(workspace, question, script)
+    assert roles(model) in (["intent"], ["intent", "verification"])
+    assert said in answer.answer.text and answer.program is not None
     assert f"the model reads the question as: {wording}" in answer.assumptions
     assert by_rules(workspace, question).answer.text != answer.answer.text
 
@@ -367,8 +369,8 @@ def test_what_is_calculated_beside_a_result_of_rules_is_in_the_program_too(works
     question = "Does Harborlight have an improving gross margin profile as of FY2023? If that is not useful, say why."
     sales = {"now": ("Net sales | $ 3,533", "3,533"), "before": ("Net sales | $ 3,533 | $ 3,334", "3,334")}
     reply = calculates(sales, "100 * before / now", "percent", "It is useful: sales before were {result} of these.")
-    answer, model = asked(workspace, question, {"*": reply})
-    known = model.calls[0].text.split("Known of it:")[1]
+    answer, model = asked(workspace, question, {"verification": {}, "*": reply})
+    known = model.calls[1].text.split("Known of it:")[1]
     assert "100 * gross_profit_fy2023 / revenue_fy2023" in known and "gross_profit_fy2023 = 1872" in known
     assert answer.answer.text.startswith("Yes: gross margin") and "were 94.4% of these" in answer.answer.text
     assert answer.program is not None
@@ -686,3 +688,39 @@ def test_whatever_fits_its_type_no_invented_number_is_answered(
     if answer.program is None and not answer.refused and answer.answer.text != own.answer.text:
         quoted = " ".join(citation.text for citation in answer.citations)
         assert numbers_not_in(answer.answer.text, f"{question} {quoted} FY2022 FY2023 FY2024") == ()
+
+
+QUOTIENT = "What was Harborlight's net income / revenue in FY2023?"
+OBJECTION = "asked is the income before taxes, computed the net income"
+
+
+def test_a_computed_answer_is_held_against_the_question(workspace: Workspace) -> None:
+    """What the model accepts stays as rules computed it; a lookup of one metric is not sent."""
+    answer, model = asked(workspace, QUOTIENT, {"verification": {"difference": None}})
+    assert roles(model) == ["verification"] and answer.warnings == ()
+    assert answer.answer == by_rules(workspace, QUOTIENT).answer
+    assert "'Net income', harborlight_2023_10k page" in model.calls[0].text and QUOTIENT in model.calls[0].text
+    _, silent = asked(workspace, SALES, {})
+    _, fast = asked(workspace, QUOTIENT, {}, Preset.FAST)
+    assert roles(silent) == roles(fast) == []
+
+
+def test_what_the_model_objects_to_is_read_for_or_refused(workspace: Workspace) -> None:
+    quoting = quotes("Net sales | $ 3,533", "Net sales were $3,533 million.")
+    script: Script = {"verification": {"difference": OBJECTION}, "reasoning": quoting}  # type: ignore[dict-item]
+    answer, model = asked(workspace, QUOTIENT, script)
+    assert roles(model) == ["verification", "reasoning"]
+    assert answer.answer.text == "Net sales were $3,533 million." and answer.answer.value is None
+    assert any("the model does not accept 'Net income / revenue" in each for each in answer.warnings)
+
+    script = {"verification": {"difference": OBJECTION}, "reasoning": {"answer": None}}
+    answer, model = asked(workspace, QUOTIENT, script)
+    assert answer.refused and roles(model).count("verification") == 1 and answer.program is None
+    answer, _ = asked(workspace, QUOTIENT, {"verification": {"difference": OBJECTION}, "reasoning": "no JSON"})
+    assert answer.refused and any("what is asked" in each for each in answer.missing)
+
+
+def test_a_verification_that_cannot_be_used_leaves_the_computed_answer(workspace: Workspace) -> None:
+    answer, _ = asked(workspace, QUOTIENT, {"verification": "no JSON"})
+    assert answer.answer == by_rules(workspace, QUOTIENT).answer
+    assert any(each.startswith("the verification of the model could not be had") for each in answer.warnings)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
+from textwrap import dedent
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
@@ -15,12 +16,13 @@ from fin_agent.analyst.model.llm_judges import quoted_cards, ranking_fault
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import known_lines, request_lines
 from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
-from fin_agent.analyst.model.replies import ListwiseReply, QueryReply
+from fin_agent.analyst.model.replies import ListwiseReply, QueryReply, VerificationReply
 from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.answering.answer_composition import numeric_answer
 from fin_agent.answering.numerals import NumeralKind, numerals_in
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
-from fin_agent.errors import QuestionError
+from fin_agent.errors import QuestionError, SandboxError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
@@ -31,20 +33,24 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
+from fin_agent.prompts import Quoted
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.retrieval.search_terms import search_terms
 from fin_agent.workspace import Workspace
 
-PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning")
+PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning", "verification")
 _MAX_TERMS = 24
 _MAX_RANKED = 20
+_MAX_OBJECTION_LENGTH = 240
+_NOT_WHAT_IS_ASKED = "what is asked: the figures that rules computed are something else"
 
 
 class ModelAnalyst(RulesAnalyst):
     """The roles with a chat model. Every role falls back to the rules, with a warning in the journal.
 
-    Figures of the ledger are always computed by the rules' program; a model calculates only with numbers that it
-    quotes. Companies and periods that are not in the index are refused without a model.
+    Figures of the ledger are always computed by the rules' program; a model says whether the result is what was
+    asked, and calculates itself only with numbers that it quotes. Companies and periods that are not in the index are
+    refused without a model.
     """
 
     def __init__(
@@ -62,7 +68,8 @@ class ModelAnalyst(RulesAnalyst):
         self._client = client
         self._preset = preset
         self._questions = QuestionReader(client, workspace, preset, super().intent)
-        self._reasoner = Reasoner(client, workspace, executor or MontySandbox())
+        self._executor = executor or MontySandbox()
+        self._reasoner = Reasoner(client, workspace, self._executor)
         self._curator = Curator(client, workspace, preset, most_evidence, self._reasoner)
 
     @property
@@ -160,18 +167,48 @@ class ModelAnalyst(RulesAnalyst):
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """See RulesAnalyst.curate: at most one call per round, which also answers, and none if the ledger is full.
+        """See RulesAnalyst.curate: at most one call per round, which also answers.
 
-        With `thorough`, each round has a separate call that only judges.
+        If the ledger is full, a shorter call holds the computed result against the question; only what it objects to
+        is read for. With `thorough`, each round has a separate call that only judges.
         """
         base = super().curate(intent, plan, passages, documents, cards, scope)
         to_read = self._workspace.index.passages(base.to_read)
         if any((each.doc_id, each.passage.ordinal) not in dropped for each in to_read):
             return base
+        if not self._accepts_result(intent, plan, base):
+            base = base.model_copy(update={"beyond_rules": (_NOT_WHAT_IS_ASKED,)})
+            intent = intent.model_copy(update={"beyond_rules": (*intent.beyond_rules, _NOT_WHAT_IS_ASKED)})
         curation = self._curator.curation(base, intent, plan, passages, scope, dropped)
         if isinstance(curation, AnsweredCuration) and curation.reasoning.text:
             self._check_against_rules(curation.reasoning, intent, base.kept or curation.kept, documents)
         return curation
+
+    def _accepts_result(self, intent: Intent, plan: Plan, curation: Curation) -> bool:
+        """Return whether a model finds that the result computed by rules is what is asked, if there is a result."""
+        if self._preset is Preset.FAST or not self.can_compute(intent, answerable=curation.answerable):
+            return True
+        if intent.expression in self._workspace.lexicon.metrics and not (
+            intent.parts or intent.claim or intent.selection or intent.further
+        ):
+            return True  # one metric by its own name, with no word left: nothing to misread
+        try:
+            program = self.program(intent, plan, curation.ledger, curation.kept)
+            result = numeric_answer(intent, plan, program, self._executor.run(program.code).value)
+        except (ValueError, SandboxError):
+            return True  # the program's own node says so
+        lines = dedent(program.code.partition("\n")[2])  # a heading `def ...` looks like an instruction planted there
+        reply = self._client.ask(
+            Role.VERIFICATION,
+            "verification",
+            VerificationReply,
+            question=intent.question,
+            figures=[Quoted(f"{lines}\nThe answer: {result.text}", "computed from figures of the filings")],
+        )
+        difference = printable_line(reply.difference or "")[:_MAX_OBJECTION_LENGTH] if reply is not None else ""
+        if difference:
+            record_warning(f"the model does not accept {result.text!r}: {difference}")
+        return not difference
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
         """See RulesAnalyst.can_compute: if rules can, whatever the model."""

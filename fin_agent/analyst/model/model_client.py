@@ -47,6 +47,7 @@ MAX_OUTPUT: Mapping[Role, int] = MappingProxyType(
         Role.LISTWISE: 3_500,
         Role.CURATION: 3_000,
         Role.REASONING: 4_000,
+        Role.VERIFICATION: 1_500,
     }
 )
 """Most tokens of a reply, including reasoning."""

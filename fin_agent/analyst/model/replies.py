@@ -78,6 +78,17 @@ class IntentReply(Reply):
     """What to ask the user, if the question has several readings."""
 
 
+class VerificationReply(Reply):
+    """Whether a computed answer is what the question asks for."""
+
+    asked: Text = ""
+    """What the question asks for, in the model's words."""
+    computed: Text = ""
+    """What was computed."""
+    difference: OptionalText = None
+    """How the computed answer differs from what is asked; null if it does not."""
+
+
 class QueryReply(Reply):
     """What to search for."""
 

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, QuestionPart
-from fin_agent.analyst.rules.reasoning.term_coverage import stems_in
+from fin_agent.analyst.rules.reasoning.term_coverage import stems_in, synonyms_of
 from fin_agent.lexicon.words import any_of, finds, listed, word_lists
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
@@ -74,13 +74,14 @@ def matches_type(text: str, part: QuestionPart) -> bool:
 
 
 def _counts(number: re.Match[str], noun: str) -> bool:
-    """Return whether a number counts `noun`, which is then among the words behind it: `8,450 employees`."""
-    wanted = stems_in(noun)[-1:]
+    """Return whether a number counts `noun`, or what it stands for: `8,450 employees` are a headcount."""
+    wanted = [frozenset(stems_in(noun)[-1:]), *synonyms_of(noun)]
     behind = number.string[number.end() :].split()[:_WORDS_BEHIND]
     if behind[:1] in (["million"], ["billion"]) and number.string[: number.start()].endswith(("$", "€", "£")):
         return False
     # `15 Employee Resource Groups` counts groups: a capital makes a word part of a name.
-    return not wanted or wanted[0] in stems_in(" ".join(word for word in behind if not word[:1].isupper()))
+    said = stems_in(" ".join(word for word in behind if not word[:1].isupper()))
+    return any(words.issubset(said) for words in wanted)
 
 
 def contains_listed_phrase(kind: str, text: str) -> bool:

@@ -194,6 +194,11 @@ def _longest_phrase(tokens: Sequence[str], place: int) -> tuple[int, tuple[froze
     return 1, (), ()
 
 
+def synonyms_of(phrase: str) -> tuple[frozenset[str], ...]:
+    """Return the stems of other words for a phrase (words/same_words.yaml)."""
+    return _synonym_groups().get(tuple(map(stem, _pieces(phrase))), ((), ()))[0]
+
+
 def _pieces(text: str) -> list[str]:
     """Return the words of a text in lower case, without possessives and marks: `year-end` has two."""
     words = (word.lower().removesuffix("'s").removesuffix("’s") for word in text.split())
