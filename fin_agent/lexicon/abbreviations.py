@@ -24,7 +24,8 @@ def expand_abbreviations(question: str) -> str:
         long = forms.get(short) or forms.get(short.lower()) or forms.get(short.lower().replace(". ", " "), "")
         return f"{long} " if long and not short[-1].isalnum() else long or found.group()
 
-    text = pattern.sub(expand_match, _YEAR_END.sub("year-end ", _PER_SHARE.sub(" per share", question)))
+    text = _SHARED_ENDING.sub(r"\g<first>-\g<end> \g<noun> plus \g<second>-\g<end> \g<noun>", question)
+    text = pattern.sub(expand_match, _YEAR_END.sub("year-end ", _PER_SHARE.sub(" per share", text)))
     text = _COUNTED_YEARS.sub(lambda found: f"{found['lead']} {_COUNTS[int(found['count'])]} years", text)
     text = _CALENDAR_QUARTER.sub(_quarter_ended, _MONTH_AND_YEAR.sub(r"\g<month> 20\g<yy>", text))
     return _SHORT_YEAR.sub(r"\g<lead>20\g<yy>", text)
@@ -36,6 +37,10 @@ def _quarter_ended(found: re.Match[str]) -> str:
     return f"quarter ended {last}, 20{found['yy']}"
 
 
+_SHARED_ENDING = re.compile(
+    r"\b(?P<first>[a-z]+)- (?:and|&) (?P<second>[a-z]+)-(?P<end>[a-z]+) (?P<noun>[a-z]+)\b", re.I
+)
+"""`short- and long-term debt`, expanded to `short-term debt plus long-term debt`."""
 _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNTED_YEARS = re.compile(
     r"\b(?P<lead>last|past|previous)[ -](?P<count>[2-9]|10)[ -]years?(?:[ -](?:period|span)\b)?", re.I

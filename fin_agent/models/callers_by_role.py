@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Load = Callable[[str, ModelSettings], LoadedModel]
 
-LARGE_ROLES = frozenset((Role.REASONING, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE, Role.ASSISTANT))
+LARGE_ROLES = frozenset((Role.REASONING, Role.VERIFICATION, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE, Role.ASSISTANT))
 """Roles with few calls that decide the answer; the small model fills all other roles."""
 
 

@@ -84,7 +84,11 @@ def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
         one for one in _with_quarters(list(_with_full_years(map(_unify_token_types, tokens)))) if one.type != "NOISE"
     ]
     kept = _without_asides(_brackets_as_clauses(_resolve_operators(_without_comparing_words(_with_ranges(named)))))
-    return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
+    clauses = [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
+    for one in clauses:
+        if one.kind in ("DEFINED", "DEFINING"):
+            one.tokens = _with_to_between_lines(one.tokens) or one.tokens  # `measured as capex to revenue`
+    return clauses
 
 
 def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], bool]) -> Iterator[list[Token]]:
@@ -589,7 +593,8 @@ _RATIOS = frozenset(
 def _substitute_definition(clauses: list[Clause], place: int) -> None:
     """Replace the name in an earlier clause by the formula of a clause."""
     clause = clauses[place]
-    if not clause.is_formula:
+    renames = clause.kind == "DEFINED" and [one.type in LINES for one in clause.tokens] == [True]
+    if not clause.is_formula and not renames:
         return
     owner = next((one for one in reversed(clauses[:place]) if one.lines), None)
     if owner is None and clause.kind in ("COLON", "DEFINED"):

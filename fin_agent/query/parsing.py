@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 from fin_agent.errors import FinAgentError
@@ -97,6 +97,8 @@ def parse(
     items = list(_read(prepared))
     if pins and _are_adjacent(items):
         raise NoReadingError("the question has two measures next to each other and does not say how to combine them")
+    if not pins and (touching := next(_touching(items), None)) is not None:
+        raise NoReadingError(f"the meaning of {touching!r}, which was not understood; ask for one thing at a time")
     amounts = {one.start: one.value for one in tokens if isinstance(one.value, Amount)}
     builder = _Builder(attached.operands, given or {}, amounts)
     parsed = ParsedQuestion(arithmetic=pins)
@@ -129,6 +131,13 @@ def _are_adjacent(items: Sequence[Any]) -> bool:
         else:
             apart = False
     return False
+
+
+def _touching(items: Sequence[Any]) -> Iterator[str]:
+    """Yield the words of measures that follow another one directly: `what EBIT did Nike's Jordan Brand make`."""
+    for one, other in pairwise(items):
+        if not isinstance(one, Token) and not isinstance(other, Token):
+            yield " ".join(str(word) for word in other.scan_values(lambda _: True))
 
 
 _SETTING_APART = frozenset({"HIGHER", "LOWER", "VERSUS", "THAN", "WITH_THE", "HIGHEST", "LOWEST", "FASTER", "SLOWER"})

@@ -44,6 +44,7 @@ from fin_agent.query.tree import (
     with_lines,
     without_move,
 )
+from fin_agent.retrieval.fact_search import OF_ANY_FIGURE
 from fin_agent.retrieval.fact_terms import OF_TIME, words_of
 from fin_agent.retrieval.search_terms import search_terms
 
@@ -166,7 +167,10 @@ class QueryComposer:
         if self.before is None or not self.before.measures or self.has_unread(*_IN_WORDS):
             return None
         earlier = list(map(without_move, self.before.measures))
-        first, chosen = earlier[0], self.before.comparison
+        chosen = self.before.comparison
+        if chosen is not None and (chosen.axis, chosen.how) == (Axis.MEASURES, Combination.TOTAL):
+            earlier, chosen = [Function(name="sum", of=tuple(earlier))], None
+        first = earlier[0]
         if not self.measures:
             self.measures, self.parsed.arithmetic = earlier, False
             if len(earlier) > 1 and self.take_frames("TOTAL"):
@@ -181,6 +185,8 @@ class QueryComposer:
             refers = bool(_REFERRING & set(asked.lower().replace("?", " ").split()))
             (own,) = self.measures
             share = self.has_unread("SHARE", "CAME_FROM") or (refers and self.has_unread("PERCENT"))
+            if refers and isinstance(own, Line | NamedFormula) and self.take_frames("RATIO"):
+                self.measures = [Operation(operator="/", left=first, right=own)]
             if share and isinstance(own, Line | NamedFormula):
                 self.take_frames("SHARE", "CAME_FROM", "PERCENT", "WHICH")
                 if self.before.parts is not None and isinstance(own, Line):
@@ -675,6 +681,8 @@ class QueryComposer:
         self._quarters_of_the_year()
         if axis is None or not self._can_be_ranked(axis):
             return None
+        if not self._is_one_request(*(self.left.get(frame, []) for frame in (*_EXTREMES, "ORDINAL", *_MOVING))):
+            return None  # `which had the lowest margin, and how far had it slipped`
         family = axis is Axis.PARTS and self.base.parts is not None and self.base.parts.kind is not None
         choice = self._is_choice("WHO", "WHICH", "PERIOD_KIND", "OR")
         fast = self.has_frame("FASTEST", "SLOWEST", "FASTER", "SLOWER")
@@ -801,6 +809,8 @@ class QueryComposer:
         how = next((how for frame, how in _HOWS.items() if self.has_unread(frame)), None)
         if how is None or self.axis not in (Axis.COMPANIES, Axis.PARTS, Axis.MEASURES):
             return {}
+        if self.axis is Axis.MEASURES and len(self.sentences.sentences) > 1:
+            return {}  # `Add up a and b. What multiple of c is that?`: of which measures is not known here
         self.take_frames(*(frame for frame in _HOWS if _HOWS[frame] is how))
         self.take_frames("HIGHER", "LOWER", "FASTER", "SLOWER", "DIFFERENCE")
         return {"axis": self.axis, "how": how}
@@ -874,6 +884,12 @@ class QueryComposer:
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
         return (*(text for _, text in sorted(found)), *self.parsed.apart, *self._silent_requests())
 
+    def _is_one_request(self, *frames: Sequence[Token]) -> bool:
+        """Return whether all frames stand in one request of the question."""
+        text = self.lexed.text
+        starts = [text.find(asked.rstrip("?")) for asked in split_requests(text)]
+        return len({sum(start <= one.start for start in starts) for some in frames for one in some}) < 2
+
     def _silent_requests(self) -> Iterator[str]:
         """Yield requests of which no word became a token: `and how much was paid out during the year`.
 
@@ -884,7 +900,8 @@ class QueryComposer:
             asked = request.rstrip("?")
             start = text.find(asked)
             read = any(start <= one.start < start + len(asked) for one in self.lexed.tokens)
-            if start >= 0 and not read and words_of(" ".join(search_terms(bare_words(asked)))) - OF_TIME:
+            said = words_of(" ".join(search_terms(bare_words(asked)))) - OF_TIME - OF_ANY_FIGURE
+            if start >= 0 and not read and said:
                 yield asked
 
 

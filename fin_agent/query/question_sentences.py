@@ -127,6 +127,26 @@ def sentences_of(question: str) -> QuestionSentences:
     )
 
 
+def as_claim(question: str) -> str:
+    """Return a statement to be confirmed as a yes-or-no question; any other question unchanged.
+
+    >>> as_claim("True or false: Acme's margin rose in 2022")
+    "Is it true that Acme's margin rose in 2022?"
+    >>> as_claim("Acme's margin rose in 2022 - correct?")
+    "Is it true that Acme's margin rose in 2022?"
+    """
+    found = _CLAIM_AFTER.match(question) or _CLAIM_BEFORE.match(question)
+    return f"Is it true that {found['claim'].strip()}?" if found and not _ASKING.match(found["claim"]) else question
+
+
+_TRUE = r"(?:true\s+or\s+false|t/f|correct|right|agree|is\s+(?:that|this)\s+(?:right|correct|true)|am\s+i\s+right)"
+_CLAIM_AFTER = re.compile(r"\s*(?:true\s+or\s+false|t/f)\s*[:,;–—?-]+\s*(?P<claim>[^?]+?)[.?\s]*$", re.I)
+_CLAIM_BEFORE = re.compile(
+    rf"\s*(?:(?:somebody|someone|they)\s+(?:told\s+me|says?|said)\s+(?:that\s+)?)?(?P<claim>[^?]+?)[\s.,;:–—-]+{_TRUE}\s*\?\s*$",
+    re.I,
+)
+
+
 def _standalone_definitions(sentence: str) -> list[tuple[str, str]]:
     """Return the definitions of a sentence that has nothing else: `net debt = debt - cash; EBITDA = EBIT + D&A`."""
     given = [_SET.match(piece.strip()) for piece in sentence.split(";")]

@@ -231,6 +231,8 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     printed = " ".join((*fact.row_path, *fact.column_path, fact.caption))
     if _NEGATED.search(intent.question) and not _NEGATED.search(printed):
         return intent  # `how much wasn't on the balance sheet` does not ask for the line itself
+    if words_of(fact.label) & _OPENING and not words_of(intent.question) & _OPENING:
+        return intent  # the end of a period is usual
     if (asked.period.quarter or _LAST) != (near.sourced.fact.period.quarter or _LAST):
         return intent  # a year's figure does not answer for a quarter
     query = Query(
@@ -416,6 +418,7 @@ def _as_period(named: FiscalPeriod) -> Period:
 
 
 _NEGATED = re.compile(r"\b(?:not|non|un(?:used|drawn|funded|recognized|recorded|vested|allocated))\b|n['’]t\b", re.I)
+_OPENING = words_of("beginning opening start")
 _LAST = 4
 _LIKELY_ENOUGH = 0.7
 """Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""

@@ -49,6 +49,7 @@ from fin_agent.graphs.channels import StateError, tagged_json
 from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
+from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
 from fin_agent.query.question_to_intent import context_of_asks, inherited_context
 
@@ -295,7 +296,9 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     found = sum(not one.refused for one in answers)
     update = end_step(state, "answer_each_ask", f"{found} of {len(answers)} answered", {})
     trace = (*state["trace"], *whole.trace, *update["trace"])
-    return {**update, "answer": whole.model_copy(update={"trace": trace})}
+    meter = current_meter()
+    usage = whole.usage if meter is None else usage_of([*state.get("calls", []), *meter.records], meter.calls_not_made)
+    return {**update, "answer": whole.model_copy(update={"trace": trace, "usage": usage})}
 
 
 def _answered(question: str, intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Answer:

@@ -724,3 +724,11 @@ def test_a_verification_that_cannot_be_used_leaves_the_computed_answer(workspace
     answer, _ = asked(workspace, QUOTIENT, {"verification": "no JSON"})
     assert answer.answer == by_rules(workspace, QUOTIENT).answer
     assert any(each.startswith("the verification of the model could not be had") for each in answer.warnings)
+
+
+def test_the_calls_of_each_ask_are_counted(workspace: Workspace) -> None:
+    question = "Harborlight FY2023, net income against revenue and the pace of total assets, kindly?"
+    wording = ["net income / revenue of Harborlight in FY2023", "total assets of Harborlight in FY2023"]
+    answer, model = asked(workspace, question, {"intent": {"questions": wording}, "verification": {}})
+    assert any(step.node == "answer_each_ask" for step in answer.trace)
+    assert answer.usage.model_calls == len(model.calls) >= 2

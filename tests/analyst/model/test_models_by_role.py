@@ -35,7 +35,9 @@ def test_settings_of_strategies_name_models_of_their_roles() -> None:
     callers = callers_for_roles(settings)
     assert {role: callers.name(role) for role in Role} == {
         **dict.fromkeys(Role, "a:small"),
-        **dict.fromkeys((Role.REASONING, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE, Role.ASSISTANT), "a:large"),
+        **dict.fromkeys(
+            (Role.REASONING, Role.VERIFICATION, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE, Role.ASSISTANT), "a:large"
+        ),
         **dict.fromkeys((Role.HYDE, Role.MULTI_HYDE), "a:chat"),
         **dict.fromkeys((Role.GROUP, Role.LISTWISE), "a:judge"),
         Role.CARD: "a:card",
