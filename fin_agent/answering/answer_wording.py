@@ -137,7 +137,7 @@ def _matches_claimed_movement(intent: Intent, change: float) -> str:
         return ""
     above = intent.claim.above if intent.claim else None
     if intent.losses:
-        rising = not (asks_for_growing_loss(intent.core) if above is None else above)
+        rising = not asks_for_growing_loss(intent.core)
     else:
         rising = asks_for_increase(intent.core) if above is None else above
     return "Yes: " if change and rising == (change > 0) else "No: "

@@ -503,7 +503,7 @@ def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
     filtered = query.comparison is not None and query.comparison.how is Combination.FILTER
     if claim is not None and filtered and claim.way in ("rose", "fell"):
         return Claim(above=claim.way == "rose", bound=0.0)
-    if claim is not None and relation is Relation.TREND and isinstance(query.measures[0], Move):
+    if claim is not None and relation is Relation.TREND and claim.way in ("rose", "fell"):
         return Claim(above=claim.way == "rose")
     if claim is None or claim.way in ("rose", "fell", "exists"):
         return None

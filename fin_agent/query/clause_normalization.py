@@ -695,7 +695,8 @@ def _joined(clauses: Sequence[Clause]) -> list[Token]:
     told = [one for one in clauses if _has_content(one)] or list(clauses)
     tokens: list[Token] = []
     for one in told:
-        if tokens and one.tokens[0].type in LINES and tokens[-1].type in LINES | {"RPAR"} and one.opener is not None:
+        ends = bool(tokens) and tokens[-1].type in LINES | MODIFIERS | {"RPAR"}
+        if ends and one.tokens[0].type in LINES and one.opener is not None:
             tokens.append(replace(one.opener, type="COMMA"))
         tokens += one.tokens
     return tokens

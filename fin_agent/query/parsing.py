@@ -97,14 +97,12 @@ def parse(
     items = list(_read(prepared))
     if pins and _are_adjacent(items):
         raise NoReadingError("the question has two measures next to each other and does not say how to combine them")
-    if not pins and (touching := next(_touching(items), None)) is not None:
-        raise NoReadingError(f"the meaning of {touching!r}, which was not understood; ask for one thing at a time")
     amounts = {one.start: one.value for one in tokens if isinstance(one.value, Amount)}
     builder = _Builder(attached.operands, given or {}, amounts)
     parsed = ParsedQuestion(arithmetic=pins)
     parsed.companies = [one for one in attached.companies if isinstance(one, CompanyMention)]
     parsed.periods, parsed.parts = attached.periods, attached.parts
-    parsed.apart = attached.apart
+    parsed.apart = attached.apart if pins else (*attached.apart, *_touching(items))
     parsed.unknown = [str(one.value) for one in stream if one.type == "UNKNOWN"]
     for child in items:
         if isinstance(child, Token):

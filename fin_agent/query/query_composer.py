@@ -14,6 +14,7 @@ from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.lexicon.text_normalization import bare_words
+from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import Amount, LexedQuestion, Token, mentions_of, periods_in
 from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion
@@ -39,6 +40,7 @@ from fin_agent.query.tree import (
     Query,
     Way,
     lines_of,
+    measure_text,
     percentage,
     share_of,
     with_lines,
@@ -218,10 +220,27 @@ class QueryComposer:
             found += [Period(fiscal_year=year) for year in parse_periods(text).years if year not in told]
         found.sort(key=lambda one: (one.fiscal_year or 0, one.quarter or 5))
         asked = tuple(dict.fromkeys((*found, *map(period_of, by_day))))
+        if self._starts_from(asked):
+            asked = (*asked, *self.before.periods) if self.before is not None else asked
         if self.before is not None and not asked and not self.counted_years:
             asked = self.before.periods
             self.of_one_filing = not self.before.question and len(asked) == 1
         return self._with_relative_period(asked)
+
+    def _starts_from(self, asked: Sequence[Period]) -> bool:
+        """Return whether the only period is where a movement to that of the previous question began.
+
+        `What was it in 2020, and how far had it slipped from 2019?`, `did it improve on 2018?`
+        """
+        before = self.before.periods if self.before is not None else ()
+        if len(asked) != 1 or len(before) != 1 or not self.has_unread(*_MOVING, "HIGHER", "LOWER"):
+            return False
+        (start,), (end,) = asked, before
+        if not start.fiscal_year or not end.fiscal_year or start.fiscal_year >= end.fiscal_year:
+            return False
+        token = next((one for one in self.lexed.tokens if one.type == "PERIOD"), None)
+        said = self.lexed.text[: token.start].lower().split()[-2:] if token is not None else []
+        return not _BEGINNINGS.isdisjoint(said)
 
     def _with_relative_period(self, found: tuple[Period, ...]) -> tuple[Period, ...]:
         """Return the only period with the one relative to it: the year before, the year after, the quarter before."""
@@ -249,11 +268,18 @@ class QueryComposer:
         if kinds and self.take_frames("AFTER", "EXCEPT"):
             without, names = names, ()
         if names and kinds:
-            self.take_frames("KIND")  # `the Marine segment`
+            if not self._kind_is_divided():
+                self.take_frames("KIND")  # `the Marine segment`
         elif kinds and self.has_unread(*_SELECTING):
             self.take_frames("KIND", "WHICH")
             return Parts(kind=kinds[0], without=without)
         return Parts(names=names) if names else None
+
+    def _kind_is_divided(self) -> bool:
+        """Return whether a kind of part is one of a named part: `the Business segment's customer groups`."""
+        text, pairs = self.lexed.text, pairwise(self.lexed.tokens)
+        owned = (text[one.end : other.start] for one, other in pairs if one.type == "PART" and _is_kind(other))
+        return any(between.startswith("'s") for between in owned)
 
     # What can be compared.
 
@@ -641,6 +667,7 @@ class QueryComposer:
     def _compared_claim(self) -> dict[str, object] | None:
         """Read a claim over time, against a number in the question, or against other companies, parts or periods."""
         bound = self._bound()
+        self._turn_judgements()
         down, growth = bool(self.take_frames("DOWN")), self.take_frames("GROWTH")
         moved = bool(down or growth or self.take_frames("UP", "CHANGE"))
         higher = self.take_frames("HIGHER", "AT_LEAST", "FASTER")
@@ -661,6 +688,22 @@ class QueryComposer:
             return _request(Kind.CLAIM, axis, how, claim=Claim(way="below" if lower else "above"))
         below = bool(lower) is not self._earlier_first()
         return _request(Kind.CLAIM, axis, claim=Claim(way="below" if below else "above"))
+
+    def _turn_judgements(self) -> None:
+        """Read `improved` of a measure that is better when lower as a fall, and `worsened` as a rise."""
+        lists = word_lists("measure_words")
+        name = measure_text(self.measures[0]).lower().split(" to ")[0].split("/")[0] if self.measures else ""
+        if lists["better when lower"].isdisjoint(bare_words(name)):
+            return
+        for kind, opposite in (("UP", "DOWN"), ("DOWN", "UP"), ("HIGHER", "LOWER"), ("LOWER", "HIGHER")):
+            judged = lists["became better"] | lists["became worse"]
+            turned = [one for one in self.left.get(kind, []) if one.text.lower() in judged]
+            if turned and opposite not in self.left:
+                self.left[opposite] = turned
+                self.left[kind] = [one for one in self.left[kind] if one not in turned]
+                if not self.left[kind]:
+                    del self.left[kind]
+                return
 
     def _earlier_first(self) -> bool:
         """Return whether the question names the earlier of two years first: `was 2022 higher than 2024`."""
@@ -917,6 +960,10 @@ def _request(
     return {"kind": kind, "comparison": compared, **update}
 
 
+def _is_kind(token: Token) -> bool:
+    return token.type.startswith("KIND")
+
+
 def _shift_years(period: Period, years: int) -> Period:
     """Return the period in another year."""
     end, year = period.end, period.fiscal_year
@@ -980,6 +1027,8 @@ def _last_digit(written: str, value: float) -> float:
 
 _OF_WHAT_WAS_ASKED = re.compile(r"\bof\s+(?:it|that|this|these|those|them)\b(?!\s+(?:year|quarter|period))", re.I)
 """In `what share of it is net income`, the previous request is the whole; otherwise it is the part."""
+_BEGINNINGS = frozenset({"from", "on", "over", "since", "than", "versus", "vs", "vs.", "against", "to", "with"})
+"""Words before the period in which a movement began; `to` and `with` as in `compared to 2019`."""
 _REFERRING = frozenset({"that", "this", "it", "those", "these", "they"})
 _YEAR_END = re.compile(r"\b(?:year-end|ending|closing)\b", re.I)
 _IN_WORDS = {"WHY": Kind.REASON, "DESCRIBE": Kind.DESCRIPTION, "DEFINITION": Kind.DEFINITION, "EXPECTED": Kind.FORECAST,

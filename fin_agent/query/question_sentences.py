@@ -40,7 +40,6 @@ _PREAMBLE = re.compile(
     re.I,
 )
 _LEAD_IN = re.compile(r"^.*\b(?:question|abilities|following|asked)\b[^:?]*:\s*(?=\S.{8})", re.I | re.S)
-_NAMES_A_FORMULA = re.compile(r"[)\w]\s*/\s*[(\w]|\b(?:divided by|vs\.?|versus)\s", re.I)
 _DECIMALS = (
     (re.compile(r"\b(?:to|at)?\s*(zero|one|two|three|four|five|no|[0-6])\s+(?:decimal|digits? after)", re.I), None),
     (re.compile(r"\bnearest tenth\b", re.I), 1),
@@ -110,8 +109,6 @@ def sentences_of(question: str) -> QuestionSentences:
         elif core:
             asked.append(core)
             instructions.append(sentence.replace(core, " "))
-        elif "?" in question and not _INSTRUCTION.search(sentence) and _NAMES_A_FORMULA.search(sentence):
-            asked.append(sentence.rstrip("."))  # `Gross margin, 2023, (sales - cost) / sales. Move in basis points?`
         else:
             instructions.append(sentence)
             statements += [] if _INSTRUCTION.search(sentence) else [sentence]

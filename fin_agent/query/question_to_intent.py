@@ -255,6 +255,8 @@ def _is_known(intent: Intent) -> bool:
     if query is None or not query.asks_figures:
         return False
     lines = list(query.lines())
+    if any(line.words in query.unread for line in lines):
+        return False
     known = (not isinstance(line, Line) or line.metric or words_of(line.words) <= OF_TIME for line in lines)
     return bool(lines) and all(known)
 

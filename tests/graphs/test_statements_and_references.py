@@ -1,0 +1,103 @@
+"""Statements to confirm, formulas in sentences of their own, and requests that refer to the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fin_agent.answering.answer import Answer
+
+Ask = Callable[..., Answer]
+
+
+@pytest.mark.parametrize("claim", ["Harborlight's revenue rose in FY2024", "Harborlight's gross margin fell in FY2023"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "True or false: {}",
+        "{}. True or false?",
+        "{} - correct?",
+        "{}, right?",
+        "Somebody told me {}. Is that right?",
+        "{}. Am I right?",
+    ],
+)
+def test_a_statement_to_confirm_is_a_claim(ask: Ask, form: str, claim: str) -> None:
+    answer, plain = ask(form.format(claim)), ask(f"Is it true that {claim}?")
+    assert answer.answer == plain.answer and answer.answer.text.startswith(("Yes: ", "No: "))
+    assert answer.question == form.format(claim)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "operating income over total assets x 2",
+        "Use operating income over total assets x 2.",
+        "Use operating income over total assets x 2, ignore goodwill.",
+        "It is operating income / total assets * 2.",
+    ],
+)
+@pytest.mark.parametrize("name", ["return on assets", "margin", "profitability"])
+def test_a_formula_in_a_sentence_of_its_own_replaces_the_name(ask: Ask, name: str, definition: str) -> None:
+    exact = ask("Harborlight 2 * operating income / total assets in FY2023").answer.value
+    assert exact is not None
+    answer = ask(f"What was Harborlight's {name} in FY2023? {definition}").answer
+    assert answer.value == pytest.approx(exact), answer.text
+
+
+def test_a_formula_in_brackets_is_of_the_part_beside_it(ask: Ask) -> None:
+    exact = ask("Tellurond Automotive operating income / revenue in FY2023").answer.value
+    answer = ask("Tellurond FY2023: what were margins at the automotive business (operating income over revenue)?")
+    assert exact is not None and answer.answer.value == pytest.approx(exact)
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        (
+            "Add up Harborlight's net income and operating income for FY2024. What multiple of revenue is that?",
+            ("Net income + operating income", "0.40"),
+        ),
+        (
+            "Take Harborlight's net income plus total assets less goodwill. How much did that figure change"
+            " from FY2022 to FY2023?",
+            ("Change in net income + total assets - goodwill",),
+        ),
+        (
+            "What was Harborlight's revenue in FY2024, and how much did it grow from FY2022?",
+            ("from $3,334 million in FY2022 to $3,763 million in FY2024",),
+        ),
+        (
+            "Which Tellurond segment had the lowest revenue in FY2023 and how far had it slipped from FY2022?",
+            ("has the lowest revenue", "Growth of revenue"),
+        ),
+    ],
+)
+def test_a_request_refers_to_the_one_before(ask: Ask, question: str, texts: tuple[str, ...]) -> None:
+    answer = ask(question)
+    assert not answer.refused, answer.missing
+    for text in texts:
+        assert text in answer.answer.text
+
+
+def test_coordinated_terms_are_added(ask: Ask) -> None:
+    added = ask("Quillmark short-term debt + long-term debt in FY2023").answer
+    assert ask("Quillmark's short- and long-term debt in FY2023").answer == added
+
+
+@pytest.mark.parametrize(("verb", "verdict"), [("improve", "Yes: "), ("worsen", "No: ")])
+def test_a_ratio_of_debt_improves_as_it_falls(ask: Ask, verb: str, verdict: str) -> None:
+    rises = ask("Did Harborlight's debt / total assets rise in FY2024?").answer.text.startswith("Yes")
+    said = ask(f"Did Harborlight's debt / total assets {verb} in FY2024?").answer.text
+    assert said.startswith(verdict) is not rises
+
+
+def test_measures_next_to_each_other_are_no_list(ask: Ask) -> None:
+    answer = ask("What EBIT did Harborlight's Jubilee Brand make in FY2023?")
+    assert answer.refused and "'Jubilee" in answer.missing[0]
+
+
+def test_several_quotients_below_one_are_told_in_percent(ask: Ask) -> None:
+    text = ask("Compare net income / revenue of Harborlight and Quillmark in FY2023").answer.text
+    assert text.count("%") == 2
