@@ -133,11 +133,15 @@ def _are_adjacent(items: Sequence[Any]) -> bool:
 
 def _touching(items: Sequence[Any]) -> Iterator[str]:
     """Yield the words of measures that follow another one directly: `what EBIT did Nike's Jordan Brand make`."""
+    if any(isinstance(one, Token) and one.type in _OF_TWO_MEASURES for one in items):
+        return
     for one, other in pairwise(items):
         if not isinstance(one, Token) and not isinstance(other, Token):
             yield " ".join(str(word) for word in other.scan_values(lambda _: True))
 
 
+_OF_TWO_MEASURES = frozenset({"COVERED", "TURNED"})
+"""Words that relate two measures from in front of them: `turned revenue into free cash flow`."""
 _SETTING_APART = frozenset({"HIGHER", "LOWER", "VERSUS", "THAN", "WITH_THE", "HIGHEST", "LOWEST", "FASTER", "SLOWER"})
 
 

@@ -21,6 +21,7 @@ from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import plain, singular
+from fin_agent.lexicon.words import word_lists
 from fin_agent.query import lexer
 from fin_agent.query.binding import (
     UnboundError,
@@ -74,13 +75,14 @@ def known_names(workspace: Workspace) -> KnownNames:
         return [lexer.KnownName(one.name, one.start, one.end) for one in found]
 
     def part_called(words: str, keys: Sequence[str]) -> str | None:
-        called = words_of(words)
-        own = called - OF_PARTS
-        if not own or own == called:
+        own = words_of(words) - OF_PARTS
+        if not own or words.lower().rpartition(" ")[2] not in word_lists("part_words")["called behind"]:
             return None
         filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys]
         parts = {frozenset(words_of(name) - OF_PARTS): name for name in sorted(workspace.index.parts(filings))}
-        like = sorted((said for said in parts if own <= said), key=len)
+        like = sorted(
+            (said for said, name in parts.items() if own <= said and words_of(name.split()[0]) & own), key=len
+        )
         surely = like and (len(like) == 1 or all(like[0] < other for other in like[1:]))
         return parts[like[0]] if surely else None
 
