@@ -80,9 +80,8 @@ _OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL",
 
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
-    named = [
-        one for one in _with_quarters(list(_with_full_years(map(_unify_token_types, tokens)))) if one.type != "NOISE"
-    ]
+    tokens = _without_other_kinds(list(map(_unify_token_types, tokens)))
+    named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type != "NOISE"]
     kept = _without_asides(_brackets_as_clauses(_resolve_operators(_without_comparing_words(_with_ranges(named)))))
     clauses = [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
     for one in clauses:
@@ -358,6 +357,18 @@ def _unify_token_types(token: Token) -> Token:
         if token.type.startswith(f"{family}_"):
             return replace(token, type=family, value=token.type.removeprefix(f"{family}_").lower())
     return token
+
+
+def _without_other_kinds(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with the first of several words for one kind of part: `product categories / services`."""
+    kept: list[Token] = []
+    for one in tokens:
+        again = one.type == "KIND" and len(kept) > 1 and kept[-1].type in ("OVER", "OR") and kept[-2].type == "KIND"
+        if again and one.value == kept[-2].value:
+            kept.pop()
+        elif not (one.type == "KIND" and kept and kept[-1].type == "KIND" and one.value == kept[-1].value):
+            kept.append(one)
+    return kept
 
 
 def _with_full_years(tokens: Iterable[Token]) -> Iterator[Token]:

@@ -79,6 +79,9 @@ class QueryComposer:
         asked = self.sentences.asked.lower().lstrip(" \"'(")
         # `Acme 2023: did margins fall?`
         begins = any(text.split(" ", 1)[0] in _ASKS for text in (asked, asked.rpartition(": ")[2]))
+        if begins and asked.split()[1:2] == ["there"] and self.has_frame("KIND") and self.has_frame("BOUND"):
+            begins = False  # `are there any segments that make up more than 20% of revenue`: which
+            self.left.setdefault("WHICH", [])
         self.yes_or_no = begins or any(words in asked for words in _ASKS_A_VERDICT)
         self.measures = self.parsed.measures
         self.base = Query(question=self.question, decimals=requested_decimals(self.question))
@@ -630,11 +633,20 @@ class QueryComposer:
         signs = loss or self.has_unread("POSITIVE", "NEGATIVE")
         if not members or len(self.measures) != 1 or not (signs or self.has_unread("BOUND")):
             return None
+        self._share_of_each(axis)
         claim = self._sign_claim() if signs else self._bounded_claim()
         if claim is None:
             return None
         self.take_frames("PERIOD_KIND", "OR")
         return _request(Kind.RANKING, axis, Combination.FILTER, claim=claim["claim"])
+
+    def _share_of_each(self, axis: Axis | None) -> None:
+        """Read a bound in percent as one of shares: `which segments make up more than 20% of revenue`."""
+        (line,), bounds = self.measures, self.left.get("BOUND", [])
+        of_whole = axis is Axis.PARTS and isinstance(line, Line) and self.has_unread("CAME_FROM", "SHARE", "OF_WHICH")
+        if of_whole and isinstance(line, Line) and all(_is_percent(one) for one in bounds):
+            self.take_frames("CAME_FROM", "SHARE", "OF_WHICH")
+            self.measures = [percentage(line, line.model_copy(update={"whole": True}))]
 
     def _bounded_claim(self) -> dict[str, object] | None:
         """Read a claim against a number of the question; None if there is none or it is not said which way."""
@@ -958,6 +970,10 @@ def _request(
     """Return what a request sets in the query."""
     compared = comparison if axis is None else Comparison(axis=axis, how=how)
     return {"kind": kind, "comparison": compared, **update}
+
+
+def _is_percent(token: Token) -> bool:
+    return isinstance(token.value, Amount) and token.value.unit == "percent"
 
 
 def _is_kind(token: Token) -> bool:

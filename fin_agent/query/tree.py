@@ -355,6 +355,12 @@ def measure_text(measure: Measure, above: int = 0) -> str:
         case Number(value=value, unit=unit):
             shown = f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
             return f"{shown}%" if unit == "percent" else shown
+        case Operation(
+            operator="/",
+            left=Operation(left=Number(value=100, unit="percent"), right=Line() as part),
+            right=Line() as whole,
+        ) if whole.whole and whole == part.model_copy(update={"whole": True}):
+            return f"share of {measure_text(part, above)}"
         case Operation(operator="/", left=Operation(left=Number(value=100, unit="percent"), right=part), right=whole):
             return measure_text(Operation(operator="/", left=part, right=whole), above)
         case Operation(operator=operator, left=left, right=right):

@@ -179,6 +179,7 @@ def is_remainder(name: str) -> bool:
 
 
 _REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems("of regions")
+_HOME = words_of("united states domestic foreign abroad non-u.s.")
 _WHEN = words_of(
     "due after through less more than within one two three four five ten thereafter later beyond remainder"
 )
@@ -310,6 +311,9 @@ class _FamilyQuery:
             self.kind == "country" and "region" in said and of_regions < 1 / 4
         ):
             return _OF_THE_KIND + _REGIONAL * max(regions, 0)
+        places = sum(not name.isdisjoint(_REGIONS | _HOME) for name in names)
+        if self.kind == "product" and 2 * places > len(names):
+            return None  # `Disaggregated revenue` may be by region, too
         if self.kind == "segment" and "region" in said and of_regions > 1 / 2:
             return _LIKE  # `Net revenues by geographic region` in the note on segments
         if self.kind in said:

@@ -101,3 +101,22 @@ def test_measures_next_to_each_other_are_no_list(ask: Ask) -> None:
 def test_several_quotients_below_one_are_told_in_percent(ask: Ask) -> None:
     text = ask("Compare net income / revenue of Harborlight and Quillmark in FY2023").answer.text
     assert text.count("%") == 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which segments of Tellurond made up more than 20% of revenue in FY2023?",
+        "Which segments account for over 20% of Tellurond's revenue in FY2023?",
+        "Are there any segments / divisions that represent more than 20% of Tellurond's revenue in FY2023?",
+    ],
+)
+def test_members_beyond_a_share_of_the_whole(ask: Ask, question: str) -> None:
+    text = ask(question).answer.text
+    assert "Share of revenue" in text and text.index("%") < text.index("the others")
+    shares = {
+        name: ask(f"What share of Tellurond's revenue came from {name} in FY2023?").answer.value
+        for name in ("Data Center", "Automotive", "Industrial and Connectivity")
+    }
+    above = {name for name, share in shares.items() if share is not None and share > 20}
+    assert above and all((name in text.partition("the others")[0]) is (name in above) for name in shares)

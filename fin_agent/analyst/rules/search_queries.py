@@ -43,7 +43,7 @@ def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Wo
         periods=_periods(intent, slots, workspace),
         dates=intent.dates,
         forms=intent.forms,
-        statements=_statements(intent, slots, workspace),
+        statements=_statements(intent, slots, plan, workspace),
         items=tuple(item for topic in topics for item in topic.items),
         tables=tuple(kind for topic in topics for kind in topic.tables),
         slots=slots,
@@ -111,8 +111,16 @@ def asks_for_outlook(intent: Intent) -> bool:
     return one_year and not intent.dates and finds(intent.core, "plans") and not finds(intent.core, "as of")
 
 
-def _statements(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[Statement, ...]:
-    homes = [slot_metric(slot, workspace.lexicon.metrics).statement for slot in slots if slot.part is None]
+def _statements(intent: Intent, slots: tuple[Slot, ...], plan: Plan, workspace: Workspace) -> tuple[Statement, ...]:
+    """Return the statements that the question names or its slots are on.
+
+    A rate or an amount printed by its name is on none: the inputs of its definition are.
+    """
+    metrics = workspace.lexicon.metrics
+    homes = [slot_metric(slot, metrics).statement for slot in slots if slot.part is None]
+    if slots and not any(homes):
+        inputs = [metrics[name].statement for name in workspace.lexicon.metrics_in(intent.core) if name in metrics]
+        homes += [slot_metric(slot, metrics).statement for slot in plan.slots()] + inputs * (len(inputs) > 1)
     return tuple(dict.fromkeys([*intent.statements, *(home for home in homes if home is not None)]))
 
 
