@@ -181,6 +181,8 @@ class QueryComposer:
             if len(earlier) > 1 and self.take_frames("TOTAL"):
                 self.measures = [reduce(lambda one, other: Operation(operator="+", left=one, right=other), earlier)]
             of_parts = chosen is not None and chosen.axis is Axis.PARTS and chosen.how in _ENDS
+            named = self.before.parts
+            of_parts = of_parts or (named is not None and not named.kind and len(named.names) == 1)
             if of_parts and len(earlier) == 1 and isinstance(first, Line) and self.take_frames("SHARE"):
                 self.take_frames("TOTAL", "WHICH")
                 self.measures = [percentage(first, first.model_copy(update={"whole": True}))]

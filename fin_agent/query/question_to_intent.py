@@ -47,6 +47,7 @@ from fin_agent.query.printed_line_matching import (
 )
 from fin_agent.query.reading import candidate_readings
 from fin_agent.query.tree import (
+    Axis,
     Combination,
     Company,
     Kind,
@@ -54,6 +55,7 @@ from fin_agent.query.tree import (
     Measure,
     Move,
     NamedFormula,
+    Parts,
     Period,
     Query,
     with_lines,
@@ -308,6 +310,19 @@ def inherited_context(intent: Intent, before: Intent) -> Intent:
         }
     )
     return intent.model_copy(update={"query": spoken_of})
+
+
+def with_selected_part(context: Intent, answer: str) -> Intent:
+    """Return the context with the part that an answer names as the highest or lowest, for what is asked of it next."""
+    query = context.query
+    chosen = query.comparison if query is not None else None
+    if query is None or chosen is None or chosen.axis is not Axis.PARTS or len(query.companies) != 1:
+        return context
+    name, found, _ = answer.partition(f" of {query.companies[0].name} has the ")
+    if not found or chosen.how not in (Combination.HIGHEST, Combination.LOWEST):
+        return context
+    selected = query.model_copy(update={"parts": Parts(names=(name,)), "comparison": None})
+    return context.model_copy(update={"query": selected})
 
 
 def _prepend_context(words: Intent, before: Intent, workspace: Workspace) -> Intent:

@@ -113,6 +113,8 @@ _UNIT_ASIDE = re.compile(
 
 def _with_context_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """Prepend what a fragment leaves out: it divides, or chooses among, what was requested before."""
+    if not any(one.type in LINES for one in tokens):
+        tokens = [one for one in tokens if one.type != "MARGIN"]  # `did that margin go up`
     first = next((place for place, one in enumerate(tokens) if one.type not in ("AND", "COMMA")), 0)
     return tuple(
         replace(one, type=_IN_THE_MIDDLE.get(one.type, one.type)) if place == first else one

@@ -70,7 +70,19 @@ def test_a_formula_in_brackets_is_of_the_part_beside_it(ask: Ask) -> None:
         ),
         (
             "Which Tellurond segment had the lowest revenue in FY2023 and how far had it slipped from FY2022?",
-            ("has the lowest revenue", "Growth of revenue"),
+            ("has the lowest revenue", "Change in Industrial and Connectivity revenue", "in FY2022"),
+        ),
+        (
+            "Which Tellurond segment had the highest revenue in FY2023, and what share of the total was that?",
+            ("has the highest revenue", "Data Center share of revenue"),
+        ),
+        (
+            "Which Tellurond segment had the highest revenue in FY2023, and what was its operating income?",
+            ("has the highest revenue", "Data Center operating income"),
+        ),
+        (
+            "Which Tellurond segment had the lowest operating margin in FY2023, and did that margin rise from FY2022?",
+            ("has the lowest operating margin", "in FY2022 to"),
         ),
     ],
 )
