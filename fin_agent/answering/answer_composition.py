@@ -76,10 +76,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
             moved = f", {format_amount(100 * value, 'basis points', 0)}{moved}"
         subject = subject_of(intent, plan)
         written = format_amount(value, unit, intent.decimals)
-        if unit == "ratio" and abs(value) < 1 and not moved and isinstance(parse_formula(intent.expression), Operation):
-            written = (
-                f"{format_amount(100 * numbers[0], 'percent', intent.decimals)} ({written})"  # a share of something
-            )
+        written = written if moved else _as_share(written, numbers[0], unit, intent)
         text = f"{lead}{subject if lead else capitalize_first(subject)}: {written}{moved}."
         return AnswerValue(value=value, unit=supported_unit(unit), text=text)
     counted = intent.relation is Relation.YEARS_COUNTED
@@ -104,6 +101,13 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         return AnswerValue(value=values[-1], unit=supported_unit(unit), text=text)
     # Several figures are listed: none of them is *the* value.
     return AnswerValue(text=_figures_side_by_side(intent, program.names, values, unit))
+
+
+def _as_share(written: str, number: float, unit: str, intent: Intent) -> str:
+    """Return a quotient below one in percent as well: it is a share of something."""
+    if unit != "ratio" or abs(number) >= 1 or not isinstance(parse_formula(intent.expression), Operation):
+        return written
+    return f"{format_amount(100 * number, 'percent', intent.decimals)} ({written})"
 
 
 def _are_shares(intent: Intent, numbers: Sequence[float]) -> bool:
@@ -321,7 +325,8 @@ def _figures_by_measure(
         ):
             value, unit = convert_to_unit(number, computed, program.scale, alone.unit)
             value = rounded(value, intent.decimals)
-            figures.append(ListedFigure(name, value, format_amount(value, unit, intent.decimals)))
+            written = _as_share(format_amount(value, unit, intent.decimals), number, unit, alone)
+            figures.append(ListedFigure(name, value, written))
         place += len(figures)
         yield _MeasureFigures(alone, Plan(tuple(terms), ()), tuple(figures), unit)
 

@@ -95,6 +95,11 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
         in_formulas=bool(part) or _are_annual_report_quarters(intent, periods, workspace),
     )
     made = [_bound(measure, lexicon, part, members) for measure in measures]
+    owners = [{line.company for line in lines_of(measure)} for measure in measures]
+    if len(frozenset().union(*owners)) > 1 and all(len(one) == 1 for one in owners):
+        names: dict[str | None, str] = {one.key: f"{one.name} " for one in query.companies}
+        owned = zip(made, owners, strict=True)
+        made = [replace(one, words=names.get(key, "") + one.words) for one, (key,) in owned]
     first = made[0]
     of_parts = query.parts is not None or any(line.part for line in query.lines())
     if any(is_over_itself(parse_formula(one.expression), of_parts=of_parts) for one in made):

@@ -89,8 +89,35 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
     for kind in ("COMPANY", "PERIOD", "PART"):
         spread = averaged if kind == "PERIOD" and dated > 1 else set[int]()
         _distribute(kind, loose, operands, attached, spread, pins=pins, compared=compared)
+    for some in _compared_measures(groups, operands):
+        _share_modifiers(some)
     attached.operands = {operand.token.start: operand for operand in operands.values()}
     return attached
+
+
+def _compared_measures(groups: Sequence[_Group], operands: dict[int, Operand]) -> Iterator[list[Operand]]:
+    """Yield the operands of each of several measures: `Acme's a / b in 2023 vs Bolt's c / d in 2024`."""
+    depth, some = 0, list[Operand]()
+    for place, one in enumerate(groups):
+        kind = one.type if isinstance(one, Token) else ""
+        depth += {"LPAR": 1, "RPAR": -1}.get(kind, 0)
+        if kind in ("VERSUS", "THAN", "AND", "COMMA") and not depth:
+            yield some
+            some = []
+        elif place in operands:
+            some.append(operands[place])
+    yield some
+
+
+def _share_modifiers(operands: Sequence[Operand]) -> None:
+    """Give the only company and the only period that operands of one measure have to those that have none."""
+    companies = [one.companies for one in operands if one.companies]
+    periods = [one.periods for one in operands if one.periods]
+    for one in operands:
+        if len({each[0].company.key for each in companies}) == 1:
+            one.companies = one.companies or companies[0]
+        if periods and len(periods[0]) == 1 and all(each == periods[0] for each in periods):
+            one.periods = one.periods or periods[0]
 
 
 _Group = Token | list[Token]

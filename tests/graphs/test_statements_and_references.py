@@ -132,3 +132,16 @@ def test_members_beyond_a_share_of_the_whole(ask: Ask, question: str) -> None:
     }
     above = {name for name, share in shares.items() if share is not None and share > 20}
     assert above and all((name in text.partition("the others")[0]) is (name in above) for name in shares)
+
+
+@pytest.mark.parametrize("joint", ["vs", "and", "compared with"])
+def test_each_formula_is_of_its_own_company_and_period(ask: Ask, joint: str) -> None:
+    one = ask("Harborlight's net income / revenue in FY2023").answer.value
+    other = ask("Quillmark's gross profit / revenue in FY2024").answer.value
+    text = ask(
+        f"Harborlight's net income / revenue in FY2023 {joint} Quillmark's gross profit / revenue in FY2024"
+    ).answer.text
+    assert one is not None and other is not None
+    assert f"{100 * one:.1f}%" in text and f"{100 * other:.1f}%" in text
+    names = text.upper()
+    assert names.index("HARBORLIGHT") < names.index(f"{100 * one:.1f}%") < names.index("QUILLMARK")
