@@ -105,21 +105,8 @@ def generated_questions(
     return tuple(
         question
         for kind in kinds
-        if _has_material(material, kind)
         for question in sample_questions(material, kind, _MAKERS[kind], counts[kind], seed)  # type: ignore[index]
     )
-
-
-def _has_material(material: QuestionMaterial, kind: Family | QuestionKind) -> bool:
-    match kind:
-        case QuestionKind.PART:
-            return bool(material.parts)
-        case QuestionKind.FAMILY:
-            return bool(material.families)
-        case Family.LOOKUP | QuestionKind.LOOKUP:
-            return bool(material.companies or material.quarterly)
-        case _:
-            return bool(material.companies)
 
 
 def report_on_generated(rows: Sequence[Row], title: str) -> Report:

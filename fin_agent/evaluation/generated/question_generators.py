@@ -1,6 +1,6 @@
 """Generators of questions: about one company, between companies, about one part, between parts, and of what is absent.
 
-A generator tries to make one question of a turn's draws, and returns None if the draws give none.
+A generator makes one question of a turn's draws, and raises UnsuitableDrawError if the draws give none.
 """
 
 from __future__ import annotations
@@ -12,38 +12,40 @@ from dataclasses import dataclass
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.generated_question import ExpectedAnswer, GeneratedQuestion
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.generated.sampling import Turn, fill_wording, join_names, short_name
+from fin_agent.evaluation.generated.sampling import (
+    Turn,
+    UnsuitableDrawError,
+    fill_wording,
+    join_names,
+    require,
+    short_name,
+)
 from fin_agent.evaluation.generated.tagged_figures import PartFamily
 from fin_agent.evaluation.generated.truth import (
     Computed,
-    MeasureNames,
     MeasureToAsk,
     PartKind,
     StatedFigure,
     fewest_filings,
     read_data,
 )
-from fin_agent.lexicon.company_names import Company, normalize_name
+from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
 from fin_agent.vocabulary.identity import Form
 
 Fits = Callable[[MeasureToAsk], bool]
 
 
+def _is_any(measure: MeasureToAsk) -> bool:
+    return True
+
+
 def _is_stated(measure: MeasureToAsk) -> bool:
     return not measure.is_formula
 
 
-def _is_amount(measure: MeasureToAsk) -> bool:
-    return measure.unit == "USD"
-
-
 def _is_flow(measure: MeasureToAsk) -> bool:
     return measure.unit == "USD" and not measure.is_balance
-
-
-def _is_any(measure: MeasureToAsk) -> bool:
-    return True
 
 
 # --- One company
@@ -55,84 +57,71 @@ _MAX_TIMES = 20
 _MIN_YEARS_OF_A_RATE = 2
 
 
-def lookup(turn: Turn, *, own: bool) -> GeneratedQuestion | None:
+def lookup(turn: Turn, *, own: bool) -> GeneratedQuestion:
     """Ask for a figure of an annual report: of its `own` fiscal year, or in an earlier year's column."""
     drawn = _years(turn, _is_stated, 1)
-    if drawn is None or (drawn.last in drawn.filed.annual) is not own:
-        return None
-    day = turn.wording.last_day(drawn.last, drawn.filed)
+    require((drawn.last in drawn.filed.annual) is own)
+    day = turn.last_day(drawn.last, drawn.filed)
     if drawn.measure.is_balance and day is not None and turn.draw.random() < _AS_OF_A_DAY:
         return drawn.asked(drawn.values[0], shape="balance", day=day)
     return drawn.asked(drawn.values[0], shape="lookup")
 
 
-def quarterly_figure(turn: Turn) -> GeneratedQuestion | None:
+def quarterly_figure(turn: Turn) -> GeneratedQuestion:
     """Ask for a figure of a quarter, or of its end."""
-    if not turn.material.quarterly:
-        return None
     company, measure = turn.company_and_measure(_is_stated, turn.material.quarterly)
     figures = turn.material.figures
-    quarters = figures.quarters(company.key, measure.id)
-    if not quarters:
-        return None
-    year, quarter = turn.draw.choice(quarters)
+    year, quarter = turn.choice(figures.quarters(company.key, measure.id))
     figure = figures.figure(company.key, measure.id, year, quarter)
-    whole = figures.figure(company.key, measure.names.whole or "", year, quarter)
+    whole = figures.figure(company.key, measure.whole, year, quarter)
     if figure is None or (whole is not None and whole.value != figure.value):
-        return None
-    fields = turn.named(company, measure)
-    text = turn.text("lookup_in_quarter", **fields, year=turn.wording.quarter(year, quarter))
+        raise UnsuitableDrawError
+    text = turn.text("lookup_in_quarter", **turn.named(company, measure), year=turn.quarter(year, quarter))
     found = Computed(float(figure.value), (figure,))
     expected = ExpectedAnswer(found.value, measure.unit, _rounding(measure, [found]))
     return turn.make_question(f"{company.key} {measure.id} {year} Q{quarter}", text, [found], expected)
 
 
-def computed_measure(turn: Turn) -> GeneratedQuestion | None:
+def computed_measure(turn: Turn) -> GeneratedQuestion:
     """Ask for a margin or ratio of one year."""
     drawn = _years(turn, lambda measure: measure.is_formula, 1)
-    return None if drawn is None else drawn.asked(drawn.values[0])
+    return drawn.asked(drawn.values[0])
 
 
-def total(turn: Turn) -> GeneratedQuestion | None:
+def total(turn: Turn) -> GeneratedQuestion:
     """Ask for the sum of a flow over consecutive years."""
     drawn = _years(turn, _is_flow)
-    return None if drawn is None else drawn.asked(sum(drawn.values))
+    return drawn.asked(sum(drawn.values))
 
 
-def average(turn: Turn) -> GeneratedQuestion | None:
+def average(turn: Turn) -> GeneratedQuestion:
     """Ask for the mean of a measure over consecutive years."""
     drawn = _years(turn, _is_any)
-    return None if drawn is None else drawn.asked(sum(drawn.values) / len(drawn.values))
+    return drawn.asked(sum(drawn.values) / len(drawn.values))
 
 
-def change(turn: Turn) -> GeneratedQuestion | None:
+def change(turn: Turn) -> GeneratedQuestion:
     """Ask for the change of a figure between two years."""
     drawn = _years(turn, lambda measure: not measure.is_formula and measure.unit != "shares", ends_only=True)
-    if drawn is None or not drawn.moves:
-        return None
-    moved = drawn.values[1] - drawn.values[0]
+    moved = drawn.move()
     shape = turn.draw.choice(("change", *("increase" if moved > 0 else "decrease",) * 2))
     return drawn.asked(moved, shape=shape, signed=shape == "change")
 
 
-def growth(turn: Turn) -> GeneratedQuestion | None:
+def growth(turn: Turn) -> GeneratedQuestion:
     """Ask for relative growth between two years."""
-    drawn = _growing(turn)
-    if drawn is None:
-        return None
-    rate = 100 * (drawn.values[1] / drawn.values[0] - 1)
+    drawn, times = _growing(turn)
+    rate = 100 * (times - 1)
     shapes = ["percentage_change", *(["growth"] * 2 if rate > 0 else [])]
     shapes += ["year_over_year"] if drawn.last - drawn.first == 1 else []
     return drawn.asked(rate, shape=turn.draw.choice(shapes), unit="percent")
 
 
-def annual_growth(turn: Turn) -> GeneratedQuestion | None:
+def annual_growth(turn: Turn) -> GeneratedQuestion:
     """Ask for compound annual growth between two years."""
-    drawn = _growing(turn)
-    if drawn is None or drawn.last - drawn.first < _MIN_YEARS_OF_A_RATE:
-        return None
-    rate = 100 * ((drawn.values[1] / drawn.values[0]) ** (1 / (drawn.last - drawn.first)) - 1)
-    return drawn.asked(rate, unit="percent") if rate > 0 else None
+    drawn, times = _growing(turn)
+    require(drawn.last - drawn.first >= _MIN_YEARS_OF_A_RATE and times > 1)
+    return drawn.asked(100 * (times ** (1 / (drawn.last - drawn.first)) - 1), unit="percent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +143,11 @@ class _Years:
     def values(self) -> list[float]:
         return [each.value for each in self.found]
 
-    @property
-    def moves(self) -> bool:
-        """Whether it changed between two years."""
+    def move(self) -> float:
+        """Return the difference of two years. Raises UnsuitableDrawError if the measure has hardly changed."""
         before, after = self.values
-        return abs(after - before) > _LEAST_MOVE * abs(before)
+        require(abs(after - before) > _LEAST_MOVE * abs(before))
+        return after - before
 
     @property
     def _rounding_of_growth(self) -> float:
@@ -169,22 +158,20 @@ class _Years:
 
     def asked(
         self, value: float, *, shape: str = "", unit: str = "", signed: bool = True, day: str = ""
-    ) -> GeneratedQuestion | None:
-        """Return the question; None if one filing covers a question meant for several.
+    ) -> GeneratedQuestion:
+        """Return the question. Raises UnsuitableDrawError if one filing covers a question meant for several.
 
         `shape` names its wordings, by default as its kind; `unit` is that of growth, by default the measure's.
         """
-        turn, wording, shape = self.turn, self.turn.wording, shape or self.turn.name.replace(" ", "_")
+        turn, shape = self.turn, shape or self.turn.name.replace(" ", "_")
         figures = [figure for each in self.found for figure in each.figures]
-        if turn.family is Family.MULTI_FILING and len(fewest_filings(figures)) < 2:
-            return None
-        first, last = wording.ends(self.first, self.last, self.filed)
-        year = last if day else wording.year(self.last, self.filed)
+        require(turn.family is not Family.MULTI_FILING or len(fewest_filings(figures)) > 1)
+        first, last = turn.ends(self.first, self.last, self.filed)
+        year = last if day else turn.year(self.last, self.filed)
         fields = turn.named(self.company, self.measure, without=shape)
-        span = wording.span(self.first, self.last, self.filed)
+        span = turn.span(self.first, self.last, self.filed)
         text = turn.text(shape, **fields, first=first, last=last, year=year, span=span, day=day)
-        if year in text and not reads_well(text, year):
-            return None
+        require(year not in text or reads_well(text, year))
         rounding = self._rounding_of_growth if unit else _rounding(self.measure, self.found)
         expected = ExpectedAnswer(value, unit or self.measure.unit, rounding, signed)
         several = ", computed" if self.measure.is_formula and turn.name != "computed" else ""
@@ -192,24 +179,24 @@ class _Years:
         return turn.make_question(about, text, self.found, expected, kind=f"{turn.name}{several}")
 
 
-def _years(turn: Turn, fits: Fits, count: int | None = None, *, ends_only: bool = False) -> _Years | None:
-    """Draw `count` years, or a drawn number of them; None if a figure is missing."""
-    if not turn.material.companies:
-        return None
+def _years(turn: Turn, fits: Fits, count: int | None = None, *, ends_only: bool = False) -> _Years:
+    """Draw `count` years, or a drawn number of them. Raises UnsuitableDrawError if a figure is missing."""
     company, measure = turn.company_and_measure(fits)
     known = turn.material.years(company)
     last = turn.draw.choice(known)
     first = last - (count or turn.draw.choice(turn.material.spans)) + 1
     wanted = (first, last) if ends_only else range(first, last + 1)
     found = turn.material.computed(measure, company, wanted) if first in known else ()
-    return _Years(turn, company, measure, found, first, last) if found else None
+    require(found)
+    return _Years(turn, company, measure, found, first, last)
 
 
-def _growing(turn: Turn) -> _Years | None:
+def _growing(turn: Turn) -> tuple[_Years, float]:
+    """Draw a positive figure of two years, and return how many times the first the last is."""
     drawn = _years(turn, _is_stated, ends_only=True)
-    if drawn is None or min(drawn.values) <= 0 or drawn.values[1] > _MAX_TIMES * drawn.values[0]:
-        return None
-    return drawn if drawn.moves else None
+    before, after = drawn.values
+    require(min(before, after) > 0 and after <= _MAX_TIMES * before and drawn.move())
+    return drawn, after / before
 
 
 def rounding_difference(found: Computed) -> float:
@@ -235,100 +222,80 @@ _MAX_TIMES_ANOTHER = 50
 _SPANS = (2, 3, 4)
 
 
-def difference(turn: Turn) -> GeneratedQuestion | None:
+def difference(turn: Turn) -> GeneratedQuestion:
     """Ask by how much one company's figure exceeds another's."""
     drawn = _ranked(turn, 2, _is_any)
-    if drawn is None:
-        return None
     unit = "percentage points" if drawn.measure.unit == "percent" else drawn.measure.unit
     high, low = drawn.found
     rounding = _rounding(drawn.measure, drawn.found)
     return drawn.of_two(ExpectedAnswer(high.value - low.value, unit, rounding, signed=False))
 
 
-def ratio(turn: Turn) -> GeneratedQuestion | None:
+def ratio(turn: Turn) -> GeneratedQuestion:
     """Ask for the ratio of two companies' figures."""
-    drawn = _ranked(turn, 2, _is_amount)
-    if drawn is None:
-        return None
+    drawn = _ranked(turn, 2, lambda measure: measure.unit == "USD")
     high, low = drawn.found
-    if low.value <= 0 or high.value > _MAX_TIMES_ANOTHER * low.value:
-        return None
+    require(low.value > 0 and high.value <= _MAX_TIMES_ANOTHER * low.value)
     return drawn.of_two(ExpectedAnswer(high.value / low.value, "ratio"))
 
 
-def combined(turn: Turn) -> GeneratedQuestion | None:
+def combined(turn: Turn) -> GeneratedQuestion:
     """Ask for the sum of two companies' figures."""
-    drawn = _ranked(turn, 2, lambda measure: _is_amount(measure) and not measure.is_formula)
-    if drawn is None:
-        return None
+    drawn = _ranked(turn, 2, lambda measure: measure.unit == "USD" and not measure.is_formula)
     value = sum(each.value for each in drawn.found)
     return drawn.of_two(ExpectedAnswer(value, "USD", _rounding(drawn.measure, drawn.found)))
 
 
-def highest(turn: Turn) -> GeneratedQuestion | None:
+def highest(turn: Turn) -> GeneratedQuestion:
     """Ask which of several companies has the highest figure, or the lowest."""
     drawn = _ranked(turn, turn.draw.choice((3, 3, 4)), _is_any)
-    if drawn is None:
-        return None
     kind, place = turn.draw.choice((("highest", 0), ("highest", 0), ("lowest", -1)))
-    best = drawn.found[place]
-    expected = ExpectedAnswer(
-        best.value, drawn.measure.unit, _rounding(drawn.measure, [best]), company=drawn.companies[place].key
-    )
-    return drawn.asked(turn.text(kind, **_several(turn, drawn)), expected, kind=kind)
+    best, company = drawn.found[place], drawn.companies[place].key
+    expected = ExpectedAnswer(best.value, drawn.measure.unit, _rounding(drawn.measure, [best]), company=company)
+    return drawn.asked(turn.text(kind, **drawn.named()), expected, kind=kind)
 
 
-def figure_of_highest_company(turn: Turn) -> GeneratedQuestion | None:
+def figure_of_highest_company(turn: Turn) -> GeneratedQuestion:
     """Ask for a figure of the company with the highest other figure."""
     drawn = _ranked(turn, 3, _is_any)
-    if drawn is None:
-        return None
     material = turn.material
     other = turn.draw.choice([other for other in material.measures if other.id != drawn.measure.id])
     of_others = [each for company in drawn.companies for each in material.computed(other, company, [drawn.year])]
-    if len(of_others) < len(drawn.companies):
-        return None
+    require(len(of_others) == len(drawn.companies))
     found = of_others[0]
-    if {figure.slot.metric for figure in found.figures} & {figure.slot.metric for figure in drawn.found[0].figures}:
-        return None
-    words, was = turn.wording.measure(other)
-    text = turn.text("of_highest", **_several(turn, drawn), other=words, other_was=was)
+    of_both = [{figure.slot.metric for figure in each.figures} for each in (found, drawn.found[0])]
+    require(of_both[0].isdisjoint(of_both[1]))
+    words, was = turn.measure(other)
+    text = turn.text("of_highest", **drawn.named(), other=words, other_was=was)
     expected = ExpectedAnswer(found.value, other.unit, _rounding(other, [found]))
     return drawn.asked(text, expected, found, of=other.id)
 
 
-def faster(turn: Turn) -> GeneratedQuestion | None:
+def faster(turn: Turn) -> GeneratedQuestion:
     """Ask which of two companies grew a figure faster."""
     drawn = _over_years(turn, 2, _is_stated, ends_only=True)
-    if drawn is None or min(each.value for each in drawn.found) <= 0:
-        return None
     before, after, other_before, other_after = (each.value for each in drawn.found)
+    require(min(before, after, other_before, other_after) > 0)
     rates = [100 * (after / before - 1), 100 * (other_after / other_before - 1)]
-    if abs(rates[0] - rates[1]) < 100 * _CLEAR_LEAD or max(rates) <= 0:
-        return None
+    require(abs(rates[0] - rates[1]) >= 100 * _CLEAR_LEAD and max(rates) > 0)
     winner = drawn.companies[rates.index(max(rates))]
-    a, b = turn.wording.names(drawn.companies)
-    words, was = turn.wording.measure(drawn.measure)
-    first, last = turn.wording.ends(drawn.first, drawn.year)
-    text = turn.text("faster", a=a, b=b, measure=words, was=was, first=first, last=last)
+    fields = drawn.named_two()
+    first, last = turn.ends(drawn.first, drawn.year)
+    text = turn.text("faster", **fields, first=first, last=last)
     return drawn.asked(text, ExpectedAnswer(max(rates), "percent", company=winner.key))
 
 
-def highest_over_years(turn: Turn) -> GeneratedQuestion | None:
+def highest_over_years(turn: Turn) -> GeneratedQuestion:
     """Ask which of several companies has the highest average or total over consecutive years."""
     drawn = _over_years(turn, turn.draw.choice((2, 3)), _is_flow)
-    if drawn is None:
-        return None
     years = drawn.year - drawn.first + 1
     of_each = [drawn.found[begin : begin + years] for begin in range(0, len(drawn.found), years)]
     sums = [sum(each.value for each in of_one) for of_one in of_each]
     best, second = sorted(range(len(sums)), key=lambda place: -sums[place])[:2]
-    if _is_close(sums[best], sums[second]):
-        return None
+    require(not _is_close(sums[best], sums[second]))
     kind, value = turn.draw.choice((("highest_total", sums[best]), ("highest_average", sums[best] / years)))
     filed = [turn.material.filed(company.key) for company in drawn.companies]
-    text = turn.text(kind, **_several(turn, drawn), span=turn.wording.span(drawn.first, drawn.year, *filed))
+    text = turn.text(kind, **drawn.named(), span=turn.span(drawn.first, drawn.year, *filed))
     rounding = _rounding(drawn.measure, of_each[best])
     return drawn.asked(text, ExpectedAnswer(value, "USD", rounding, company=drawn.companies[best].key))
 
@@ -345,12 +312,22 @@ class _Between:
     found: Sequence[Computed]
     """In the order of companies; company after company if there are several years."""
 
+    def named(self) -> dict[str, str]:
+        """Return the fields that name the companies in random order, the measure and the year."""
+        names = self.turn.names(self.turn.draw.sample(self.companies, len(self.companies)))
+        words, was = self.turn.measure(self.measure)
+        fields = {"companies": join_names(names), "either": join_names(names, "or"), "measure": words, "was": was}
+        return {**fields, "year": self.turn.year(self.year)}
+
+    def named_two(self) -> dict[str, str]:
+        """Return the fields that name two companies and the measure."""
+        a, b = self.turn.names(self.companies)
+        words, was = self.turn.measure(self.measure)
+        return {"a": a, "b": b, "measure": words, "was": was}
+
     def of_two(self, expected: ExpectedAnswer) -> GeneratedQuestion:
-        wording = self.turn.wording
-        a, b = wording.names(self.companies)
-        words, was = wording.measure(self.measure)
-        text = self.turn.text(self.turn.name, a=a, b=b, measure=words, was=was, year=wording.year(self.year))
-        return self.asked(text, expected)
+        fields = self.named_two()
+        return self.asked(self.turn.text(self.turn.name, **fields, year=self.turn.year(self.year)), expected)
 
     def asked(
         self, text: str, expected: ExpectedAnswer, *also: Computed, kind: str = "", of: str = ""
@@ -362,81 +339,68 @@ class _Between:
         return self.turn.make_question(about, text, [*self.found, *also], expected, kind=kind)
 
 
-def _ranked(turn: Turn, count: int, fits: Fits) -> _Between | None:
-    """Draw companies in falling order; None if a figure is missing or the ends are close."""
+def _ranked(turn: Turn, count: int, fits: Fits) -> _Between:
+    """Draw companies in falling order. Raises UnsuitableDrawError if a figure is missing or the ends are close."""
     drawn = _over_years(turn, count, fits, 1)
-    if drawn is None:
-        return None
     pairs = sorted(zip(drawn.companies, drawn.found, strict=True), key=lambda pair: (-pair[1].value, pair[0].key))
     values = [found.value for _, found in pairs]
-    if _is_close(values[0], values[1]) or _is_close(values[-2], values[-1]):
-        return None
+    require(not _is_close(values[0], values[1]) and not _is_close(values[-2], values[-1]))
     companies, found = zip(*pairs, strict=True)
     return _Between(turn, drawn.measure, drawn.first, drawn.year, companies, found)
 
 
-def _over_years(turn: Turn, count: int, fits: Fits, years: int = 0, *, ends_only: bool = False) -> _Between | None:
-    """Draw companies in random order; None if a figure is missing."""
+def _over_years(turn: Turn, count: int, fits: Fits, years: int = 0, *, ends_only: bool = False) -> _Between:
+    """Draw companies in random order. Raises UnsuitableDrawError if a figure is missing."""
     material, draw = turn.material, turn.draw
-    if len(material.companies) < count:
-        return None
+    require(len(material.companies) >= count)
     companies = draw.sample(material.companies, count)
     measure = draw.choice([measure for measure in material.measures if fits(measure)])
     last = draw.choice(material.years(companies[0]))
     first = last - (years or draw.choice(_SPANS)) + 1
     wanted = (first, last) if ends_only else range(first, last + 1)
     found = [each for company in companies for each in material.computed(measure, company, wanted)]
-    return _Between(turn, measure, first, last, companies, found) if len(found) == count * len(wanted) else None
+    require(len(found) == count * len(wanted))
+    return _Between(turn, measure, first, last, companies, found)
 
 
 def _is_close(one: float, other: float) -> bool:
     return abs(one - other) <= _CLEAR_LEAD * max(abs(one), abs(other))
 
 
-def _several(turn: Turn, drawn: _Between) -> dict[str, str]:
-    """Return the fields that name the companies in random order, the measure and the year."""
-    names = turn.wording.names(turn.draw.sample(drawn.companies, len(drawn.companies)))
-    words, was = turn.wording.measure(drawn.measure)
-    fields = {"companies": join_names(names), "either": join_names(names, "or"), "measure": words, "was": was}
-    return {**fields, "year": turn.wording.year(drawn.year)}
-
-
 # --- One segment, product or region
 
 
-def part_in_a_year(turn: Turn) -> GeneratedQuestion | None:
+def part_in_a_year(turn: Turn) -> GeneratedQuestion:
     """Ask for a part's figure of a full year, the report's own or an earlier one."""
     figure = _part(turn)
     own = "own year" if figure.slot.fiscal_year in turn.material.filed(figure.slot.company).annual else "earlier column"
     return _of_part(turn, f"{figure.kind}, {own}", "", figure)
 
 
-def part_in_a_quarter(turn: Turn) -> GeneratedQuestion | None:
+def part_in_a_quarter(turn: Turn) -> GeneratedQuestion:
     """Ask for a part's figure of a quarter."""
-    if not any(figure.slot.quarter for figure in turn.material.parts):
-        return None
     figure = _part(turn, quarterly=True)
     return _of_part(turn, f"{figure.kind}, quarter", "", figure)
 
 
-def growth_of_part(turn: Turn) -> GeneratedQuestion | None:
+def growth_of_part(turn: Turn) -> GeneratedQuestion:
     """Ask for relative growth of a part's figure between two years."""
     after = _part(turn)
     ago = turn.draw.choice((1, 1, 2))
     wanted = after.slot._replace(fiscal_year=after.slot.fiscal_year - ago)
     before = next((figure for figure in turn.material.parts if figure.slot == wanted), None)
     if before is None or min(before.value, after.value) <= 0:
-        return None
+        raise UnsuitableDrawError
     rate = ExpectedAnswer(100 * (float(after.value / before.value) - 1), "percent")
     return _of_part(turn, f"growth of a part, {ago}", "growth_of_part", after, rate, first=wanted.fiscal_year)
 
 
-def share_of_part(turn: Turn) -> GeneratedQuestion | None:
+def share_of_part(turn: Turn) -> GeneratedQuestion:
     """Ask for a part's share of the company's revenue, in percent."""
     figure = _part(turn)
     whole = turn.material.figures.figure(*figure.slot[:3])
     if whole is None or figure.slot.metric != "revenue" or not 0 < figure.value < whole.value:
-        return None
+        raise UnsuitableDrawError
     share = ExpectedAnswer(100 * float(figure.value / whole.value), "percent")
     return _of_part(turn, turn.name, "share_of_part", figure, share)
 
@@ -444,7 +408,7 @@ def share_of_part(turn: Turn) -> GeneratedQuestion | None:
 def _part(turn: Turn, *, quarterly: bool = False) -> StatedFigure:
     """Draw a company first, so that one with many parts is not asked about more often."""
     figures = [figure for figure in turn.material.parts if (figure.slot.quarter is not None) is quarterly]
-    company = turn.draw.choice(sorted({figure.slot.company for figure in figures}))
+    company = turn.choice(sorted({figure.slot.company for figure in figures}))
     of_company = [figure for figure in figures if figure.slot.company == company]
     chosen = turn.draw.choice(sorted({(figure.slot.part, figure.slot.metric) for figure in of_company}))
     return turn.draw.choice([figure for figure in of_company if (figure.slot.part, figure.slot.metric) == chosen])
@@ -457,21 +421,20 @@ def _of_part(
     figure: StatedFigure,
     expected: ExpectedAnswer | None = None,
     first: int | None = None,
-) -> GeneratedQuestion | None:
-    """Return the question; None if the year does not read well. By default the figure itself is expected."""
+) -> GeneratedQuestion:
+    """Return the question; by default the figure itself is expected."""
     slot, filed = figure.slot, turn.material.filed(figure.slot.company)
     if not shape:
         of_kind = f"revenue_of_{figure.kind}" if slot.metric == "revenue" else "of_part"
         shape = "of_segment" if figure.kind is PartKind.SEGMENT else of_kind
-    begins, when = turn.wording.ends(first or slot.fiscal_year, slot.fiscal_year, filed)
+    begins, when = turn.ends(first or slot.fiscal_year, slot.fiscal_year, filed)
     if slot.quarter is not None:
-        when = turn.wording.quarter(slot.fiscal_year, slot.quarter)
+        when = turn.quarter(slot.fiscal_year, slot.quarter)
     elif expected is None:
-        when = turn.wording.year(slot.fiscal_year, filed)
+        when = turn.year(slot.fiscal_year, filed)
     measure, fields = _named(turn, slot.company, slot.metric)
     text = turn.text(shape, **fields, part=slot.part, year=when, first=begins, last=when)
-    if not reads_well(text, when):
-        return None
+    require(reads_well(text, when))
     found = Computed(float(figure.value), (figure,))
     answer = expected or ExpectedAnswer(found.value, measure.unit, found.rounding)
     about = " ".join(map(str, slot))
@@ -490,45 +453,44 @@ def _named(turn: Turn, company: str, metric: str) -> tuple[MeasureToAsk, dict[st
 _LOWEST = 1 / 3
 
 
-def highest_part(turn: Turn) -> GeneratedQuestion | None:
+def highest_part(turn: Turn) -> GeneratedQuestion:
     """Ask for the part with the largest figure of a year, or the smallest."""
     family = _family(turn)
     low = family.whole and turn.draw.random() < _LOWEST
     return _of_family(turn, "lowest_part" if low else "highest_part", family, family.values[-1 if low else 0])
 
 
-def nth_part(turn: Turn) -> GeneratedQuestion | None:
+def nth_part(turn: Turn) -> GeneratedQuestion:
     """Ask for the second or third largest part."""
     family = _family(turn)
     place, ordinal = turn.draw.choice(((1, "second"), (1, "second"), (2, "third")))
     return _of_family(turn, "nth_part", family, family.values[place], place=ordinal)
 
 
-def fastest_part(turn: Turn) -> GeneratedQuestion | None:
+def fastest_part(turn: Turn) -> GeneratedQuestion:
     """Ask for the part that grew fastest, with its rate."""
     family = _family(turn)
-    rates = _shares(family, _related(turn, family, year=family.year - 1))
-    rate = max(rates, default=0.0) - 100
-    return _of_family(turn, "fastest_part", family, rate, unit="percent") if rate > 0 else None
+    rate = max(_shares(turn, family, family.metric, family.year - 1)) - 100
+    require(rate > 0)
+    return _of_family(turn, "fastest_part", family, rate, unit="percent")
 
 
-def highest_margin(turn: Turn) -> GeneratedQuestion | None:
+def highest_margin(turn: Turn) -> GeneratedQuestion:
     """Ask for the part with the highest operating margin."""
     family = _family(turn)
-    margins = _shares(family, _related(turn, family, metric="revenue"))
-    if family.metric != "operating_income" or not margins:
-        return None
-    return _of_family(turn, "highest_margin", family, max(margins), unit="percent")
+    require(family.metric == "operating_income")
+    margin = max(_shares(turn, family, "revenue", family.year))
+    return _of_family(turn, "highest_margin", family, margin, unit="percent")
 
 
-def difference_of_members(turn: Turn) -> GeneratedQuestion | None:
+def difference_of_members(turn: Turn) -> GeneratedQuestion:
     """Ask by how much one part exceeds another."""
     family, (high, low) = _two_parts(turn)
     value = float(family.members[high].value - family.members[low].value)
     return _of_family(turn, "members_apart", family, value, one=high, other=low)
 
 
-def parts_together(turn: Turn) -> GeneratedQuestion | None:
+def parts_together(turn: Turn) -> GeneratedQuestion:
     """Ask for the sum of two parts."""
     family, (high, low) = _two_parts(turn)
     value = float(family.members[high].value + family.members[low].value)
@@ -538,7 +500,7 @@ def parts_together(turn: Turn) -> GeneratedQuestion | None:
 def _family(turn: Turn) -> PartFamily:
     """Draw a company first, then one of its families."""
     families = turn.material.families
-    company = turn.draw.choice(sorted({one.company for one in families}))
+    company = turn.choice(sorted({one.company for one in families}))
     return turn.draw.choice([one for one in families if one.company == company])
 
 
@@ -549,26 +511,20 @@ def _two_parts(turn: Turn) -> tuple[PartFamily, list[str]]:
     return family, sorted(pair, key=lambda name: -family.members[name].value)
 
 
-def _related(turn: Turn, family: PartFamily, *, year: int = 0, metric: str = "") -> PartFamily | None:
-    """Return the family of the same members in another year or metric."""
-    wanted = family.company, family.kind, metric or family.metric, year or family.year
+def _shares(turn: Turn, family: PartFamily, metric: str, year: int) -> list[float]:
+    """Return each member in percent of its figure of a metric and year. Raises UnsuitableDrawError without these."""
+    wanted = family.company, family.kind, metric, year
     families = turn.material.families
-    found = next((one for one in families if (one.company, one.kind, one.metric, one.year) == wanted), None)
-    return found if found is not None and found.members.keys() == family.members.keys() else None
-
-
-def _shares(family: PartFamily, of: PartFamily | None) -> list[float]:
-    """Return each member in percent of its figure in another family; empty if one of these is not positive."""
-    if of is None or any(one.value <= 0 for one in of.members.values()):
-        return []
-    return [100 * float(one.value / of.members[name].value) for name, one in family.members.items()]
+    of = next((one.members for one in families if (one.company, one.kind, one.metric, one.year) == wanted), {})
+    require(of.keys() == family.members.keys() and all(one.value > 0 for one in of.values()))
+    return [100 * float(one.value / of[name].value) for name, one in family.members.items()]
 
 
 def _of_family(
     turn: Turn, shape: str, family: PartFamily, value: float, *, unit: str = "", **fields: str
 ) -> GeneratedQuestion:
     measure, named = _named(turn, family.company, family.metric)
-    first, last = turn.wording.ends(family.year - 1, family.year, turn.material.filed(family.company))
+    first, last = turn.ends(family.year - 1, family.year, turn.material.filed(family.company))
     called = turn.draw.choice(read_data("wordings")["kinds"][family.kind])
     text = turn.text(shape, **named, parts=called, year=last, first=first, last=last, **fields)
     found = [Computed(float(one.value), (one,)) for one in family.members.values()]
@@ -586,17 +542,16 @@ _ORDINALS = ("first", "second", "third", "fourth")
 _MAX_PAGES = 400
 
 
-def company_absent(turn: Turn) -> GeneratedQuestion | None:
+def company_absent(turn: Turn) -> GeneratedQuestion:
     """Ask about a company that is not in the index."""
     absent, material, draw = read_data("absent"), turn.material, turn.draw
     name = draw.choice(absent["companies"])
-    if any(_same_company(name, company) for company in material.workspace.directory.companies):
-        return None
+    require(not material.workspace.directory.mentions(name))
     measure = draw.choice([measure for measure in material.measures if not measure.is_formula])
-    present = draw.choice(material.companies)
+    present = turn.choice(material.companies)
     year = draw.choice(material.years(present))
-    words, was = turn.wording.measure(measure)
-    before, asked = turn.wording.ends(year - 1, year)
+    words, was = turn.measure(measure)
+    before, asked = turn.ends(year - 1, year)
     fields = {"company": name, "present": short_name(present), "measure": words, "was": was}
     wording = absent["absent_company"][turn.number % len(absent["absent_company"])]
     text = fill_wording(wording, **fields, year=asked, before=before)
@@ -604,67 +559,48 @@ def company_absent(turn: Turn) -> GeneratedQuestion | None:
     return turn.make_question(f"{name} {measure.id} {year}", text, missing_names=(names,))
 
 
-def year_absent(turn: Turn) -> GeneratedQuestion | None:
+def year_absent(turn: Turn) -> GeneratedQuestion:
     """Ask about a year before the first or after the last that is filed."""
     material = turn.material
-    company, measure = turn.company_and_measure(_is_of_outside_periods)
+    company, measure = turn.company_and_measure(lambda measure: measure.id in read_data("absent")["outside_periods"])
     years = material.years(company)
     around = (*range(years[0] - _YEARS_OUTSIDE, years[0]), *range(years[-1] + 1, years[-1] + _YEARS_OUTSIDE))
-    outside = [year for year in around if not _may_be_there(material, company, measure.id, year)]
-    if not outside:
-        return None
-    year = turn.draw.choice(outside)
+    year = turn.choice([year for year in around if not _may_be_there(material, company, measure.id, year)])
     fields = turn.named(company, measure)
-    text = turn.text("lookup", **fields, year=turn.wording.year(year, material.filed(company.key)))
+    text = turn.text("lookup", **fields, year=turn.year(year, material.filed(company.key)))
     names = (f"FY{year}", str(year))
     return turn.make_question(f"{company.key} {measure.id} {year}", text, missing_names=(names,))
 
 
-def metric_absent(turn: Turn) -> GeneratedQuestion | None:
+def metric_absent(turn: Turn) -> GeneratedQuestion:
     """Ask for a metric that the company does not report."""
     named, material = read_data("absent")["metrics"], turn.material
-    company = turn.draw.choice(material.companies)
+    company = turn.choice(material.companies)
     metric = turn.draw.choice([name for name in named if name in material.workspace.lexicon.metrics])
-    asked = MeasureNames(**named[metric])
-    names = _names_of(material, metric, asked)
-    years = material.filed(company.key).annual
-    if metric in material.figures.metrics(company.key) or _is_spoken_of(material, company, names) or not years:
-        return None
-    year = turn.draw.choice(years)
-    fields = turn.named(company, MeasureToAsk(metric, asked, "USD", False, False))
-    text = turn.text("lookup", **fields, year=turn.wording.year(year))
+    asked = MeasureToAsk(metric, "USD", **named[metric])
+    entry = material.workspace.lexicon.metrics[metric]
+    labels = (label.rpartition(">")[2].strip() for label in entry.labels if " " in label)
+    words = (*asked.singular, *asked.plural, metric.replace("_", " "), *entry.words, *labels)
+    names = tuple(dict.fromkeys(words))
+    require(metric not in material.figures.metrics(company.key) and not _is_spoken_of(material, company, names))
+    year = turn.choice(material.filed(company.key).annual)
+    text = turn.text("lookup", **turn.named(company, asked), year=turn.year(year))
     return turn.make_question(f"{company.key} {metric} {year}", text, missing_names=(names,))
 
 
-def period_absent(turn: Turn) -> GeneratedQuestion | None:
+def period_absent(turn: Turn) -> GeneratedQuestion:
     """Ask about a quarter that is not filed."""
     material = turn.material
-    company, measure = turn.company_and_measure(_is_of_outside_periods)
-    if not material.figures.years(company.key, measure.id):
-        return None
+    company, measure = turn.company_and_measure(lambda measure: measure.id in read_data("absent")["outside_periods"])
+    require(material.figures.years(company.key, measure.id))
     year, quarter = turn.draw.choice(material.years(company)), turn.draw.randint(1, 4)
     filed = material.filed(company.key)
     taken = filed.covers(FiscalPeriod(fiscal_year=year, quarter=quarter)) or _has_release(material, company, year)
     # The fourth quarter ends with the year, so that an annual report has its balances.
-    if taken or quarter == 4 or material.figures.is_named(company.key, measure.id, year, quarter):
-        return None
-    fields = turn.named(company, measure)
-    text = turn.text("lookup_in_quarter", **fields, year=turn.wording.quarter(year, quarter))
+    require(not taken and quarter < 4 and not material.figures.is_named(company.key, measure.id, year, quarter))
+    text = turn.text("lookup_in_quarter", **turn.named(company, measure), year=turn.quarter(year, quarter))
     names = (f"Q{quarter}", f"{_ORDINALS[quarter - 1]} quarter"), (f"FY{year}", str(year))
     return turn.make_question(f"{company.key} {measure.id} {year} Q{quarter}", text, missing_names=names)
-
-
-def _is_of_outside_periods(measure: MeasureToAsk) -> bool:
-    return measure.id in read_data("absent")["outside_periods"]
-
-
-def _same_company(name: str, company: Company) -> bool:
-    """Return whether one name begins with the other, word by word, or is its ticker."""
-    asked = normalize_name(name).split()
-    for known in (*company.names, company.name):
-        if all(one == other for one, other in zip(asked, normalize_name(known).split(), strict=False)):
-            return True
-    return name.casefold() in {ticker.casefold() for ticker in company.tickers}
 
 
 def _may_be_there(material: QuestionMaterial, company: Company, metric: str, year: int) -> bool:
@@ -689,9 +625,3 @@ def _is_spoken_of(material: QuestionMaterial, company: Company, names: tuple[str
         if any(phrase in " ".join(page.page.text.casefold().split()) for page in pages):
             return True
     return False
-
-
-def _names_of(material: QuestionMaterial, metric: str, asked: MeasureNames) -> tuple[str, ...]:
-    entry = material.workspace.lexicon.metrics[metric]
-    labels = (label.rpartition(">")[2].strip() for label in entry.labels if " " in label)
-    return tuple(dict.fromkeys((*asked.singular, *asked.plural, metric.replace("_", " "), *entry.words, *labels)))

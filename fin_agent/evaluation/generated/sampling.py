@@ -2,51 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.generated.generated_question import ExpectedAnswer, GeneratedQuestion
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.truth import Computed, MeasureToAsk, fewest_filings, read_data
 from fin_agent.lexicon.company_names import Company, company_words
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
-if TYPE_CHECKING:
-    from fin_agent.evaluation.generated.question_material import QuestionMaterial
+OptionT = TypeVar("OptionT")
+
+
+class UnsuitableDrawError(Exception):
+    """The draws of a turn give no question."""
+
+
+def require(suitable: object) -> None:
+    """End a turn whose draws are not suitable. Raises UnsuitableDrawError."""
+    if not suitable:
+        raise UnsuitableDrawError
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One attempt to generate a question of a kind."""
+    """One attempt to generate a question of a kind. The same random draws give the same question and words."""
 
     material: QuestionMaterial
     draw: Random
-    wording: Wording
     family: Family | QuestionKind
     name: str
     """Name of the generator, which is by default the kind of its questions."""
     number: int
-    """Number of its questions so far."""
+    """Number of its questions so far: the wordings of a kind are used in turn."""
+
+    def choice(self, options: Sequence[OptionT]) -> OptionT:
+        """Draw one of the options. Raises UnsuitableDrawError if there is none."""
+        require(options)
+        return self.draw.choice(options)
 
     def company_and_measure(
         self, fits: Callable[[MeasureToAsk], bool], companies: Sequence[Company] | None = None
     ) -> tuple[Company, MeasureToAsk]:
         """Draw a company, from `companies` if given, and a measure that fits."""
-        company = self.draw.choice(self.material.companies if companies is None else companies)
-        return company, self.draw.choice([measure for measure in self.material.measures if fits(measure)])
+        company = self.choice(self.material.companies if companies is None else companies)
+        return company, self.choice([measure for measure in self.material.measures if fits(measure)])
+
+    def names(self, companies: Sequence[Company]) -> list[str]:
+        """Return one name per company, all in one style: short name, ticker if all have one, or full name."""
+        styles = ["short", "short", "long", *(["ticker"] if all(company.tickers for company in companies) else [])]
+        style = self.draw.choice(styles)
+        if style == "ticker":
+            return [company.tickers[0] for company in companies]
+        return [short_name(company) if style == "short" else long_name(company) for company in companies]
+
+    def measure(self, measure: MeasureToAsk, *, without: str = "") -> tuple[str, str]:
+        """Return a name of the measure, preferably none that begins with `without`, and `was` or `were`."""
+        names = [(name, "was") for name in measure.singular] + [(name, "were") for name in measure.plural]
+        fitting = [each for each in names if not (without and each[0].startswith(without))]
+        return self.draw.choice(fitting or names)
 
     def named(self, company: Company, measure: MeasureToAsk, *, without: str = "") -> dict[str, str]:
-        """Return the fields that name company and measure; see `Wording.measure`."""
-        (name,) = self.wording.names([company])
-        words, was = self.wording.measure(measure, without=without)
+        """Return the fields that name company and measure."""
+        (name,) = self.names([company])
+        words, was = self.measure(measure, without=without)
         return {"company": name, "measure": words, "was": was}
 
+    def year(self, year: int, *filed: FiscalYears) -> str:
+        """Return a year: `FY2019`, `FY19`, or `2019` if the filers whose years are `filed` name it so.
+
+        For one filer also `the year ended September 28, 2024`.
+        """
+        day = self.last_day(year, filed[0]) if len(filed) == 1 else None
+        if day is not None and self.draw.random() < _DATED:
+            return self.draw.choice(_texts()["dated_year"]).format(day=day)
+        return self.ends(year, year, *filed)[0]
+
+    def ends(self, first: int, last: int, *filed: FiscalYears) -> tuple[str, str]:
+        """Return the first and the last year, in one style."""
+        styles = [*_texts()["year"], *(_texts()["calendar_year"] if _by_calendar(filed) else ())]
+        style = self.draw.choice(styles)
+        one, other = (style.format(year=year, short=f"{year % 100:02}") for year in (first, last))
+        return one, other
+
+    def last_day(self, year: int, filed: FiscalYears) -> str | None:
+        """Return the last day of a fiscal year, `September 28, 2024`; None if it is unknown."""
+        day = self.material.last_days.get(filed, {}).get(year)
+        return f"{day:%B} {day.day}, {day.year}" if day else None
+
+    def quarter(self, year: int, quarter: int) -> str:
+        """Return a quarter: `Q2 FY2023`, `the second quarter of fiscal 2023`."""
+        ordinal = read_data("wordings")["ordinals"][quarter]
+        return self.draw.choice(_texts()["quarter"]).format(year=year, quarter=quarter, ordinal=ordinal)
+
+    def span(self, first: int, last: int, *filed: FiscalYears) -> str:
+        """Return several years, worded to follow `over`; `filed` are the fiscal years of the companies."""
+        count, of = last - first + 1, _texts()
+        texts = of["spans"] + {2: of["two"] * 2, 3: of["three"] * 2}.get(count, [])
+        if _by_calendar(filed):
+            texts = texts + of["calendar_spans"]
+        years: str = read_data("wordings")["numbers"].get(count, str(count))
+        return self.draw.choice(texts).format(first=first, middle=first + 1, last=last, years=years)
+
     def text(self, kind: str, /, **fields: str) -> str:
-        """Return the text of the question; the wordings of a kind are used in turn."""
-        return self.wording.text(kind, self.number, **fields)
+        """Return the text of the question; {the_part} is {part}, with an article if it takes one."""
+        texts, part = _texts()[kind], fields.get("part", "")
+        article = "the " if part.casefold().startswith(tuple(read_data("wordings")["with_the"])) else ""
+        return fill_wording(texts[self.number % len(texts)], **fields, the_part=f"{article}{part}")
 
     def make_question(
         self,
@@ -77,10 +142,11 @@ class Turn:
         )
 
 
-Maker = Callable[[Turn], GeneratedQuestion | None]
-"""Tries to generate one question; None if the draw gives none."""
+Maker = Callable[[Turn], GeneratedQuestion]
+"""Generates one question. Raises UnsuitableDrawError if the draws give none."""
 _ATTEMPTS = 600
 """Draws per question after which the material is considered exhausted."""
+_DATED = 0.2
 
 
 def sample_questions(
@@ -92,12 +158,14 @@ def sample_questions(
 ) -> Iterator[GeneratedQuestion]:
     """Yield up to `count` different questions by makers with names and weights; fewer if there are no more."""
     for (name, maker, _), share in zip(makers, shares([weight for _, _, weight in makers], count), strict=True):
-        draw = Random(f"{seed} {name}")
-        wording, seen = Wording(draw, material.last_days), set[str]()
+        draw, seen = Random(f"{seed} {name}"), set[str]()
         for number in range(share):
             for _ in range(_ATTEMPTS):
-                question = maker(Turn(material, draw, wording, family, name, number))
-                if question is not None and seen.isdisjoint((question.text, question.id)):
+                try:
+                    question = maker(Turn(material, draw, family, name, number))
+                except UnsuitableDrawError:
+                    continue
+                if seen.isdisjoint((question.text, question.id)):
                     seen |= {question.text, question.id}
                     yield replace(question, id=f"{name} {number + 1}: {question.id}")
                     break
@@ -113,76 +181,8 @@ def shares(weights: Sequence[int], count: int) -> list[int]:
     return counts
 
 
-class Wording:
-    """Draws wordings: the same random draws give the same words."""
-
-    def __init__(self, draw: Random, last_days: Mapping[FiscalYears, Mapping[int, date]] | None = None) -> None:
-        """Prepare the draws; `last_days` are the known last days of fiscal years, by the fiscal years of a company."""
-        self._draw = draw
-        self._texts: dict[str, list[str]] = read_data("wordings")["texts"]
-        self._last_days = last_days or {}
-
-    def names(self, companies: Sequence[Company]) -> list[str]:
-        """Return one name per company, all in one style: short name, ticker if all have one, or full name."""
-        styles = ["short", "short", "long", *(["ticker"] if all(company.tickers for company in companies) else [])]
-        style = self._draw.choice(styles)
-        if style == "ticker":
-            return [company.tickers[0] for company in companies]
-        return [short_name(company) if style == "short" else long_name(company) for company in companies]
-
-    def measure(self, measure: MeasureToAsk, *, without: str = "") -> tuple[str, str]:
-        """Return a name of the measure, preferably none that begins with `without`, and `was` or `were`."""
-        names = [(name, "was") for name in measure.names.singular] + [(name, "were") for name in measure.names.plural]
-        fitting = [each for each in names if not (without and each[0].startswith(without))]
-        return self._draw.choice(fitting or names)
-
-    def year(self, year: int, *filed: FiscalYears) -> str:
-        """Return a year: `FY2019`, `FY19`, or `2019` if the filers whose years are `filed` name it so.
-
-        For one filer also `the year ended September 28, 2024`.
-        """
-        day = self.last_day(year, filed[0]) if len(filed) == 1 else None
-        if day is not None and self._draw.random() < _DATED:
-            return self._draw.choice(self._texts["dated_year"]).format(day=day)
-        return self.ends(year, year, *filed)[0]
-
-    def ends(self, first: int, last: int, *filed: FiscalYears) -> tuple[str, str]:
-        """Return the first and the last year, in one style."""
-        texts = self._texts
-        style = self._draw.choice([*texts["year"], *(texts["calendar_year"] if _by_calendar(filed) else ())])
-        one, other = (style.format(year=year, short=f"{year % 100:02}") for year in (first, last))
-        return one, other
-
-    def last_day(self, year: int, filed: FiscalYears) -> str | None:
-        """Return the last day of a fiscal year, `September 28, 2024`; None if it is unknown."""
-        day = self._last_days.get(filed, {}).get(year)
-        return f"{day:%B} {day.day}, {day.year}" if day else None
-
-    def quarter(self, year: int, quarter: int) -> str:
-        """Return a quarter: `Q2 FY2023`, `the second quarter of fiscal 2023`."""
-        ordinal = read_data("wordings")["ordinals"][quarter]
-        return self._draw.choice(self._texts["quarter"]).format(year=year, quarter=quarter, ordinal=ordinal)
-
-    def span(self, first: int, last: int, *filed: FiscalYears) -> str:
-        """Return several years, worded to follow `over`; `filed` are the fiscal years of the companies."""
-        count, of = last - first + 1, self._texts
-        texts = of["spans"] + {2: of["two"] * 2, 3: of["three"] * 2}.get(count, [])
-        if _by_calendar(filed):
-            texts = texts + of["calendar_spans"]
-        years: str = read_data("wordings")["numbers"].get(count, str(count))
-        return self._draw.choice(texts).format(first=first, middle=first + 1, last=last, years=years)
-
-    def text(self, kind: str, number: int, /, **fields: str) -> str:
-        """Return the text; the wordings of a kind are used in turn.
-
-        {the_part} is {part}, with an article if it takes one.
-        """
-        texts, part = self._texts[kind], fields.get("part", "")
-        article = "the " if part.casefold().startswith(tuple(read_data("wordings")["with_the"])) else ""
-        return fill_wording(texts[number % len(texts)], **fields, the_part=f"{article}{part}")
-
-
-_DATED = 0.2
+def _texts() -> dict[str, list[str]]:
+    return read_data("wordings")["texts"]  # type: ignore[no-any-return]
 
 
 def _by_calendar(filed: Sequence[FiscalYears]) -> bool:

@@ -10,27 +10,16 @@ from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
 from importlib import resources
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import yaml
 
 from fin_agent.evaluation.xbrl_truth import values_agree
-from fin_agent.evidence.expressions import (
-    AbsoluteValue,
-    Constant,
-    Mean,
-    Node,
-    Operation,
-    Quantity,
-    SlotReference,
-    bind,
-    parse_formula,
-    slots_of,
-)
+from fin_agent.evidence.expressions import AbsoluteValue, Constant, Mean, Node, Operation, Quantity, parse_formula
 from fin_agent.lexicon.entry_loading import Metric, expression_inputs
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace
@@ -174,25 +163,20 @@ def fewest_filings(figures: Iterable[StatedFigure]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureNames:
-    """Names of a measure: singular ones, used with `was`, and plural ones, used with `were`."""
-
-    singular: Sequence[str] = ()
-    plural: Sequence[str] = ()
-    whole: str = ""
-    """A wider metric: if a filing states another figure for it, the names could mean either."""
-
-
-@dataclass(frozen=True, slots=True)
 class MeasureToAsk:
     """A metric or formula for which questions are generated."""
 
     id: str
-    names: MeasureNames
     unit: str
     """Unit of its value: `USD`, `USD per share`, `percent`, `ratio`."""
-    is_formula: bool
-    is_balance: bool
+    singular: Sequence[str] = ()
+    """Names that are used with `was`."""
+    plural: Sequence[str] = ()
+    """Names that are used with `were`."""
+    whole: str = ""
+    """A wider metric: if a filing states another figure for it, the names could mean either."""
+    is_formula: bool = False
+    is_balance: bool = False
     """Whether it is a figure at a date, which cannot be summed over years."""
 
 
@@ -213,47 +197,43 @@ def measures_to_ask(lexicon: Lexicon, listed: Mapping[str, Any]) -> Iterator[Mea
     """Yield the listed metrics and formulas, in their order."""
     metrics = lexicon.metrics
     for name, names in listed["metrics"].items():
-        yield MeasureToAsk(name, MeasureNames(**names), metrics[name].unit, False, metrics[name].period == "instant")
+        yield MeasureToAsk(name, metrics[name].unit, **names, is_balance=metrics[name].period == "instant")
     for name, names in listed["formulas"].items():
         formula = lexicon.formulas[name]
-        inputs = [metrics[each].period for each in expression_inputs(formula.expression) if each in metrics]
-        yield MeasureToAsk(name, MeasureNames(**names), formula.unit, True, set(inputs) == {"instant"})
+        inputs = {metrics[each].period for each in expression_inputs(formula.expression) if each in metrics}
+        yield MeasureToAsk(name, formula.unit, **names, is_formula=True, is_balance=inputs == {"instant"})
 
 
 def compute(measure: MeasureToAsk, company: str, year: int, figures: Figures, lexicon: Lexicon) -> Computed | None:
     """Compute the measure from stated figures; None if one is missing, or if its name could mean another figure."""
+    used: dict[SlotKey, StatedFigure] = {}
 
-    def slot_of(asked: Quantity) -> Slot:
-        named = asked.name
-        return Slot(
-            company=company, company_name="", metric=named, label=named, fiscal_year=asked.year or year + asked.shift
-        )
+    def value(node: Node, of_year: int) -> float:
+        match node:
+            case Constant(amount):
+                return float(amount)
+            case Quantity(name, shift) if name in lexicon.formulas:
+                return value(parse_formula(lexicon.formulas[name].expression), of_year + shift)
+            case Quantity(name, shift):
+                figure = figures.figure(company, name, of_year + shift)
+                if figure is None:
+                    raise LookupError(name)
+                used[figure.slot] = figure
+                return float(figure.value)
+            case Operation(sign, left, right):
+                return _APPLIED[sign](value(left, of_year), value(right, of_year))
+            case Mean(parts):
+                return fmean(value(part, of_year) for part in parts)
+            case AbsoluteValue(of):
+                return abs(value(of, of_year))
+        raise LookupError("alternatives and optional parts have no single right value")
 
-    def formula_of(name: str) -> Node | None:
-        return parse_formula(lexicon.formulas[name].expression) if name in lexicon.formulas else None
-
-    tree = bind(parse_formula(measure.id), slot_of=slot_of, formula_of=formula_of, derive_of=lambda asked: None)
-    used: dict[Slot, StatedFigure] = {}
-    for slot, _ in slots_of(tree):
-        figure = figures.figure(company, slot.metric, slot.fiscal_year)
-        if figure is None:
-            return None
-        used[slot] = figure
-    whole = figures.figure(company, measure.names.whole, year) if measure.names.whole else None
-    if whole is not None and any(whole.value != figure.value for figure in used.values()):
-        return None
     try:
-        return Computed(_value(tree, used), tuple(used.values()))
-    except (ZeroDivisionError, NotImplementedError):
+        computed = Computed(value(parse_formula(measure.id), year), tuple(used.values()))
+    except (LookupError, ZeroDivisionError):
         return None
-
-
-@lru_cache(maxsize=8)
-def read_data(name: str) -> dict[str, Any]:
-    """Return the content of `name`.yaml of this package."""
-    text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    held: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return held
+    whole = figures.figure(company, measure.whole, year)
+    return computed if whole is None or all(whole.value == each.value for each in computed.figures) else None
 
 
 _APPLIED: Mapping[str, Callable[[float, float], float]] = {
@@ -264,20 +244,9 @@ _APPLIED: Mapping[str, Callable[[float, float], float]] = {
 }
 
 
-def _value(node: Node, figures: Mapping[Slot, StatedFigure]) -> float:
-    """Compute a formula.
-
-    Raises NotImplementedError for alternatives and optional parts, which have no single right value here.
-    """
-    match node:
-        case Constant(value):
-            return float(value)
-        case SlotReference(slot):
-            return float(figures[slot].value)
-        case Operation(sign, left, right):
-            return _APPLIED[sign](_value(left, figures), _value(right, figures))
-        case Mean(parts):
-            return sum(_value(part, figures) for part in parts) / len(parts)
-        case AbsoluteValue(of):
-            return abs(_value(of, figures))
-    raise NotImplementedError
+@lru_cache(maxsize=8)
+def read_data(name: str) -> dict[str, Any]:
+    """Return the content of `name`.yaml of this package."""
+    text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    held: dict[str, Any] = yaml.safe_load(text)
+    return held

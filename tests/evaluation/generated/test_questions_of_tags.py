@@ -13,7 +13,7 @@ from fin_agent.evaluation.generated.benchmark import generated_questions
 from fin_agent.evaluation.generated.generated_question import GeneratedQuestion
 from fin_agent.evaluation.generated.question_generators import reads_well, rounding_difference
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.generated.sampling import Wording
+from fin_agent.evaluation.generated.sampling import Turn
 from fin_agent.evaluation.generated.truth import Computed, SlotKey, StatedFigure
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
@@ -108,11 +108,11 @@ def test_a_year_named_by_its_last_day_stands_where_a_sentence_has_it(asked: Ques
     assert not any(re.match(r"the ", question.text) for question in asked)
 
 
-def test_without_a_known_last_day_years_are_named_by_number() -> None:
-    wording = Wording(Random(1), {})
+def test_without_a_known_last_day_years_are_named_by_number(tagged_material: QuestionMaterial) -> None:
+    drawn = Turn(tagged_material, Random(1), QuestionKind.LOOKUP, "lookup", 0)
     filed = FiscalYears("Acme", (2025,), (), ((2025, 2025),))
-    assert all("2025" in name or "25" in name for name in (wording.year(2025, filed) for _ in range(40)))
-    assert wording.last_day(2025, filed) is None
+    assert all("2025" in name or "25" in name for name in (drawn.year(2025, filed) for _ in range(40)))
+    assert drawn.last_day(2025, filed) is None
 
 
 def test_growth_may_differ_by_what_a_coarser_print_rounds_off() -> None:

@@ -6,8 +6,10 @@ from random import Random
 
 import pytest
 
-from fin_agent.evaluation.generated.sampling import Wording, fill_wording, join_names, long_name, possessive, short_name
-from fin_agent.evaluation.generated.truth import MeasureNames, MeasureToAsk
+from fin_agent.evaluation import Family
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
+from fin_agent.evaluation.generated.sampling import Turn, fill_wording, join_names, long_name, possessive, short_name
+from fin_agent.evaluation.generated.truth import MeasureToAsk
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
@@ -19,6 +21,10 @@ KINDS = (
 
 def company(name: str, ticker: str = "") -> Company:
     return Company("key", name, (name,), (ticker,) if ticker else (), ())
+
+
+def turn(material: QuestionMaterial, seed: int, number: int = 0) -> Turn:
+    return Turn(material, Random(seed), Family.LOOKUP, "lookup", number)
 
 
 @pytest.mark.parametrize(
@@ -48,34 +54,32 @@ def test_sentences_agree_with_their_names() -> None:
     )
 
 
-def test_a_total_is_not_asked_of_a_total() -> None:
-    names = MeasureNames(singular=("revenue", "total revenue"), plural=("total revenues",))
-    measure = MeasureToAsk("revenue", names, "USD", is_formula=False, is_balance=False)
-    wording = Wording(Random(2))
-    assert {wording.measure(measure, without="total") for _ in range(50)} == {("revenue", "was")}
-    assert len({wording.measure(measure) for _ in range(50)}) == 3
+def test_a_total_is_not_asked_of_a_total(material: QuestionMaterial) -> None:
+    measure = MeasureToAsk("revenue", "USD", ("revenue", "total revenue"), ("total revenues",))
+    drawn = turn(material, 2)
+    assert {drawn.measure(measure, without="total") for _ in range(50)} == {("revenue", "was")}
+    assert len({drawn.measure(measure) for _ in range(50)}) == 3
 
 
-def test_each_kind_has_six_wordings_that_take_turns() -> None:
-    wording = Wording(Random(0))
+def test_each_kind_has_six_wordings_that_take_turns(material: QuestionMaterial) -> None:
     fields = dict.fromkeys(
         ("company", "a", "b", "measure", "was", "first", "last", "span", "year", "companies", "either", "other",
          "other_was"),
         "x",
     )  # fmt: skip
     for kind in KINDS:
-        texts = [wording.text(kind, turn, **fields) for turn in range(6)]
+        texts = [turn(material, 0, number).text(kind, **fields) for number in range(6)]
         assert len(set(texts)) == 6, kind
         assert not any("{" in text for text in texts)
 
 
-def test_years_named_otherwise_than_they_end_are_never_put_as_calendar_years() -> None:
+def test_years_named_otherwise_than_they_end_are_never_put_as_calendar_years(material: QuestionMaterial) -> None:
     retailer = FiscalYears("Anvil", (2021, 2022), (), ((2022, 2021), (2023, 2022)))
-    wording = Wording(Random(1))
-    spans = {wording.span(2019, 2022, retailer) for _ in range(300)}
+    drawn = turn(material, 1)
+    spans = {drawn.span(2019, 2022, retailer) for _ in range(300)}
     assert len(spans) >= 6
     assert not {"2019-2022", "the four years through 2022"} & spans
-    assert "2022" not in {wording.year(2022, retailer) for _ in range(100)}
+    assert "2022" not in {drawn.year(2022, retailer) for _ in range(100)}
     calendar = FiscalYears("Kestrel", (2022,), (), ((2022, 2022),))
-    assert {"2019-2022", "the four years through 2022"} <= {wording.span(2019, 2022, calendar) for _ in range(300)}
-    assert "2022" in {wording.year(2022, calendar) for _ in range(100)}
+    assert {"2019-2022", "the four years through 2022"} <= {drawn.span(2019, 2022, calendar) for _ in range(300)}
+    assert "2022" in {drawn.year(2022, calendar) for _ in range(100)}
