@@ -39,7 +39,7 @@ from fin_agent.evaluation.comparison import COMPARED, ComparisonReport, Conditio
 from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions
 from fin_agent.evaluation.llm_as_judge import Judge
-from fin_agent.evaluation.statistics import FITTING, MEASURING, Overlap, require_libraries
+from fin_agent.evaluation.statistics import FITTING, MEASURING, overlap, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import StoredPassage
@@ -293,7 +293,7 @@ def compare(
             names,
             build=lambda name: strategy_for(settings_from(strategy=name, passages=k), workspace, notify=warn),
             understand=partial(first_query, analyst=RulesAnalyst(workspace)),
-            overlap=Overlap(),
+            overlap=overlap,
             conditions=conditions,
             reader=None if reader is None else _reader(reader, workspace, on.debug),
             on_score=report_progress,

@@ -6,8 +6,6 @@ import re
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
 
-from rapidfuzz.distance import LCSseq
-
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 
 
@@ -106,13 +104,6 @@ _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 def _plain_numbers(text: str) -> list[float]:
     return [float(found) for found in _PLAIN_NUMBER.findall(re.sub(r"[,$€£]", "", text))]
-
-
-def answer_rouge_l(answer_text: str, gold: str) -> float:
-    """Return ROUGE-L (F measure) of an answer against the gold answer, on lower-case words without stemming."""
-    ours, theirs = (re.findall(r"[a-z0-9]+", text.lower()) for text in (answer_text, gold))
-    common = LCSseq.similarity(ours, theirs)
-    return 2 * common / (len(ours) + len(theirs)) if common else 0.0
 
 
 def strict_numeric_match(value: float | None, unit: str | None, gold: str, question: str = "") -> bool:

@@ -27,7 +27,7 @@ from fin_agent.evaluation.benchmark import (
 )
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, as_one, labels_of, oracle_scope
 from fin_agent.evaluation.passage_ranking import ndcg
-from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, estimate, holm, paired_test
+from fin_agent.evaluation.statistics import RESAMPLES, Estimate, estimate, holm, paired_test
 from fin_agent.index.protocol import StoredPassage
 from fin_agent.models.metering import Budget, Meter, metered
 from fin_agent.retrieval.search_query import DEFAULT_DEPTH, Depth, Query, SearchResult
@@ -42,6 +42,8 @@ COMPARED = "page_recall_of_passages"
 READER_TOLERANCE = 0.01
 """Relative tolerance of a reader's figure."""
 
+Overlap = Callable[[Sequence[str], Sequence[str]], tuple[float, float] | None]
+"""Returns BLEU and ROUGE-L of the best passages for gold texts; None without gold texts."""
 Reader = Callable[[str, Sequence[StoredPassage]], AnswerValue | None]
 """Answers from these passages alone, the same for all strategies (FinGEAR, Section 5.1); None if it cannot."""
 
@@ -182,8 +184,8 @@ def _figures(
     looked_at = pages[:PAGES_LOOKED_AT]
     gold_texts = [text for _, text in question.texts]
     passages = [found.stored.passage.text for found in result.passages[:k]]
-    texts = overlap.best(gold_texts, passages)
-    as_one_text = overlap.best(["\n".join(gold_texts)], passages)
+    bleu, rouge_l = overlap(gold_texts, passages) or (None, None)
+    bleu_of_all, rouge_l_of_all = overlap(["\n".join(gold_texts)], passages) or (None, None)
     return {
         "gold_pages": list(map(list, question.pages)),
         "gold_ranks": [looked_at.index(page) + 1 if page in looked_at else None for page in wanted],
@@ -195,10 +197,10 @@ def _figures(
         "page_recall_read": page_recall(read_pages, wanted, read, also=also),
         "page_precision_read": len(set(read_pages).intersection(wanted)) / read if read else 0.0,
         "ndcg": ndcg(list(dict.fromkeys(looked_at)), set(wanted), RANKED),
-        "bleu": texts.bleu if texts else None,
-        "rouge_l": texts.rouge_l if texts else None,
-        "bleu_of_all": as_one_text.bleu if as_one_text else None,
-        "rouge_l_of_all": as_one_text.rouge_l if as_one_text else None,
+        "bleu": bleu,
+        "rouge_l": rouge_l,
+        "bleu_of_all": bleu_of_all,
+        "rouge_l_of_all": rouge_l_of_all,
         "pages_of_passages": [list(page) for page in dict.fromkeys(of_passages[:k])],
         "pages": [list(page.key) for page in result.pages[:PAGES_LOOKED_AT]],
     }

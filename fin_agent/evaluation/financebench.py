@@ -12,7 +12,6 @@ from rich.table import Table
 from fin_agent.answering.answer import Answer, Retrieved
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.answer_scoring import (
-    answer_rouge_l,
     gold_figures,
     kobeissi_numeric_match,
     page_precision,
@@ -33,6 +32,7 @@ from fin_agent.evaluation.benchmark import (
 )
 from fin_agent.evaluation.llm_as_judge import Judge
 from fin_agent.evaluation.question_files import read_records
+from fin_agent.evaluation.statistics import rouge_l
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 
@@ -169,7 +169,7 @@ def score(
         "stated_match": (told and stated_match(value, unit, answer.answer.text, gold, question.question))
         if has_figure
         else None,
-        "rouge_l": answer_rouge_l(answer.answer.text, gold) if told else 0.0,
+        "rouge_l": rouge_l(answer.answer.text, gold) if told else 0.0,
         "judged": None if judge is None else judge.is_right(question.question, gold, answer),
         "rounds": answer.rounds,
     }

@@ -35,7 +35,7 @@ YEARS = (2022, 2024)
 
 @pytest.fixture(scope="module")
 def libraries() -> None:
-    for name in ("scipy", "sacrebleu", "rouge_score"):
+    for name in ("scipy", "sacrebleu"):
         pytest.importorskip(name, reason=REASON)
 
 
