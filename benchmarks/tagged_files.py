@@ -57,7 +57,7 @@ def main() -> None:
     ]
     if given.out is not None:
         given.out.write_text(json.dumps(as_json(reports), indent=1), encoding="utf-8")
-    Console().print(report_on_tags(reports).as_table())
+    Console().print(*report_on_tags(reports).as_tables())
     for report in reports:
         for difference in report.identity_wrong:
             print(f"{report.file}: {difference}")
@@ -145,7 +145,7 @@ def report_on_tags(reports: Sequence[TaggedReport]) -> Report:
     """All files, then a line a file."""
     title = "Inline XBRL: tags as facts, and tables read without the tags"
     rows = [Row(each.file, {"file": each.file}, "", figures=_counts(each)) for each in reports]
-    return report_on(rows, title, "", _COLUMNS, ["file"])
+    return report_on(rows, title, [("", _COLUMNS)], ["file"])
 
 
 def _counts(report: TaggedReport) -> dict[str, int]:

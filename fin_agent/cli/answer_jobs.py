@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from fin_agent.answering.answer import Answer, AnswerValue, refusal_text
@@ -13,6 +13,7 @@ from fin_agent.cli.options import IndexOptions
 from fin_agent.cli.streams import on_one_line, warn
 from fin_agent.config import Recording, Settings, SettingsError, recording_from_environment
 from fin_agent.errors import FinAgentError
+from fin_agent.evaluation.benchmark import AnsweredQuestion
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.index.protocol import PageKey
@@ -25,14 +26,6 @@ def answer_json(answer: Answer, *, trace: bool = False) -> str:
     return on_one_line(answer.model_dump_json(exclude=None if trace else {"trace"}))
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """An answer, or a refusal with the reason if answering failed."""
-
-    answer: Answer
-    failure: str = ""
-
-
 def attempt(
     question: str,
     context: AnswerContext,
@@ -41,7 +34,7 @@ def attempt(
     pages: Sequence[PageKey] | None = None,
     question_id: str | None = None,
     debug: bool = False,
-) -> Attempt:
+) -> AnsweredQuestion:
     """Answer one of many questions; an error becomes a refusal, unless `debug` is set.
 
     Nobody can be asked back: what a question leaves open becomes an assumption.
@@ -56,12 +49,13 @@ def attempt(
     """
     context = replace(context, asks_back=False)
     try:
-        return Attempt(answer_question(question, context, doc_ids=doc_ids, pages=pages, question_id=question_id))
+        answer = answer_question(question, context, doc_ids=doc_ids, pages=pages, question_id=question_id)
+        return AnsweredQuestion(answer=answer)
     except Exception as error:  # the batch goes on; the reason becomes part of the refusal
         if debug and not isinstance(error, FinAgentError):
             raise
         failure = sentence_of(error)
-    return Attempt(refusal_for(question, failure, question_id), failure)
+    return AnsweredQuestion(answer=refusal_for(question, failure, question_id), failure=failure)
 
 
 def refusal_for(question: str, reason: str, question_id: str | None) -> Answer:

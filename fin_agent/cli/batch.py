@@ -22,7 +22,6 @@ from rich.console import RenderableType
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write, require_writable_path
 from fin_agent.cli.answer_jobs import (
-    Attempt,
     answer_json,
     attempt,
     recorder_for,
@@ -35,7 +34,7 @@ from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.distribution import installed_version
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import PartialResults
+from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import Meter, metered
@@ -199,7 +198,7 @@ def _show(
     on.show(document, *shown)
 
 
-_LineResult = tuple[Line, datetime, Attempt]
+_LineResult = tuple[Line, datetime, AnsweredQuestion]
 """A question, when it was asked in UTC, and its answer."""
 
 

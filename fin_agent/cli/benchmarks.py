@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
-from rich.table import Table
 
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write
@@ -30,7 +29,6 @@ from fin_agent.evaluation.financebench import (
     explain,
     load_questions,
     oracle_scope,
-    report_tables,
     score,
     summarize,
 )
@@ -84,7 +82,7 @@ class BenchmarkRun:
 
     def ask(self, question: str, question_id: str, scope: Scope = EVERYTHING) -> AnsweredQuestion:
         """Return the answer, or a refusal if answering fails, so that the run goes on."""
-        tried = attempt(
+        return attempt(
             question,
             self._context,
             doc_ids=scope.doc_ids,
@@ -92,7 +90,6 @@ class BenchmarkRun:
             question_id=question_id,
             debug=self._to.debug,
         )
-        return AnsweredQuestion(answer=tried.answer, failure=tried.failure)
 
     def run(
         self,
@@ -129,8 +126,6 @@ class BenchmarkRun:
         report: Report,
         told: Mapping[str, object],
         lines: Iterable[str] = (),
-        *,
-        tables: Iterable[Table] | None = None,
     ) -> ExitCode:
         """Write and show the report; return SOME_FAILED if a question failed."""
         rows, answers = self._out / "rows.csv", self._out / "answers.jsonl"
@@ -140,7 +135,7 @@ class BenchmarkRun:
         outcome = {"report": report.as_json(), "failed": run.failed, "cost": run.cost}
         document = {**told, **outcome, "rows": str(rows), "answers": str(answers), "seconds": seconds}
         write_lines(self._out / "report.json", [json.dumps(document, indent=2)])
-        self._to.show(document, *map(style_table, [report.as_table()] if tables is None else tables), *lines)
+        self._to.show(document, *map(style_table, report.as_tables()), *lines)
         if run.cost["model_calls"]:
             self._to.say(", ".join(f"{name.replace('_', ' ')}: {amount}" for name, amount in run.cost.items()))
         self._to.say(f"rows: {rows}, answers: {answers}")
@@ -217,8 +212,7 @@ def financebench(
             misses.append({"id": row.id, "stage": stage, "detail": detail})
     told = {"oracle": oracle.value, "judge": judge, "misses": misses}
     write_csv(misses, how.out / "misses.csv")
-    report = summarize(run.rows)
-    return asking.publish(run, report, told, tables=report_tables(report, _GIVEN[oracle]))
+    return asking.publish(run, summarize(run.rows, _GIVEN[oracle]), told)
 
 
 def text_judge(model: str | None, settings: Settings) -> Judge | None:

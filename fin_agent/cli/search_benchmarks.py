@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
-from rich.table import Table
 
 from fin_agent.analyst.model.cited_answers import model_reader
 from fin_agent.analyst.rules.analyst import RulesAnalyst
@@ -58,13 +57,12 @@ def _publish(
     report: Report | ComparisonReport,
     told: Mapping[str, object],
     started: float,
-    tables: Iterable[Table],
     files: Sequence[Path],
 ) -> None:
     """Show a report with its tables and the files that were written."""
     seconds = round(time.perf_counter() - started, 3)
     document = {"report": report.as_json(), **told, "files": list(map(str, files)), "seconds": seconds}
-    to.show(document, *(line for table in tables for line in (style_table(table), "")))
+    to.show(document, *(line for table in report.as_tables() for line in (style_table(table), "")))
     for file in files:
         to.say(f"written: {file}")
 
@@ -161,7 +159,7 @@ def _measure_rankings(
     failed = {score.id: failure for score in scores if (failure := score.figures["failure"])}
     failures = [{"id": question_id, "reason": reason} for question_id, reason in failed.items()]
     told = {"left_out": left_out, "failed": failures}
-    _publish(on, report, told, started, [report.as_table()], [out / "rankings.csv"])
+    _publish(on, report, told, started, [out / "rankings.csv"])
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
@@ -201,7 +199,7 @@ def legalbench_rag(
         rows = _rows(PartialResults(how.out / "rows.unfinished.jsonl", run, Row), questions, judged)
     write_csv(rows, how.out / "rows.csv")
     report = chunk_benchmarks.report_on_spans(rows)
-    _publish(to, report, {"k": k, "left_out": faults}, started, [report.as_table()], [how.out / "rows.csv"])
+    _publish(to, report, {"k": k, "left_out": faults}, started, [how.out / "rows.csv"])
     return ExitCode.DONE
 
 
@@ -225,7 +223,7 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
     report = rag_measures.report_on_measures(rows, k, judge)
     calls, tokens = (0, 0) if model is None else (model.meter.spent().calls, model.meter.spent().tokens)
     told = {"judge": judge, "proxies": judge is None, "k": k, "calls": calls, "tokens": tokens}
-    _publish(to, report, told, started, [report.as_table()], [folder / "ragas.csv"])
+    _publish(to, report, told, started, [folder / "ragas.csv"])
     return ExitCode.DONE
 
 
@@ -313,10 +311,10 @@ def compare(
     tested = [(names[0], other) for other in names[1:] if {names[0], other} <= set(comparison.strategies)]
     report = report_on_comparison(comparison, tested, resamples=resamples, seed=seed)
     missed = [score for score in comparison.of(comparison.strategies[0]) if score.figures[COMPARED] < 1]
-    tables = {"summary": [group.as_json() for group in report.groups], "rows": comparison.scores, "misses": missed}
+    tables = {"summary": report.as_json()["groups"], "rows": comparison.scores, "misses": missed}
     for name, rows in tables.items():
         write_csv(rows, out / f"{name}.csv")
-    _publish(on, report, {"failed": failures}, started, report.as_tables(), [out / f"{name}.csv" for name in tables])
+    _publish(on, report, {"failed": failures}, started, [out / f"{name}.csv" for name in tables])
     return ExitCode.SOME_FAILED if comparison.not_built or failures else ExitCode.DONE
 
 

@@ -218,63 +218,47 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Some of the rows, with their figures by name."""
-
-    section: str
-    """What rows are grouped by: `overall`, `question type`."""
-    name: str
-    figures: Mapping[str, Any]
-    strategy: str | None = None
-    """The strategy of the rows, if several are compared."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return values for `json.dumps`."""
-        whose = {} if self.strategy is None else {"strategy": self.strategy}
-        figures = {name: _plain(figure) for name, figure in self.figures.items()}
-        return {**whose, "section": self.section, "group": self.name, **figures}
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """The same figures for every group of rows."""
 
     title: str
-    caption: str
-    columns: tuple[Column, ...]
-    groups: tuple[Group, ...]
+    tables: Sequence[tuple[str, Sequence[Column]]]
+    """The caption and the columns of each table."""
+    groups: Sequence[Mapping[str, Any]]
+    """Figures by name, with `section`, by which rows are grouped (`overall`, `question type`), and `group`."""
 
     def of(self, name: str) -> Mapping[str, Any]:
         """Return the figures of the first group with this name."""
-        return next(group.figures for group in self.groups if group.name == name)
+        return next(group for group in self.groups if group["group"] == name)
 
     def as_json(self) -> dict[str, Any]:
         """Return values for `json.dumps`."""
-        return {"groups": [each.as_json() for each in self.groups]}
+        return {"groups": [{name: _plain(figure) for name, figure in group.items()} for group in self.groups]}
 
-    def as_table(self) -> Table:
-        """Return a table with a row per group, sections separated, the first one in bold."""
-        table = Table(title=self.title, caption=self.caption)
-        columns = [column for column in self.columns if column.heading]
-        table.add_column("", no_wrap=True)
-        for column in columns:
-            table.add_column(column.heading, justify="right", min_width=max(map(len, column.heading.split())))
-        first = self.groups[0].section
-        for place, group in enumerate(self.groups):
-            if place and group.section != self.groups[place - 1].section:
-                table.add_section()
-            cells = (
-                "-" if group.figures[each.name] is None else each.shown(group.figures[each.name]) for each in columns
-            )
-            table.add_row(group.name, *cells, style="bold" if group.section == first else "")
-        return table
+    def as_tables(self) -> list[Table]:
+        """Return tables with a row per group, sections separated, the first one in bold."""
+        shown: list[Table] = []
+        for caption, of_table in self.tables:
+            table = Table(title=None if shown else self.title, caption=caption)
+            columns = [column for column in of_table if column.heading]
+            table.add_column("", no_wrap=True)
+            for column in columns:
+                table.add_column(column.heading, justify="right", min_width=max(map(len, column.heading.split())))
+            section = self.groups[0]["section"]
+            for group in self.groups:
+                if group["section"] != section:
+                    table.add_section()
+                section = group["section"]
+                cells = ("-" if group[each.name] is None else each.shown(group[each.name]) for each in columns)
+                table.add_row(group["group"], *cells, style="bold" if section == self.groups[0]["section"] else "")
+            shown.append(table)
+        return shown
 
 
 def report_on(
     rows: Sequence[Row],
     title: str,
-    caption: str,
-    columns: Sequence[Column],
+    tables: Sequence[tuple[str, Sequence[Column]]],
     sections: Sequence[str] = (),
     *,
     overall: bool = True,
@@ -289,11 +273,12 @@ def report_on(
     for section in sections:
         for row in rows:
             together.setdefault((section.replace("_", " "), row.labels[section]), []).append(row)
+    columns = [column for _, of_table in tables for column in of_table]
     groups = (
-        Group(section, name, {column.name: column.figure(members) for column in columns})
+        {"section": section, "group": name, **{column.name: column.figure(members) for column in columns}}
         for (section, name), members in together.items()
     )
-    return Report(title, caption, tuple(columns), tuple(groups))
+    return Report(title, tables, tuple(groups))
 
 
 def mean_of(rows: Sequence[Row], name: str) -> float | None:

@@ -158,7 +158,7 @@ def _plain(text: str) -> str:
 
 def report_on_spans(rows: Sequence[Row]) -> Report:
     """Return precision and recall over all rows and by dataset. Raises ValueError if there are no rows."""
-    return report_on(rows, "LegalBench-RAG", _CAPTION, _COLUMNS, ["dataset"])
+    return report_on(rows, "LegalBench-RAG", [(_CAPTION, _COLUMNS)], ["dataset"])
 
 
 _COLUMNS = (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cache, partial
-from itertools import chain
 from typing import Any
 
 from rich.table import Table
@@ -16,7 +15,6 @@ from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.answer_scoring import gold_figures, page_precision, page_recall, stated_match
 from fin_agent.evaluation.benchmark import (
     Column,
-    Group,
     PartialResults,
     Report,
     Row,
@@ -224,27 +222,23 @@ class ComparisonReport:
     """All figures of a comparison."""
 
     comparison: Comparison
-    groups: tuple[Group, ...]
+    questions: int
+    """The number of questions that each strategy was asked."""
+    groups: tuple[Mapping[str, Any], ...]
     """By strategy: over all questions, by question type, by filing type."""
-    tables: tuple[tuple[str, Sequence[Column]], ...]
-    """The caption and the columns of each table."""
+    tables: Sequence[tuple[str, Sequence[Column]]]
     pairs: tuple[Mapping[str, Any], ...]
     """Tests whether a `first` strategy finds more gold pages than a `second`, in the first k passages; the p-value
     `p_value_holm` is corrected for their number."""
 
-    @property
-    def questions(self) -> int:
-        """The number of questions that each strategy was asked."""
-        return max((len(self.comparison.of(name)) for name in self.comparison.strategies), default=0)
-
-    def as_json(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, Any]:
         """Return values for `json.dumps`."""
         not_built = self.comparison.not_built.items()
         return {
             "k": self.comparison.conditions.k,
             "oracle": self.comparison.conditions.oracle.value,
             "questions": self.questions,
-            "groups": [group.as_json() for group in self.groups],
+            **Report("", (), self.groups).as_json(),
             "pairs": list(self.pairs),
             "not_built": [{"strategy": name, "reason": reason} for name, reason in not_built],
         }
@@ -254,10 +248,8 @@ class ComparisonReport:
         oracle = self.comparison.conditions.oracle
         given = "" if oracle is Oracle.NONE else f", right {oracle} given"
         title = f"{self.questions} questions, the first {self.comparison.conditions.k}{given}"
-        overall = tuple(replace(each, name=each.strategy or "") for each in self.groups if each.section == "overall")
-        tables = [Report("", caption, tuple(columns), overall).as_table() for caption, columns in self.tables]
-        tables[0].title = title
-        return [*tables, self._tested()] if self.pairs else tables
+        overall = [{**each, "group": each["strategy"]} for each in self.groups if each["section"] == "overall"]
+        return [*Report(title, self.tables, overall).as_tables(), *([self._tested()] if self.pairs else [])]
 
     def _tested(self) -> Table:
         several = len(self.pairs) > 1
@@ -284,12 +276,11 @@ def report_on_comparison(
 ) -> ComparisonReport:
     """Return the figures of a comparison, and tests of these pairs of strategies."""
     tables = _tables(resamples, seed)
-    columns = list(chain.from_iterable(of_table for _, of_table in tables))
     of_strategy = {strategy: comparison.of(strategy) for strategy in comparison.strategies}
     groups = [
-        replace(group, strategy=strategy)
+        {"strategy": strategy, **group}
         for strategy, scores in of_strategy.items()
-        for group in report_on(scores, "", "", columns, ("question_type", "filing_type")).groups
+        for group in report_on(scores, "", tables, ("question_type", "filing_type")).groups
     ]
     compared = {name: [score.figures[COMPARED] for score in scores] for name, scores in of_strategy.items()}
     tests = [paired_test(compared[first], compared[second], resamples=resamples, seed=seed) for first, second in pairs]
@@ -298,7 +289,8 @@ def report_on_comparison(
         {"first": first, "second": second, **asdict(test), "p_value_holm": p}
         for (first, second), test, p in zip(pairs, tests, corrected, strict=True)
     )
-    return ComparisonReport(comparison, tuple(groups), tables, tested)
+    questions = max(map(len, of_strategy.values()), default=0)
+    return ComparisonReport(comparison, questions, tuple(groups), tables, tested)
 
 
 def _tables(resamples: int, seed: int) -> tuple[tuple[str, Sequence[Column]], ...]:

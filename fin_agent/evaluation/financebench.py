@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
-from rich.table import Table
 
 from fin_agent.answering.answer import Answer, Retrieved
 from fin_agent.evaluation import Oracle
@@ -229,21 +228,17 @@ def duplicates_of_filings(records: Iterable[FilingRecord]) -> dict[str, str]:
     return {doc_id: min(doc_ids) for doc_ids in by_content.values() if len(doc_ids) > 1 for doc_id in sorted(doc_ids)}
 
 
-def summarize(rows: Sequence[Row]) -> Report:
-    """Return the figures overall, by question type and by filing type. Raises ValueError if there are no rows."""
-    judged = [_JUDGED] if any(row.figures["judged"] is not None for row in rows) else []
-    columns = (*_FOUND, *_NUMBERS, *judged)
-    return report_on(rows, "FinanceBench", _FOUND_CAPTION, columns, ("question_type", "filing_type"))
+def summarize(rows: Sequence[Row], given: str = "") -> Report:
+    """Return what was found and which numbers are right, overall, by question type and by filing type.
 
-
-def report_tables(report: Report, given: str = "") -> tuple[Table, Table]:
-    """Return tables of what was found, and of which numbers are right; `given` names the oracle in the title."""
+    `given` names the oracle in the title. Raises ValueError if there are no rows.
+    """
+    numbers, caption = [*_NUMBERS], _NUMBERS_CAPTION
+    if any(row.figures["judged"] is not None for row in rows):
+        numbers.append(Column("judged", "judged"))
+        caption += "; judged: right by the chat model that judges"
     title = f"FinanceBench, {given}" if given else "FinanceBench"
-    found = replace(report, title=title, columns=_FOUND)
-    columns = report.columns[len(_FOUND) :]
-    caption = _NUMBERS_CAPTION + ("; judged: right by the chat model that judges" if _JUDGED in columns else "")
-    numbers = replace(report, title=f"{title}: numbers", caption=caption, columns=columns)
-    return found.as_table(), numbers.as_table()
+    return report_on(rows, title, [(_FOUND_CAPTION, _FOUND), (caption, numbers)], ("question_type", "filing_type"))
 
 
 def _count(name: str) -> Callable[[Sequence[Row]], int]:
@@ -277,7 +272,6 @@ _NUMBERS = (
     Column("stated_match", "stated"),
     Column("rouge_l", "ROUGE-L"),
 )
-_JUDGED = Column("judged", "judged")
 _NUMBERS_CAPTION = (
     "metrics: questions whose answers are numbers by their type; figures: all whose gold answer holds a figure;"
     " match, match any: some number within 3% of some number of the gold answer; plain: the same of plain numbers, or"

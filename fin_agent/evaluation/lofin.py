@@ -120,7 +120,7 @@ def plain_number(text: str) -> Decimal | None:
 def report_on_pages(rows: Sequence[Row], title: str) -> Report:
     """Return figures over all rows, by type of answer, and by source. Raises ValueError if there are no rows."""
     ordered = sorted(rows, key=lambda row: (row.labels["answer_type"], row.labels["source"]))
-    return report_on(ordered, title, _CAPTION, _COLUMNS, ("answer_type", "source"))
+    return report_on(ordered, title, [(_CAPTION, _COLUMNS)], ("answer_type", "source"))
 
 
 def detailed_metrics(rows: Sequence[Row], answered: Sequence[AnsweredQuestion]) -> dict[str, Any]:

@@ -394,4 +394,4 @@ def report_on_rankings(scores: Sequence[Row], *, k: int, seeds: int, resamples: 
     )
     questions = len({score.id for score in scores})
     title = f"Ranking in the right filing: {questions} questions, the first {k}"
-    return report_on(scores, title, caption, columns, ["ranking"], overall=False)
+    return report_on(scores, title, [(caption, columns)], ["ranking"], overall=False)

@@ -120,4 +120,4 @@ def report_on_measures(rows: Sequence[Row], k: int, judge: str | None) -> Report
         " reference they state; relevancy: the answer is one to the question"
     )
     columns = (QUESTIONS, *(Column(name, f"{name.replace('_', ' ')}{proxy}") for name in MEASURES))
-    return report_on(rows, f"RAGAS measures, {by}", caption, columns, ["type"])
+    return report_on(rows, f"RAGAS measures, {by}", [(caption, columns)], ["type"])

@@ -357,7 +357,7 @@ def _amounts(parts: Sequence[str]) -> list[float]:
 def report_on_tatqa(rows: Sequence[Row]) -> Report:
     """Return exact match and F1 overall, by answer type, and by type and source. Raises ValueError without rows."""
     ordered = sorted(rows, key=lambda row: row.labels["answer_type_and_source"])
-    return report_on(ordered, "TAT-QA", _CAPTION, _COLUMNS, ("answer_type", "answer_type_and_source"))
+    return report_on(ordered, "TAT-QA", [(_CAPTION, _COLUMNS)], ("answer_type", "answer_type_and_source"))
 
 
 def miss_counts(rows: Sequence[Row]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from fin_agent.answering.answer import Answer, AnswerValue, Usage
 from fin_agent.evaluation.benchmark import AnsweredQuestion, Row, Run, run_benchmark, write_csv
-from fin_agent.evaluation.financebench import report_tables, summarize
+from fin_agent.evaluation.financebench import summarize
 from fin_agent.presentation.terminal_text import style_table
 
 FIRST = Row(
@@ -82,7 +82,7 @@ class TestSummarize:
 
     def test_groups_are_complete(self) -> None:
         report = summarize(ROWS)
-        assert [(group.section, group.name, group.figures["questions"]) for group in report.groups] == [
+        assert [(group["section"], group["group"], group["questions"]) for group in report.groups] == [
             ("overall", "overall", 3),
             ("question type", "metrics-generated", 2),
             ("question type", "novel-generated", 1),
@@ -109,21 +109,21 @@ class TestSummarize:
 class TestRendering:
     def test_table_shows_each_group(self) -> None:
         console = Console(width=120, record=True, file=io.StringIO())
-        console.print(*report_tables(summarize(ROWS), "the right pages given"))
+        console.print(*summarize(ROWS, "the right pages given").as_tables())
         shown = console.export_text()
-        assert shown.count("the right pages given") == 2
+        assert "FinanceBench, the right pages given" in shown
         for words in ("overall", "metrics-generated", "novel-generated", "10-K", "8-K", "66.7", "50.0", "2.90"):
             assert words in shown
 
     def test_what_a_judge_says_has_a_column_of_its_own(self) -> None:
         report = summarize([changed(FIRST, {"judged": True}), changed(SECOND, {"judged": False}), THIRD])
-        assert report.of("overall")["judged"] == 0.5 and report.columns[-1].name == "judged"
-        assert summarize(ROWS).columns[-1].name == "rouge_l"
+        assert report.of("overall")["judged"] == 0.5 and report.tables[-1][1][-1].name == "judged"
+        assert summarize(ROWS).tables[-1][1][-1].name == "rouge_l"
 
     def test_no_heading_is_cut_at_100_columns(self) -> None:
         console = Console(width=100, record=True, file=io.StringIO())
         many = [replace(FIRST, id=f"r{number}", seconds=12.5) for number in range(150)]
-        console.print(*map(style_table, report_tables(summarize([*ROWS, *many]))))
+        console.print(*map(style_table, summarize([*ROWS, *many]).as_tables()))
         shown = console.export_text()
         assert "…" not in shown and max(map(len, shown.splitlines())) <= 100
         for heading in ("documents", "passages", "pages", "match", "strict", "stated", "refused", "p95"):

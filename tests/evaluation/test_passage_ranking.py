@@ -162,7 +162,7 @@ def test_a_report_has_a_line_per_ranking_with_its_gain(measured: tuple[list[Row]
     assert full["questions"] == 3
     groups = json.loads(json.dumps(report.as_json()))["groups"]
     assert (groups[0]["group"], groups[0]["section"]) == (BASELINE, "ranking")
-    assert report.as_table().row_count == len(groups)
+    assert report.as_tables()[0].row_count == len(groups)
 
 
 def test_the_file_has_a_line_per_ranking_and_question(measured: tuple[list[Row], list[str]], tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def generated_questions(
 
 def report_on_generated(rows: Sequence[Row], title: str) -> Report:
     """Return the figures by family, then by kind. Raises ValueError if there are no rows."""
-    return report_on(rows, title, _CAPTION, _COLUMNS, ("family", "kind"), overall=False)
+    return report_on(rows, title, [(_CAPTION, _COLUMNS)], ("family", "kind"), overall=False)
 
 
 def miss_lines(row: Row) -> Iterator[str]:

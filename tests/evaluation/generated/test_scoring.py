@@ -150,11 +150,11 @@ def test_a_report_counts_each_kind_and_lists_every_failure(tmp_path: Path) -> No
     assert TOTAL.text in lines and "3,000,000,000 USD" in lines and "a19, a20" in lines
     console = Console(width=160)
     with console.capture() as captured:
-        console.print(report.as_table())
+        console.print(*report.as_tables())
     assert "multi-filing" in captured.get() and "1/0/1" in captured.get()
     narrow = Console(width=100)
     with narrow.capture() as captured:
-        narrow.print(report.as_table())
+        narrow.print(*report.as_tables())
     shown = captured.get()
     assert "…" not in shown and all(heading in shown for heading in ("rounds", "right", "refused", "wrong", "named"))
     write_csv([right, wrong, refused], tmp_path / "rows.csv")
