@@ -77,19 +77,9 @@ class RankingSettings:
 
     def variants(self) -> dict[str, TournamentSettings]:
         """Return name -> settings of each tournament, the full one first."""
-        chosen = ABLATIONS if self.ablations else {}
+        chosen = {FULL: {}, **(ABLATIONS if self.ablations else {})}
         given = self.settings.model_dump()
-        return {FULL: self.settings} | {
-            name: TournamentSettings.model_validate({**given, **change}) for name, change in chosen.items()
-        }
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of all rankings, in display order."""
-        return (BASELINE, *_STAGES, *(name for name in self.variants() if name != FULL))
-
-
-OnQuestion = Callable[[str, float, str], None]
-"""Is called with the id of the question, the seconds, and the failure (empty if none)."""
+        return {name: TournamentSettings.model_validate({**given, **change}) for name, change in chosen.items()}
 
 
 def measure_rankings(
@@ -97,7 +87,7 @@ def measure_rankings(
     workspace: Workspace,
     analyst: RulesAnalyst,
     measuring: RankingSettings,
-    on_question: OnQuestion = lambda question_id, seconds, failure: None,
+    on_question: Callable[[str, float, str], None] = lambda question_id, seconds, failure: None,
     partial_results: PartialResults[list[Row]] | None = None,
 ) -> tuple[list[Row], list[str]]:
     """Measure all rankings of all questions.
@@ -110,7 +100,7 @@ def measure_rankings(
         workspace: The index.
         analyst: Reads the questions.
         measuring: What is measured.
-        on_question: Is called after each question.
+        on_question: Is called with the id of each question, the seconds, and the failure (empty if none).
         partial_results: The scores of each question of an unfinished run.
 
     Returns:
@@ -155,13 +145,14 @@ def _ranked(
     measuring: RankingSettings,
 ) -> list[Row]:
     """Return the row of each ranking of one question's filing."""
-    failure = ""
+    names, variants = [BASELINE, *_STAGES], measuring.variants()
+    names += [name for name in variants if name != FULL]
     try:
-        measured = _rankings(question, passages, workspace, analyst, measuring)
+        measured = _rankings(question, passages, workspace, analyst, measuring, variants)
     except Exception as error:  # one question that cannot be ranked does not end the measurement
         failure = failure_of(error, debug=measuring.debug)
-        measured = {name: _Measured([()]) for name in measuring.names()}
-    return [_score(name, question, relevant, measured[name], measuring.k, failure) for name in measuring.names()]
+        return [_score(name, question, relevant, _Measured([()]), measuring.k, failure) for name in names]
+    return [_score(name, question, relevant, measured[name], measuring.k) for name in names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +169,14 @@ def _rankings(
     workspace: Workspace,
     analyst: RulesAnalyst,
     measuring: RankingSettings,
+    variants: Mapping[str, TournamentSettings],
 ) -> dict[str, _Measured]:
     intent = analyst.intent(question.question)
     plan = analyst.plan(intent)
     brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
     rules = RulesJudge(workspace)
     found = {BASELINE: _Measured([_rank_by_bm25(brief.query.terms, passages, workspace.index)])}
-    for name, settings in measuring.variants().items():
+    for name, settings in variants.items():
         started = time.perf_counter()
         held = [
             run_tournament(
@@ -243,7 +235,7 @@ def _rank_by_bm25(terms: Sequence[str], passages: Sequence[StoredPassage], index
 
 def _grades(question: FinanceBenchQuestion, passages: Iterable[StoredPassage]) -> dict[CardKey, int]:
     """Return the grades of passages on gold pages: 2 if one has most words of a gold text, else 1."""
-    gold = frozenset(PageKey(*page) for page in (*question.pages, *question.also))
+    gold = {PageKey(*page) for page in (*question.pages, *question.also)}
     texts = [words for _, text in question.texts if (words := set(text.lower().split()))]
     found = {}
     for stored in passages:
@@ -263,7 +255,7 @@ def _score(
     relevant: Mapping[CardKey, int],
     measured: _Measured,
     k: int,
-    failure: str,
+    failure: str = "",
 ) -> Row:
     """Return the row of one ranking of one question's filing.
 

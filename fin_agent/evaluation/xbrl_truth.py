@@ -71,10 +71,7 @@ class TaggedFiling:
 
 
 def visible_tags(path: Path) -> list[TrueTag]:
-    """Return every visible `ix:nonFraction` of an inline XBRL file (also gzipped), in order.
-
-    Raises ReadError if it is not well-formed.
-    """
+    """Return every visible `ix:nonFraction` of an inline XBRL file (also gzipped), in order. Raises ReadError."""
     root = inline_xbrl(path)
     return list(_visible(root, _Tables(root)))
 
@@ -82,7 +79,7 @@ def visible_tags(path: Path) -> list[TrueTag]:
 def read_tagged(path: Path) -> TaggedFiling | None:
     """Read an inline XBRL file (also gzipped); None if it has no tags, or tags no form, year and period.
 
-    Raises ReadError if it is not well-formed.
+    Raises ReadError.
     """
     if _IX.encode() not in _content(path):
         return None
@@ -207,7 +204,6 @@ _HTML = re.compile(r"\.x?html?(\.gz)?$", re.IGNORECASE)
 _FORM, _YEAR, _PERIOD = "DocumentType", "DocumentFiscalYearFocus", "DocumentFiscalPeriodFocus"
 _COVER = frozenset(f"dei:{name}" for name in (_FORM, _YEAR, _PERIOD))
 _UNITS = {"USD/shares": "USD per share"}
-_ON_THEIR_OWN = frozenset({"br", "div", "p", "td", "th", "tr"})
 _MARKS = str.maketrans("", "", "\u00ae\u2122\u2120")
 """Registered and trade marks, which people leave out."""
 _FOOTNOTE = re.compile(r"\s*(?:\(\w{1,2}\)|[*†‡])+\s*$")
@@ -267,17 +263,7 @@ def _step(decimals: str) -> Decimal:
 
 
 def _text(element: etree._Element) -> str:
-    return " ".join("".join(_pieces(element)).replace("\u00a0", " ").translate(_MARKS).split())
-
-
-def _pieces(element: etree._Element) -> Iterator[str]:
-    apart = _name(element) in _ON_THEIR_OWN
-    yield " " if apart else ""
-    yield element.text or ""
-    for child in element:
-        yield from _pieces(child)
-        yield child.tail or ""
-    yield " " if apart else ""
+    return " ".join(" ".join(element.itertext()).translate(_MARKS).split())
 
 
 def _name(element: etree._Element) -> str:

@@ -63,8 +63,8 @@ _MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
     QuestionKind.DERIVED: (("computed", ask.computed_measure, 5), *_CHANGES),
     QuestionKind.COMPARISON: _COMPARISONS,
     QuestionKind.PART: (
-        ("part", ask.part_in_a_year, 8),
-        ("part, quarter", ask.part_in_a_quarter, 2),
+        ("part", partial(ask.figure_of_part, quarterly=False), 8),
+        ("part, quarter", partial(ask.figure_of_part, quarterly=True), 2),
         ("growth of a part", ask.growth_of_part, 2),
         ("share of a part", ask.share_of_part, 1),
     ),
@@ -73,8 +73,8 @@ _MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
         ("highest part", ask.highest_part, 5),
         ("n-th part", ask.nth_part, 3),
         ("fastest part", ask.fastest_part, 3),
-        ("members apart", ask.difference_of_members, 3),
-        ("members together", ask.parts_together, 2),
+        ("members apart", partial(ask.two_parts, together=False), 3),
+        ("members together", partial(ask.two_parts, together=True), 2),
         ("highest margin", ask.highest_margin, 1),
     ),
 }

@@ -370,17 +370,12 @@ def _is_close(one: float, other: float) -> bool:
 # --- One segment, product or region
 
 
-def part_in_a_year(turn: Turn) -> GeneratedQuestion:
-    """Ask for a part's figure of a full year, the report's own or an earlier one."""
-    figure = _part(turn)
-    own = "own year" if figure.slot.fiscal_year in turn.material.filed(figure.slot.company).annual else "earlier column"
-    return _of_part(turn, f"{figure.kind}, {own}", "", figure)
-
-
-def part_in_a_quarter(turn: Turn) -> GeneratedQuestion:
-    """Ask for a part's figure of a quarter."""
-    figure = _part(turn, quarterly=True)
-    return _of_part(turn, f"{figure.kind}, quarter", "", figure)
+def figure_of_part(turn: Turn, *, quarterly: bool) -> GeneratedQuestion:
+    """Ask for a part's figure of a quarter, or of a full year, the report's own or an earlier one."""
+    figure = _part(turn, quarterly=quarterly)
+    own = figure.slot.fiscal_year in turn.material.filed(figure.slot.company).annual
+    when = "quarter" if quarterly else "own year" if own else "earlier column"
+    return _of_part(turn, f"{figure.kind}, {when}", "", figure)
 
 
 def growth_of_part(turn: Turn) -> GeneratedQuestion:
@@ -483,18 +478,13 @@ def highest_margin(turn: Turn) -> GeneratedQuestion:
     return _of_family(turn, "highest_margin", family, margin, unit="percent")
 
 
-def difference_of_members(turn: Turn) -> GeneratedQuestion:
-    """Ask by how much one part exceeds another."""
-    family, (high, low) = _two_parts(turn)
-    value = float(family.members[high].value - family.members[low].value)
-    return _of_family(turn, "members_apart", family, value, one=high, other=low)
-
-
-def parts_together(turn: Turn) -> GeneratedQuestion:
-    """Ask for the sum of two parts."""
-    family, (high, low) = _two_parts(turn)
-    value = float(family.members[high].value + family.members[low].value)
-    return _of_family(turn, "members_together", family, value, one=high, other=low)
+def two_parts(turn: Turn, *, together: bool) -> GeneratedQuestion:
+    """Ask for the sum of two parts, or by how much the larger exceeds the other."""
+    family = _family(turn)
+    pair = turn.draw.sample(sorted(family.members), 2)
+    high, low = sorted(pair, key=lambda name: -family.members[name].value)
+    value = float(family.members[high].value + family.members[low].value * (1 if together else -1))
+    return _of_family(turn, turn.name.replace(" ", "_"), family, value, one=high, other=low)
 
 
 def _family(turn: Turn) -> PartFamily:
@@ -502,13 +492,6 @@ def _family(turn: Turn) -> PartFamily:
     families = turn.material.families
     company = turn.choice(sorted({one.company for one in families}))
     return turn.draw.choice([one for one in families if one.company == company])
-
-
-def _two_parts(turn: Turn) -> tuple[PartFamily, list[str]]:
-    """Return a family and two of its members, the larger first."""
-    family = _family(turn)
-    pair = turn.draw.sample(sorted(family.members), 2)
-    return family, sorted(pair, key=lambda name: -family.members[name].value)
 
 
 def _shares(turn: Turn, family: PartFamily, metric: str, year: int) -> list[float]:
