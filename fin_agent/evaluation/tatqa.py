@@ -66,10 +66,8 @@ class TatFile:
     def drawn(self, count: int | None, answer_types: Sequence[str], seed: int) -> tuple[TatQuestion, ...]:
         """Return `count` random questions of these types (all types if empty), in the order of the file."""
         wanted = [each for each in self.questions if not answer_types or each.answer_type in answer_types]
-        if count is None or count >= len(wanted):
-            return tuple(wanted)
-        chosen = sorted(random.Random(seed).sample(range(len(wanted)), count))
-        return tuple(wanted[place] for place in chosen)
+        chosen = random.Random(seed).sample(range(len(wanted)), min(len(wanted), count or len(wanted)))
+        return tuple(wanted[place] for place in sorted(chosen))
 
 
 def load_tatqa(path: Path) -> TatFile:
@@ -162,8 +160,7 @@ _DATED = re.compile(rf"(?:(?:{_MONTH})\s+[1-3]?\d,|[1-3]?\d\s+(?:{_MONTH}))\s+20
 # --- Predictions
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(NamedTuple):
     """The parts and scale of an answer, as in a file of predictions."""
 
     parts: tuple[str, ...] = ()
@@ -175,38 +172,30 @@ def prediction_of(answer: Answer) -> Prediction:
 
     A year that was chosen from several is given alone.
     """
-    value, unit = answer.answer.value, answer.answer.unit or ""
+    text, value, unit = answer.answer.text, answer.answer.value, answer.answer.unit or ""
     figures = [entry.figure for entry in answer.ledger if entry.required and entry.figure is not None]
+    printed = Counter(figure.scale for figure in figures).most_common(1)
     if answer.refused:
         return Prediction()
-    chosen = _CHOSEN_YEAR.match(answer.answer.text)
-    if chosen is not None:
+    if chosen := _CHOSEN_YEAR.match(text):
         return Prediction((chosen["year"],))
+    if value is not None and unit in ("percent", "percentage points"):
+        return Prediction((f"{value:.6f}",), "percent")
     if value is not None:
-        if unit in ("percent", "percentage points"):
-            return Prediction((f"{value:.6f}",), "percent")
         size = USD_SCALES.get(unit, 1)
-        printed = Counter(figure.scale for figure in figures).most_common(1)
-        scaled = printed and (unit in USD_SCALES or unit in _COUNTED)
-        scale = printed[0][0] if scaled else size
+        scale = printed[0][0] if printed and (unit in USD_SCALES or unit in ("shares", "count")) else size
         return Prediction((f"{value * size / scale:.6f}",), _SCALE_NAMES.get(scale, ""))
     if figures:
-        scale = Counter(figure.scale for figure in figures).most_common(1)[0][0]
-        return Prediction(
-            tuple(f"{float(each.printed * each.scale) / scale:g}" for each in figures), _SCALE_NAMES.get(scale, "")
-        )
-    quoted = [each.text for each in answer.citations]
-    for text in quoted:  # `2.5 years: ... over a period of approximately 2.5 years`
-        if answer.answer.text.endswith(f": {text}"):
-            return Prediction((answer.answer.text.removesuffix(f": {text}"),))
-    return Prediction((answer.answer.text,))
+        scale = printed[0][0]
+        parts = tuple(f"{float(each.printed * each.scale) / scale:g}" for each in figures)
+        return Prediction(parts, _SCALE_NAMES.get(scale, ""))
+    for each in answer.citations:  # `2.5 years: ... over a period of approximately 2.5 years`
+        text = text.removesuffix(f": {each.text}")
+    return Prediction((text,))
 
 
 _CHOSEN_YEAR = re.compile(r"FY(?P<year>\d{4}): [^;]+ \(FY\d{4}: ")
 """`FY2019: 3.1 (FY2018: 2.4). Additions were higher in FY2019.`"""
-
-
-_COUNTED = ("shares", "count")
 _SCALE_NAMES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 
 # --- The published score
@@ -334,18 +323,15 @@ def judge_tatqa(question: TatQuestion, answer: Answer) -> Row:
 
 
 def _miss(question: TatQuestion, predicted: Prediction, f1: float) -> str:
-    if not question.gold:
-        return "no gold answer"
-    if not predicted.parts:
-        return "refused"
+    if not (question.gold and predicted.parts):
+        return "refused" if question.gold else "no gold answer"
     gold, told = _amounts(question.gold), _amounts(predicted.parts)
-    if gold and told:
-        if gold == told:
-            return "right figure, other scale"
-        if [abs(each) for each in gold] == [abs(each) for each in told]:
-            return "right figure, other sign"
-        return "other figure"
-    return "words in part" if f1 > 0 else "other words"
+    if not (gold and told):
+        return "words in part" if f1 > 0 else "other words"
+    if gold == told:
+        return "right figure, other scale"
+    same_size = [abs(each) for each in gold] == [abs(each) for each in told]
+    return "right figure, other sign" if same_size else "other figure"
 
 
 def _amounts(parts: Sequence[str]) -> list[float]:

@@ -203,7 +203,6 @@ def _members(context: etree._Element) -> Iterator[tuple[str, str]]:
 _HTML = re.compile(r"\.x?html?(\.gz)?$", re.IGNORECASE)
 _FORM, _YEAR, _PERIOD = "DocumentType", "DocumentFiscalYearFocus", "DocumentFiscalPeriodFocus"
 _COVER = frozenset(f"dei:{name}" for name in (_FORM, _YEAR, _PERIOD))
-_UNITS = {"USD/shares": "USD per share"}
 _MARKS = str.maketrans("", "", "\u00ae\u2122\u2120")
 """Registered and trade marks, which people leave out."""
 _FOOTNOTE = re.compile(r"\s*(?:\(\w{1,2}\)|[*†‡])+\s*$")
@@ -226,33 +225,29 @@ class _Tables:
     """The tables of a file: the table and row of a tag, and the words of each table."""
 
     def __init__(self, root: etree._Element) -> None:
-        found = [element for element in root.iter() if _name(element) == "table"]
-        self._numbers = {table: number for number, table in enumerate(found)}
-        rows = (element for element in root.iter() if _name(element) == "tr")
-        self._rows = {row: number for number, row in enumerate(rows)}
+        self._numbers = {table: number for number, table in enumerate(root.iter("{*}table"))}
+        self._rows = {row: number for number, row in enumerate(root.iter("{*}tr"))}
         self.words = {number: tuple(dict.fromkeys(_words_of(table))) for table, number in self._numbers.items()}
 
     def place(self, element: etree._Element) -> tuple[int | None, str, int]:
         """Return table, first words of the row, and number of the row, of a tag."""
-        row = next((above for above in element.iterancestors() if _name(above) == "tr"), None)
-        table = next((above for above in element.iterancestors() if _name(above) == "table"), None)
+        row, table = (next(element.iterancestors(name), None) for name in ("{*}tr", "{*}table"))
         if row is None or table is None:
             return None, "", -1
         return self._numbers[table], next(_words_of(row), ""), self._rows[row]
 
 
 def _words_of(element: etree._Element) -> Iterator[str]:
-    for cell in element.iter():
-        if _name(cell) in ("td", "th") and not any(True for _ in cell.iter(f"{{{_IX}}}nonFraction")):
+    for cell in element.iter("{*}td", "{*}th"):
+        if next(cell.iter(f"{{{_IX}}}nonFraction"), None) is None:
             text = _FOOTNOTE.sub("", _text(cell)).rstrip(":").strip()
             if any(letter.isalpha() for letter in text):
                 yield text
 
 
 def _unit(unit: etree._Element) -> str:
-    measures = [(measure.text or "").strip().rpartition(":")[2] for measure in unit.iter(f"{_XBRLI}measure")]
-    joined = "/".join(measures)
-    return _UNITS.get(joined, joined)
+    joined = "/".join((measure.text or "").strip().rpartition(":")[2] for measure in unit.iter(f"{_XBRLI}measure"))
+    return "USD per share" if joined == "USD/shares" else joined
 
 
 def _step(decimals: str) -> Decimal:
@@ -264,7 +259,3 @@ def _step(decimals: str) -> Decimal:
 
 def _text(element: etree._Element) -> str:
     return " ".join(" ".join(element.itertext()).translate(_MARKS).split())
-
-
-def _name(element: etree._Element) -> str:
-    return etree.QName(element).localname.lower() if isinstance(element.tag, str) else ""
