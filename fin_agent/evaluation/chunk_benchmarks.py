@@ -62,18 +62,10 @@ def load_graded(path: Path) -> tuple[dict[str, str], tuple[FinanceBenchQuestion,
             continue
         cover = synthetic_cover(record.doc, record.question, " ".join(texts.values()))
         documents[doc_id] = as_html(["\n".join(cover), *texts.values()])
+        answering = tuple((page, text) for page, (grade, text) in graded.items() if grade > 1)
+        pages = tuple(graded)
         questions.append(
-            FinanceBenchQuestion(
-                id=record.id,
-                company=record.doc,
-                doc_id=doc_id,
-                question_type="graded",
-                reasoning="",
-                question=record.question,
-                answer="",
-                pages=tuple(graded),
-                texts=tuple((page, text) for page, (grade, text) in graded.items() if grade > 1),
-            )
+            FinanceBenchQuestion(record.id, record.doc, doc_id, "graded", "", record.question, "", pages, answering)
         )
     if not questions:
         raise QuestionError("no question with a graded chunk", subject=str(path), remedy=faults[0])
@@ -132,9 +124,7 @@ def judge_spans(place: str, question: SpanQuestion, found: Sequence[tuple[str, s
         text, (begin, end) = texts[each.file_path], each.span
         gold |= _letters(each.file_path, _plain(text[:begin]), _plain(text[begin:end]))
     for name, text in found:
-        before, _, _ = _plain(texts[name]).partition(
-            _plain(text)
-        )  # all of it if the text is not found: beyond any span
+        before, _, _ = _plain(texts[name]).partition(_plain(text))  # without the text, all of it: beyond any span
         held |= _letters(name, before, _plain(text))
     length = sum(len(_plain(text)) for _, text in found)
     figures = {

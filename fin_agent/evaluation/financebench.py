@@ -38,9 +38,6 @@ from fin_agent.retrieval.search_query import EVERYTHING, Scope
 METRICS_QUESTIONS = "metrics-generated"
 """The question type whose answers are numbers."""
 TOP = 5
-UNKNOWN_FORM = "unknown"
-UNTYPED = "untyped"
-"""The type of questions without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +98,7 @@ class _Record(BaseModel):
 
     financebench_id: str = Field(min_length=1)
     company: str = ""
-    question_type: str = UNTYPED
+    question_type: str = "untyped"
     question_reasoning: str | None = None
     question: str = Field(min_length=1)
     answer: str = ""
@@ -153,22 +150,22 @@ def score(
         same_content: For filings with the same bytes under several names, the name that represents them.
         judge: Judges the answer; None for no verdict.
     """
-    value, unit, gold = answer.answer.value, answer.answer.unit, question.answer
-    numeric = question.question_type == METRICS_QUESTIONS
-    has_figure = bool(gold_figures(gold))
-    said = answer.answer.text if value is None else f"{answer.answer.text}\n{value!r} {unit or ''}"
+    text, value, unit, gold = answer.answer.text, answer.answer.value, answer.answer.unit, question.answer
+    said = text if value is None else f"{text}\n{value!r} {unit or ''}"
     told = not answer.refused
     matches = told and published_numeric_match(said, gold)
+    plain = told and kobeissi_numeric_match(said, gold)
+    strict = told and strict_numeric_match(value, unit, gold, question.question)
+    stated = told and stated_match(value, unit, text, gold, question.question)
+    numeric, has_figure = question.question_type == METRICS_QUESTIONS, bool(gold_figures(gold))
     figures = {
         **_retrieval(question, answer.retrieved, same_content or {}),
         "numeric_match": matches if numeric else None,
-        "kobeissi_match": (told and kobeissi_numeric_match(said, gold)) if numeric else None,
-        "strict_match": (told and strict_numeric_match(value, unit, gold, question.question)) if numeric else None,
+        "kobeissi_match": plain if numeric else None,
+        "strict_match": strict if numeric else None,
         "numeric_match_any": matches if has_figure else None,
-        "stated_match": (told and stated_match(value, unit, answer.answer.text, gold, question.question))
-        if has_figure
-        else None,
-        "rouge_l": rouge_l(answer.answer.text, gold) if told else 0.0,
+        "stated_match": stated if has_figure else None,
+        "rouge_l": rouge_l(text, gold) if told else 0.0,
         "judged": None if judge is None else judge.is_right(question.question, gold, answer),
         "rounds": answer.rounds,
     }
@@ -177,12 +174,8 @@ def score(
 
 def labels_of(question: FinanceBenchQuestion, forms: Mapping[str, str]) -> dict[str, str]:
     """Return what rows of the question are grouped by; `forms` gives the form of a filing by doc_id."""
-    return {
-        "company": question.company,
-        "doc_id": question.doc_id,
-        "question_type": question.question_type,
-        "filing_type": forms.get(question.doc_id, UNKNOWN_FORM),
-    }
+    named = {name: getattr(question, name) for name in ("company", "doc_id", "question_type")}
+    return {**named, "filing_type": forms.get(question.doc_id, "unknown")}
 
 
 def as_one(pages: Iterable[tuple[str, int]], same_content: Mapping[str, str] | None) -> list[PageKey]:
@@ -213,11 +206,10 @@ def oracle_scope(question: FinanceBenchQuestion, oracle: Oracle, indexed: Collec
     if oracle is Oracle.NONE:
         return EVERYTHING
     pages = tuple(PageKey(*page) for page in question.pages if page[0] in indexed)
-    if not pages:
-        return None
-    if oracle is Oracle.PAGE:
-        return Scope(pages=pages)
-    return Scope(doc_ids=tuple(dict.fromkeys(page.doc_id for page in pages)))
+    scope = (
+        Scope(pages=pages) if oracle is Oracle.PAGE else Scope(doc_ids=tuple(dict.fromkeys(doc for doc, _ in pages)))
+    )
+    return scope if pages else None
 
 
 def duplicates_of_filings(records: Iterable[FilingRecord]) -> dict[str, str]:
@@ -225,7 +217,7 @@ def duplicates_of_filings(records: Iterable[FilingRecord]) -> dict[str, str]:
     by_content: dict[str, list[str]] = {}
     for record in records:
         by_content.setdefault(record.content_hash, []).append(record.doc_id)
-    return {doc_id: min(doc_ids) for doc_ids in by_content.values() if len(doc_ids) > 1 for doc_id in sorted(doc_ids)}
+    return {doc_id: min(doc_ids) for doc_ids in by_content.values() if len(doc_ids) > 1 for doc_id in doc_ids}
 
 
 def summarize(rows: Sequence[Row], given: str = "") -> Report:

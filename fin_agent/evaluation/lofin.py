@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from fin_agent.answering.answer import Answer, RoleUsage
-from fin_agent.answering.numerals import Numeral, numerals_in
+from fin_agent.answering.numerals import numerals_in
 from fin_agent.evaluation.answer_scoring import USD_SCALES, convert_to_gold_unit, first_sentence
 from fin_agent.evaluation.benchmark import (
     MEDIAN_SECONDS,
@@ -131,30 +131,22 @@ def detailed_metrics(rows: Sequence[Row], answered: Sequence[AnsweredQuestion]) 
     for name, figure in _MACRO.items():
         known = [mean for members in by_type if (mean := mean_of(members, figure)) is not None]
         macro[name] = fmean(known) if known else None
+    rounds = range(max(len(row.figures["passages_by_round"]) for row in rows))
     return {
         "macro": {"over": types, **macro},
         "errors": dict(Counter(row.figures["error"] or "none" for row in rows).most_common()),
-        "rounds": list(_by_round(rows)),
-        "curve": [
-            {
-                "k": k,
-                "precision": fmean(row.figures["precision_at"][place] for row in rows),
-                "recall": fmean(row.figures["recall_at"][place] for row in rows),
-            }
-            for place, k in enumerate(CURVE)
+        "rounds": [
+            {"round": at + 1, **_means(rows, ("precision", "recall", "passages"), "by_round", at)} for at in rounds
         ],
+        "curve": [{"k": k, **_means(rows, ("precision", "recall"), "at", at)} for at, k in enumerate(CURVE)],
         "cost_by_stage": cost_by_stage(role for each in answered for role in each.answer.usage.roles),
     }
 
 
-def _by_round(rows: Sequence[Row]) -> Iterator[dict[str, float]]:
-    """Yield the means after each round; a question that needed fewer rounds counts with its last."""
-    for number in range(max(len(row.figures["passages_by_round"]) for row in rows)):
-        after: dict[str, float] = {"round": number + 1}
-        for name in ("precision", "recall", "passages"):
-            by_round = [row.figures[f"{name}_by_round"] for row in rows]
-            after[name] = fmean(each[min(number, len(each) - 1)] for each in by_round)
-        yield after
+def _means(rows: Sequence[Row], names: Sequence[str], of: str, at: int) -> dict[str, float]:
+    """Return the means at a place of curves; a question that needed fewer rounds counts with its last."""
+    curves = {name: [row.figures[f"{name}_{of}"] for row in rows] for name in names}
+    return {name: fmean(each[min(at, len(each) - 1)] for each in of_rows) for name, of_rows in curves.items()}
 
 
 def cost_by_stage(usages: Iterable[RoleUsage]) -> dict[str, dict[str, int]]:
@@ -245,17 +237,9 @@ def load_lofin(
                 continue
             gold = str(record.answer)
             source = next((name for prefix, name in _SOURCES.items() if record.qid.startswith(prefix)), "FinQA")
+            kind = _type_of(path, gold)
             questions.append(
-                FinanceBenchQuestion(
-                    id=record.qid,
-                    company="",
-                    doc_id=pages[0].doc_id,
-                    question_type=_type_of(path, gold),
-                    reasoning=source,
-                    question=record.question,
-                    answer=gold,
-                    pages=pages,
-                )
+                FinanceBenchQuestion(record.qid, "", pages[0].doc_id, kind, source, record.question, gold, pages)
             )
     return tuple(questions), tuple(faults)
 
@@ -279,13 +263,10 @@ def same_number(ours: Decimal, gold: Decimal) -> bool:
     decimals = [max(0, -int(each.as_tuple().exponent)) for each in (ours, gold)]
     coarse, fine = (ours, gold) if decimals[0] < decimals[1] else (gold, ours)
     significant = max(len(each.as_tuple().digits) for each in (ours, gold))
-    if decimals[0] == decimals[1] or significant < _SIGNIFICANT or not ours or not gold:
+    if decimals[0] == decimals[1] or significant < 2 or not ours or not gold:
         return False
     step = Decimal(1).scaleb(-min(decimals))
     return any(fine.quantize(step, rounding=way) == coarse for way in (ROUND_HALF_UP, ROUND_FLOOR))
-
-
-_SIGNIFICANT = 2
 
 
 def right_number(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
@@ -296,13 +277,12 @@ def right_number(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
     gold = plain_number(question.answer)
     if gold is None:
         return None if question.question_type == TEXTUAL else False
-    numerals = numerals_in(question.answer)
-    value = answer.answer.value
+    numerals, value = numerals_in(question.answer), answer.answer.value
     if value is None or not numerals:
-        said: Sequence[Numeral] = numerals_in(first_sentence(answer.answer.text))
-        return any(same_number(each.value, gold) for each in said)
-    restated = convert_to_gold_unit(numerals[0], value, answer.answer.unit, question.question)
-    return any(same_number(each, gold) for each in restated)
+        said = [each.value for each in numerals_in(first_sentence(answer.answer.text))]
+    else:
+        said = convert_to_gold_unit(numerals[0], value, answer.answer.unit, question.question)
+    return any(same_number(each, gold) for each in said)
 
 
 # --- FinQA (Chen et al. 2021) over whole filings: the context of a question is aligned with a page
@@ -348,18 +328,10 @@ def load_finqa(path: Path, index: FilingIndex) -> tuple[tuple[FinanceBenchQuesti
             faults.append(f"{place}: table and text of {record.id} are not surely of one page of {doc_id}")
             continue
         gold = str(record.qa.exe_ans)
-        questions.append(
-            FinanceBenchQuestion(
-                id=record.id,
-                company="",
-                doc_id=doc_id,
-                question_type="yes or no" if gold in _YES_OR_NO else NUMERIC,
-                reasoning="one step" if record.qa.program.count("(") < 2 else "several steps",
-                question=record.qa.question,
-                answer=gold,
-                pages=(PageKey(doc_id, page),),
-            )
-        )
+        kind = "yes or no" if gold in _YES_OR_NO else NUMERIC
+        steps = "one step" if record.qa.program.count("(") < 2 else "several steps"
+        pages = (PageKey(doc_id, page),)
+        questions.append(FinanceBenchQuestion(record.id, "", doc_id, kind, steps, record.qa.question, gold, pages))
     return tuple(questions), tuple(faults)
 
 
