@@ -116,43 +116,28 @@ def _print_explanation(question: str, on: IndexOptions) -> ExitCode:
 @contextmanager
 def progress_shown() -> Iterator[None]:
     """Show on a terminal the current step and the models that are called, while the block runs."""
-    console, line = messages(), ProgressLine()
+    console = messages()
     if not console.is_terminal:
         yield
         return
-    with console.status(line.text) as status:
+    line = ["reading the question"]
+    with console.status(line[0]) as status:
 
         def update(event: Event) -> None:
-            status.update(Text(one_line(line.after(event), max(8, console.width - 3))))
+            update_line(line, event)
+            status.update(Text(one_line(" · ".join(dict.fromkeys(line)), max(8, console.width - 3))))
 
         with event_listener(update):
             yield
 
 
-class ProgressLine:
-    """The current step and the models that are called: `curate, round 2 · curation by openai:x`."""
-
-    def __init__(self) -> None:
-        self._doing = "reading the question"
-        self._calls: list[str] = []
-
-    @property
-    def text(self) -> str:
-        """The line."""
-        return " · ".join([self._doing, *dict.fromkeys(self._calls)])
-
-    def after(self, event: Event) -> str:
-        """Return the line after an event."""
-        match event:
-            case StepBegun():
-                again = f", round {event.round}" if event.round > 1 else ""
-                self._doing = f"{event.node.replace('_', ' ')}{again}"
-            case CallBegun():
-                self._calls.append(_call(event))
-            case CallEnded() if _call(event) in self._calls:
-                self._calls.remove(_call(event))
-        return self.text
-
-
-def _call(event: CallBegun | CallEnded) -> str:
-    return f"{event.role} by {event.model}"
+def update_line(line: list[str], event: Event) -> None:
+    """Change a line, the current step and then the models that are called, as an event tells."""
+    match event:
+        case StepBegun():
+            again = f", round {event.round}" if event.round > 1 else ""
+            line[0] = f"{event.node.replace('_', ' ')}{again}"
+        case CallBegun():
+            line.append(f"{event.role} by {event.model}")
+        case CallEnded() if (called := f"{event.role} by {event.model}") in line:
+            line.remove(called)

@@ -9,7 +9,6 @@ import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -35,6 +34,7 @@ from fin_agent.config import Settings
 from fin_agent.distribution import installed_version
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults
+from fin_agent.evaluation.question_files import what_is_wrong
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import Meter, metered
@@ -53,9 +53,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class BatchQuestion(BaseModel):
     """A line of the input; other fields are ignored."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, str_strip_whitespace=True)
 
-    question: Annotated[StrictStr, Field(pattern=r"\S")]
+    question: Annotated[StrictStr, Field(min_length=1)]
     id: Annotated[StrictStr | None, BeforeValidator(lambda given: str(given) if type(given) is int else given)] = None
     doc_ids: tuple[StrictStr, ...] | None = None
 
@@ -68,14 +68,6 @@ class BatchQuestion(BaseModel):
     def label(self) -> str:
         """Its id, else the beginning of its text."""
         return self.id or one_line(self.question, _SHOWN)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the file that is a question; `number` counts all lines from 1."""
-
-    number: int
-    asked: BatchQuestion
 
 
 @command
@@ -116,28 +108,28 @@ def batch(
         run = (settings.model_dump_json(), held, installed_version(), [file.read_bytes() for file in own])
         kept = PartialResults(out.with_name(f"{out.name}.part"), run, Answer)
         answers: dict[int, Answer] = {}
-        for line in lines:
-            if (answer := kept.take(line.asked.key)) is not None:
-                answers[line.number] = answer.model_copy(update={"id": line.asked.id})
+        for number, asked in lines.items():
+            if (answer := kept.take(asked.key)) is not None:
+                answers[number] = answer.model_copy(update={"id": asked.id})
         if reused := len(answers):
             say(f"{reused} answers are reused from {kept.path}")
         for number, reason in failures.items():
             say(f"line {number}: failed: {reason}")
-        left = [line for line in lines if line.number not in answers]
+        left = [(number, asked) for number, asked in lines.items() if number not in answers]
         try:
             progress = Progress(len(left))
             with exclude_current_folder():
-                for line, begun, tried in _answered(left, context, settings, meter, jobs, on):
-                    answers[line.number] = answer = tried.answer
+                for number, begun, tried in _answered(left, context, settings, meter, jobs, on):
+                    asked, answers[number] = lines[number], tried.answer
                     if tried.failure:
-                        failures[line.number] = tried.failure
-                        progress.step(f"line {line.number}: failed: {tried.failure}", problem=True)
+                        failures[number] = tried.failure
+                        progress.step(f"line {number}: failed: {tried.failure}", problem=True)
                         continue
-                    if not _without_model(answer):
-                        kept.add(line.asked.key, answer)
-                    recorder.record(answer, started=begun, doc_ids=line.asked.doc_ids or ())
-                    outcome = "refused" if answer.refused else "answered"
-                    progress.step(f"{outcome} in {answer.seconds:.2f} s: {line.asked.label}")
+                    if not _without_model(tried.answer):
+                        kept.add(asked.key, tried.answer)
+                    recorder.record(tried.answer, started=begun, doc_ids=asked.doc_ids or ())
+                    outcome = "refused" if tried.answer.refused else "answered"
+                    progress.step(f"{outcome} in {tried.answer.seconds:.2f} s: {asked.label}")
         except BaseException:
             say(f"the answers so far are in {kept.path}; run the same command again to continue")
             raise
@@ -145,14 +137,8 @@ def batch(
         atomic_write(out, "".join(f"{answer_json(answer)}\n" for answer in in_order).encode())
         kept.finish()
     failures = dict(sorted(failures.items()))
-    _show(
-        answers,
-        failures,
-        {"questions": total, "kept": reused, "out": str(out)},
-        meter,
-        time.perf_counter() - started,
-        on,
-    )
+    told = {"questions": total, "kept": reused, "out": str(out)}
+    _show(answers, failures, told, meter, time.perf_counter() - started, on)
     if not failures:
         return ExitCode.DONE
     say(f"{len(failures)} of {total} lines of {questions} failed: {', '.join(map(str, failures))}")
@@ -198,12 +184,14 @@ def _show(
     on.show(document, *shown)
 
 
-_LineResult = tuple[Line, datetime, AnsweredQuestion]
-"""A question, when it was asked in UTC, and its answer."""
+_Line = tuple[int, BatchQuestion]
+"""A line of the file with its number, from 1."""
+_LineResult = tuple[int, datetime, AnsweredQuestion]
+"""The number of a line, when it was asked in UTC, and its answer."""
 
 
 def _answered(
-    lines: Sequence[Line], context: AnswerContext, settings: Settings, meter: Meter, jobs: int | None, on: IndexOptions
+    lines: Sequence[_Line], context: AnswerContext, settings: Settings, meter: Meter, jobs: int | None, on: IndexOptions
 ) -> Iterator[_LineResult]:
     """Return the results of the lines as they come: by rules from processes, by models from threads."""
     waits_for_models = settings.by_model or any((settings.chat_model, settings.card_model, settings.judge_model))
@@ -237,17 +225,17 @@ def _initialize_process(place: Path | str, settings: str) -> None:
     _opened = AnswerContext.from_settings(Workspace.open(place), Settings.model_validate_json(settings))
 
 
-def _answer_in_process(line: Line) -> _LineResult:
+def _answer_in_process(line: _Line) -> _LineResult:
     """Run `_answer_line` in a worker process, where no model is called."""
     assert _opened is not None
     return _answer_line(line, _opened, Meter())
 
 
-def _answer_line(line: Line, context: AnswerContext, meter: Meter, debug: bool = False) -> _LineResult:
-    begun, asked = datetime.now(UTC), line.asked
+def _answer_line(line: _Line, context: AnswerContext, meter: Meter, debug: bool = False) -> _LineResult:
+    begun, (number, asked) = datetime.now(UTC), line
     with metered(meter):
         tried = attempt(asked.question, context, doc_ids=asked.doc_ids, question_id=asked.id, debug=debug)
-    return line, begun, tried
+    return number, begun, tried
 
 
 def _without_model(answer: Answer) -> bool:
@@ -256,36 +244,22 @@ def _without_model(answer: Answer) -> bool:
     return bool(usage.left_out or answer.warnings) and not usage.input_tokens + usage.output_tokens
 
 
-def lines_of(questions: Path) -> tuple[list[Line], dict[int, str]]:
-    """Return the questions, and for each other line that is not blank why it is none.
+def lines_of(questions: Path) -> tuple[dict[int, BatchQuestion], dict[int, str]]:
+    """Return the questions by line, from 1, and for each other line that is not blank why it is none.
 
     Raises QuestionError if there is no such line.
     """
-    lines: list[Line] = []
+    lines: dict[int, BatchQuestion] = {}
     faults: dict[int, str] = {}
     content = questions.read_bytes().removeprefix(_BYTE_ORDER_MARK)
     for number, line in enumerate(content.split(b"\n"), start=1):
         try:
             if line.strip():
-                lines.append(Line(number, BatchQuestion.model_validate_json(line)))
+                lines[number] = BatchQuestion.model_validate_json(line)
         except ValidationError as failure:
-            faults[number] = _fault(failure)
+            faults[number] = what_is_wrong(failure)
     if not lines and not faults:
         raise QuestionError(
             "no questions", subject=str(questions), remedy='Give one JSON object per line: {"question": "..."}'
         )
     return lines, faults
-
-
-def _fault(failure: ValidationError) -> str:
-    first = failure.errors()[0]
-    where = ".".join(map(str, first["loc"]))
-    if first["type"] == "json_invalid":
-        return f"not JSON ({first['msg'].removeprefix('Invalid JSON: ')})"
-    if first["type"] == "string_pattern_mismatch":
-        return f"`{where}` is empty"
-    if first["type"] == "missing":
-        return f"no `{where}`"
-    return (
-        f"`{where}`: {first['msg'][:1].lower()}{first['msg'][1:]}" if where else "not a JSON object with a `question`"
-    )

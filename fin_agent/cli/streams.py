@@ -7,16 +7,15 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from decimal import Decimal
-from enum import Enum
 from operator import attrgetter
 from textwrap import TextWrapper
 from typing import Any, TextIO
 
-from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 from rich.console import Console, RenderableType
 from rich.text import Text
 
@@ -60,8 +59,8 @@ def fields_of(value: object, names: str) -> dict[str, Any]:
 
     `name=path.to.attribute` renames an attribute; a name with `?` is null if the value is empty.
 
-    >>> fields_of(date(2023, 12, 31), "year of_month=day")
-    {'year': 2023, 'of_month': 31}
+    >>> fields_of(timedelta(days=3, seconds=5), "days left=seconds")
+    {'days': 3, 'left': 5}
     """
     found = {}
     for name in names.split():
@@ -74,25 +73,17 @@ def fields_of(value: object, names: str) -> dict[str, Any]:
 def as_plain(value: object) -> Any:
     """Convert a value to JSON types: decimals to text, dates to ISO format, boxes to tenths of a point."""
     match value:
-        case Enum():
-            return value.value
-        case None | str() | int() | float():
-            return value
         case Decimal():
             return f"{value:f}"
-        case date():
-            return value.isoformat()
         case Box():
             return [round(side, 1) for side in value]
-        case BaseModel():
-            return value.model_dump(mode="json")
         case Mapping():
             return {str(name): as_plain(held) for name, held in value.items()}
-        case Iterable():
+        case tuple() | list() | set() | frozenset():
             return [as_plain(each) for each in value]
     if is_dataclass(value):
         return {field.name: as_plain(getattr(value, field.name)) for field in fields(value)}
-    return str(value)
+    return to_jsonable_python(value, fallback=str)
 
 
 def say(line: str) -> None:

@@ -41,7 +41,7 @@ def read_records(
         try:
             records.append((place, form.model_validate(found)))
         except ValidationError as failure:
-            faults.append(f"{place}: {_at_fault(failure)}")
+            faults.append(f"{place}: {what_is_wrong(failure)}")
     if faults and needed:
         where, _, what = faults[0].removeprefix(f"{path.name}, ").partition(": ")
         raise QuestionError(what, subject=f"{path}, {where}", remedy=f"Correct that {where.split()[0]}. {needed}")
@@ -52,8 +52,8 @@ def read_records(
     return tuple(records), tuple(faults)
 
 
-def _at_fault(failure: ValidationError) -> str:
-    """Return what is wrong with each field."""
+def what_is_wrong(failure: ValidationError) -> str:
+    """Return what is wrong with each field of a record."""
     said = []
     for error in failure.errors():
         field = f"field `{_path(error['loc'])}`" if error["loc"] else "the line"

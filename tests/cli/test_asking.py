@@ -11,7 +11,7 @@ import pytest
 
 from fin_agent.analyst.events import CallBegun, CallEnded, Event, StepBegun
 from fin_agent.cli import app
-from fin_agent.cli.asking import ProgressLine
+from fin_agent.cli.asking import update_line
 from tests.cli.running import CONTRACT, LOOKUP, UNKNOWN_COMPANY, Ran, without_seconds
 
 
@@ -161,8 +161,10 @@ class Terminal(io.StringIO):
 
 def shown(*events: Event) -> str:
     """What stands there after these events."""
-    line = ProgressLine()
-    return [line.text, *map(line.after, events)][-1]
+    line = ["reading the question"]
+    for event in events:
+        update_line(line, event)
+    return " · ".join(line)
 
 
 STEP = StepBegun(node="answer_with_reasoning", round=2)

@@ -77,14 +77,12 @@ class TestBatch:
         assert ran.code == 3
         assert [failure["line"] for failure in ran.document["failed"]] == [2, 3, 4, 5, 6, 7, 8]
         reasons = [failure["reason"] for failure in ran.document["failed"]]
-        assert reasons[0].startswith("not JSON (")
-        assert reasons[1:5] == [
-            "`question`: input should be a valid string",
-            "not a JSON object with a `question`",
-            "no `question`",
-            "`question` is empty",
-        ]
-        assert "line 3: failed: `question`" in ran.err
+        assert reasons[0].startswith("the line cannot be used (Invalid JSON")
+        assert reasons[1] == "field `question` cannot be used (Input should be a valid string)"
+        assert reasons[2].startswith("the line cannot be used (Input should be an object")
+        assert reasons[3] == "field `question` is missing"
+        assert reasons[4] == "field `question` cannot be used (String should have at least 1 character)"
+        assert "line 3: failed: field `question`" in ran.err
         answered = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
         assert [answer["id"] for answer in answered] == [None, "last"]
         assert answered[1]["retrieved"]["documents"] == ["harborlight_2023_10k"]
