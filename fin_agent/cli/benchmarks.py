@@ -17,7 +17,6 @@ from fin_agent.cli.answer_jobs import answer_json, attempt, refusal_for
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import AnswerOptions, GoldGiven, IndexOptions, Output, Seed, command
 from fin_agent.cli.streams import Progress, say, warn
-from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation import Family, Oracle, QuestionKind
 from fin_agent.evaluation import lofin as lofin_questions
@@ -185,7 +184,7 @@ def financebench(
     judge: JudgeModel = None,
 ) -> ExitCode:
     """Answer FinanceBench's questions: recall, numeric match and seconds by kind, and the reason for each miss."""
-    judging = text_judge(judge, how.settings())
+    judging = Judge.of(judge, Role.TEXT_JUDGE, how.settings(), warn)
     asked = load_questions(questions)
     with on.open_workspace() as workspace:
         asking = BenchmarkRun(workspace, how, on)
@@ -213,11 +212,6 @@ def financebench(
     told = {"oracle": oracle.value, "judge": judge, "misses": misses}
     write_csv(misses, how.out / "misses.csv")
     return asking.publish(run, summarize(run.rows, _GIVEN[oracle]), told)
-
-
-def text_judge(model: str | None, settings: Settings) -> Judge | None:
-    """Return the judge of answers in words that uses this model, if one is named. Raises ModelSetupError."""
-    return None if model is None else Judge.of(model, Role.TEXT_JUDGE, settings, warn)
 
 
 @command
@@ -349,7 +343,7 @@ def lofin(
     On the command line:
         files (FILE...): LOFin's questions by type, JSON Lines.
     """
-    judging = text_judge(judge, how.settings())
+    judging = Judge.of(judge, Role.TEXT_JUDGE, how.settings(), warn)
     with on.open_workspace() as workspace:
         page_counts = {record.doc_id: record.page_count for record in workspace.index.filings()}
         asked, faults = lofin_questions.load_lofin(files, page_counts)

@@ -49,6 +49,7 @@ HELP = """\
 /quit                end the chat, as Ctrl-D does; Ctrl-C cancels a question
 
 Questions may refer to the last one: "and in 2021?", "same for Tellurond", "why?", "as a percentage of revenue?"."""
+_COMMANDS = ("evidence", "page", "ledger", "program", "history", "threads", "thread", "help", "quit")
 _DPI = 110
 _MAX_CITED = 10
 _MAX_QUOTE_LENGTH = 300
@@ -110,18 +111,6 @@ class _Chat:
         self._as_json = as_json
         self._at_terminal = sys.stdin.isatty()
         self._failed = False
-        commands = (
-            self.evidence,
-            self.page,
-            self.ledger,
-            self.program,
-            self.history,
-            self.threads,
-            self.thread,
-            self.help,
-            self.quit,
-        )
-        self._commands = {each.__name__: each for each in commands}
 
     def run(self) -> ExitCode:
         """Run all lines."""
@@ -197,11 +186,10 @@ class _Chat:
         name, _, rest = line[1:].strip().partition(" ")
         if not self._at_terminal and not self._as_json:
             show(Text(f"> {line}", style="dim"))
-        found = self._commands.get(name.lower())
-        if found is None:
+        if name.lower() not in _COMMANDS:
             raise ChatCommandError("there is no such command", subject=f"/{name}", remedy="/help lists them")
         try:
-            found(rest.strip())
+            getattr(self, name.lower())(rest.strip())
         except KeyboardInterrupt:
             say("stopped")
         if not self._at_terminal and not self._as_json:
@@ -266,16 +254,13 @@ class _Chat:
     def ledger(self, rest: str) -> None:
         """Show every figure that the last answer needs, and its source."""
         ledgers = [answer.ledger for answer in self._last_answered_turn().answers if answer.ledger]
-        if not ledgers:
-            say("the last answer has no ledger, since it is in words")
-        show(*map(ledger_view, ledgers))
+        show(*map(ledger_view, ledgers) if ledgers else ["The last answer has no ledger, since it is in words."])
 
     def program(self, rest: str) -> None:
         """Show the program that computed the last answer."""
         programs = [answer.program for answer in self._last_answered_turn().answers if answer.program]
-        if not programs:
-            say("the last answer has no program, since it is a quotation or a refusal")
-        show(*map(program_view, programs))
+        nothing = "The last answer has no program, since it is a quotation or a refusal."
+        show(*map(program_view, programs) if programs else [nothing])
 
     def history(self, rest: str) -> None:
         """Show every turn of the thread: the message, how it was read, and the beginning of the reply."""
@@ -313,9 +298,8 @@ class _Chat:
             raise ChatCommandError(
                 "the last answer has no citations", remedy="See /ledger for what is missing: the question was refused"
             )
-        numbers = {str(number): number for number in range(1, len(citations) + 1)}
-        number = numbers.get(which or "1")
-        if number is None:
+        number = int(which or 1) if (which or "1").isdecimal() else 0
+        if not 1 <= number <= len(citations):
             remedy = f"Give a number from 1 to {len(citations)}"
             raise ChatCommandError("there is no such citation", subject=which, remedy=remedy)
         return number, citations[number - 1]

@@ -193,17 +193,16 @@ def verify(on: IndexOptions) -> ExitCode:
         "whole": not verified.faults,
         "filings": verified.filings,
         "seconds": round(seconds, 3),
-        "findings": [_finding_fields(finding) for finding in verified.findings],
+        "findings": [
+            {**fields_of(each, "aspect subject found fault"), "remedy": with_index(each.remedy)}
+            for each in verified.findings
+        ],
     }
     faults = len(verified.faults)
     verdict = f"{count_with_noun(faults, 'fault')} found in" if faults else "No fault found in"
     verdict += f" the index in {folder}: {count_with_noun(verified.filings, 'filing')} verified, in {seconds:.1f} s."
     on.show(document, *([_findings_view(verified.findings), ""] if verified.findings else []), verdict)
     return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
-
-
-def _finding_fields(finding: IndexFinding) -> dict[str, object]:
-    return {**fields_of(finding, "aspect subject found remedy fault"), "remedy": with_index(finding.remedy)}
 
 
 def _findings_view(findings: Sequence[IndexFinding]) -> RenderableType:

@@ -215,7 +215,7 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
     """
     started = time.perf_counter()
     asked = rag_measures.read_run(folder)
-    model = None if judge is None else Judge.of(judge, Role.PASSAGES_JUDGE, settings_from(), warn)
+    model = Judge.of(judge, Role.PASSAGES_JUDGE, settings_from(), warn)
     measure = rag_measures.by_words if model is None else rag_measures.by_model(model)
     kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, asked), Row)
     rows = _rows(kept, asked, lambda each: rag_measures.measured_row(*each, measure, k))

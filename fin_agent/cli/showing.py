@@ -17,7 +17,6 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.fact_selection import facts_named, similar_names, years_of
 from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
 from fin_agent.filings.page_rendering import Frame, FrameColor, FramedPage, draw_pages
-from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
 from fin_agent.presentation.filings import (
     fact_line,
@@ -82,7 +81,7 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
     """
     _refuse_contradictions(wanted)
     with on.open_workspace() as workspace:
-        record = _record(workspace, doc_id)
+        record = workspace.index.filing(doc_id)
         outline = workspace.index.outline([record.doc_id])
         selected = _Selection((), ())
         if wanted.statement is not None:
@@ -130,15 +129,6 @@ def _refuse_contradictions(wanted: ShowOptions) -> None:
             raise typer.BadParameter("--image draws a page: select one with --page, --statement or --fact")
         if wanted.image.suffix.lower() != ".png":
             raise typer.BadParameter(f"--image writes PNG pictures: call the file {wanted.image.stem}.png")
-
-
-def _record(workspace: Workspace, doc_id: str) -> FilingRecord:
-    """Return the filing, also if its name is written in other capitals."""
-    names = {record.doc_id: record for record in workspace.index.filings()}
-    same = [name for name in names if name.casefold() == doc_id.casefold()]
-    if doc_id not in names and len(same) != 1:
-        raise not_indexed(doc_id, names)
-    return names[doc_id if doc_id in names else same[0]]
 
 
 def _page(workspace: Workspace, record: FilingRecord, number: int) -> _Selection:
@@ -206,12 +196,10 @@ def write_pictures(
 ) -> list[dict[str, object]]:
     """Draw `pages` with their tables and the fact framed; several pages become FILE-1.png, FILE-2.png and so on.
 
+    Raises WriteError, or ReadError if the filing's file is missing or has changed.
+
     Returns:
         For each picture its file, page (0-based), tables, fact, and what it shows in one sentence, as `said`.
-
-    Raises:
-        WriteError: A file cannot be written.
-        ReadError: The filing's file is missing or has changed.
     """
     wanted: list[FramedPage] = []
     written: list[dict[str, object]] = []
@@ -234,7 +222,6 @@ def write_pictures(
 
 
 def _filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[str, object]:
-    """Return an overview of a filing for JSON."""
     return {
         **fields_of(record, "doc_id source content_hash pages=page_count passages=passage_count facts=fact_count"),
         **fields_of(record, "identity"),

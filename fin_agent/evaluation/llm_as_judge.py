@@ -41,8 +41,10 @@ class Judge:
         self._lost = 0
 
     @classmethod
-    def of(cls, model: str, role: Role, settings: Settings, notify: Callable[[str], None]) -> Judge:
-        """Return the judge that uses this model, with the limits of `settings`. Raises ModelSetupError."""
+    def of(cls, model: str | None, role: Role, settings: Settings, notify: Callable[[str], None]) -> Judge | None:
+        """Return the judge that uses this model, with the limits of `settings`, or None. Raises ModelSetupError."""
+        if model is None:
+            return None
         named = role_models(settings)
         caller = Callers(named.model_copy(update={"roles": {**named.roles, role: model}})).of(role)
         meter = Meter(settings.models.batch_budget, of="benchmark's judge")
