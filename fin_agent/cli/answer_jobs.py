@@ -73,15 +73,11 @@ Input = TypeVar("Input")
 Result = TypeVar("Result")
 
 
-def _threads(jobs: int) -> Executor:
-    return ThreadPoolExecutor(jobs, thread_name_prefix="question")
-
-
 def results_as_completed(
     do: Callable[[Input], Result],
     given: Sequence[Input],
     jobs: int,
-    pool_of: Callable[[int], Executor] = _threads,
+    pool_of: Callable[[int], Executor] = ThreadPoolExecutor,
 ) -> Iterator[Result]:
     """Yield results in order of completion; `jobs` run at once, or one after the other in this thread if it is 1.
 

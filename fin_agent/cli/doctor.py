@@ -121,13 +121,13 @@ def findings_view(findings: Sequence[Finding], took: Usage) -> RenderableType:
     """Return the findings by subject, the number of problems, and the usage of the calls."""
     lines: list[RenderableType] = []
     for about, group in groupby(findings, key=lambda each: each.about):
-        lines += [Text(one_line(about), style="bold"), advice_view(map(_row, group))]
+        rows = []
+        for each in group:
+            state = f"  {'–' if each.state is State.NOTE else each.state.value:<9}"
+            head = Text.assemble((state, _STYLES[each.state]), f"{one_line(each.check):<19}")
+            rows.append((head, each.found, each.remedy))
+        lines += [Text(one_line(about), style="bold"), advice_view(rows)]
     failed, warnings = (sum(each.state is state for each in findings) for state in (State.FAILED, State.WARNING))
     verdict = f"{failed} failed, {count_with_noun(warnings, 'warning')}" if failed or warnings else "Nothing is wrong"
     cost = f" {usage_line(took)}." if took.model_calls else ""
     return Group(*lines, Text(f"{verdict}.{cost}", style="bold red" if failed else ""))
-
-
-def _row(each: Finding) -> tuple[Text, str, str]:
-    state = f"  {'–' if each.state is State.NOTE else each.state.value:<9}"
-    return Text.assemble((state, _STYLES[each.state]), f"{one_line(each.check):<19}"), each.found, each.remedy

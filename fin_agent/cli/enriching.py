@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from fin_agent.analyst.model.filing_summaries import ModelSummarizer, SummaryWithAuthor, is_model_unavailable
 from fin_agent.analyst.model.models_by_role import callers_for_roles
@@ -20,9 +20,6 @@ from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import Meter, metered
 from fin_agent.presentation.answers import usage_view
 from fin_agent.workspace import Workspace
-
-if TYPE_CHECKING:
-    from fin_agent.retrieval.dense.embedding import EmbeddedFiling
 
 
 @command
@@ -55,20 +52,19 @@ def embed(
             lambda each: progress.step(f"{each.doc_id}: {each.vectors} {each.unit.plural}"),
         )
     seconds = time.perf_counter() - started
-    rows = [_counts(unit, [filing for filing in made if filing.unit is unit]) for unit in wanted]
+    rows: list[dict[str, Any]] = []
+    for unit in wanted:
+        of_unit = [each for each in made if each.unit is unit]
+        vectors, size = sum(each.vectors for each in of_unit), sum(each.size for each in of_unit)
+        rows.append({"unit": unit.plural, "filings": len(of_unit), "vectors": vectors, "bytes": size})
     document = {"index": str(place), "model": encoder.name, "seconds": round(seconds, 3), "units": rows}
     summary = f"Every filing has its vectors by {encoder.name} ({', '.join(unit.plural for unit in wanted)})."
     if made:
         counts = ", ".join(f"{row['vectors']:,} of {row['unit']}" for row in rows)
-        vectors, size = sum(filing.vectors for filing in made), sum(filing.size for filing in made)
+        vectors, size = sum(row["vectors"] for row in rows), sum(row["bytes"] for row in rows)
         summary = f"{vectors:,} vectors by {encoder.name} ({counts}), {size / 1e6:.1f} MB, in {seconds:.1f} s."
     on.show(document, summary)
     return ExitCode.DONE
-
-
-def _counts(unit: VectorUnit, made: Sequence[EmbeddedFiling]) -> dict[str, Any]:
-    vectors, size = sum(filing.vectors for filing in made), sum(filing.size for filing in made)
-    return {"unit": unit.plural, "filings": len(made), "vectors": vectors, "bytes": size}
 
 
 def _selected_units(units: str) -> list[VectorUnit]:
@@ -190,7 +186,9 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
             made.append((record, one))
             if one.by_model:
                 index.replace_summary(record.doc_id, one.text)
-            progress.step(_line(record, one), problem=not one.by_model)
+            notes = f" ({'; '.join(one.notes)})" if one.notes else ""
+            done = "summarized" if one.by_model else "not changed"
+            progress.step(f"{record.doc_id}: {done}{notes}", problem=not one.by_model)
     left = len(waiting) - len(made)
     failed = sum(not one.by_model for _, one in made)
     if left:
@@ -210,8 +208,3 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
     summary = f"{len(made) - failed} of {len(records)} filings summarized by {model}, in {seconds:.1f} s."
     on.show(document, summary, *([usage_view(usage_of(meter.records))] if meter.records else []))
     return ExitCode.SOME_FAILED if failed or left else ExitCode.DONE
-
-
-def _line(record: FilingRecord, made: SummaryWithAuthor) -> str:
-    notes = f" ({'; '.join(made.notes)})" if made.notes else ""
-    return f"{record.doc_id}: {'summarized' if made.by_model else 'not changed'}{notes}"

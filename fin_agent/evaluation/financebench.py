@@ -9,16 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer, Retrieved
-from fin_agent.evaluation import Oracle
-from fin_agent.evaluation.answer_scoring import (
-    gold_figures,
-    kobeissi_numeric_match,
-    page_precision,
-    page_recall,
-    published_numeric_match,
-    stated_match,
-    strict_numeric_match,
-)
+from fin_agent.evaluation import Oracle, answer_scoring
 from fin_agent.evaluation.benchmark import (
     MEDIAN_SECONDS,
     P95_SECONDS,
@@ -153,11 +144,11 @@ def score(
     text, value, unit, gold = answer.answer.text, answer.answer.value, answer.answer.unit, question.answer
     said = text if value is None else f"{text}\n{value!r} {unit or ''}"
     told = not answer.refused
-    matches = told and published_numeric_match(said, gold)
-    plain = told and kobeissi_numeric_match(said, gold)
-    strict = told and strict_numeric_match(value, unit, gold, question.question)
-    stated = told and stated_match(value, unit, text, gold, question.question)
-    numeric, has_figure = question.question_type == METRICS_QUESTIONS, bool(gold_figures(gold))
+    matches = told and answer_scoring.published_numeric_match(said, gold)
+    plain = told and answer_scoring.kobeissi_numeric_match(said, gold)
+    strict = told and answer_scoring.strict_numeric_match(value, unit, gold, question.question)
+    stated = told and answer_scoring.stated_match(value, unit, text, gold, question.question)
+    numeric, has_figure = question.question_type == METRICS_QUESTIONS, bool(answer_scoring.gold_figures(gold))
     figures = {
         **_retrieval(question, answer.retrieved, same_content or {}),
         "numeric_match": matches if numeric else None,
@@ -192,12 +183,12 @@ def _retrieval(
     pages = as_one(((page.doc_id, page.page) for page in found.pages), same_content)
     documents = [same_content.get(doc_id, doc_id) for doc_id in found.documents]
     return {
-        "document_recall": page_recall(documents, [page.doc_id for page in gold], TOP),
-        "page_recall_of_passages": page_recall(of_passages, gold, TOP, also=also),
+        "document_recall": answer_scoring.page_recall(documents, [page.doc_id for page in gold], TOP),
+        "page_recall_of_passages": answer_scoring.page_recall(of_passages, gold, TOP, also=also),
         "page_hits_of_passages": not set(gold).isdisjoint(of_passages[:TOP]),
-        "page_recall": page_recall(pages, gold, TOP, also=also),
+        "page_recall": answer_scoring.page_recall(pages, gold, TOP, also=also),
         "page_hits": not set(gold).isdisjoint(pages[:TOP]),
-        "page_precision": page_precision(pages, gold, TOP),
+        "page_precision": answer_scoring.page_precision(pages, gold, TOP),
     }
 
 

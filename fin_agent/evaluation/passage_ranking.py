@@ -136,6 +136,14 @@ def measure_rankings(
     return scores, left_out
 
 
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    orders: Sequence[Sequence[CardKey]]
+    """One order per seed."""
+    seconds: float | None = None
+    held: Sequence[TournamentResult] = ()
+
+
 def _ranked(
     question: FinanceBenchQuestion,
     passages: Sequence[StoredPassage],
@@ -145,56 +153,48 @@ def _ranked(
     measuring: RankingSettings,
 ) -> list[Row]:
     """Return the row of each ranking of one question's filing."""
-    names, variants = [BASELINE, *_STAGES], measuring.variants()
-    names += [name for name in variants if name != FULL]
+    variants = measuring.variants()
+    measured = dict.fromkeys([BASELINE, *_STAGES, *variants], _Measured([()]))
+    failure = ""
     try:
-        measured = _rankings(question, passages, workspace, analyst, measuring, variants)
+        intent = analyst.intent(question.question)
+        plan = analyst.plan(intent)
+        brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
+        measured[BASELINE] = _Measured([_rank_by_bm25(brief.query.terms, passages, workspace.index)])
+        for name, settings in variants.items():
+            measured[name] = _tournaments(brief, passages, workspace, measuring, settings)
     except Exception as error:  # one question that cannot be ranked does not end the measurement
         failure = failure_of(error, debug=measuring.debug)
-        return [_score(name, question, relevant, _Measured([()]), measuring.k, failure) for name in names]
-    return [_score(name, question, relevant, measured[name], measuring.k) for name in names]
+        measured = dict.fromkeys(measured, _Measured([()]))
+    for name, stage in _STAGES.items():
+        if name != FULL:
+            measured[name] = _Measured([each.orders[stage] for each in measured[FULL].held] or [()])
+    return [_score(name, question, relevant, each, measuring.k, failure) for name, each in measured.items()]
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    orders: Sequence[Sequence[CardKey]]
-    """One order per seed."""
-    seconds: float | None = None
-    held: Sequence[TournamentResult] = ()
-
-
-def _rankings(
-    question: FinanceBenchQuestion,
+def _tournaments(
+    brief: Brief,
     passages: Sequence[StoredPassage],
     workspace: Workspace,
-    analyst: RulesAnalyst,
     measuring: RankingSettings,
-    variants: Mapping[str, TournamentSettings],
-) -> dict[str, _Measured]:
-    intent = analyst.intent(question.question)
-    plan = analyst.plan(intent)
-    brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
-    rules = RulesJudge(workspace)
-    found = {BASELINE: _Measured([_rank_by_bm25(brief.query.terms, passages, workspace.index)])}
-    for name, settings in variants.items():
-        started = time.perf_counter()
-        held = [
-            run_tournament(
-                brief,
-                passages,
-                workspace.index,
-                workspace.lexicon,
-                measuring.judge or (NoisyJudge(rules, measuring.waver, seed) if measuring.waver else rules),
-                fallback=rules if measuring.judge else None,
-                settings=settings.model_copy(update={"seed": seed}),
-            )
-            for seed in range(settings.seed, settings.seed + measuring.seeds)
-        ]
-        seconds = (time.perf_counter() - started) / measuring.seeds
-        if name == FULL:
-            found |= {of: _Measured([each.orders[stage] for each in held]) for of, stage in _STAGES.items()}
-        found[name] = _Measured([each.orders[Stage.ROUNDS] for each in held], seconds, held)
-    return found
+    settings: TournamentSettings,
+) -> _Measured:
+    """Run the tournament with each seed; seconds are of one."""
+    rules, started = RulesJudge(workspace), time.perf_counter()
+    held = [
+        run_tournament(
+            brief,
+            passages,
+            workspace.index,
+            workspace.lexicon,
+            measuring.judge or (NoisyJudge(rules, measuring.waver, seed) if measuring.waver else rules),
+            fallback=rules if measuring.judge else None,
+            settings=settings.model_copy(update={"seed": seed}),
+        )
+        for seed in range(settings.seed, settings.seed + measuring.seeds)
+    ]
+    seconds = (time.perf_counter() - started) / measuring.seeds
+    return _Measured([each.orders[Stage.ROUNDS] for each in held], seconds, held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +255,7 @@ def _score(
     relevant: Mapping[CardKey, int],
     measured: _Measured,
     k: int,
-    failure: str = "",
+    failure: str,
 ) -> Row:
     """Return the row of one ranking of one question's filing.
 

@@ -56,14 +56,10 @@ def what_is_wrong(failure: ValidationError) -> str:
     """Return what is wrong with each field of a record."""
     said = []
     for error in failure.errors():
-        field = f"field `{_path(error['loc'])}`" if error["loc"] else "the line"
+        path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"])
+        field = f"field `{path.removeprefix('.')}`" if path else "the line"
         said.append(f"{field} is missing" if error["type"] == "missing" else f"{field} cannot be used ({error['msg']})")
     return "; ".join(said)
-
-
-def _path(location: tuple[int | str, ...]) -> str:
-    """Return a field's path: `evidence[0].doc_name`."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location).removeprefix(".")
 
 
 def _entries(path: Path, within: str) -> Iterator[tuple[str, object]]:

@@ -148,13 +148,8 @@ def overlap(gold_texts: Sequence[str], passages: Sequence[str]) -> tuple[float, 
     gold = [text for text in gold_texts if rouge_l(text, text)]
     if not gold:
         return None
-    best = [[max(of_one, default=0.0) for of_one in _scores(text, passages)] for text in gold]
-    bleu, rouge = map(fmean, zip(*best, strict=True))
-    return bleu, rouge
-
-
-def _scores(gold: str, passages: Sequence[str]) -> tuple[list[float], list[float]]:
-    return [_bleu(passage, gold) for passage in passages], [rouge_l(passage, gold) for passage in passages]
+    best_by = [[max((of(each, text) for each in passages), default=0.0) for text in gold] for of in (_bleu, rouge_l)]
+    return fmean(best_by[0]), fmean(best_by[1])
 
 
 @lru_cache(maxsize=50_000)  # strategies retrieve many of the same passages for a question

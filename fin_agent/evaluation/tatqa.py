@@ -229,7 +229,14 @@ def score(gold: Sequence[str], gold_scale: str, answer_type: str, predicted: Pre
 
 def in_base_units(parts: Sequence[str], scale: str) -> str:
     """Return the parts, sorted and joined: numbers times their scale with four decimals, others with the scale."""
-    return " ".join(_in_base_units(part, scale) for part in sorted(parts))
+    scaled = []
+    for part in sorted(parts):
+        amount = number(part)
+        if amount is None:
+            scaled.append(f"{part} {scale}" if scale else part)
+        else:
+            scaled.append(f"{amount:.4f}" if "%" in part else f"{round(amount, 2) * _size(scale):.4f}")
+    return " ".join(scaled)
 
 
 def number(text: str) -> float | None:
@@ -254,26 +261,17 @@ def number(text: str) -> float | None:
     return round(amount * (_size(scaled[0]) if scaled else 1) * sign * (0.01 if _IN_PERCENT.search(text) else 1), 4)
 
 
-def _in_base_units(part: str, scale: str) -> str:
-    amount = number(part)
-    if amount is None:
-        return f"{part} {scale}" if scale else part
-    return f"{amount:.4f}" if "%" in part else f"{round(amount, 2) * _size(scale):.4f}"
-
-
 def _size(word: str) -> float:
     return next((size for name, size in _SIZES.items() if name in word.lower()), 1)
 
 
 def normalized(text: str) -> str:
     """Return lower-case text without punctuation, articles and extra spaces, with numbers as their value."""
-    words = (_ARTICLE.sub(" ", _normalized_word(word)).split() for word in text.lower().split(" "))
-    return " ".join(part for parts in words for part in parts)
-
-
-def _normalized_word(word: str) -> str:
-    amount = number(word)
-    return word.translate(_PUNCTUATION) if amount is None else str(amount)
+    words = []
+    for word in text.lower().split(" "):
+        amount = number(word)
+        words.append(word.translate(_PUNCTUATION) if amount is None else str(amount))
+    return " ".join(_ARTICLE.sub(" ", " ".join(words)).split())
 
 
 def _compared(predicted: str, gold: str) -> Score:

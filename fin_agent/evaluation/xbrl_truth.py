@@ -110,7 +110,7 @@ def tagged_files(folder: Path) -> tuple[Path, ...]:
 
 _IX = "http://www.xbrl.org/2013/inlineXBRL"
 _XBRLI = "{http://www.xbrl.org/2003/instance}"
-_XBRLDI = "{http://xbrl.org/2006/xbrldi}"
+_MEMBERS = ("{http://xbrl.org/2006/xbrldi}explicitMember", "{http://xbrl.org/2006/xbrldi}typedMember")
 _HIDDEN = "ancestor::ix:header | ancestor::*[contains(translate(@style, ' ', ''), 'display:none')]"
 _ZEROS = ("zero", "dash", "nocontent", "empty")
 _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
@@ -149,7 +149,11 @@ def _visible(root: etree._Element, tables: _Tables) -> Iterator[TrueTag]:
             value is None,
             start,
             end,
-            tuple(sorted(_members(context))),
+            tuple(
+                sorted(
+                    (str(each.get("dimension")), "".join(each.itertext()).strip()) for each in context.iter(*_MEMBERS)
+                )
+            ),
             units.get(str(element.get("unitRef")), ""),
             _step(str(element.get("decimals") or "")),
             *tables.place(element),
@@ -193,11 +197,6 @@ def _day(element: etree._Element | None) -> date | None:
     text = element.text.strip()
     day = date.fromisoformat(text[:10])
     return day - timedelta(days=1) if "T00:00:00" in text else day
-
-
-def _members(context: etree._Element) -> Iterator[tuple[str, str]]:
-    for member in context.iter(f"{_XBRLDI}explicitMember", f"{_XBRLDI}typedMember"):
-        yield str(member.get("dimension")), "".join(member.itertext()).strip()
 
 
 _HTML = re.compile(r"\.x?html?(\.gz)?$", re.IGNORECASE)

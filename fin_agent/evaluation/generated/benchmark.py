@@ -123,15 +123,15 @@ def miss_lines(row: Row) -> Iterator[str]:
         yield f"  lacking {', '.join(row.figures['slots_lacking'])}"
 
 
-def _rounds(rows: Sequence[Row]) -> dict[int, int]:
-    """Return number of rounds -> number of questions that ended after them."""
-    return dict(sorted(Counter(row.figures["rounds"] for row in rows).items()))
-
-
 _COLUMNS = (
     QUESTIONS,
     Column("full_ledger", "full"),
-    Column("rounds", "rounds 1/2/3", _rounds, lambda rounds: "/".join(str(rounds.get(each, 0)) for each in (1, 2, 3))),
+    Column(
+        "rounds",
+        "rounds 1/2/3",
+        lambda rows: dict(sorted(Counter(row.figures["rounds"] for row in rows).items())),
+        lambda rounds: "/".join(str(rounds.get(each, 0)) for each in (1, 2, 3)),
+    ),
     Column("right", "right"),
     REFUSED,
     Column("wrong", "wrong"),

@@ -229,19 +229,18 @@ def families_of(parts: Sequence[StatedFigure], figures: Figures) -> list[PartFam
         slot, rest = figure.slot, re.match(_THE_REST, figure.slot.part, re.IGNORECASE)
         if slot.quarter is None and figure.kind is not None and not rest:
             groups[slot.company, figure.kind, slot.metric, slot.fiscal_year, figure.doc_ids[0]][slot.part] = figure
-    known: dict[tuple[str, PartKind, str, frozenset[str]], bool] = {}
+    wholes: dict[tuple[object, ...], bool] = {}
     for (company, kind, metric, year, doc_id), members in groups.items():
-        total = figures.figure(company, metric, year)
-        left = float(total.value) - sum(float(one.value) for one in members.values()) if total is not None else -1.0
-        if metric == "revenue" and len(members) >= _MIN_MEMBERS:
-            smallest = min(float(one.value) for one in members.values())
-            known |= {(company, kind, doc_id, frozenset(members)): left == 0} if 0 <= left < smallest else {}
-    found = [
-        PartFamily(*key[:4], members, known[key[0], key[1], key[4], frozenset(members)])
-        for key, members in sorted(groups.items(), key=repr)
-        if (key[0], key[1], key[4], frozenset(members)) in known
-    ]
-    return list({(one.company, one.kind, one.metric, one.year): one for one in found}.values())
+        total, values = figures.figure(company, metric, year), [one.value for one in members.values()]
+        left = total.value - sum(values) if total is not None else -1
+        if metric == "revenue" and len(members) >= _MIN_MEMBERS and 0 <= left < min(values):
+            wholes[company, kind, doc_id, frozenset(members)] = left == 0
+    found: dict[tuple[object, ...], PartFamily] = {}
+    for (company, kind, metric, year, doc_id), members in sorted(groups.items(), key=repr):
+        whole = wholes.get((company, kind, doc_id, frozenset(members)))
+        if whole is not None:
+            found[company, kind, metric, year] = PartFamily(company, kind, metric, year, members, whole)
+    return list(found.values())
 
 
 _THE_REST = r"(?:rest of (?:the )?world|all other|other)\b"
