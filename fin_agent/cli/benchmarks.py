@@ -19,18 +19,11 @@ from fin_agent.cli.options import AnswerOptions, GoldGiven, IndexOptions, Output
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation import Family, Oracle, QuestionKind
+from fin_agent.evaluation import financebench as financebench_questions
 from fin_agent.evaluation import lofin as lofin_questions
 from fin_agent.evaluation import tatqa as tatqa_questions
 from fin_agent.evaluation.benchmark import AnsweredQuestion, Report, Row, Run, run_benchmark, write_csv
-from fin_agent.evaluation.financebench import (
-    FinanceBenchQuestion,
-    duplicates_of_filings,
-    explain,
-    load_questions,
-    oracle_scope,
-    score,
-    summarize,
-)
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions, oracle_scope
 from fin_agent.evaluation.generated import benchmark as made
 from fin_agent.evaluation.generated.generated_question import has_failed
 from fin_agent.evaluation.generated.generated_question import judge as judge_made
@@ -201,17 +194,21 @@ def financebench(
             return asking.ask(question.question, question.id, scope)
 
         def judged(question: FinanceBenchQuestion, answered: AnsweredQuestion) -> Row:
-            return score(question, answered.answer, forms=forms, same_content=same_content, judge=judging)
+            return financebench_questions.score(
+                question, answered.answer, forms=forms, same_content=same_content, judge=judging
+            )
 
         run = asking.run(asked, ask_within, judged, lambda row: "refused" if row.refused else "answered", oracle.value)
     misses = []
     for question, row, each in zip(asked, run.rows, run.answered, strict=True):
         if row.figures["numeric_match_any"] is False:
-            stage, detail = explain(question, row, each.answer, failure=each.failure, same_content=same_content)
+            stage, detail = financebench_questions.explain(
+                question, row, each.answer, failure=each.failure, same_content=same_content
+            )
             misses.append({"id": row.id, "stage": stage, "detail": detail})
     told = {"oracle": oracle.value, "judge": judge, "misses": misses}
     write_csv(misses, how.out / "misses.csv")
-    return asking.publish(run, summarize(run.rows, _GIVEN[oracle]), told)
+    return asking.publish(run, financebench_questions.summarize(run.rows, _GIVEN[oracle]), told)
 
 
 @command
@@ -225,11 +222,9 @@ def generated(
     On the command line:
         kind (--kind): Kind of questions to generate; can be repeated. By default all kinds.
     """
-    remedy = "Add annual reports with `fin-agent ingest PATH...`"
-    lacking = QuestionError("the index contains no figures to generate questions from", remedy=remedy)
     with on.open_workspace() as workspace:
         material = QuestionMaterial(workspace)
-        return _ask_generated(material, kind or list(Family), count, seed, how, on, "Generated questions", lacking)
+        return _ask_generated(material, kind or list(Family), count, seed, how, on, "Generated questions", "PATH...")
 
 
 @command
@@ -249,15 +244,13 @@ def tagged_questions(
         folder (DIR): The inline XBRL files of the index.
         kind (--kind): Kind of questions to generate; can be repeated.
     """
-    remedy = f"Add them with `fin-agent ingest {folder}`"
-    lacking = QuestionError(f"{folder} contains no tagged reports that are in the index", remedy=remedy)
     title = "Questions generated from tags (right: within 0.5 %; one tagged figure: to its last digit)"
     with on.open_workspace() as workspace:
         filings, not_indexed = made.read_folder(folder, workspace)
         for name in not_indexed:
             warn(f"{name} is not in the index: no questions are generated about it")
         material = QuestionMaterial(workspace, filings)
-        return _ask_generated(material, kind or list(QuestionKind), count, seed, how, on, title, lacking)
+        return _ask_generated(material, kind or list(QuestionKind), count, seed, how, on, title, str(folder))
 
 
 def _ask_generated(
@@ -268,14 +261,17 @@ def _ask_generated(
     how: BenchmarkOptions,
     to: Output,
     title: str,
-    lacking: QuestionError,
+    reports: str,
 ) -> ExitCode:
-    """Generate questions, ask and judge them. Raises `lacking` if none can be generated."""
+    """Generate questions, ask and judge them; `reports` are those to add if none can be generated."""
     asking = BenchmarkRun(material.workspace, how, to)
     counts = made.COUNTS if count is None else dict.fromkeys(made.COUNTS, count)
     questions = made.generated_questions(material, kinds, seed, counts=counts)
     if not questions:
-        raise lacking
+        raise QuestionError(
+            "the index contains no figures to generate questions from",
+            remedy=f"Add annual reports with `fin-agent ingest {reports}`",
+        )
     for kind in kinds:
         found = sum(question.family is kind for question in questions)
         if found < counts[kind]:

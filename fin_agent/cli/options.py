@@ -7,7 +7,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
@@ -174,8 +174,17 @@ class IndexOptions(Output):
 
     @property
     def chosen(self) -> ChosenIndex:
-        """The index in use, and why it was chosen. Raises FilingIndexError for an invalid address."""
-        return chosen_index(self.index)
+        """The index that is given, else the one of the environment, else the user's.
+
+        Raises FilingIndexError for an address that is invalid or contains a password, which is never shown.
+        """
+        chosen_by = "--index" if self.index else INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
+        place = index_folder(self.index)
+        if (address := address_of(place)) is None:
+            return ChosenIndex(place, chosen_by)
+        ClusterAddress.of(address)
+        beside = platformdirs.user_data_path("fin-agent") / "clusters" / re.sub(r"[^\w.-]+", "_", address)
+        return ChosenIndex(beside, chosen_by, address)
 
     @property
     def folder(self) -> Path:
@@ -193,9 +202,15 @@ class IndexOptions(Output):
             )
         return chosen.folder
 
-    def open_workspace(self) -> AbstractContextManager[Workspace]:
-        """Open the workspace over the index in use. Raises FilingIndexError if there is none."""
-        return open_existing_index(self.index)
+    @contextmanager
+    def open_workspace(self) -> Iterator[Workspace]:
+        """Open the workspace over the index in use; warn if it is empty. Raises FilingIndexError if there is none."""
+        chosen = self.chosen
+        with open_index(chosen.place) as index:
+            if not index.entries():
+                how = "ingest PATH...`" if chosen.address is None else f"index copy --index DIR --to {chosen.address}`"
+                streams.warn(f"the index in {chosen.place} is empty. Add filings with `fin-agent {how}")
+            yield Workspace(index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,31 +228,6 @@ class ChosenIndex:
     def place(self) -> Path | str:
         """The folder or address of the index."""
         return self.folder if self.address is None else self.address
-
-
-def chosen_index(given: Path | None) -> ChosenIndex:
-    """Return the index that is given, else the one of the environment, else the user's.
-
-    Raises FilingIndexError for an address that is invalid or contains a password, which is never shown.
-    """
-    chosen_by = "--index" if given else INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
-    place = index_folder(given)
-    if (address := address_of(place)) is None:
-        return ChosenIndex(place, chosen_by)
-    ClusterAddress.of(address)
-    beside = platformdirs.user_data_path("fin-agent") / "clusters" / re.sub(r"[^\w.-]+", "_", address)
-    return ChosenIndex(beside, chosen_by, address)
-
-
-@contextmanager
-def open_existing_index(given: Path | None) -> Iterator[Workspace]:
-    """Open the workspace over an existing index; warn if it is empty. Raises FilingIndexError if there is none."""
-    chosen = chosen_index(given)
-    with open_index(chosen.place) as index:
-        if not index.entries():
-            how = "ingest PATH...`" if chosen.address is None else f"index copy --index DIR --to {chosen.address}`"
-            streams.warn(f"the index in {chosen.place} is empty. Add filings with `fin-agent {how}")
-        yield Workspace(index)
 
 
 def waiting_time(wait: bool) -> float:

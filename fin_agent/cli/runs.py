@@ -13,7 +13,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import IndexOptions, chosen_index, command, open_existing_index
+from fin_agent.cli.options import IndexOptions, command
 from fin_agent.cli.streams import as_plain, messages, say, show_json_line, warn
 from fin_agent.config import Settings, recording_from_environment
 from fin_agent.distribution import installed_version
@@ -113,7 +113,7 @@ def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
         settings = settings.model_copy(update={"models": settings.models.model_copy(update=no_calls)})
     place, reason = _place(then, on.index)
     say(f"asking the index in {address_of(place) or place} ({reason})")
-    with open_existing_index(place) as workspace:
+    with IndexOptions(index=place).open_workspace() as workspace:
         changes = list(_changes(then, index_state(workspace.index, place)))
         for change in changes:
             warn(change)
@@ -165,7 +165,7 @@ def _place(run: Run, given: Path | None) -> tuple[Path, str]:
         return given, "--index"
     if address_of(recorded) is not None or (recorded / FILE_NAME).is_file():
         return recorded, "that of the run"
-    chosen = chosen_index(None)
+    chosen = IndexOptions().chosen
     return Path(chosen.place), f"{chosen.chosen_by}, since that of the run, {recorded}, no longer exists"
 
 

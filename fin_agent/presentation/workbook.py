@@ -104,17 +104,8 @@ def _cell_of(name: str, value: ast.expr, formula: str, worth: Any, note: str) ->
         return Cell(name, worth, formula, note=note)
     unit, _, label = note[: place.start()].partition(": ")
     is_input = not any(isinstance(each, ast.Name) for each in ast.walk(value))
-    return Cell(
-        name,
-        worth,
-        "" if is_input else formula,
-        unit=unit,
-        label=label.strip(" ,").strip("'"),
-        doc_id=place[1],
-        page=int(place[2]),
-        line=int(place[3]),
-        note=note,
-    )
+    label = label.strip(" ,").strip("'")
+    return Cell(name, worth, "" if is_input else formula, unit, label, place[1], int(place[2]), int(place[3]), note)
 
 
 _SIGNS: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
@@ -124,64 +115,28 @@ _SIGNS: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = 
     ast.Div: ("/", operator.truediv),
     ast.Pow: ("^", operator.pow),
 }
-_COMPARED: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
-    ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le),
-    ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge),
-    ast.Eq: ("=", operator.eq),
-    ast.NotEq: ("<>", operator.ne),
-}
 _CALLED: dict[str, Callable[..., Any]] = {"abs": abs, "min": min, "max": max, "sum": sum, "round": round}
 
 
 def _translated(node: ast.expr, known: dict[str, Any]) -> tuple[Any, Any]:
     """Return an expression as a formula and its value; lists element by element. Raises _NoFormulaError."""
     match node:
-        case ast.Constant(value=bool() as truth):
-            return str(truth).upper(), truth
         case ast.Constant(value=int() | float() as number):
             return repr(number), _finite(number)
-        case ast.Constant(value=str() as text):
-            return '"{}"'.format(text.replace('"', '""')), text
         case ast.Name(id=name):
             return known[name]  # type: ignore[no-any-return]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             formula, value = _translated(operand, known)
             return f"(-{formula})", -value
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            formula, value = _translated(operand, known)
-            return f"NOT({formula})", not value
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _SIGNS:
             (one, first), (other, second) = _translated(left, known), _translated(right, known)
             sign, compute = _SIGNS[type(op)]
             # This runs outside the sandbox, and Python's integers are unbounded (`9**9**9`): use floats, as cells do.
             worth = _finite(compute(*(float(each) if _is_large(each, op) else each for each in (first, second))))
             return f"{_bracketed(one, left)}{sign}{_bracketed(other, right)}", worth
-        case ast.Compare(left=left, ops=[compared], comparators=[right]) if type(compared) in _COMPARED:
-            (one, first), (other, second) = _translated(left, known), _translated(right, known)
-            sign, holds = _COMPARED[type(compared)]
-            return f"({one}{sign}{other})", holds(first, second)
-        case ast.BoolOp(op=joined, values=values):
-            each = [_translated(value, known) for value in values]
-            every = isinstance(joined, ast.And)
-            worths = [worth for _, worth in each]
-            named = "AND" if every else "OR"
-            return f"{named}({','.join(one for one, _ in each)})", all(worths) if every else any(worths)
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            tried, held = _translated(test, known)
-            (one, first), (other, second) = _translated(body, known), _translated(orelse, known)
-            if isinstance(first, list) or isinstance(second, list):
-                raise _NoFormulaError
-            return f"IF({tried},{one},{other})", first if held else second
         case ast.List(elts=elements):
             each = [_translated(element, known) for element in elements]
-            if any(isinstance(worth, list) for _, worth in each):
-                raise _NoFormulaError
             return [one for one, _ in each], [worth for _, worth in each]
-        case ast.Subscript(value=value, slice=ast.Constant(value=int() as place)):
-            formula, worth = _translated(value, known)
-            return formula[place], worth[place]
         case ast.Call(func=ast.Name(id=name), args=arguments) if name in _CALLED:
             each = [_translated(argument, known) for argument in arguments]
             told = [part for one, _ in each for part in (one if isinstance(one, list) else [one])]
@@ -210,26 +165,11 @@ def _is_large(number: float, op: ast.operator) -> bool:
 
 
 def answer_cell(answer: Answer, cells: Cells) -> str:
-    """Return the formula that gives the answer's value from the results; empty if none does."""
-    value, results = answer.answer.value, cells.results
-    if value is None:
-        return ""
-    numbers = [each for each in results if isinstance(each.value, int | float)]
-    formulas = [(each.formula.removeprefix("="), float(each.value)) for each in numbers]
-    if len(formulas) == 2:
-        (one, first), (other, second) = formulas
-        formulas += [(f"({one})-({other})", first - second), (f"({other})-({one})", second - first)]
-        if second:
-            change = f"(({one})-({other}))/({other})", (first - second) / second
-            formulas += [(f"({one})/({other})", first / second), change]
-    if len(formulas) > 1:
-        references, values = zip(*formulas[: len(numbers)], strict=True)
-        formulas += [(f"SUM({','.join(references)})", sum(values))]
-        formulas += [(f"AVERAGE({','.join(references)})", sum(values) / len(values))]
-    for formula, worth in formulas:
-        for times in (1, 100, 10_000):
-            if isclose(worth * times, value, rel_tol=1e-6, abs_tol=1e-9):
-                return f"={formula}" if times == 1 else f"=({formula})*{times}"
+    """Return the formula of the result that is the answer's value; empty if none is."""
+    value = answer.answer.value
+    for each in cells.results:
+        if value is not None and isclose(each.value, value, rel_tol=1e-6, abs_tol=1e-9):
+            return each.formula
     return ""
 
 

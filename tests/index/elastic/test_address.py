@@ -54,9 +54,9 @@ def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
      "https://localhost:9200/x?api_key=sesame", "ftp://me:sesame@host/x", "me:sesame@localhost:9200/x"],
 )  # fmt: skip
 def test_what_is_secret_in_an_address_is_shown_by_nobody(address: str) -> None:
-    from fin_agent.cli.options import chosen_index
+    from fin_agent.cli.options import IndexOptions
 
-    for refuse in (ClusterAddress.of, open_index, create_index, lambda text: chosen_index(Path(text))):
+    for refuse in (ClusterAddress.of, open_index, create_index, lambda text: IndexOptions(index=Path(text)).chosen):
         if address.startswith("ftp") and refuse is not ClusterAddress.of:
             continue
         with pytest.raises(FilingIndexError) as caught:
