@@ -160,8 +160,9 @@ def _show(
     cut_short = [answer.usage.left_out for answer in answers.values() if answer.usage.left_out]
     left_out = list(dict.fromkeys(line.partition(";")[0] for lines in cut_short for line in lines))
     usage = usage_of(meter.records, left_out)
-    counts = f"{answered} answered, {refused} refused, {len(failures)} failed"
-    shown: list[RenderableType] = [f"{counts}, in {seconds:.1f} s. Answers: {told['out']}"]
+    shown: list[RenderableType] = [
+        f"{answered} answered, {refused} refused, {len(failures)} failed, in {seconds:.1f} s. Answers: {told['out']}"
+    ]
     if warned:
         shown.append(f"{warned} with warnings: a model failed or was overruled, and rules answered.")
         if meter.records and not any(call.usage.output for call in meter.records):

@@ -84,30 +84,22 @@ def info(on: IndexOptions) -> ExitCode:
         "index_state": state,
         "index_bytes": size,
         **held,
-        "vectors": [
-            {
-                **fields_of(each, "model unit dimensions filings vectors=rows"),
-                "kind": "sparse" if each.sparse else "dense",
-            }
-            for each in vectors
-        ],
+        "vectors": [{**fields_of(each, _VECTORS), "kind": "sparse" if each.sparse else "dense"} for each in vectors],
         **versions,
     }
+    told = (
+        f"{each.model}, by {each.unit.value}: {each.filings:,} of {len(records):,} filings, {each.rows:,} vectors"
+        for each in vectors
+    )
     shown = {
         "fin-agent": installed_version(),
         "index": f"{chosen.place} ({_REASONS[chosen.chosen_by]})",
         "state": state,
         **({} if size is None else {"size": f"{size / 1_000_000:,.1f} MB"}),
         **{name: f"{count:,}" for name, count in held.items()},
-        "vectors": "none; `fin-agent embed` computes them",
+        "vectors": "; ".join(told) or "none; `fin-agent embed` computes them",
         **versions,
     }
-    if vectors:
-        told = (
-            f"{each.model}, by {each.unit.value}: {each.filings:,} of {len(records):,} filings, {each.rows:,} vectors"
-            for each in vectors
-        )
-        shown["vectors"] = "; ".join(told)
     on.show(document, settings_view(list(shown.items())))
     if problem:
         say(f"error: {problem}")
@@ -115,6 +107,7 @@ def info(on: IndexOptions) -> ExitCode:
     return ExitCode.DONE
 
 
+_VECTORS = "model unit dimensions filings vectors=rows"
 _REASONS = {
     "--index": "named by --index",
     "FIN_AGENT_INDEX": "named by FIN_AGENT_INDEX",
