@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
+from importlib.util import find_spec
 
 from fin_agent.distribution import requirements
 
@@ -64,6 +65,16 @@ def require_versions(*packages: str) -> None:
                     f"{each.name} {found} is installed, and {allowed} is needed",
                     remedy=f'pip install "{each.name}{allowed}"',
                 )
+
+
+def require_extra(extra: str, modules: Sequence[str]) -> None:
+    """Check that the modules of an extra are installed. Raises FinAgentError, VersionError for a wrong version."""
+    if missing := [name for name in modules if find_spec(name) is None]:
+        raise FinAgentError(
+            f"required packages are not installed: {', '.join(missing)}",
+            remedy=f"Install the extra: {how_to_install(extra)}",
+        )
+    require_versions(*(name.replace("_", "-") for name in modules))
 
 
 class ReadError(FinAgentError):

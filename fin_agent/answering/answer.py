@@ -220,7 +220,7 @@ class Answer(Artifact):
             path: The file to write.
 
         Raises:
-            ExportError: XlsxWriter is not installed.
+            FinAgentError: XlsxWriter is not installed.
             WriteError: The file cannot be written.
         """
         from fin_agent.atomic_write import atomic_write

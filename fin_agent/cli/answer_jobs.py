@@ -35,17 +35,10 @@ def attempt(
     question_id: str | None = None,
     debug: bool = False,
 ) -> AnsweredQuestion:
-    """Answer one of many questions; an error becomes a refusal, unless `debug` is set.
+    """Answer one of many questions; an error becomes a refusal, unless `debug` is set and it is unexpected.
 
-    Nobody can be asked back: what a question leaves open becomes an assumption.
-
-    Args:
-        question: The question.
-        context: The index, and who answers.
-        doc_ids: The filings to search; None for all.
-        pages: The pages to search; None for all.
-        question_id: The caller's id, returned with the answer.
-        debug: Whether unexpected errors are raised.
+    Nobody can be asked back: what a question leaves open becomes an assumption. `doc_ids` and `pages` are what to
+    search, None for all; `question_id` is returned with the answer.
     """
     context = replace(context, asks_back=False)
     try:
@@ -82,12 +75,7 @@ def results_as_completed(
     """Yield results in order of completion; `jobs` run at once, or one after the other in this thread if it is 1.
 
     What `do` raises, or Ctrl-C, ends the iteration: no further job begins, and those in progress are waited for.
-
-    Args:
-        do: What to do with each input.
-        given: The inputs.
-        jobs: Number of jobs at once.
-        pool_of: Creates the executor for this many jobs.
+    `pool_of` creates the executor for this many jobs.
     """
     if jobs == 1:
         yield from map(do, given)

@@ -93,12 +93,8 @@ class BenchmarkRun:
     ) -> Run:
         """Ask and judge all questions.
 
-        Args:
-            questions: The questions.
-            ask: Answers a question.
-            judge: Judges an answer.
-            describe: Returns the outcome of a row for its progress line.
-            *asked_how: Further options that answers depend on.
+        `describe` returns the outcome of a row for its progress line; `asked_how` are further options that answers
+        depend on.
         """
         # Everything that an answer depends on besides its question: a run only resumes if it is the same.
         settings = repr((self._settings.model_dump_json(), self._filings, asked_how))
@@ -285,10 +281,8 @@ def _ask_generated(
         lambda question, answered: judge_made(question, answered.answer, by_key),
         lambda row: "missed" if missed(row) else "right",
     )
-    misses = [row for row in run.rows if missed(row)]
-    told = {"seed": seed, "misses": [asdict(row) for row in misses]}
-    lines = (line for row in misses for line in made.miss_lines(row))
-    return asking.publish(run, made.report_on_generated(run.rows, title), told, lines)
+    told = {"seed": seed, "misses": [asdict(row) for row in run.rows if missed(row)]}
+    return asking.publish(run, made.report_on_generated(run.rows, title), told)
 
 
 @command

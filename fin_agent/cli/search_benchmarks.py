@@ -31,14 +31,14 @@ from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import GoldGiven, IndexOptions, Output, Resamples, Seed, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
-from fin_agent.errors import FinAgentError
+from fin_agent.errors import FinAgentError, require_extra
 from fin_agent.evaluation import Oracle, chunk_benchmarks, passage_ranking, rag_measures
 from fin_agent.evaluation.benchmark import PartialResults, Report, Row, write_csv
 from fin_agent.evaluation.comparison import COMPARED, ComparisonReport, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions
 from fin_agent.evaluation.llm_as_judge import Judge
-from fin_agent.evaluation.statistics import FITTING, MEASURING, overlap, require_libraries
+from fin_agent.evaluation.statistics import FITTING, MEASURING, overlap
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import StoredPassage
@@ -133,7 +133,7 @@ def _measure_rankings(
 
     `judge` names the chat model that judges cards. Raises ModelSetupError if it cannot be set up.
     """
-    require_libraries(FITTING)
+    require_extra("evaluation", FITTING)
     if judge is not None:
         measuring = replace(measuring, judge=judge_for(settings_from(judge_model=judge)))
     started = time.perf_counter()
@@ -268,7 +268,7 @@ def compare(
     names = tuple(dict.fromkeys(name.strip() for name in strategies.split(",") if name.strip()))
     if not names:
         raise typer.BadParameter("name at least one strategy", param_hint="--strategies")
-    require_libraries(MEASURING)
+    require_extra("evaluation", MEASURING)
     started = time.perf_counter()
     asked = load_questions(questions, answers=reader is not None)
     with on.open_workspace() as workspace:

@@ -17,10 +17,10 @@ from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, command
 from fin_agent.cli.streams import say, warn
 from fin_agent.config import Settings
+from fin_agent.errors import require_extra
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.process_pool import exclude_current_folder
 from fin_agent.serving.http_server import Access, run_application
-from fin_agent.serving.problem_details import require_extra
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace

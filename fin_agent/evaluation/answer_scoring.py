@@ -162,14 +162,8 @@ def page_recall(
 ) -> float:
     """Return the share of a question's gold pages, or filings, among the first `k` retrieved (Kobeissi & Langlais).
 
-    Args:
-        retrieved: Pages as (doc_id, number), or filings, best first.
-        gold: The gold ones.
-        k: The cutoff.
-        also: Equivalent pages, each of which contains the evidence: one of them among the first `k` gives 1.
-
-    Raises:
-        ValueError: There are no gold pages.
+    One of the equivalent pages `also`, each of which contains the evidence, gives 1. Raises ValueError without gold
+    pages.
     """
     wanted = set(gold)
     if not wanted:

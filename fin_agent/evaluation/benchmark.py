@@ -111,16 +111,10 @@ def run_benchmark(
     out: Path | None = None,
     on_row: Callable[[Row], None] = lambda row: None,
 ) -> Run:
-    """Ask every question and judge its answer.
+    """Ask every question and judge its answer; `on_row` is called with each row.
 
-    Args:
-        questions: The questions.
-        ask: Answers a question.
-        judge: Turns an answer into a row.
-        settings: Everything that an answer depends on besides its question.
-        out: A folder that stores answers as they come: a stopped run resumes if its questions and settings are the
-            same.
-        on_row: Is called with each row.
+    With `out`, answers are stored in this folder as they come: a stopped run resumes if its questions and `settings`,
+    everything else that an answer depends on, are the same.
     """
     file = None if out is None else out / "answers.unfinished.jsonl"
     partial_results = PartialResults(file, (settings, questions), AnsweredQuestion)
@@ -138,15 +132,10 @@ class PartialResults(Generic[KeptT]):
     """The results so far of an unfinished run: one line per result, after a line that identifies the run."""
 
     def __init__(self, path: Path | None, run: object, form: type[KeptT]) -> None:
-        """Read the results of this run from the file, if there are any.
+        """Read the results of this run from the file, if there is one. Raises WriteError.
 
-        Args:
-            path: The file; None to store nothing.
-            run: Everything that a result depends on besides its name; results of another run are discarded.
-            form: The type of a result.
-
-        Raises:
-            WriteError: The file cannot be written.
+        `run` is everything that a result depends on besides its name: results of another run are discarded. `form` is
+        the type of a result; without a path nothing is stored.
         """
         self.path = path
         self._line = TypeAdapter(tuple[str, form])  # type: ignore[valid-type]

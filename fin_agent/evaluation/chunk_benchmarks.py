@@ -36,12 +36,10 @@ class _GradedRecord(BaseModel):
 
 
 def load_graded(path: Path) -> tuple[dict[str, str], tuple[FinanceBenchQuestion, ...], tuple[str, ...]]:
-    """Read a file of graded chunks. Raises QuestionError if none can be ranked.
+    """Return HTML documents by name, each with a cover and a page per chunk, the questions, and what was left out.
 
-    Grades 2 and above are passages that answer, grade 1 those that help, as `eval ranking` grades them.
-
-    Returns:
-        A document per question in HTML, by name, with a cover and a page per chunk; the questions; what was left out.
+    Grades 2 and above are passages that answer, grade 1 those that help, as `eval ranking` grades them. Raises
+    QuestionError if none can be ranked.
     """
     records, unread = read_records(path, _GradedRecord)
     documents: dict[str, str] = {}

@@ -91,18 +91,9 @@ def compare(
     """Ask every strategy every question. A failure only affects its own score.
 
     The query of a question is made once, and its seconds count for every strategy. What a strategy loads at its first
-    search counts there.
-
-    Args:
-        questions: The questions.
-        strategies: Names of strategies.
-        build: Sets up a strategy by name.
-        understand: Makes the query of a question.
-        overlap: Measures overlap with gold texts.
-        conditions: What is the same for all strategies.
-        reader: Answers from the passages that a strategy returns; None for no answers.
-        on_score: Is called with each score.
-        partial_results: Scores of an unfinished run, which are reused unless they failed.
+    search counts there. `build` sets up a strategy, `understand` makes the query of a question, `on_score` is called
+    with each score, and `partial_results` has those of an unfinished run, which are reused unless they failed. Without
+    a `reader` no strategy's passages are answered from.
     """
     kept = partial_results or PartialResults(None, "", Row)
     # At least the default depth, since some strategies search within the filings and pages they list.

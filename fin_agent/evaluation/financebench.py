@@ -56,14 +56,9 @@ class FinanceBenchQuestion:
 
 
 def load_questions(path: Path, *, answers: bool = True) -> tuple[FinanceBenchQuestion, ...]:
-    """Read a `questions.jsonl`.
+    """Read a `questions.jsonl`; if answers are scored, every question needs its gold answer.
 
-    Args:
-        path: The file.
-        answers: Whether answers are scored, so that every question needs its gold answer.
-
-    Raises:
-        QuestionError: A line is not valid; the message names the line and all wrong fields.
+    Raises QuestionError that names the line that is not valid, and all wrong fields.
     """
     form: type[_Record] = _AnsweredRecord if answers else _Record
     return tuple(_question(record) for _, record in read_records(path, form, needed=_NEEDED)[0])
@@ -127,19 +122,13 @@ def score(
     same_content: Mapping[str, str] | None = None,
     judge: Judge | None = None,
 ) -> Row:
-    """Score an answer.
+    """Score an answer, judged by `judge` as well if there is one.
 
     Figures: `numeric_match` is the published rule, None for questions whose type has no numeric answers;
     `kobeissi_match` the same as Kobeissi & Langlais count it; `numeric_match_any` the published rule for all types,
     None if the gold answer has no figure; `stated_match` the same if the figure is the value or in the first sentence,
-    in the same kind of unit; `judged` the verdict of the judge.
-
-    Args:
-        question: The question.
-        answer: The answer.
-        forms: The form of a filing by doc_id.
-        same_content: For filings with the same bytes under several names, the name that represents them.
-        judge: Judges the answer; None for no verdict.
+    in the same kind of unit; `judged` the verdict of the judge. `forms` gives the form of a filing, `same_content` the
+    filing that represents others with the same bytes.
     """
     text, value, unit, gold = answer.answer.text, answer.answer.value, answer.answer.unit, question.answer
     said = text if value is None else f"{text}\n{value!r} {unit or ''}"
@@ -274,16 +263,9 @@ def explain(
 ) -> tuple[str, str]:
     """Return the stage at which a missed question was lost, and the evidence: pages, slots, reasons, figures.
 
-    The stages: `failed` (the run), `refused_at_once` (before the search), `filing` and `page` (not among the first
-    five), `passage` (dropped by the filter), `slot` (refused, since it is empty), `refused` (with all slots filled),
-    `computed` (another figure), `words` (an answer without the figure).
-
-    Args:
-        question: The question.
-        row: Its scores.
-        answer: The answer.
-        failure: Why the run ended without an answer; empty if it did not.
-        same_content: For filings with the same bytes under several names, the name that represents them.
+    The stages: `failed` (the run, for the reason `failure`), `refused_at_once` (before the search), `filing` and `page`
+    (not among the first five), `passage` (dropped by the filter), `slot` (refused, since it is empty), `refused` (with
+    all slots filled), `computed` (another figure), `words` (an answer without the figure).
     """
     gold = as_one([*question.pages, *question.also], same_content)
     if failure:

@@ -46,17 +46,11 @@ Rule = Callable[[FinanceBenchQuestion, Answer], bool | None]
 def judge_pages(
     question: FinanceBenchQuestion, answered: AnsweredQuestion, owners: Mapping[str, str], right: Rule
 ) -> Row:
-    """Return the row of an answer.
+    """Return the row of an answer that is right by the rule `right`; `owners` gives the company of each filing.
 
     Precision is that of the passages that the answer was written from: gold pages among theirs, over their number
     (HiREC). `error` is what is wrong with the first passage: `company`, `document`, `page`, or `nothing found`.
     Precision and recall are also given by round, and for the first k passages found, for each k of CURVE.
-
-    Args:
-        question: The question.
-        answered: The answer.
-        owners: The company of each filing.
-        right: The rule for right answers.
     """
     answer = answered.answer
     rounds = _rounds(answer) or [[]]
@@ -211,17 +205,11 @@ class _LofinRecord(BaseModel):
 def load_lofin(
     paths: Sequence[Path], page_counts: Mapping[str, int]
 ) -> tuple[tuple[FinanceBenchQuestion, ...], tuple[str, ...]]:
-    """Read LOFin's files.
+    """Read LOFin's files; also return file, line and reason of what was left out.
 
-    The type of an answer is that of its file, as published (`numeric_table.jsonl`, `numeric_table/test.jsonl`); for
-    other files it is derived from the answer. Rows about pages that are not in `page_counts` are left out.
-
-    Returns:
-        The questions, whose `question_type` is the type of the answer and whose `reasoning` is the source, and the
-        file, line and reason of what was left out.
-
-    Raises:
-        QuestionError: A file has no such rows.
+    The type of an answer, `question_type`, is that of its file, as published (`numeric_table.jsonl`,
+    `numeric_table/test.jsonl`); for other files it is derived from the answer. `reasoning` is the source. Rows about
+    pages that are not in `page_counts` are left out. Raises QuestionError if a file has no such rows.
     """
     questions: list[FinanceBenchQuestion] = []
     faults: list[str] = []

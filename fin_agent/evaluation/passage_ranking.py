@@ -90,24 +90,11 @@ def measure_rankings(
     on_question: Callable[[str, float, str], None] = lambda question_id, seconds, failure: None,
     partial_results: PartialResults[list[Row]] | None = None,
 ) -> tuple[list[Row], list[str]]:
-    """Measure all rankings of all questions.
+    """Return the scores of all rankings of all questions, and the ids of questions that were left out.
 
     A question is left out if a filing of its gold pages is not in the index, or no passage is on them. A question that
-    fails counts as nothing found.
-
-    Args:
-        questions: The questions.
-        workspace: The index.
-        analyst: Reads the questions.
-        measuring: What is measured.
-        on_question: Is called with the id of each question, the seconds, and the failure (empty if none).
-        partial_results: The scores of each question of an unfinished run.
-
-    Returns:
-        The scores, and the ids of questions that were left out.
-
-    Raises:
-        QuestionError: No question is left.
+    fails counts as nothing found. `on_question` is called with the id of each question, the seconds, and the failure
+    (empty if none); `partial_results` has the scores of an unfinished run. Raises QuestionError if no question is left.
     """
     kept = partial_results or PartialResults(None, "", list[Row])
     known = workspace.directory.owners.keys()

@@ -18,19 +18,12 @@ RecordT = TypeVar("RecordT", bound=BaseModel)
 def read_records(
     path: Path, form: type[RecordT], *, within: str = "", needed: str = ""
 ) -> tuple[tuple[tuple[str, RecordT], ...], tuple[str, ...]]:
-    """Read the records of a file in its order. Records of another form are left out and named.
+    """Return the records of a file with their places (`FILE, line 3`), and place and reason of each that was left out.
 
-    Args:
-        path: The file.
-        form: The type of a record.
-        within: The key of the list if the file is one object around it.
-        needed: What every record needs, as text. If given, a record of another form is an error.
+    `within` is the key of the list if the file is one object around it. With `needed`, a text that says what every
+    record needs, a record of another form is an error.
 
-    Returns:
-        Each record with its place (`FILE, line 3`), and place and reason of what was left out.
-
-    Raises:
-        QuestionError: The file cannot be read, has no record of this form, or with `needed` has one of another form.
+    Raises QuestionError if the file cannot be read or has no record of this form.
     """
     records: list[tuple[str, RecordT]] = []
     faults: list[str] = []

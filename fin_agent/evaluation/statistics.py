@@ -6,29 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from rapidfuzz.distance import LCSseq
-
-from fin_agent.errors import FinAgentError, how_to_install
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
 
 MEASURING = ("numpy", "scipy", "sacrebleu")
 FITTING = ("numpy", "scipy")
-
-
-def require_libraries(names: Sequence[str]) -> None:
-    """Check that these modules are installed. Raises FinAgentError that says what to install."""
-    missing = [name for name in names if find_spec(name) is None]
-    if missing:
-        raise FinAgentError(
-            f"required packages are not installed: {', '.join(missing)}",
-            remedy=f"Install the extra: {how_to_install('evaluation')}",
-        )
 
 
 CONFIDENCE = 0.95

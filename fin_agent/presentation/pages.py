@@ -261,10 +261,8 @@ def display_lines(
 ) -> list[DisplayLine]:
     """Return the display lines of `rows`: headings once above their rows, gaps before sections and after totals.
 
-    Args:
-        rows: The rows.
-        dollars: Whether to show currency signs, for a table without a unit line.
-        page_starts: Index of the first row on a further page -> that page (0-based).
+    `dollars` shows currency signs, for a table without a unit line; `page_starts` is the index of the first row on a
+    further page -> that page (0-based).
     """
     totals = totals_among(rows)
     lines: list[DisplayLine] = []

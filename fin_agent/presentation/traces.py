@@ -24,13 +24,9 @@ _NUMBER = 5
 def rounds_view(
     trace: Sequence[TraceStep], seconds: Sequence[float] = (), *, searched: bool = True, full: bool = False
 ) -> RenderableType:
-    """Return all steps under a heading per round.
+    """Return all steps under a heading per round, with their seconds if these are known; `full` shows long lists whole.
 
-    Args:
-        trace: The steps.
-        seconds: The time of each step; empty if unknown.
-        searched: Whether any search took place.
-        full: Whether to show long lists in full.
+    `searched` is whether any search took place.
     """
     parts: list[RenderableType] = []
     for round_number, steps in groupby(enumerate(trace), key=lambda pair: pair[1].round):

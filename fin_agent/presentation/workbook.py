@@ -13,14 +13,13 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from math import isclose, isfinite
 from typing import Any
 
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.program_syntax import program_tree
 from fin_agent.atomic_write import escape_spreadsheet_formula
-from fin_agent.errors import FinAgentError, how_to_install
+from fin_agent.errors import require_extra
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, totals_among
@@ -32,10 +31,6 @@ _PLACE = re.compile(r"(\S+) page (\d{1,6}) line (\d{1,6})$")
 _COLUMN = "B"
 _FIRST_ROW = 6
 _MAX_CELL_LENGTH = 32_000
-
-
-class ExportError(FinAgentError):
-    """A file cannot be exported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +169,7 @@ def answer_cell(answer: Answer, cells: Cells) -> str:
 
 
 def answer_workbook(answers: Sequence[Answer]) -> bytes:
-    """Return a workbook with a sheet per answer. Raises ExportError if XlsxWriter is not installed."""
+    """Return a workbook with a sheet per answer. Raises FinAgentError if XlsxWriter is not installed."""
     made, book, styles = _workbook()
     for number, answer in enumerate(answers, 1):
         _write_answer(book.add_worksheet("Answer" if number == 1 else f"Answer {number}"), answer, styles)
@@ -226,7 +221,7 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
 def statement_workbook(record: FilingRecord, statement: Statement, tables: Sequence[ContinuedTable]) -> bytes:
     """Return a statement as a workbook, as printed; totals that its own sums prove exactly are live formulas.
 
-    Raises ExportError if XlsxWriter is not installed.
+    Raises FinAgentError if XlsxWriter is not installed.
     """
     made, book, styles = _workbook()
     from xlsxwriter.utility import xl_rowcol_to_cell
@@ -311,8 +306,7 @@ def _text(text: str) -> str:
 
 
 def _workbook() -> tuple[io.BytesIO, Any, dict[str, Any]]:
-    if find_spec("xlsxwriter") is None:
-        raise ExportError("workbooks need XlsxWriter, which is not installed", remedy=how_to_install("excel"))
+    require_extra("excel", ["xlsxwriter"])
     import xlsxwriter
 
     made = io.BytesIO()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install, require_versions
+from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError
 from fin_agent.redaction import redact_secrets
 from fin_agent.tools.errors import ToolInputError
 
@@ -32,22 +31,6 @@ class BusyError(FinAgentError):
 
 class TooLongError(FinAgentError):
     """The work exceeded its time limit."""
-
-
-def require_extra(extra: str, modules: Sequence[str]) -> None:
-    """Check that the modules of an extra are installed.
-
-    Raises:
-        ServingError: A module is missing.
-        VersionError: A module has a version that is not supported.
-    """
-    missing = [name for name in modules if find_spec(name) is None]
-    if missing:
-        raise ServingError(
-            f"required packages are not installed: {', '.join(missing)}",
-            remedy=f"Install the extra: {how_to_install(extra)}",
-        )
-    require_versions(*(name.replace("_", "-") for name in modules))
 
 
 def names_only(text: str, *paths: Path) -> str:

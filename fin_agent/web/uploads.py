@@ -13,14 +13,14 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from fin_agent.atomic_write import atomic_write
-from fin_agent.errors import FinAgentError
+from fin_agent.errors import FinAgentError, require_extra
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE, is_doc_id, is_readable
 from fin_agent.index.ingest import IngestedFile, Outcome, ingest
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.serving.filing_resources import Json
-from fin_agent.serving.problem_details import names_only, require_extra
+from fin_agent.serving.problem_details import names_only
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.web.server_options import ServedWorkspace, Storage
 from fin_agent.web.static_files import plain_name

@@ -263,9 +263,7 @@ def test_wrong_usage(options: list[str], strategies: str, said: str, tmp_path: P
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from fin_agent.evaluation import statistics
-
-    monkeypatch.setattr(statistics, "find_spec", lambda name: None if name == "sacrebleu" else object())
+    monkeypatch.setattr("fin_agent.errors.find_spec", lambda name: None if name == "sacrebleu" else object())
     ran = compare(tmp_path / "none.jsonl", tmp_path)
     assert ran.code == 1
     assert "not installed: sacrebleu" in ran.err

@@ -146,7 +146,7 @@ def test_what_is_sent_slowly_is_given_up(context: ToolContext, monkeypatch: pyte
 def test_without_its_extra_a_command_says_what_to_install(
     command: str, extra: str, sample_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fin_agent.serving.problem_details.find_spec", lambda name: None)
+    monkeypatch.setattr("fin_agent.errors.find_spec", lambda name: None)
     ran = Ran(command, "--index", sample_index)
     assert (ran.code, ran.out) == (1, "")
     assert f'pip install ".[{extra}]"' in ran.err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -112,15 +112,6 @@ def generated_questions(
 def report_on_generated(rows: Sequence[Row], title: str) -> Report:
     """Return the figures by family, then by kind. Raises ValueError if there are no rows."""
     return report_on(rows, title, [(_CAPTION, _COLUMNS)], ("family", "kind"), overall=False)
-
-
-def miss_lines(row: Row) -> Iterator[str]:
-    """Yield a miss in lines: the question, the expected and the actual answer, and empty slots."""
-    yield f"{row.labels['kind']}: {row.question}"
-    yield f"  expected {row.gold} ({', '.join(row.figures['filings'])})"
-    yield f"  {'refused' if row.refused else 'answered'} {row.text} ({row.figures['rounds']} rounds)"
-    if row.figures["slots_lacking"]:
-        yield f"  lacking {', '.join(row.figures['slots_lacking'])}"
 
 
 _COLUMNS = (

@@ -59,16 +59,11 @@ _MAX_ROUNDS = 3
 
 
 def judge(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, Company]) -> Row:
-    """Return the row of one answer.
+    """Return the row of one answer; `companies` are those of the index, by key.
 
     `full_ledger` is whether no required slot is empty after at most three rounds; `right` whether the value, and the
     company if one is asked for, are right. Both are None for an unanswerable question. `missing_named`, whether the
     refusal names what is missing, is None for an answerable one.
-
-    Args:
-        question: The question.
-        answer: The answer.
-        companies: The companies of the index, by key.
     """
     required = {_key(entry.slot): entry.figure is not None for entry in answer.ledger if entry.required}
     asked = question.expected is not None

@@ -38,15 +38,9 @@ def figures_of_tags(
     """Return figures by company, metric and period, from tags without members and not from tables.
 
     Signs are those of the tags: costs and payments are positive. Left out are figures on which sources disagree, those
-    that the metric's statement does not print (a note may tag a part under the same concept), and balances at a year
-    end that only a quarterly report gives.
-
-    Args:
-        filings: The tagged filings.
-        owners: The company of each doc_id.
-        lexicon: Metrics and their concepts.
-        stands_in: Metric -> the metric that replaces it if no tag states it.
-        in_notes: Metrics that are used although no statement prints them.
+    that the metric's statement does not print (a note may tag a part under the same concept), unless the metric is one
+    of `in_notes`, and balances at a year end that only a quarterly report gives. `owners` gives the company of each
+    filing, `stands_in` the metric that replaces another if no tag states it.
     """
     stated: dict[SlotKey, list[Source]] = {}
     at_home: set[SlotKey] = set()
