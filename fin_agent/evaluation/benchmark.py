@@ -201,10 +201,6 @@ class Column:
     """Computes the figure of rows, or None if they have none. By default the mean of the rows' figure of this name."""
     shown: Callable[[Any], str] = field(default=lambda share: percent(share))
 
-    def figure(self, rows: Sequence[Row]) -> Any:
-        """Return the figure of these rows; None if they have none."""
-        return mean_of(rows, self.name) if self.of is None else self.of(rows)
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -262,12 +258,13 @@ def report_on(
     for section in sections:
         for row in rows:
             together.setdefault((section.replace("_", " "), row.labels[section]), []).append(row)
-    columns = [column for _, of_table in tables for column in of_table]
-    groups = (
-        {"section": section, "group": name, **{column.name: column.figure(members) for column in columns}}
-        for (section, name), members in together.items()
-    )
-    return Report(title, tables, tuple(groups))
+    groups = []
+    for (section, name), members in together.items():
+        group: dict[str, Any] = {"section": section, "group": name}
+        for column in (column for _, of_table in tables for column in of_table):
+            group[column.name] = mean_of(members, column.name) if column.of is None else column.of(members)
+        groups.append(group)
+    return Report(title, tables, groups)
 
 
 def mean_of(rows: Sequence[Row], name: str) -> float | None:
@@ -323,13 +320,9 @@ def _plain(value: Any) -> Any:
 
 
 def _listed(member: object) -> str:
-    match member:
-        case (doc_id, page):
-            return f"{doc_id}:{page}"
-        case None:
-            return "-"
-        case _:
-            return str(member)
+    if isinstance(member, list | tuple):
+        return ":".join(map(str, member))
+    return "-" if member is None else str(member)
 
 
 _UNPREFIXED = ("labels", "figures")

@@ -14,6 +14,8 @@ from fin_agent.answering.answer import AnswerValue
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.answer_scoring import gold_figures, page_precision, page_recall, stated_match
 from fin_agent.evaluation.benchmark import (
+    MEDIAN_SECONDS,
+    P95_SECONDS,
     Column,
     PartialResults,
     Report,
@@ -21,7 +23,6 @@ from fin_agent.evaluation.benchmark import (
     failure_of,
     percent,
     report_on,
-    seconds_at,
 )
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, as_one, labels_of, oracle_scope
 from fin_agent.evaluation.passage_ranking import ndcg
@@ -331,8 +332,8 @@ def _tables(resamples: int, seed: int) -> tuple[tuple[str, Sequence[Column]], ..
             " answers: right within 1%, from what is read alone, by the reader that --reader names",
             (
                 Column("passages_per_answer", "read", shown="{:.1f}".format),
-                Column("median_seconds", "median seconds", lambda scores: seconds_at(scores, 50), "{:.2f}".format),
-                Column("p95_seconds", "p95", lambda scores: seconds_at(scores, 95), "{:.2f}".format),
+                MEDIAN_SECONDS,
+                P95_SECONDS,
                 Column("model_calls", "calls", shown="{:.1f}".format),
                 Column("tokens", "tokens", shown="{:.0f}".format),
                 measured("answer_right", "answers"),

@@ -24,7 +24,6 @@ ReplyT = TypeVar("ReplyT", bound=BaseModel)
 _PATIENCE = 3
 """Consecutive failures after which an unreachable judge is no longer called."""
 _MOST_OF_VERDICT = 3_000
-_NO_ANSWER = "(no answer)"
 
 
 class Judge:
@@ -69,6 +68,6 @@ class Judge:
         """Return whether an answer says the same as `reference`, in any style; None if it was not judged."""
         if answer.refused:
             return False
-        text = answer.answer.text.strip() or _NO_ANSWER
+        text = answer.answer.text.strip() or "(no answer)"
         reply = self.ask(answer.id or question, TextJudgeReply, question=question, reference=reference, answer=text)
         return None if reply is None else reply.verdict is Correctness.CORRECT

@@ -35,7 +35,6 @@ from fin_agent.workspace import Workspace
 BASELINE = "BM25"
 FULL = "stages 1+2+3"
 _STAGES: Mapping[str, Stage] = {"stage 1": Stage.WORDS, "stages 1+2": Stage.GROUPS, FULL: Stage.ROUNDS}
-SEEDS = 5
 _ONE_LIST = {"list_fewest": 150, "list_most": 150}
 ABLATIONS: Mapping[str, Mapping[str, object]] = {
     "zero-shot, raw text": {"screened": False, "rounds": 1, "shown": CardDetail.TEXT, "cards_only": True, **_ONE_LIST},
@@ -63,7 +62,7 @@ class RankingSettings:
 
     k: int = 10
     ablations: bool = False
-    seeds: int = SEEDS
+    seeds: int = 5
     """Tournaments per figure, with seeds from `settings.seed` on; figures of rankings are means over them."""
     settings: TournamentSettings = field(default_factory=TournamentSettings)
     judge: Judge | None = None

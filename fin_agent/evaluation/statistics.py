@@ -18,7 +18,6 @@ MEASURING = ("numpy", "scipy", "sacrebleu")
 FITTING = ("numpy", "scipy")
 
 
-CONFIDENCE = 0.95
 RESAMPLES = 10_000
 
 
@@ -68,7 +67,7 @@ def estimate(sample: Sequence[float], *, resamples: int = RESAMPLES, seed: int =
         (numpy.asarray(sample, dtype=float),),
         numpy.mean,
         n_resamples=resamples,
-        confidence_level=CONFIDENCE,
+        confidence_level=0.95,
         method="BCa",
         rng=numpy.random.default_rng(seed),
     ).confidence_interval
@@ -90,12 +89,9 @@ def paired_test(
     exact = 2 ** len(telling) <= resamples
     difference = estimate(differences, resamples=resamples, seed=seed)
     assert difference is not None
-    return PairedTest(
-        difference=difference,
-        p_value=_p_value(telling, resamples, seed, exact) if telling else 1.0,
-        exact=exact,
-        differing=len(telling),
-    )
+    # Of a single difference, exchanged or not, it is as large.
+    p_value = _p_value(telling, resamples, seed, exact) if len(telling) > 1 else 1.0
+    return PairedTest(difference, p_value, exact, len(telling))
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -112,11 +108,8 @@ def _p_value(differences: Sequence[float], resamples: int, seed: int, exact: boo
     import numpy
     from scipy.stats import permutation_test
 
-    sample = numpy.asarray(differences, dtype=float)
-    if len(sample) == 1:
-        return 1.0  # exchanged or not, the difference is as large
     found = permutation_test(
-        (sample,),
+        (numpy.asarray(differences, dtype=float),),
         numpy.mean,
         permutation_type="samples",
         n_resamples=numpy.inf if exact else resamples,

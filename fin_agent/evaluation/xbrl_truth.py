@@ -47,10 +47,6 @@ class TrueTag:
         """The concept without its prefix."""
         return self.concept.rpartition(":")[2]
 
-    def agrees(self, other: TrueTag) -> bool:
-        """Return whether both can be the same figure with different rounding."""
-        return values_agree(self.value, self.step, other.value, other.step)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaggedFiling:

@@ -36,10 +36,6 @@ from fin_agent.vocabulary.identity import Form
 Fits = Callable[[MeasureToAsk], bool]
 
 
-def _is_any(measure: MeasureToAsk) -> bool:
-    return True
-
-
 def _is_stated(measure: MeasureToAsk) -> bool:
     return not measure.is_formula
 
@@ -96,7 +92,7 @@ def total(turn: Turn) -> GeneratedQuestion:
 
 def average(turn: Turn) -> GeneratedQuestion:
     """Ask for the mean of a measure over consecutive years."""
-    drawn = _years(turn, _is_any)
+    drawn = _years(turn, lambda measure: True)
     return drawn.asked(sum(drawn.values) / len(drawn.values))
 
 
@@ -219,12 +215,11 @@ def reads_well(text: str, year: str) -> bool:
 _CLEAR_LEAD = 0.05
 """Relative: the first is asked for only where the second is as far behind."""
 _MAX_TIMES_ANOTHER = 50
-_SPANS = (2, 3, 4)
 
 
 def difference(turn: Turn) -> GeneratedQuestion:
     """Ask by how much one company's figure exceeds another's."""
-    drawn = _ranked(turn, 2, _is_any)
+    drawn = _ranked(turn, 2, lambda measure: True)
     unit = "percentage points" if drawn.measure.unit == "percent" else drawn.measure.unit
     high, low = drawn.found
     rounding = _rounding(drawn.measure, drawn.found)
@@ -248,7 +243,7 @@ def combined(turn: Turn) -> GeneratedQuestion:
 
 def highest(turn: Turn) -> GeneratedQuestion:
     """Ask which of several companies has the highest figure, or the lowest."""
-    drawn = _ranked(turn, turn.draw.choice((3, 3, 4)), _is_any)
+    drawn = _ranked(turn, turn.draw.choice((3, 3, 4)), lambda measure: True)
     kind, place = turn.draw.choice((("highest", 0), ("highest", 0), ("lowest", -1)))
     best, company = drawn.found[place], drawn.companies[place].key
     expected = ExpectedAnswer(best.value, drawn.measure.unit, _rounding(drawn.measure, [best]), company=company)
@@ -257,7 +252,7 @@ def highest(turn: Turn) -> GeneratedQuestion:
 
 def figure_of_highest_company(turn: Turn) -> GeneratedQuestion:
     """Ask for a figure of the company with the highest other figure."""
-    drawn = _ranked(turn, 3, _is_any)
+    drawn = _ranked(turn, 3, lambda measure: True)
     material = turn.material
     other = turn.draw.choice([other for other in material.measures if other.id != drawn.measure.id])
     of_others = [each for company in drawn.companies for each in material.computed(other, company, [drawn.year])]
@@ -356,7 +351,7 @@ def _over_years(turn: Turn, count: int, fits: Fits, years: int = 0, *, ends_only
     companies = draw.sample(material.companies, count)
     measure = draw.choice([measure for measure in material.measures if fits(measure)])
     last = draw.choice(material.years(companies[0]))
-    first = last - (years or draw.choice(_SPANS)) + 1
+    first = last - (years or draw.choice((2, 3, 4))) + 1
     wanted = (first, last) if ends_only else range(first, last + 1)
     found = [each for company in companies for each in material.computed(measure, company, wanted)]
     require(len(found) == count * len(wanted))
@@ -445,13 +440,11 @@ def _named(turn: Turn, company: str, metric: str) -> tuple[MeasureToAsk, dict[st
 
 # --- All parts of one kind
 
-_LOWEST = 1 / 3
-
 
 def highest_part(turn: Turn) -> GeneratedQuestion:
     """Ask for the part with the largest figure of a year, or the smallest."""
     family = _family(turn)
-    low = family.whole and turn.draw.random() < _LOWEST
+    low = family.whole and turn.draw.random() < 1 / 3
     return _of_family(turn, "lowest_part" if low else "highest_part", family, family.values[-1 if low else 0])
 
 
@@ -521,7 +514,6 @@ def _of_family(
 
 _YEARS_OUTSIDE = 4
 """How many years before the first and after the last one are asked about."""
-_ORDINALS = ("first", "second", "third", "fourth")
 _MAX_PAGES = 400
 
 
@@ -582,7 +574,8 @@ def period_absent(turn: Turn) -> GeneratedQuestion:
     # The fourth quarter ends with the year, so that an annual report has its balances.
     require(not taken and quarter < 4 and not material.figures.is_named(company.key, measure.id, year, quarter))
     text = turn.text("lookup_in_quarter", **turn.named(company, measure), year=turn.quarter(year, quarter))
-    names = (f"Q{quarter}", f"{_ORDINALS[quarter - 1]} quarter"), (f"FY{year}", str(year))
+    ordinal = read_data("wordings")["ordinals"][quarter]
+    names = (f"Q{quarter}", f"{ordinal} quarter"), (f"FY{year}", str(year))
     return turn.make_question(f"{company.key} {measure.id} {year} Q{quarter}", text, missing_names=names)
 
 

@@ -24,7 +24,6 @@ from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 from fin_agent.workspace import Workspace
 
-_SPANS, _SPANS_OF_TAGS = (2, 3, 4, 5, 6), (2, 3, 3)
 _A_YEAR = timedelta(350), timedelta(380)
 
 
@@ -64,7 +63,7 @@ class QuestionMaterial:
     @property
     def spans(self) -> tuple[int, ...]:
         """Numbers of years that questions cover; with tags, at most those that one report shows."""
-        return _SPANS if self.filings is None else _SPANS_OF_TAGS
+        return (2, 3, 4, 5, 6) if self.filings is None else (2, 3, 3)
 
     @cached_property
     def companies(self) -> tuple[Company, ...]:

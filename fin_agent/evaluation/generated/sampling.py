@@ -227,15 +227,12 @@ def short_name(company: Company) -> str:
     return " ".join(words).rstrip(",").removesuffix(".com").removesuffix(".COM")
 
 
-_SHORT_WORD = 3
-
-
 def _as_in_text(word: str) -> str:
     if _bare(word) in ("and", "of", "the") and word != "THE":
         return word.lower()
     if word.endswith("."):
         return word.capitalize()
-    return word if len(word) <= _SHORT_WORD and word != "THE" else word.capitalize()
+    return word if len(word) <= 3 and word != "THE" else word.capitalize()
 
 
 def _bare(word: str) -> str:

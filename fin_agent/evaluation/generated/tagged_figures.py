@@ -18,7 +18,7 @@ from fin_agent.evaluation.generated.truth import (
     agreed_figures,
     read_data,
 )
-from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag
+from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag, values_agree
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.lexicon.lexicon import Lexicon
@@ -178,15 +178,18 @@ def _of_filing(
     filing: TaggedFiling, company: str, lexicon: Lexicon, metrics: Sequence[str]
 ) -> Iterator[tuple[SlotKey, Source]]:
     rows = _rows_by_part(filing)
-    revenues = _revenues(filing)
+    revenues: dict[object, list[TrueTag]] = defaultdict(list)
+    for tag in filing.tags:
+        if tag.members and tag.unit == "USD" and "Revenue" in tag.name:
+            revenues[tag.members, tag.start, tag.end].append(tag)
     for tag in filing.tags:
         axis, member = _part_of(tag)
         name = lexicon.metric_of_concept(tag.concept)
         if not (member and name) or tag.table is None or name not in metrics or tag.unit != lexicon.metrics[name].unit:
             continue
         period = period_of(tag.start, tag.end, filing)
-        others = revenues.get((tag.members, tag.start, tag.end), []) if name == "revenue" else []
-        if period is None or not all(tag.agrees(other) for other in others):
+        others = revenues[tag.members, tag.start, tag.end] if name == "revenue" else []
+        if period is None or not all(values_agree(tag.value, tag.step, other.value, other.step) for other in others):
             continue
         label = rows.get((tag.table, tag.row_number)) or _printed_name(member, filing.words[tag.table])
         bare = _SUBTOTAL.sub("", label)
@@ -297,14 +300,3 @@ def _is_a_part(label: str, lexicon: Lexicon) -> bool:
     if named or any(mention.end - mention.start == len(label) for mention in lexicon.mentions(label)):
         return False
     return _SHORTEST <= len(label) <= _LONGEST and re.match(rf"(?:{words})\b", begins) is None
-
-
-_Span = tuple[tuple[tuple[str, str], ...], object, object]
-
-
-def _revenues(filing: TaggedFiling) -> dict[_Span, list[TrueTag]]:
-    found: dict[_Span, list[TrueTag]] = {}
-    for tag in filing.tags:
-        if tag.members and tag.unit == "USD" and "Revenue" in tag.name:
-            found.setdefault((tag.members, tag.start, tag.end), []).append(tag)
-    return found
