@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typer
 from langgraph.checkpoint.memory import InMemorySaver
-from rich.console import Group, RenderableType
+from rich.console import RenderableType, group
 from rich.padding import Padding
 from rich.text import Text
 
@@ -32,7 +32,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.answers import ledger_view, program_view, usage_line
 from fin_agent.presentation.pages import page_head, table_view
 from fin_agent.presentation.terminal_text import count_with_noun, fixed, listing, one_line, plain, right
-from fin_agent.presentation.traces import warning_lines
+from fin_agent.presentation.traces import note_lines, warning_lines
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Table
 from fin_agent.workspace import Workspace
@@ -305,20 +305,16 @@ class _Chat:
         return number, citations[number - 1]
 
 
-def turn_view(turn: Turn) -> RenderableType:
+@group()
+def turn_view(turn: Turn) -> Iterator[RenderableType]:
     """Return a turn: how a follow-up was read, the reply, its numbered citations, and notes and warnings."""
-    return Group(*_parts(turn))
-
-
-def _parts(turn: Turn) -> Iterator[RenderableType]:
     if turn.kind is MessageKind.FOLLOW_UP and turn.question:
         yield Text(f"→ {one_line(turn.question)}", style="cyan")
     refused = turn.answer is not None and turn.answer.refused and not turn.by_model
     yield Text(plain(turn.said), style="yellow" if refused else "bold" if turn.answers else "")
     if turn.answers:
         yield from _cited(turn.citations)
-    for note in dict.fromkeys(note for answer in turn.answers for note in answer.assumptions):
-        yield Text(f"Note: {one_line(note)}", style="yellow")
+    yield from note_lines(dict.fromkeys(note for answer in turn.answers for note in answer.assumptions))
     yield from warning_lines(turn.warnings, most=_MAX_WARNINGS)
     if called := usage_line(turn.usage):
         yield Text(called, style="dim")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType, group
 from rich.text import Text
 
 from fin_agent.analyst.model.models_by_role import role_models
@@ -117,17 +117,17 @@ def _index_finding(on: IndexOptions) -> Finding:
     return Finding("index", "filings", State.OK if count else State.WARNING, found, remedy)
 
 
-def findings_view(findings: Sequence[Finding], took: Usage) -> RenderableType:
+@group()
+def findings_view(findings: Sequence[Finding], took: Usage) -> Iterator[RenderableType]:
     """Return the findings by subject, the number of problems, and the usage of the calls."""
-    lines: list[RenderableType] = []
-    for about, group in groupby(findings, key=lambda each: each.about):
+    for about, found in groupby(findings, key=lambda each: each.about):
         rows = []
-        for each in group:
+        for each in found:
             state = f"  {'–' if each.state is State.NOTE else each.state.value:<9}"
             head = Text.assemble((state, _STYLES[each.state]), f"{one_line(each.check):<19}")
             rows.append((head, each.found, each.remedy))
-        lines += [Text(one_line(about), style="bold"), advice_view(rows)]
+        yield from (Text(one_line(about), style="bold"), advice_view(rows))
     failed, warnings = (sum(each.state is state for each in findings) for state in (State.FAILED, State.WARNING))
     verdict = f"{failed} failed, {count_with_noun(warnings, 'warning')}" if failed or warnings else "Nothing is wrong"
     cost = f" {usage_line(took)}." if took.model_calls else ""
-    return Group(*lines, Text(f"{verdict}.{cost}", style="bold red" if failed else ""))
+    yield Text(f"{verdict}.{cost}", style="bold red" if failed else "")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Group, RenderableType
+from rich.console import Group, RenderableType, group
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
@@ -179,12 +179,9 @@ def _changes(run: Run, now: IndexState) -> Iterator[str]:
         yield f"version {run.version} answered this run, and this is {installed_version()}"
 
 
-def run_view(run: Run, *, full: bool = False) -> RenderableType:
+@group()
+def run_view(run: Run, *, full: bool = False) -> Iterator[RenderableType]:
     """Return a whole run; `full` shows every line of every step, and passages in full."""
-    return Group(*_parts(run, full))
-
-
-def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     answer = run.answer
     yield from (Text(one_line(line), style="dim") for line in _asked(run))
     yield Text(f"\n{plain(run.question)}\n", style="bold cyan")
@@ -275,16 +272,15 @@ def runs_view(lines: Sequence[RunLine], kept: int) -> RenderableType:
     return Group(table, Text(caption, style="dim"))
 
 
-def differences_view(differences: Sequence[Difference]) -> RenderableType:
+@group()
+def differences_view(differences: Sequence[Difference]) -> Iterator[RenderableType]:
     """Return each part that differs, with the first lines that are not in both."""
-    lines: list[Text] = []
     for difference in differences:
         note = f"  {one_line(difference.note)}" if difference.note else ""
-        lines += [Text(), Text.assemble((one_line(difference.part).capitalize(), "bold"), (note, "dim"))]
+        yield from (Text(), Text.assemble((one_line(difference.part).capitalize(), "bold"), (note, "dim")))
         for mark, style, told in (("-", "red", difference.first), ("+", "green", difference.second)):
             for line in told[:_LINES_OF_A_PART]:
                 indent = " " * (len(line) - len(line.lstrip(" ")))
-                lines.append(Text(f"  {mark} {indent}{one_line(line, _MAX_LINE_LENGTH)}", style=style))
+                yield Text(f"  {mark} {indent}{one_line(line, _MAX_LINE_LENGTH)}", style=style)
             if len(told) > _LINES_OF_A_PART:
-                lines.append(Text(f"  {mark} … {len(told) - _LINES_OF_A_PART} more", style=style))
-    return Group(*lines)
+                yield Text(f"  {mark} … {len(told) - _LINES_OF_A_PART} more", style=style)

@@ -96,30 +96,28 @@ def _hits(
     result: SearchResult, level: Level, k: int, workspace: Workspace, records: Mapping[str, FilingRecord]
 ) -> list[dict[str, Any]]:
     """Return the results as JSON, best first; pages count from 0."""
-    found: list[dict[str, Any]] = []
+    found: list[tuple[str, dict[str, Any], float, Iterable[tuple[str, float]]]] = []
     if level is Level.DOCUMENT:
         for filing in result.filings[:k]:
             told = fields_of(records[filing.doc_id].identity, "company form fiscal_year quarter period_end")
-            found.append({"doc_id": filing.doc_id, **told, **_scored(filing.score, filing.features)})
+            found.append((filing.doc_id, told, filing.score, filing.features))
     elif level is Level.PAGE:
         stored = {page.key: page.page for page in workspace.index.pages([page.key for page in result.pages[:k]])}
         for page in result.pages[:k]:
             told = fields_of(stored[page.key], "page=number title item statement")
-            found.append({"doc_id": page.key.doc_id, **told, **_scored(page.score, page.features)})
+            found.append((page.key.doc_id, told, page.score, page.features))
     else:
         features = {page.key: page.features for page in result.pages}
         for passage in result.passages[:k]:
-            told = fields_of(passage.stored.passage, "page kind text")
-            told["box"] = passage.stored.passage.box
-            scored = _scored(passage.score, features.get(passage.stored.key, ()))
-            found.append({"doc_id": passage.stored.doc_id, **told, **scored})
-    return [{"rank": rank, **hit} for rank, hit in enumerate(found, start=1)]
-
-
-def _scored(score: float, features: Iterable[tuple[str, float]]) -> dict[str, Any]:
-    """Return a score with its parts, largest first, without those that round to zero."""
-    told = sorted((each for each in features if round(each[1], 3)), key=lambda each: (-abs(each[1]), each[0]))
-    return {"score": round(score, 6), "features": {name: round(weight, 6) for name, weight in told}}
+            told = {**fields_of(passage.stored.passage, "page kind text"), "box": passage.stored.passage.box}
+            found.append((passage.stored.doc_id, told, passage.score, features.get(passage.stored.key, ())))
+    hits = []
+    for rank, (doc_id, told, score, of_score) in enumerate(found, start=1):
+        # The parts of the score, largest first, without those that round to zero.
+        parts = sorted((each for each in of_score if round(each[1], 3)), key=lambda each: (-abs(each[1]), each[0]))
+        scored = {"score": round(score, 6), "features": {name: round(weight, 6) for name, weight in parts}}
+        hits.append({"rank": rank, "doc_id": doc_id, **told, **scored})
+    return hits
 
 
 def _hits_view(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
-from rich.console import Group, RenderableType
+from rich.console import Group, RenderableType, group
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.syntax import Syntax
@@ -28,15 +30,12 @@ _COMMENTED = re.compile(r"^(\s*)(\S.*?)  # (.*)$")
 _MARKS = {"✓": ("filled", "green"), "✗": ("required and empty", "bold red"), "·": ("optional and empty", "dim")}
 
 
-def answer_view(answer: Answer, index: FilingIndex | None = None) -> RenderableType:
+@group()
+def answer_view(answer: Answer, index: FilingIndex | None = None) -> Iterator[RenderableType]:
     """Return the answer with its figures, citations and notes, or the refusal with what is missing.
 
     With an index, quotations also have the page number that their page prints.
     """
-    return Group(*_parts(answer, index))
-
-
-def _parts(answer: Answer, index: FilingIndex | None) -> Iterator[RenderableType]:
     # An answer made of quotations alone is shown as these, not twice.
     quoted = not answer.refused and answer.answer.text == " ".join(citation.text for citation in answer.citations)
     found = [entry for entry in answer.ledger if entry.figure is not None]
@@ -102,21 +101,19 @@ def _footer(answer: Answer) -> str:
     return " · ".join([*(done if answer.rounds else ["refused before any search"]), f"{answer.seconds:.2f} s"])
 
 
-def ledger_view(entries: Sequence[Entry], *, full: bool = False) -> RenderableType:
+@group()
+def ledger_view(entries: Sequence[Entry], *, full: bool = False) -> Iterator[RenderableType]:
     """Return the slots with figure and page, then reasons; empty optional slots are only counted unless `full`."""
     marks = [_mark(entry) for entry in entries]
     told = [entry for entry, mark in zip(entries, marks, strict=True) if full or mark != "·"]
-    lines: list[RenderableType] = [_figures(told, ticks=True)] if told else []
-    company = ""
-    for entry in told:
-        if entry.reason and entry.slot.company_name != company:
-            company = entry.slot.company_name
-            lines.append(Text(one_line(company), style="bold"))
-        if entry.reason:
+    yield from [_figures(told, ticks=True)] if told else []
+    for company, of_company in groupby((entry for entry in told if entry.reason), attrgetter("slot.company_name")):
+        yield Text(one_line(company), style="bold")
+        for entry in of_company:
             reason = f"{one_line(entry.slot.label)}, {entry.slot.period}: {one_line(entry.reason)}"
-            lines.append(Padding(Text(reason, style="dim"), (0, 0, 0, 2)))
+            yield Padding(Text(reason, style="dim"), (0, 0, 0, 2))
     tally = [f"{mark} {marks.count(mark)} {word}" for mark, (word, _) in _MARKS.items() if mark in marks]
-    return Group(*lines, Text("   ".join(tally), style="dim"))
+    yield Text("   ".join(tally), style="dim")
 
 
 def _mark(entry: Entry) -> str:
@@ -175,7 +172,8 @@ def usage_line(usage: Usage) -> str:
     return ", ".join([count_with_noun(usage.model_calls, "model call"), *kept, *tokens, price])
 
 
-def usage_view(usage: Usage, *, questions: int = 1) -> RenderableType:
+@group()
+def usage_view(usage: Usage, *, questions: int = 1) -> Iterator[RenderableType]:
     """Return a row per role and model with their sum, and the usage per question if there are several."""
     tokens = [right(head) for head in ("Calls", "Reused", "Tokens in", "cached", "out")]
     table = listing(fixed("Role"), Column("Model", overflow="fold"), *tokens, right("Dollars"))
@@ -183,14 +181,14 @@ def usage_view(usage: Usage, *, questions: int = 1) -> RenderableType:
         table.add_row(one_line(role.role), one_line(role.model), f"{role.calls:,}", *_usage_cells(role))
     if len(usage.roles) > 1:
         table.add_row("all", "", f"{usage.model_calls:,}", *_usage_cells(usage), style="bold")
-    notes: list[str] = []
+    yield table
     if questions > 1:
         each = (usage.input_tokens + usage.output_tokens) / questions
         dollars = "" if usage.dollars is None else f", ${usage.dollars / questions:,.5f}"
-        notes.append(f"Per question: {usage.model_calls / questions:.1f} calls, {each:,.0f} tokens{dollars}.")
+        told = f"Per question: {usage.model_calls / questions:.1f} calls, {each:,.0f} tokens{dollars}."
+        yield Text(told, style="dim")
     if usage.dollars is None:
-        notes.append("?: the price of a model is unknown. Name it in a file of prices.")
-    return Group(table, *(Text(line, style="dim") for line in notes))
+        yield Text("?: the price of a model is unknown. Name it in a file of prices.", style="dim")
 
 
 def _usage_cells(used: RoleUsage | Usage) -> Iterator[str]:

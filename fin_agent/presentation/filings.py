@@ -9,13 +9,13 @@ from datetime import date
 from decimal import Decimal
 from operator import attrgetter
 
-from rich.console import Group, RenderableType
+from rich.console import Group, RenderableType, group
 from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
 from fin_agent.filings.facts.accounting_identities import check_facts
-from fin_agent.filings.facts.statement_check import Check, Figure, Outcome
+from fin_agent.filings.facts.statement_check import Check, Outcome
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.presentation.terminal_text import (
@@ -36,8 +36,7 @@ from fin_agent.vocabulary.page import ItemStart, Statement
 
 def filings_view(records: Sequence[FilingRecord]) -> Table:
     """Return a table with a row per filing."""
-    whole = max((len(record.doc_id) for record in records if len(record.doc_id) <= _WIDEST_NAME), default=0)
-    name = Column("Filing", min_width=whole, max_width=_WIDEST_NAME, overflow="fold")
+    name = Column("Filing", min_width=min(_WIDEST_NAME, max(len(record.doc_id) for record in records)), overflow="fold")
     table = listing(name, "Company", fixed("Form"), fixed("Period"), right("Pages"))
     for record in records:
         identity = record.identity
@@ -96,12 +95,12 @@ class PageRun:
         return f"{self.first + 1}" if self.first == self.last else f"{self.first + 1}-{self.last + 1}"
 
 
-def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> RenderableType:
+@group()
+def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> Iterator[RenderableType]:
     """Return the filing's identity, statements, Items and notes, as far as it has them."""
     units = (record.page_count, "page"), (record.fact_count, "figure"), (record.passage_count, "passage")
-    held = ", ".join(count_with_noun(number, unit) for number, unit in units)
-    source = Text(f"read from {one_line(record.source)}", style="dim")
-    blocks: list[RenderableType] = [_head(record), Text(held), source, Text(), _identity(record.identity)]
+    yield from (_head(record), Text(", ".join(count_with_noun(number, unit) for number, unit in units)))
+    yield from (Text(f"read from {one_line(record.source)}", style="dim"), Text(), _identity(record.identity))
     notes = [(f"{note.number} {note.title}", PageRun("", note.first_page, note.last_page)) for note in record.notes]
     for title, rows in (
         ("Statement", [(run.name, run) for run in statement_runs(outline)]),
@@ -111,8 +110,8 @@ def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> Renderable
         table = listing(title, right("Pages"))
         for name, run in rows:
             table.add_row(cut(name), run.printed)
-        blocks += [Text(), table] if rows else []
-    return Group(*blocks, *(Text(f"warning: {one_line(line)}", style="yellow") for line in _warnings(record)))
+        yield from (Text(), table) if rows else ()
+    yield from (Text(f"warning: {one_line(line)}", style="yellow") for line in _warnings(record))
 
 
 def _head(record: FilingRecord) -> Text:
@@ -296,11 +295,6 @@ def period_words(period: FactPeriod) -> str:
     return f"{period.months} months of {year}"
 
 
-def printed_amount(figure: Figure) -> str:
-    """Return the amount with scale and unit: `$6,489 million`, `-$0.53 per share`, `1,521 million shares`."""
-    return amount_with_unit(figure.value / figure.scale, figure.scale, figure.unit)
-
-
 def _checks(filing: CheckedFiling) -> Iterator[RenderableType]:
     """Yield the checks of a filing, those that fail first and with their figures."""
     for check in filing.checks:
@@ -337,7 +331,8 @@ def _sum(check: Check) -> Table:
         sign = "=" if not figure.weight else "-" if figure.weight < 0 else "+" if position else ""
         sign = "x" if figure.weight and figure.unit == "shares" else sign
         place = f"page {figure.page + 1}, line {figure.line + 1}"
-        table.add_row(sign, one_line(figure.label, _MAX_LENGTH), printed_amount(figure), place)
+        amount = amount_with_unit(figure.value / figure.scale, figure.scale, figure.unit)
+        table.add_row(sign, one_line(figure.label, _MAX_LENGTH), amount, place)
     whole = check.figures[-1]
     difference = amount_with_unit((check.difference or Decimal(0)) / whole.scale, whole.scale, whole.unit)
     table.add_row("", "difference", difference, "", style="bold")

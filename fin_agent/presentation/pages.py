@@ -7,8 +7,9 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult, group
 from rich.padding import Padding
 from rich.table import Column
 from rich.table import Table as RichTable
@@ -24,14 +25,13 @@ from fin_agent.vocabulary.page import Page, printed_number
 from fin_agent.vocabulary.table import Cell, Row, Table
 
 
-def page_view(record: FilingRecord, page: Page, printed_as: str | None = None) -> RenderableType:
+@group()
+def page_view(record: FilingRecord, page: Page, printed_as: str | None = None) -> Iterator[RenderableType]:
     """Return the text of a page, with one line per table row, under its place in the filing."""
     lines = [plain(line).rstrip().replace("\t", "    ") for line in join_number_rows(page.text.strip("\n")).split("\n")]
-    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
-    parts: list[RenderableType] = [page_head(record, page, printed_as), Text(), Text(text)]
+    yield from (page_head(record, page, printed_as), Text(), Text(re.sub(r"\n{3,}", "\n\n", "\n".join(lines))))
     for warning in warning_lines_by_page(each for each in record.warnings if each.page == page.number):
-        parts += [Text(), Text(one_line(f"warning: {warning}"), style="yellow")]
-    return Group(*parts)
+        yield from (Text(), Text(one_line(f"warning: {warning}"), style="yellow"))
 
 
 def page_head(record: FilingRecord, page: Page, printed_as: str | None = None) -> Text:
@@ -53,22 +53,21 @@ def page_number_printed(index: FilingIndex, key: PageKey) -> str | None:
     return printed_number(page, pages.values()) if page is not None else None
 
 
-def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> RenderableType:
+@group()
+def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> Iterator[RenderableType]:
     """Return all tables of a statement; tables that continue on the next page under the same columns are joined."""
-    shown: list[RenderableType] = []
     title = ""
-    for run in join_tables(parts):
-        if shown:
-            shown.append(Text())
+    for number, run in enumerate(join_tables(parts)):
+        if number:
+            yield Text()
         if run.title and run.title != title:
-            shown.append(Text(run.title, style="bold"))
-        if not shown or run.title not in ("", title):
-            shown.append(Text(filing_title(record)))
+            yield Text(run.title, style="bold")
+        if not number or run.title not in ("", title):
+            yield Text(filing_title(record))
         title = run.title or title
-        figures = FiguresTable(run.columns, run.rows, dollars=not run.unit_line, page_starts=run.starts)
-        shown += [*_unit(run.unit_line), figures]
-        shown.append(Text(f"{one_line(record.doc_id)}, {page_numbers(run.pages)}", style="dim"))
-    return Group(*shown)
+        yield from _unit(run.unit_line)
+        yield FiguresTable(run.columns, run.rows, dollars=not run.unit_line, page_starts=run.starts)
+        yield Text(f"{one_line(record.doc_id)}, {page_numbers(run.pages)}", style="dim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +269,7 @@ def display_lines(
     for index, row in enumerate(rows):
         if page_starts and index in page_starts:
             lines.append(DisplayLine(LineKind.PAGE, f"page {page_starts[index] + 1}"))
-        shared = _shared(path, row.section)
+        shared = len([*takewhile(lambda pair: pair[0] == pair[1], zip(path, row.section, strict=False))])
         for depth in range(shared, len(row.section)):
             if lines and (lines[-1].kind is LineKind.TOTAL or (depth == 0 and lines[-1].kind is LineKind.ROW)):
                 lines.append(DisplayLine(LineKind.GAP))
@@ -314,9 +313,3 @@ def printed(cell: Cell, *, dollars: bool) -> str:
 _CALLED_TOTAL = re.compile(r"\W*total\b", re.I)
 _NO_SIGNS = str.maketrans("", "", "$€£¥")
 _AFTER_DIGITS = ")%]*"
-
-
-def _shared(path: Sequence[str], other: Sequence[str]) -> int:
-    return next(
-        (depth for depth, (a, b) in enumerate(zip(path, other, strict=False)) if a != b), min(len(path), len(other))
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType, group
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -21,17 +21,17 @@ _MAX_LENGTH = 300
 _NUMBER = 5
 
 
+@group()
 def rounds_view(
     trace: Sequence[TraceStep], seconds: Sequence[float] = (), *, searched: bool = True, full: bool = False
-) -> RenderableType:
+) -> Iterator[RenderableType]:
     """Return all steps under a heading per round, with their seconds if these are known; `full` shows long lists whole.
 
     `searched` is whether any search took place.
     """
-    parts: list[RenderableType] = []
     for round_number, steps in groupby(enumerate(trace), key=lambda pair: pair[1].round):
         title = Text(f"Round {round_number}" if searched else "Before any search", style="bold")
-        parts.append(Padding(Rule(title, align="left", style="dim"), (1, 0, 0, 0)))
+        yield Padding(Rule(title, align="left", style="dim"), (1, 0, 0, 0))
         for at, step in steps:
             head = Table.grid(padding=(0, 1))
             head.add_column(width=_NUMBER - 1, justify="right", no_wrap=True)
@@ -39,8 +39,8 @@ def rounds_view(
             time = f"  {seconds[at]:.3f} s" if full and seconds else ""
             name = one_line(step.node).replace("_", " ")
             head.add_row(str(at + 1), Text.assemble((name, "cyan"), f"  {one_line(step.summary)}", (time, "dim")))
-            parts += [head, *(Padding(part, (0, 0, 0, _NUMBER)) for part in _within(step, full))]
-    return Group(*parts)
+            yield head
+            yield from (Padding(part, (0, 0, 0, _NUMBER)) for part in _within(step, full))
 
 
 def _within(step: TraceStep, full: bool) -> Iterator[RenderableType]:

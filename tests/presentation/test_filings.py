@@ -17,10 +17,10 @@ from fin_agent.presentation.filings import (
     item_runs,
     overview,
     period_words,
-    printed_amount,
     statement_runs,
     value_words,
 )
+from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.fact import FactPeriod, Tag
 from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
@@ -190,4 +190,4 @@ def test_periods_in_words(period: FactPeriod, words: str) -> None:
     ],
 )
 def test_figures_as_printed(value: str, scale: int, unit: str, words: str) -> None:
-    assert printed_amount(Figure("x", Decimal(value), scale, unit, 0, 0)) == words
+    assert amount_with_unit(Decimal(value) / scale, scale, unit) == words
