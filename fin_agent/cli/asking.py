@@ -95,7 +95,6 @@ def _export(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
         return workbook.answer_workbook([answer])
     if suffix == ".csv":
         return workbook.answer_csv([answer]).encode("utf-8-sig")
-
     return report.html_report([answer], partial(report.drawn_page, workspace, notify=warn)).encode()
 
 

@@ -173,13 +173,9 @@ class _Chat:
         if self._as_json:
             show_json({"thread": self._thread.name, **turn.fields()})
         else:
-            self._show(turn.asked, turn_view(turn))
+            show(*([] if self._at_terminal else [Text(f"> {turn.asked}", style="dim")]), turn_view(turn))
+            print()
         sys.stdout.flush()
-
-    def _show(self, line: str, *parts: RenderableType) -> None:
-        """Show what a line gave; through a pipe, the line as well."""
-        show(*([] if self._at_terminal else [Text(f"> {line}", style="dim")]), *parts)
-        print()
 
     def _run_command(self, line: str) -> None:
         """Run a command line. Raises FinAgentError if it fails, ChatEndedError to end the chat."""

@@ -65,7 +65,9 @@ def answer_view(answer: Answer, index: FilingIndex | None = None) -> Iterator[Re
         yield from (_quotation(citation, "bold" if quoted else "", index) for citation in answer.citations)
     yield from note_lines(answer.assumptions)
     yield from warning_lines(answer.warnings, most=_WARNINGS)
-    yield Text(_footer(answer), style="dim")
+    searched = len({page.doc_id for page in answer.retrieved.pages})
+    done = f"{count_with_noun(answer.rounds, 'round')} · {count_with_noun(searched, 'filing')} searched"
+    yield Text(f"{done if answer.rounds else 'refused before any search'} · {answer.seconds:.2f} s", style="dim")
     if called := usage_line(answer.usage):
         roles = ", ".join(f"{one_line(role.role)} {role.calls + role.cached_calls}" for role in answer.usage.roles)
         yield Text(f"{called} ({roles})" if roles else called, style="dim")
@@ -95,12 +97,6 @@ def _quotation(citation: Citation, style: str, index: FilingIndex | None) -> Ren
     return Padding(Group(Text(f"“{one_line(citation.text)}”", style=style), place), (0, 0, 1, 2 if not style else 0))
 
 
-def _footer(answer: Answer) -> str:
-    searched = len({page.doc_id for page in answer.retrieved.pages})
-    done = [count_with_noun(answer.rounds, "round"), f"{count_with_noun(searched, 'filing')} searched"]
-    return " · ".join([*(done if answer.rounds else ["refused before any search"]), f"{answer.seconds:.2f} s"])
-
-
 @group()
 def ledger_view(entries: Sequence[Entry], *, full: bool = False) -> Iterator[RenderableType]:
     """Return the slots with figure and page, then reasons; empty optional slots are only counted unless `full`."""
@@ -117,9 +113,7 @@ def ledger_view(entries: Sequence[Entry], *, full: bool = False) -> Iterator[Ren
 
 
 def _mark(entry: Entry) -> str:
-    if entry.figure is not None:
-        return "✓"
-    return "✗" if entry.required else "·"
+    return "✓" if entry.figure is not None else "✗" if entry.required else "·"
 
 
 def _figures(entries: Sequence[Entry], *, ticks: bool = False) -> Table:

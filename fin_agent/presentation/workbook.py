@@ -127,7 +127,8 @@ def _translated(node: ast.expr, known: dict[str, Any]) -> tuple[Any, Any]:
             (one, first), (other, second) = _translated(left, known), _translated(right, known)
             sign, compute = _SIGNS[type(op)]
             # This runs outside the sandbox, and Python's integers are unbounded (`9**9**9`): use floats, as cells do.
-            worth = _finite(compute(*(float(each) if _is_large(each, op) else each for each in (first, second))))
+            as_floats = sign == "^" or max(abs(first), abs(second)) > _LARGEST_EXACT
+            worth = _finite(compute(float(first), float(second)) if as_floats else compute(first, second))
             return f"{_bracketed(one, left)}{sign}{_bracketed(other, right)}", worth
         case ast.List(elts=elements):
             each = [_translated(element, known) for element in elements]
@@ -153,10 +154,6 @@ def _finite(number: float) -> float:
     if not isfinite(number):
         raise _NoFormulaError
     return number
-
-
-def _is_large(number: float, op: ast.operator) -> bool:
-    return isinstance(op, ast.Pow) or abs(number) > _LARGEST_EXACT
 
 
 def answer_cell(answer: Answer, cells: Cells) -> str:
