@@ -55,6 +55,7 @@ def test_what_programs_are_written_with_is_a_formula(returned: str, formula: str
 def test_what_cells_cannot_say_is_told_as_such() -> None:
     cells = cells_of(PROGRAM.format(returned="sorted([profit_fy2023, sales_fy2023])"))
     assert not cells.results and len(cells.cells) == 3
+    assert not cells_of(PROGRAM.format(returned="1 if margin > 50 else 0")).results
 
 
 def test_totals_of_a_statement_are_formulas_that_give_what_is_printed(workspace: Workspace) -> None:
