@@ -113,7 +113,7 @@ def test_one_call_of_each_model_that_is_named(server: OpenAIServer, sample_index
     assert [request.model for request in server.requests] == ["gpt-4o-mini", "gpt-4o"]
     small = looked.of("openai:gpt-4o-mini", "set-up")[1]
     assert "curation" in small and "text-judge" in small and "reasoning" not in small
-    assert looked.of("openai:gpt-4o", "set-up")[1].endswith("for reasoning, passages-judge, assistant")
+    assert looked.of("openai:gpt-4o", "set-up")[1].endswith("for reasoning, verification, passages-judge, assistant")
     assert looked.of("openai:gpt-4o", "price")[1] == f"$2 in, $10 out per million tokens (from {prices})"
     assert looked.document["dollars"] == pytest.approx((60 * 2 + 6 * 10 + 60 + 6) / 1e6)
     assert "--role gives models.roles.text-judge" in looked.of("settings", "given")[1]

@@ -35,7 +35,7 @@ def test_all_are_listed_with_role_version_and_output(own: Path) -> None:
     assert (parts["role"], parts["output"], parts["own"]) == ("sub-questions", "SubQuestionsReply", False)
     assert parts["version"] == load_prompt("sub_questions").version and 50 < parts["tokens"] < 500
     table = Ran("prompts", "list", "--folder", own).out
-    assert "12-" in table and "own" in table and "16 prompts are valid; 0 not valid." in table
+    assert "12-" in table and "own" in table and "17 prompts are valid; 0 not valid." in table
     assert max(map(len, table.splitlines())) <= 100
 
 
@@ -58,7 +58,7 @@ def test_an_unknown_name_is_told() -> None:
 
 def test_those_that_come_along_are_right() -> None:
     ran = Ran("prompts", "list")
-    assert ran.code == 0 and ran.out.endswith("16 prompts are valid; 0 not valid.\n")
+    assert ran.code == 0 and ran.out.endswith("17 prompts are valid; 0 not valid.\n")
 
 
 def test_what_is_wrong_in_a_folder_is_told(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,7 @@ def test_what_is_wrong_in_a_folder_is_told(own: Path, monkeypatch: pytest.Monkey
     lines = ran.out.replace("\n", " ")
     assert f"{own / 'sub_questions.md'}: the marks around its material are not explained" in lines
     assert "no prompt has this name" in lines and "cannot be read" in lines
-    assert lines.rstrip().endswith("14 prompts are valid; 3 not valid.")
+    assert lines.rstrip().endswith("15 prompts are valid; 3 not valid.")
     checked = {each["name"]: each for each in Ran("prompts", "list", "--json").document["prompts"]}
     assert "{fence} is missing" in checked["sub_questions"]["wrong"]
     assert checked["judge"]["wrong"] is None and "no prompt has this name" in checked["verse"]["wrong"]
