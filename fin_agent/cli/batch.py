@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import multiprocessing
 import os
@@ -46,8 +47,6 @@ from fin_agent.workspace import Workspace
 
 _JOBS_BY_MODEL = 4
 """Questions at once with a model, since most of the time is spent waiting for it."""
-_SHOWN = 60
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BatchQuestion(BaseModel):
@@ -67,7 +66,7 @@ class BatchQuestion(BaseModel):
     @property
     def label(self) -> str:
         """Its id, else the beginning of its text."""
-        return self.id or one_line(self.question, _SHOWN)
+        return self.id or one_line(self.question, 60)
 
 
 @command
@@ -252,7 +251,7 @@ def lines_of(questions: Path) -> tuple[dict[int, BatchQuestion], dict[int, str]]
     """
     lines: dict[int, BatchQuestion] = {}
     faults: dict[int, str] = {}
-    content = questions.read_bytes().removeprefix(_BYTE_ORDER_MARK)
+    content = questions.read_bytes().removeprefix(codecs.BOM_UTF8)
     for number, line in enumerate(content.split(b"\n"), start=1):
         try:
             if line.strip():
