@@ -86,13 +86,13 @@ def strategy_for(
     if layers & _WRITTEN and writer is None and (writing := called(Role.HYDE, by_default=settings.models.given)):
         writer = ModelWriter(writing)
     curating = called(Role.CURATION) if layers & _CURATED else None
-    model = ModelEvidence(curating, analyst, workspace, settings, notify=with_warning) if curating else None
+    evidence = EvidenceRoles(analyst, workspace, curating, settings, notify=with_warning)
     splitting = called(Role.SUB_QUESTIONS) if "sub-questions" in layers else None
     parts = splitting.of(Role.SUB_QUESTIONS) if splitting else None
     models = Models(
         writer=writer,
-        curator=model or AnalystCurator(analyst),
-        rewriter=model or IdentityRewriter(workspace),
+        curator=evidence,
+        rewriter=evidence,
         arena=CardTournament(analyst, workspace, judge=judge, notify=with_warning),
         decomposer=AnalystDecomposer(analyst, workspace, parts, settings.prompts, notify=with_warning),
         notify=with_warning,
@@ -119,6 +119,8 @@ _CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
 _WRITING_ROLES = (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT)
 _MAX_TOKENS = 2_500
 """Tokens of a reply, including reasoning."""
+_UNSPECIFIED = "nothing beyond the question"
+_NOTHING_MISSING = "nothing: this is the first search"
 
 
 class ModelWriter:
@@ -134,109 +136,96 @@ class ModelWriter:
         return self._callers[call.role].reply(call).text
 
 
-class AnalystCurator:
-    """An analyst as a Curator: it reads the question, curates, and returns the next query."""
-
-    def __init__(self, analyst: RulesAnalyst) -> None:
-        self._analyst = analyst
-
-    def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
-        """See Curator.curate. For a question that cannot be read, everything is kept."""
-        try:
-            intent = self._analyst.intent(question.text)
-        except QuestionError:
-            return Verdict(tuple(passages), answerable=True)
-        plan = self._analyst.plan(intent)
-        given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
-        curation = self._analyst.curate(
-            intent, plan, [RetrievedPassage.of(passage.stored, passage.score, 1) for passage in passages], list(filings)
-        )
-        kept = tuple(given[evidence.passage.key] for evidence in curation.kept)
-        asked = None if curation.answerable else self._analyst.query(intent, plan, curation.ledger)
-        return Verdict(kept, curation.answerable, asked)
-
-
-class IdentityRewriter:
-    """A Rewriter by rules: company, form and period, then the requested figures."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-
-    def rewrite(self, query: Query) -> str:
-        """See Rewriter.rewrite; returns the question itself if it names neither company nor period."""
-        by_key, metrics = self._workspace.directory.by_key, self._workspace.lexicon.metrics
-        companies = [by_key[key].name for key in query.companies if key in by_key]
-        figures = [name for slot in query.slots if slot.metric for name in slot_names(slot, metrics)[:1]]
-        words = (*companies, *(form.value for form in query.forms), *map(str, query.periods), *figures)
-        return " ".join(dict.fromkeys(words)) if companies or query.periods else query.text
-
-
-class ModelEvidence:
-    """HiREC's curation and rewriting, one call of a chat model each, without additions by rules.
+class EvidenceRoles:
+    """HiREC's curation and rewriting: one call of a chat model each, without additions by rules; without one, by rules.
 
     If the model is unavailable, rules do that step and `notify` is called.
     """
 
     def __init__(
         self,
-        callers: Callers,
         analyst: RulesAnalyst,
         workspace: Workspace,
-        settings: Settings,
+        callers: Callers | None = None,
+        settings: Settings | None = None,
         *,
         notify: Notify = log_warning,
     ) -> None:
         """Load the prompts. Raises PromptError."""
-        self._curating, self._rewriting = callers.of(Role.CURATION), callers.of(Role.QUERY)
-        self._analyst = analyst
-        self._workspace = workspace
+        settings = settings or Settings()
+        self._callers = callers
+        self._analyst, self._workspace, self._notify = analyst, workspace, notify
         self._most = settings.evidence
-        self._notify = notify
         self._curation = load_prompt("curation", folder=settings.prompts)
         self._rewrite = load_prompt("query_rewrite", folder=settings.prompts)
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
-        """See Curator.curate."""
-        if not passages:
-            return AnalystCurator(self._analyst).curate(question, passages, filings)
+        """See Curator.curate. For a question that rules cannot read, they keep everything."""
         shown = [RetrievedPassage.of(each.stored, each.score, 1) for each in passages]
+        if self._callers is None or not passages:
+            return self._curated_by_rules(question, passages, shown, filings)
         filled = self._curation.filled(
             question=question.text,
             wanted=_UNSPECIFIED,
             passages=quoted_passages(shown, self._workspace),
             most=str(self._most),
         )
+        call = prompt_to_call(filled, output=CurationReply, max_output_tokens=_MAX_TOKENS)
         try:
-            reply, _ = self._curating.value(prompt_to_call(filled, output=CurationReply, max_output_tokens=_MAX_TOKENS))
+            reply, _ = self._callers.of(Role.CURATION).value(call)
         except ModelError as failure:
             self._notify(f"evidence was curated by rules: {failure.what}")
-            return AnalystCurator(self._analyst).curate(question, passages, filings)
+            return self._curated_by_rules(question, passages, shown, filings)
         numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
         kept = tuple(passages[number] for number in numbers)[: self._most]
         asked = printable_line(reply.complementary_question or "")
-        return Verdict(kept, reply.answerable, _reread_query(asked, self._analyst) if asked else None)
+        return Verdict(kept, reply.answerable, self._reread(asked) if asked else None)
+
+    def _curated_by_rules(
+        self,
+        question: Query,
+        passages: Sequence[RankedPassage],
+        shown: Sequence[RetrievedPassage],
+        filings: Sequence[str],
+    ) -> Verdict:
+        try:
+            intent = self._analyst.intent(question.text)
+        except QuestionError:
+            return Verdict(tuple(passages), answerable=True)
+        plan = self._analyst.plan(intent)
+        curation = self._analyst.curate(intent, plan, shown, list(filings))
+        given = {one.key: passage for one, passage in zip(shown, passages, strict=True)}
+        kept = tuple(given[evidence.passage.key] for evidence in curation.kept)
+        asked = None if curation.answerable else self._analyst.query(intent, plan, curation.ledger)
+        return Verdict(kept, curation.answerable, asked)
+
+    def _reread(self, question: str) -> Query:
+        """Return the query of a question written by a model; by its words alone if rules cannot read it."""
+        try:
+            return replace(first_query(question, self._analyst), text=question)
+        except QuestionError:
+            return Query(question, Wording((question,)).terms())
 
     def rewrite(self, query: Query) -> str:
         """See Rewriter.rewrite."""
+        if self._callers is None:
+            return self._rewritten_by_rules(query)
         filled = self._rewrite.filled(question=query.text, wanted=_UNSPECIFIED, missing=_NOTHING_MISSING)
+        call = prompt_to_call(filled, output=QueryReply, max_output_tokens=_MAX_TOKENS)
         try:
-            reply, _ = self._rewriting.value(prompt_to_call(filled, output=QueryReply, max_output_tokens=_MAX_TOKENS))
+            reply, _ = self._callers.of(Role.QUERY).value(call)
         except ModelError as failure:
             self._notify(f"the question was rewritten by rules: {failure.what}")
-            return IdentityRewriter(self._workspace).rewrite(query)
+            return self._rewritten_by_rules(query)
         return printable_line(reply.query) or query.text
 
-
-_UNSPECIFIED = "nothing beyond the question"
-_NOTHING_MISSING = "nothing: this is the first search"
-
-
-def _reread_query(question: str, analyst: RulesAnalyst) -> Query:
-    """Return the query of a question written by a model; by its words alone if rules cannot read it."""
-    try:
-        return replace(first_query(question, analyst), text=question)
-    except QuestionError:
-        return Query(question, Wording((question,)).terms())
+    def _rewritten_by_rules(self, query: Query) -> str:
+        """Return company, form, period and the requested figures; the question if it names no company or period."""
+        by_key, metrics = self._workspace.directory.by_key, self._workspace.lexicon.metrics
+        companies = [by_key[key].name for key in query.companies if key in by_key]
+        figures = [name for slot in query.slots if slot.metric for name in slot_names(slot, metrics)[:1]]
+        words = (*companies, *(form.value for form in query.forms), *map(str, query.periods), *figures)
+        return " ".join(dict.fromkeys(words)) if companies or query.periods else query.text
 
 
 class CardTournament:

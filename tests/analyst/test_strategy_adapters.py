@@ -9,10 +9,8 @@ import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import (
-    AnalystCurator,
     AnalystDecomposer,
-    IdentityRewriter,
-    ModelEvidence,
+    EvidenceRoles,
     strategy_for,
 )
 from fin_agent.config import Settings
@@ -82,12 +80,11 @@ def test_a_question_that_is_one_stays_one(workspace: Workspace) -> None:
 SUIT = "Which patent suit did Harborlight settle in 2024?"
 
 
-def evidence_roles(workspace: Workspace, replies: list[str], notes: list[str]) -> tuple[ModelEvidence, Script]:
+def evidence_roles(workspace: Workspace, replies: list[str], notes: list[str]) -> tuple[EvidenceRoles, Script]:
     model = Script(*replies)
     callers = SimpleNamespace(of=lambda role: model.caller)
-    rules = RulesAnalyst(workspace)
-    made = ModelEvidence(callers, rules, workspace, Settings(evidence=3), notify=notes.append)  # type: ignore[arg-type]
-    return made, model
+    rules, settings = RulesAnalyst(workspace), Settings(evidence=3)
+    return EvidenceRoles(rules, workspace, callers, settings, notify=notes.append), model  # type: ignore[arg-type]
 
 
 def test_a_model_curates_in_one_call_and_rules_add_nothing(workspace: Workspace) -> None:
@@ -113,8 +110,9 @@ def test_a_model_rewrites_and_rules_do_where_it_cannot(workspace: Workspace) -> 
     rewriter, _ = evidence_roles(workspace, [json.dumps({"query": "Harborlight 10-K FY2023 net sales"})], notes)
     assert rewriter.rewrite(query) == "Harborlight 10-K FY2023 net sales" and not notes
     silent, _ = evidence_roles(workspace, [], notes)
-    assert silent.rewrite(query) == IdentityRewriter(workspace).rewrite(query) != ""
+    rules = EvidenceRoles(RulesAnalyst(workspace), workspace)
+    assert silent.rewrite(query) == rules.rewrite(query) != ""
     found = strategy_for(Settings(strategy="bm25"), workspace).search(query_of(workspace, SUIT)).passages
-    by_rules = AnalystCurator(RulesAnalyst(workspace)).curate(query_of(workspace, SUIT), found, [])
+    by_rules = rules.curate(query_of(workspace, SUIT), found, [])
     assert silent.curate(query_of(workspace, SUIT), found, []) == by_rules
     assert "rewritten by rules" in notes[0] and "curated by rules" in notes[1]

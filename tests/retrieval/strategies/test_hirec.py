@@ -8,7 +8,8 @@ from zlib import crc32
 
 import pytest
 
-from fin_agent.analyst.strategy_adapters import IdentityRewriter, strategy_for
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategy_adapters import EvidenceRoles, strategy_for
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope, SearchResult
@@ -169,9 +170,10 @@ def test_without_a_cross_encoder_it_says_how_to_do_without(workspace: Workspace)
 
 
 def test_rules_rewrite_to_company_period_and_figure(workspace: Workspace, asked: Callable[[str], Query]) -> None:
-    words = IdentityRewriter(workspace).rewrite(asked("What was Harborlight's inventory turnover in FY2024?"))
+    rules = EvidenceRoles(RulesAnalyst(workspace), workspace)
+    words = rules.rewrite(asked("What was Harborlight's inventory turnover in FY2024?"))
     assert "Harborlight Instruments" in words and "FY2024" in words and "turnover" not in words
-    assert IdentityRewriter(workspace).rewrite(Query("What is it?", terms=())) == "What is it?"
+    assert rules.rewrite(Query("What is it?", terms=())) == "What is it?"
 
 
 class OfTellurond:
@@ -188,7 +190,8 @@ class OfTellurond:
 
 
 def built(workspace: Workspace, curator: OfTellurond) -> Strategy:
-    return build_strategy(BARE, workspace, models=Models(curator=curator, rewriter=IdentityRewriter(workspace)))
+    rewriter = EvidenceRoles(RulesAnalyst(workspace), workspace)
+    return build_strategy(BARE, workspace, models=Models(curator=curator, rewriter=rewriter))
 
 
 def test_what_is_lacking_is_searched_for_in_the_next_round(workspace: Workspace) -> None:
@@ -228,7 +231,8 @@ def test_a_cross_encoder_chooses_filings_by_summary_and_passages(workspace: Work
         def score(self, query: str, texts: Sequence[str]) -> list[float]:
             return [float("Document title: Quillmark Stores, Inc. 2023" in text) for text in texts]
 
-    models = Models(curator=OfTellurond(None), scorer=OfTheYear(), rewriter=IdentityRewriter(workspace))
+    rewriter = EvidenceRoles(RulesAnalyst(workspace), workspace)
+    models = Models(curator=OfTellurond(None), scorer=OfTheYear(), rewriter=rewriter)
     found = build_strategy("hirec:bm25", workspace, models=models).search(Query("net sales of fiscal", terms=()))
     assert found.filings[0].doc_id == "quillmark_2023_10k"
 

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("numpy", reason="vectors need numpy")
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategy_adapters import AnalystCurator, IdentityRewriter
+from fin_agent.analyst.strategy_adapters import EvidenceRoles
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey, VectorUnit
 from fin_agent.retrieval.dense.embedding import embed
@@ -44,12 +44,8 @@ def embedded(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Wo
 
 @pytest.fixture
 def models(embedded: Workspace) -> Models:
-    return Models(
-        curator=AnalystCurator(RulesAnalyst(embedded)),
-        rewriter=IdentityRewriter(embedded),
-        encoder=WordyEncoder(),
-        sparse_encoder=WordySparseEncoder(),
-    )
+    roles = EvidenceRoles(RulesAnalyst(embedded), embedded)
+    return Models(curator=roles, rewriter=roles, encoder=WordyEncoder(), sparse_encoder=WordySparseEncoder())
 
 
 @pytest.fixture(params=NAMES)
