@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fin_agent.analyst.rules.reasoning.answer_type_matching import (
-    FIRM,
+    PATTERNS,
     before_the_cause,
     contains_listed_phrase,
     has_listed_prefix,
@@ -380,7 +380,7 @@ def _people_in(text: str) -> dict[str, str]:
 def _firm_in(text: str) -> str:
     """Return the firm that signs a report, else the first that the passage names: `Ernst & Young LLP`."""
     found = _SIGNED.search(text)
-    named = FIRM.search(text)
+    named = PATTERNS[AnswerType.FIRM].search(text)
     return found[1] if found else " ".join(named[0].split()) if named else ""
 
 

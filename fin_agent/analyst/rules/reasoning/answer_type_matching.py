@@ -18,15 +18,17 @@ _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _PERCENT = rf"(?:{_NUMBER}|\b{_SMALL})\s*(?:%|percent\b|per cent\b|percentage points?\b|basis points\b)"
 _AMOUNT = rf"[$€£¥]\s?(?:{_NUMBER})|(?:{_NUMBER})\s*(?:(?:thousand|million|billion|trillion)\b|cents\b)"
 _BARE = rf"(?<![$€£¥\d.,(])\b(?:{_NUMBER})\b(?!,?\d)"
-_CASE_SENSITIVE = {
-    AnswerType.PERSON: r"\b[A-Z][\w.&’'-]+(?:\s+(?:[A-Z&][\w.&’'-]*|of|and|de|van|von))*\s+[A-Z][\w.&’'-]+|\bLLP\b",
-    AnswerType.PLACE: r"\b(?:[Ii]n|[Aa]t|[Oo]n|of|under)\s+(?:the\s+)?[A-Z][a-zA-Z]+|[A-Z]\w+, [A-Z]\w+",
-    AnswerType.EXCHANGE: r"\b(?:NYSE|(?:NASDAQ|Nasdaq)|\w+ Stock Exchange)\b",
-    AnswerType.FIRM: r"\b[A-Z][\w.&’'+-]+(?:(?: |, | & | and )[A-Z&][\w.&’'+-]*){0,4},? (?:LLP|L\.L\.P\.|PLLC|P\.C\.)",
-}
-_PATTERNS = {
+_DURATION = rf"(?:{_NUMBER}|\b(?:one|{_SMALL}))[\s-]*(?:fiscal\s+)?(?:years?|months?|weeks?|days?)\b"
+_NAME = r"[A-Z][\w.&’'-]+"
+_NO_FIGURE = re.compile(
+    rf"\(\d{{1,2}}\)|{_MONTH}\s+\d{{1,2}}\b|\b(?:19|20)\d\d\b|{_DURATION}"
+    r"|\b(?:No\.|Item|Note|Form|Exhibit|Section|Rule|Class|Topic|ASU|ASC|Phase|Level) ?\d[\w.()-]*",
+    re.I,
+)
+"""Digits of dates, spans and headings, which state no figure."""
+_WRITTEN = {
     AnswerType.DATE: rf"\b(?:19|20)\d\d\b|{_MONTH}\s+\d{{1,2}}\b|\b(?:first|second|third|fourth)\s+(?:quarter|half)",
-    AnswerType.DURATION: rf"(?:{_NUMBER}|\b(?:one|{_SMALL}))[\s-]*(?:fiscal\s+)?(?:years?|months?|weeks?|days?)\b",
+    AnswerType.DURATION: _DURATION,
     AnswerType.PERCENT: _PERCENT,
     AnswerType.AMOUNT: _AMOUNT,
     AnswerType.SHARE: f"{_AMOUNT}|{_PERCENT}",
@@ -39,18 +41,15 @@ _PATTERNS = {
         r"\b(?:defin\w+|means?|refers? to|represents?|is (?:calculated|computed|measured|a non-GAAP|the|an?)\b"
         r"|consists? of|comprise[sd]?|excludes?|less)\b"
     ),
+    # Capitals make names.
+    AnswerType.PERSON: rf"(?-i:\b{_NAME}(?:\s+(?:[A-Z&][\w.&’'-]*|of|and|de|van|von))*\s+{_NAME}|\bLLP\b)",
+    AnswerType.PLACE: r"(?-i:\b(?:[Ii]n|[Aa]t|[Oo]n|of|under)\s+(?:the\s+)?[A-Z][a-zA-Z]+|[A-Z]\w+, [A-Z]\w+)",
+    AnswerType.EXCHANGE: r"(?-i:\b(?:NYSE|(?:NASDAQ|Nasdaq)|\w+ Stock Exchange)\b)",
+    AnswerType.FIRM: (
+        r"(?-i:\b[A-Z][\w.&’'+-]+(?:(?: |, | & | and )[A-Z&][\w.&’'+-]*){0,4},? (?:LLP|L\.L\.P\.|PLLC|P\.C\.))"
+    ),
 }
-_COMPILED = {
-    **{wants: re.compile(pattern, re.I) for wants, pattern in _PATTERNS.items()},
-    **{wants: re.compile(pattern) for wants, pattern in _CASE_SENSITIVE.items()},
-}
-FIRM = _COMPILED[AnswerType.FIRM]
-_NO_FIGURE = re.compile(
-    rf"\(\d{{1,2}}\)|{_MONTH}\s+\d{{1,2}}\b|\b(?:19|20)\d\d\b|{_PATTERNS[AnswerType.DURATION]}"
-    r"|\b(?:No\.|Item|Note|Form|Exhibit|Section|Rule|Class|Topic|ASU|ASC|Phase|Level) ?\d[\w.()-]*",
-    re.I,
-)
-"""Digits of dates, spans and headings, which state no figure."""
+PATTERNS = {wants: re.compile(pattern, re.I) for wants, pattern in _WRITTEN.items()}
 _WORDS_BEHIND = 6
 _CAUSE_IS_FIRST = 12
 
@@ -60,16 +59,16 @@ def matches_type(text: str, part: QuestionPart) -> bool:
     wants = part.answer_type
     if wants is AnswerType.CAUSE:
         return contains_listed_phrase("causes", text)
-    pattern = _COMPILED.get(wants)
+    pattern = PATTERNS.get(wants)
     if pattern is None:
         return True
     if wants is AnswerType.BUSINESS:
         introduced = contains_listed_phrase("introductions", text)
         return introduced and not contains_listed_phrase("no introductions", text) and pattern.search(text) is not None
-    if wants is AnswerType.COUNT:
-        return any(_counts(found, part.counted) for found in pattern.finditer(_NO_FIGURE.sub("", text)))
-    if wants is AnswerType.NUMBER:
+    if wants in (AnswerType.COUNT, AnswerType.NUMBER):
         text = _NO_FIGURE.sub("", text)
+    if wants is AnswerType.COUNT:
+        return any(_counts(found, part.counted) for found in pattern.finditer(text))
     return pattern.search(text) is not None
 
 
@@ -87,8 +86,8 @@ def _counts(number: re.Match[str], noun: str) -> bool:
 def contains_listed_phrase(kind: str, text: str) -> bool:
     """Return whether a text contains a phrase of a list in `answer_words.yaml`."""
     if kind == "causes":
-        return _causes().search(text.replace("’", "'")) is not None
-    return finds(text.replace("’", "'"), kind, "answer_words")
+        return _cause(text) is not None
+    return finds(text, kind, "answer_words")
 
 
 def before_the_cause(text: str) -> str:
@@ -97,8 +96,14 @@ def before_the_cause(text: str) -> str:
     >>> before_the_cause("Margin rose, primarily due to lower freight.")
     'Margin rose, primarily '
     """
-    found = _causes().search(text)
+    found = _cause(text)
     return text[: found.start()] if found and found.start() > _CAUSE_IS_FIRST else text
+
+
+def _cause(text: str) -> re.Match[str] | None:
+    """Return the words that give a reason, also behind a movement: `recovered on new orders`."""
+    causes, others = listed("answer_words", "causes"), listed("answer_words", "no causes")
+    return next((found for found in causes.finditer(text) if not others.match(text, found.start())), None)
 
 
 def movement_directions(text: str) -> tuple[bool, bool]:
@@ -109,16 +114,6 @@ def movement_directions(text: str) -> tuple[bool, bool]:
 def has_listed_prefix(kind: str, text: str) -> bool:
     """Return whether a word of the text begins like one of a list in `answer_words.yaml`."""
     return _prefix_pattern(kind).search(text) is not None
-
-
-@lru_cache(maxsize=1)
-def _causes() -> re.Pattern[str]:
-    """Return a pattern for words that give a reason, also behind a movement: `recovered on new orders`."""
-    moved = "|".join(sorted(word_lists("answer_words")["moved"]))
-    no_reason = r"(?:(?:an? (?:\w+ )?(?:percent|share|result|portion)|compared|of|reported|follows))"
-    return re.compile(
-        rf"{listed('answer_words', 'causes').pattern}|\b(?:{moved})(?: \w+ly)? (?:on|as(?! {no_reason}))\b", re.I
-    )
 
 
 @lru_cache(maxsize=4)

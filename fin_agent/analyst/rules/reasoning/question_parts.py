@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import islice, takewhile
 from typing import Any
 
 from fin_agent.analyst.rules.reasoning.ranking_questions import parse_ranking
@@ -14,14 +15,10 @@ from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import any_of, load_yaml
 from fin_agent.query.question_splitting import asks_something, split_requests
 
-_COUNTED = re.compile(
-    r"\bwho\s+(?:had|has|have|employs|employed)\s+(?:the\s+)?(?:more|fewer|most|fewest)\s+(\w+)"
-    r"|\bhow\s+many\s+((?:(?!(?:were|was|is|are|did|do|does|had|has|have|of|in|at)\b)[\w'’-]+\s*){1,3})|\bnumber\s+of\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)"
-    r"|\b(\w+)[ -]count\b",
-    re.I,
-)
 _MAX_FOREIGN = 0.3
 _MIN_FOREIGN = 2
+_BARE_SIGN = re.compile(r"(?<![\d.\s])%|(?<!\d)\s%|[$€£](?!\s?\d)")
+"""A sign without a figure requests one: `total committed $`."""
 
 
 class AnswerType(StrEnum):
@@ -94,53 +91,45 @@ def _part(text: str, *, figure: bool) -> QuestionPart:
     wanted = _answer_type(text)
     if figure and wanted is AnswerType.SENTENCE:
         wanted = AnswerType.NUMBER
-    counted = _COUNTED.search(text) if wanted is AnswerType.COUNT else None
-    named = next(filter(None, counted.groups()), "") if counted else ""
-    return QuestionPart(text, wanted, named)
+    return QuestionPart(text, wanted, _counted(text) if wanted is AnswerType.COUNT else "")
+
+
+def _counted(text: str) -> str:
+    """Return the noun that is counted: `stores` of `how many stores did it open` and of `store count`."""
+    before, count, _ = text.replace("-", " ").partition(" count")
+    named = _words_after("many of", text, 3) or _words_after("counted after", text, 1)
+    return named or "".join(before.split()[-1:] if count else ())
+
+
+def _words_after(lead: str, text: str, most: int) -> str:
+    """Return the words after a phrase of the list `lead`, up to a preposition or a verb."""
+    found = _pattern(tuple(_table()[lead])).search(text)
+    words = text[found.end() :].split() if found else ()
+    ends = _table()["noun ends"]
+    head = takewhile(lambda word: word[:1].isalnum() and word.lower().strip(",.") not in ends, words)
+    return " ".join(islice(head, most))
 
 
 def _answer_type(text: str) -> AnswerType:
+    asks_all = _pattern(tuple(f"what|which * {noun}" for noun in _table()["listed"])).search(text) is not None
+    asks_figure = _pattern(tuple(_table()["figures"])).search(_words_after("figure after", text, 6)) is not None
     for kind in _table()["kinds"]:
         wants = AnswerType[kind["wants"].upper()]
-        if wants in (AnswerType.PLACE, AnswerType.PERSON) and _asks_all(text):
+        if wants in (AnswerType.PLACE, AnswerType.PERSON) and asks_all:
             return AnswerType.LIST
         if _pattern(tuple(kind["asked"])).search(text):
-            if wants in (AnswerType.LIST, AnswerType.SENTENCE) and _asks_figure(text):
+            if wants in (AnswerType.LIST, AnswerType.SENTENCE) and asks_figure:
                 return AnswerType.NUMBER
-            return AnswerType.LIST if wants is AnswerType.OFFICERS and not _asks_officers(text) else wants
-    if _asks_all(text):
+            no_officers = wants is AnswerType.OFFICERS and not any(
+                word in _table()["officers"] for word in words_in(text.lower())
+            )
+            return AnswerType.LIST if no_officers else wants
+    if asks_all:
         return AnswerType.LIST
     sign = _BARE_SIGN.search(text)
     if sign:
         return AnswerType.PERCENT if "%" in sign[0] else AnswerType.AMOUNT
-    return AnswerType.NUMBER if _asks_figure(text) else AnswerType.SENTENCE
-
-
-_BARE_SIGN = re.compile(r"(?<![\d.\s])%|(?<!\d)\s%|[$€£](?!\s?\d)")
-"""A sign without a figure requests one: `total committed $`."""
-
-
-def _asks_figure(text: str) -> bool:
-    """Return whether the request is named by a word for figures: `what were the accruals`, not `what is its policy`."""
-    asked = _WHAT.search(text)
-    return asked is not None and _pattern(tuple(_table()["figures"])).search(asked["head"]) is not None
-
-
-_WHAT = re.compile(
-    r"\bwhat\s+(?:(?:is|was|were|are)\s+)?(?!(?:do|does|did|has|have|had)\b)"
-    r"(?P<head>(?:(?!(?:of|on|for|in|at|to|under|from|did|does|do|is|was|were|are|has|had|have)\b)[\w’'&,.-]+\s*){1,6})",
-    re.I,
-)
-"""The words after `what`, up to a preposition or a verb."""
-
-
-def _asks_officers(text: str) -> bool:
-    return any(word in _table()["officers"] for word in words_in(text.lower()))
-
-
-def _asks_all(text: str) -> bool:
-    """Return whether a complete list is requested: `which acquisitions did it make`."""
-    return _pattern(tuple(f"what|which * {noun}" for noun in _table()["listed"])).search(text) is not None
+    return AnswerType.NUMBER if asks_figure else AnswerType.SENTENCE
 
 
 def asks_in_words(core: str) -> bool:

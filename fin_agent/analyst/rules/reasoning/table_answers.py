@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.reasoning.ranking_questions import (
@@ -22,7 +23,7 @@ from fin_agent.filings.tables.cells import scale_of
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import singular, words_in
-from fin_agent.lexicon.words import finds
+from fin_agent.lexicon.words import finds, listed
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.fact import Fact
@@ -31,14 +32,20 @@ from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
 
-_ROWS = "row_words"
+_ROWS, _COVER = "row_words", "cover_words"
 _BESIDE = frozenset({"total", "and", "operating", "cost", "the"})
 """Words that a heading may have in addition to the ranked ones: `Costs and expenses`."""
+_BEHIND_LIABILITIES = ("total liabilities", "equity", "common stock", "preferred s")
 _FEWEST, _MOST_SUMMANDS, _ROUNDING = 2, 20, 2
 _CAPTION = 320
 _MOST_CELLS = 6
 _MIN_COVERAGE = 0.75
 """Share of the question's word weight that an announcement and its columns must cover."""
+_LONGEST_SYMBOL = 8
+_MOST_LISTED, _COVERS = 60, 2
+_TITLE = re.compile(r"^(?:[A-Z][A-Z’'&-]+\s+){2,}|^(?:[A-Z][\w’'-]*\s+){2,}(?=(?:The|Our|We|As|At|In|These)\s+[a-z])")
+"""A title that continues into the sentence below it."""
+_IN_BRACKETS = re.compile(r"\s*\([^()]*(?:\)|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +70,11 @@ class PlacedTable:
         fact = self.facts.get(cell.box)
         if cell.percent or (fact and fact.unit not in ("USD", "count", "shares")):
             return cell.printed
-        money = self._is_in_dollars if fact is None or fact.unit == "count" else fact.unit == "USD"
-        of_fact = fact.scale if fact and fact.unit != "count" else None
-        scale = of_fact or scale_of(self.table.unit_line) or 1
-        return amount_with_unit(cell.amount, scale, "USD" if money else "count")
+        if fact is None or fact.unit == "count":
+            scale, unit = scale_of(self.table.unit_line), "USD" if self._is_in_dollars else "count"
+        else:
+            scale, unit = fact.scale or scale_of(self.table.unit_line), "USD" if fact.unit == "USD" else "count"
+        return amount_with_unit(cell.amount, scale or 1, unit)
 
     def column_name(self, column: int) -> str:
         """Return the period of a column, `FY2022` or `Q2 FY2022`; its heading if it is no period."""
@@ -78,25 +86,21 @@ class PlacedTable:
     @property
     def _is_in_dollars(self) -> bool:
         cells = [cell for row in self.table.rows for cell in row.cells if cell]
-        return "dollar" in self.table.unit_line.lower() or any(
-            cell.dollar or ((fact := self.facts.get(cell.box)) is not None and fact.unit == "USD") for cell in cells
-        )
+        facts = [self.facts[cell.box] for cell in cells if cell.box in self.facts]
+        of_dollars = any(cell.dollar for cell in cells) or any(fact.unit == "USD" for fact in facts)
+        return of_dollars or "dollar" in self.table.unit_line.lower()
 
 
 def answers_from_tables(
     intent: Intent, terms: Sequence[Term], evidence: Sequence[Evidence], index: FilingIndex
 ) -> Reasoning | None:
     """Return the extreme row, or the figures of a later year that the question names; None for other questions."""
-    ranked, years = parse_ranking(intent.core), _later_years(intent)
+    ranked = parse_ranking(intent.core)
     if ranked is not None:
         return _extreme_rows(ranked, intent.periods, tables_of(evidence, index))
-    return _announced_figures(terms, tables_of(evidence, index), years) if years else None
-
-
-def _later_years(intent: Intent) -> set[str]:
-    """Return the years in the question after those of its filings: 2024 in `As of 2021, what is due in 2024`."""
     asked = max((period.fiscal_year for period in intent.periods), default=None)
-    return {str(year) for year in printed_years(intent.core) if asked is not None and year > asked}
+    later = {str(year) for year in printed_years(intent.core) if asked is not None and year > asked}
+    return _announced_figures(terms, tables_of(evidence, index), later) if later else None
 
 
 def tables_of(evidence: Sequence[Evidence], index: FilingIndex) -> list[PlacedTable]:
@@ -117,7 +121,7 @@ def _extreme_rows(
 ) -> Reasoning | None:
     """Return the first rows of the ranking; None if no table is about the question, or several disagree."""
     found = list(_ranked_groups(ranked, periods, tables))
-    if not found or len({plain_label(rows[0]).lower() for _, _, rows in found}) > 1:
+    if len({plain_label(rows[0]).lower() for _, _, rows in found}) != 1:
         return None
     placed, column, rows = found[0]
     shown = rows[: ranked.count + 1]
@@ -138,9 +142,12 @@ def _ranked_groups(
         column = _column(placed.table, periods, ranked)
         if column is None:
             continue
-        for rows in _liabilities(placed, ranked) or groups_of(placed.table.rows):
-            if not _is_about(placed, rows, column, ranked):
-                continue
+        liabilities = _liabilities(placed, ranked)
+        by_heading = (list(rows) for _, rows in groupby(placed.table.rows, key=lambda row: row.section))
+        about = (
+            [liabilities] if liabilities else [rows for rows in by_heading if _is_about(placed, rows, column, ranked)]
+        )
+        for rows in about:
             members = members_of(rows, column, parts=bool(ranked.measure))
             ordered = sorted(members, key=lambda row: _amount(row, column), reverse=ranked.highest)
             level = len(ordered) > 1 and _amount(ordered[0], column) == _amount(ordered[1], column)
@@ -155,30 +162,23 @@ def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: Ran
         wanted = {STATEMENTS_OF[each] for each in stems_in(ranked.noun) if each in STATEMENTS_OF}
         heading = section[-1] if section else ""
         asked, headed = ({singular(word) for word in words_in(text.lower())} for text in (ranked.noun, heading))
-        headed_so = bool(_liabilities(placed, ranked)) or (asked <= headed and headed - asked <= _BESIDE)
-        return headed_so and (not wanted or placed.statement in wanted)
+        return asked <= headed and headed - asked <= _BESIDE and (not wanted or placed.statement in wanted)
     over = set(stems_in(f"{' '.join(section)} {placed.table.columns[column]} {placed.table.caption[-_CAPTION:]}"))
     noun = stems_in(ranked.noun)[-1:]
-    return bool(noun) and set(noun) <= over and set(measure_stems(ranked.measure)) <= over
+    return bool(noun) and over.issuperset(noun) and over.issuperset(measure_stems(ranked.measure))
 
 
-def _liabilities(placed: PlacedTable, ranked: RankingRequest) -> list[Sequence[Row]]:
+def _liabilities(placed: PlacedTable, ranked: RankingRequest) -> Sequence[Row]:
     """Return all liabilities of a balance sheet, across headings, if they are ranked: the rows down to equity."""
     if placed.statement is not Statement.BALANCE_SHEET or ranked.measure or stems_in(ranked.noun) != ("liabil",):
-        return []
+        return ()
     rows = placed.table.rows
     called = [f"{row.section[-1] if row.section else ''} {plain_label(row)}".lower() for row in rows]
-    start = next((place for place, label in enumerate(called) if label.endswith("total assets")), None)
-    ends = ("total liabilities", "equity", "common stock", "preferred s")
-    end = next(
-        (
-            place
-            for place in range(start + 2, len(rows))
-            if any(word in called[place] for word in ends) and "liabilities and" not in called[place]
-        ),
-        None,
-    ) if start is not None else None  # fmt: skip
-    return [rows[start + 1 : end]] if start is not None and end is not None else []
+    start = next((place + 1 for place, label in enumerate(called) if label.endswith("total assets")), len(rows))
+    for end in range(start + 1, len(rows)):
+        if any(word in called[end] for word in _BEHIND_LIABILITIES) and "liabilities and" not in called[end]:
+            return rows[start:end]
+    return ()
 
 
 def members_of(rows: Sequence[Row], column: int, *, parts: bool) -> list[Row]:
@@ -190,8 +190,7 @@ def members_of(rows: Sequence[Row], column: int, *, parts: bool) -> list[Row]:
         and (cell := row.cells[column]) is not None
         and not cell.percent
         and not finds(row.label, "totals", _ROWS)
-        and not finds(row.label, "subtracted", _ROWS)
-        and not (place + 1 < len(rows) and finds(rows[place + 1].label, "subtracted", _ROWS))
+        and not any(finds(each.label, "subtracted", _ROWS) for each in rows[place : place + 2])
         and not (parts and finds(row.label, "no part", _ROWS))
         and not _is_subtotal(rows, place, column)
     ]
@@ -209,29 +208,17 @@ def _is_subtotal(rows: Sequence[Row], place: int, column: int) -> bool:
     return False
 
 
-def groups_of(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """Yield groups of consecutive rows under the same heading, including rows without one up to their total."""
-    start = 0
-    while start < len(rows):
-        end = start + 1
-        while end < len(rows) and rows[end].section == rows[start].section:
-            end += 1
-        yield rows[start:end]
-        start = end
-
-
 def _column(table: Table, periods: Sequence[FiscalPeriod], ranked: RankingRequest) -> int | None:
     """Return the only column of the requested period (the latest by default), or the one named like the measure."""
     dated = [(number, period) for number, period in enumerate(table.periods) if period is not None]
     if dated:
-        year = periods[-1].fiscal_year if periods else max(period.fiscal_year for _, period in dated)
         quarter = periods[-1].quarter if periods else None
+        year = periods[-1].fiscal_year if periods else max(period.fiscal_year for _, period in dated)
+        spans, quarters = ((0, 12), (None, 4)) if quarter is None else ((0, 3), (quarter,))
         fits = [
             number
             for number, period in dated
-            if period.fiscal_year == year
-            and period.months in ((0, 12) if quarter is None else (0, 3))
-            and (period.quarter in (None, 4) if quarter is None else period.quarter == quarter)
+            if period.fiscal_year == year and period.months in spans and period.quarter in quarters
         ]
     else:
         stems = set(measure_stems(ranked.measure))
@@ -247,24 +234,16 @@ def _announced_figures(terms: Sequence[Term], tables: Sequence[PlacedTable], yea
         sentence = _TITLE.sub("", split_sentences(caption)[-1])
         rows = [row for row in placed.table.rows if row.label.lower().removeprefix("fiscal ").strip(" :.*") in years]
         for row in rows if finds(sentence, "announcing a table", _ROWS) else ():
-            columns = [at for at, cell in enumerate(row.cells) if cell is not None]
-            names = [placed.table.columns[at] for at in columns]
-            if len(columns) > _MOST_CELLS or coverage(terms, stems_in(f"{sentence} {' '.join(names)} {row.label}")) < (
-                _MIN_COVERAGE
-            ):
+            cells = {at: cell for at, cell in enumerate(row.cells) if cell is not None}
+            names = [placed.table.columns[at] for at in cells]
+            covered = coverage(terms, stems_in(f"{sentence} {' '.join(names)} {row.label}"))
+            if len(cells) > _MOST_CELLS or covered < _MIN_COVERAGE:
                 continue
-            told = "; ".join(
-                f"{name} {placed.format_figure(cell)}".strip()
-                for name, at in zip(names, columns, strict=True)
-                if (cell := row.cells[at])
-            )
-            cited = tuple(placed.cell_citation(row, at) for at in columns)
+            figures = map(placed.format_figure, cells.values())
+            told = "; ".join(f"{name} {figure}".strip() for name, figure in zip(names, figures, strict=True))
+            cited = tuple(placed.cell_citation(row, at) for at in cells)
             found.append(Reasoning(text=f"{sentence} {row.label}: {told}.", citations=cited))
     return found[0] if len({each.text for each in found}) == 1 else None
-
-
-_TITLE = re.compile(r"^(?:[A-Z][A-Z’'&-]+\s+){2,}|^(?:[A-Z][\w’'-]*\s+){2,}(?=(?:The|Our|We|As|At|In|These)\s+[a-z])")
-"""A title that continues into the sentence below it."""
 
 
 def plain_label(row: Row) -> str:
@@ -273,22 +252,9 @@ def plain_label(row: Row) -> str:
     return label.partition(", less ")[0].partition(", net of ")[0].strip(" :,")
 
 
-_IN_BRACKETS = re.compile(r"\s*\([^()]*(?:\)|$)")
-
-
 def _amount(row: Row, column: int) -> float:
     cell = row.cells[column]
     return float(cell.amount) if cell else 0.0
-
-
-_COVER = "cover_words"
-_BLOCK = re.compile(
-    r"securities\s+registered\s+pursuant\s+to\s+section\s+12\(b\)([^\n]*)\n(.*?)"
-    r"securities\s+registered\s+pursuant\s+to\s+section\s+12\(g\)",
-    re.I | re.S,
-)
-_LONGEST_SYMBOL = 8
-_MOST_LISTED, _COVERS = 60, 2
 
 
 def registered_securities(
@@ -302,10 +268,9 @@ def registered_securities(
         return None
     of_debt = finds(intent.core, "debt asked", _COVER)
     for doc_id, page, text in _texts(intent, evidence, index, filings):
-        block = _BLOCK.search(text)
-        listed = list(_registered_in(block[2])) if block and "continued" not in block[1].lower() else []
-        debt = [each for each in listed if finds(each, "debt", _COVER)] if of_debt else []
-        taken = debt or listed
+        securities = list(_registered_in(text))
+        debt = [each for each in securities if of_debt and finds(each, "debt", _COVER)]
+        taken = debt or securities
         if taken and len(taken) <= _MOST_LISTED:
             rows = "; ".join(taken)
             told = f"None: the cover page lists only {rows}." if of_debt and not debt else f"{rows}."
@@ -327,10 +292,13 @@ def _texts(
         yield stored.doc_id, stored.page.number, stored.page.text
 
 
-def _registered_in(block: str) -> Iterator[str]:
-    """Yield titles with symbol and exchange: `Common Stock (GIS), New York Stock Exchange`."""
+def _registered_in(text: str) -> Iterator[str]:
+    """Yield the securities of a cover with symbol and exchange: `Common Stock (GIS), New York Stock Exchange`."""
+    begins = listed(_COVER, "list begins").search(text)
+    ends = listed(_COVER, "list ends").search(text, begins.end()) if begins else None
+    first, *lines = text[begins.end() : ends.start()].split("\n") if begins and ends else [""]
     title, symbol = "", ""
-    for line in (line.strip() for line in block.split("\n")):
+    for line in map(str.strip, () if "continued" in first.lower() else lines):
         if not any(map(str.isalnum, line)) or finds(line, "heads", _COVER):
             continue
         if finds(line, "exchanges", _COVER):

@@ -104,12 +104,10 @@ def terms_of(
     weights = weights_of(stems, frequencies, index.page_count())
     made = [[_weighed(term, weights, frequencies) for term in terms] for terms in made]
     context = [replace(term, weight=_CONTEXT * term.weight, is_context=True) for term in made[0]]
-    return [made[0], *(_with_context(terms, context) for terms in made[1:])]
-
-
-def _with_context(terms: Sequence[Term], context: Sequence[Term]) -> list[Term]:
-    own = frozenset().union(*(term.stems for term in terms))
-    return [*terms, *(term for term in context if not term.stems <= own)]
+    for terms in made[1:]:
+        own = {each for term in terms for each in term.stems}
+        terms += [term for term in context if not term.stems <= own]
+    return made
 
 
 def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str, int]) -> Term:
@@ -139,7 +137,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     lists = word_lists("answer_words")
     unsaid = lists["framing"] | part.answer_type_words
     # A movement of the thing explained is checked separately.
-    moves = _movements() if part.answer_type is AnswerType.CAUSE else ()
+    moved = lists["up"] | lists["down"] if part.answer_type is AnswerType.CAUSE else ()
+    moves = tuple(word for word in moved if len(word) > _SHORT)
     seen: set[frozenset[str]] = set()
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(part.text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
@@ -153,45 +152,27 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         plain = alone and not synonyms
         named = plain and place > 0 and _looks_like_a_name(words) and part.text != part.text.upper()
         everyday = plain and not named and low in lists["everyday"]
-        yield Term(words, stems, 0.0, synonyms, phrases, named and low not in _COMMON, is_everyday=everyday)
-
-
-@lru_cache(maxsize=1)
-def _movements() -> tuple[str, ...]:
-    lists = word_lists("answer_words")
-    return tuple(word for word in lists["up"] | lists["down"] if len(word) > _SHORT)
+        yield Term(words, stems, 0.0, synonyms, phrases, named and low not in lists["no names"], is_everyday=everyday)
 
 
 def _phrases_in(text: str) -> Iterator[tuple[str, tuple[frozenset[str], ...], tuple[str, ...]]]:
     """Yield the phrases of a text with their synonyms, as stems and as printed."""
+    groups = _synonym_groups()
     tokens = [token if "(" in token else token.rstrip(")") for token in _TOKEN.findall(text)]
-    place = 0
-    while place < len(tokens):
-        taken, synonyms, phrases = _longest_phrase(tokens, place)
-        yield " ".join(tokens[place : place + taken]), synonyms, phrases
-        place += taken
-
-
-_COMMON = frozenset(
-    {"us", "u.s", "board", "company", "form", "note", "notes", "item", "i", "fy", "q1", "q2", "q3", "q4", "utility"}
-)
-"""Capitalized words that are no names."""
+    while tokens:
+        for count in range(min(_LONGEST_PHRASE, len(tokens)), 0, -1):
+            words = " ".join(tokens[:count])
+            key = tuple(map(stem, _pieces(words)))
+            if key in groups:
+                break
+        yield words, *groups.get(key, ((), ()))
+        del tokens[:count]
 
 
 def _looks_like_a_name(token: str) -> bool:
     """Return whether a word begins with a capital, or joins letters and digits: `Q400`."""
     joined = token.isalnum() and any(map(str.isalpha, token)) and any(map(str.isdigit, token))
     return joined or (token[0].isupper() and token[-1].isalnum())
-
-
-def _longest_phrase(tokens: Sequence[str], place: int) -> tuple[int, tuple[frozenset[str], ...], tuple[str, ...]]:
-    """Return the number of tokens of the longest phrase with synonyms, and the synonyms as stems and as printed."""
-    groups = _synonym_groups()
-    for count in range(min(_LONGEST_PHRASE, len(tokens) - place), 0, -1):
-        key = tuple(stem(piece) for token in tokens[place : place + count] for piece in _pieces(token))
-        if key in groups:
-            return count, *groups[key]
-    return 1, (), ()
 
 
 def synonyms_of(phrase: str) -> tuple[frozenset[str], ...]:
@@ -208,15 +189,15 @@ def _pieces(text: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ...], tuple[str, ...]]]:
     """Return the synonyms of a phrase by its stems, as stems and as printed."""
-    stems: dict[tuple[str, ...], list[frozenset[str]]] = {}
-    printed: dict[tuple[str, ...], list[str]] = {}
+    groups: dict[tuple[str, ...], tuple[list[frozenset[str]], list[str]]] = {}
     for words in word_lists("same_words").values():
         phrases = sorted(words)
         each = sorted({frozenset(stems_in(phrase)) for phrase in phrases}, key=sorted)
-        for key in sorted({tuple(map(stem, _pieces(phrase))) for phrase in phrases}):
-            stems.setdefault(key, []).extend(one for one in each if one and one != frozenset(key))
-            printed.setdefault(key, []).extend(phrases)
-    return {key: (tuple(dict.fromkeys(found)), tuple(dict.fromkeys(printed[key]))) for key, found in stems.items()}
+        for key in {tuple(map(stem, _pieces(phrase))) for phrase in phrases}:
+            stems, printed = groups.setdefault(key, ([], []))
+            stems += [one for one in each if one and one != frozenset(key)]
+            printed += phrases
+    return {key: (tuple(dict.fromkeys(one)), tuple(dict.fromkeys(other))) for key, (one, other) in groups.items()}
 
 
 def _labels(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[frozenset[str], ...]]:
