@@ -96,8 +96,8 @@ def _as_period(period: FiscalPeriod) -> Period:
 def _answered_period(answer: Answer | None) -> tuple[FiscalPeriod, ...]:
     """Return the last period for which an answer has a figure."""
     slots = [entry.slot for entry in answer.ledger if entry.figure and entry.required] if answer is not None else []
-    found = sorted({(slot.fiscal_year, slot.quarter or 5, slot.quarter) for slot in slots}, key=lambda one: one[:2])
-    return tuple(FiscalPeriod(fiscal_year=year, quarter=quarter) for year, _, quarter in found[-1:])
+    last = max(slots, key=lambda slot: (slot.fiscal_year, slot.quarter or 5), default=None)
+    return (FiscalPeriod(fiscal_year=last.fiscal_year, quarter=last.quarter),) if last is not None else ()
 
 
 def _with_names(query: Query, text: str, workspace: Workspace) -> Query:
@@ -124,7 +124,9 @@ class FollowUp:
         if before is not None and before.query.periods:
             text = _with_year(text, before.query.periods[-1])
         self.text, self.before, self.opened = text, before, opened
-        self.is_clause = normalize_text(text).split(" ")[0].rstrip(",") in phrases("clause")
+        first = normalize_text(text).split(" ")[0]
+        self.is_clause = first.rstrip(",") in phrases("clause")
+        self._is_yes_or_no = first in _AUXILIARIES
         about = [one.key for one in before.query.companies] if before is not None else []
         lexed = lex(expand_abbreviations(text), self._names, (), about)
         self._counted = _counts_from_latest(text)
@@ -138,20 +140,9 @@ class FollowUp:
         self.companies = _with_names(query, text, workspace).companies
         than = {"HIGHER", "LOWER"} & self.kinds and "THAN" in self.kinds
         self._against = bool(compared or "VERSUS" in self.kinds or than)
-
-    @property
-    def names_company(self) -> bool:
-        """Whether it names a company, indexed or not."""
-        return bool(self.companies or self.unknown)
-
-    @property
-    def _names_topic(self) -> bool:
+        self._names_company = bool(self.companies or self.unknown)
+        self._names_topic = any(one in _MEASURES or one == "PART" or one.startswith("KIND_") for one in self.kinds)
         """Whether it names a subject of filings other than companies and periods."""
-        return any(one in _MEASURES or one == "PART" or one.startswith("KIND_") for one in self.kinds)
-
-    @property
-    def _is_yes_or_no(self) -> bool:
-        return normalize_text(self.text).split(" ")[0] in _AUXILIARIES
 
     @property
     def is_whole(self) -> bool:
@@ -161,16 +152,16 @@ class FollowUp:
             return True
         refers = any(find_phrase(self.text, kind) is not None for kind in ("theirs", "them", "same time"))
         compares = self._against and not names_measure
-        return self.is_clause and self.names_company and not refers and not compares
+        return self.is_clause and self._names_company and not refers and not compares
 
     @property
     def stands_alone(self) -> bool:
         """Whether it may be asked alone if it continues nothing."""
-        if self.is_whole or (self.names_company and self.kinds & _MEASURES):
+        if self.is_whole or (self._names_company and self.kinds & _MEASURES):
             return True
-        if self.before is not None or (self.opened and not self.is_clause and not self.names_company):
+        if self.before is not None or (self.opened and not self.is_clause and not self._names_company):
             return False
-        return self.names_company or self._names_topic or (self.is_clause and not self.tokens)
+        return self._names_company or self._names_topic or (self.is_clause and not self.tokens)
 
     def question(self) -> str:
         """Return the complete question; empty if it cannot be determined."""
@@ -217,7 +208,7 @@ class FollowUp:
     def _qualified(self, before: PreviousQuestion) -> Query | None:
         """Qualify the previous measure: `per share`, `diluted`."""
         line = before.query.measures[0] if len(before.query.measures) == 1 else None
-        if not isinstance(line, Line | NamedFormula) or self.names_company or self.kinds & (_TIMES | _UNITS):
+        if not isinstance(line, Line | NamedFormula) or self._names_company or self.kinds & (_TIMES | _UNITS):
             return None
         first = normalize_text(self.text).split(" or ")[0]
         for phrase in (f"{first} {line.words}", f"{line.words} {first}"):
@@ -229,15 +220,18 @@ class FollowUp:
     def _replaced(self, before: PreviousQuestion) -> Query | None:
         """Replace companies, periods, parts, unit or measure of the previous question by those of the message."""
         measures = self.kinds & _MEASURES
-        if not self._only_names(before):
+        if measures and (self.is_clause or "PHRASE" in measures or not before.asks_figures):
+            return None
+        compares = self.kinds & {"HIGHER", "LOWER", "THAN"} and not self._against
+        if compares or not (self.kinds or self._counted) or not self.kinds <= _REPLACING:
             return None
         read = read_question(self.text, self._names, before.query)
         query = self._with_measures(before.query, read.measures) if measures else before.query
-        query = self._with_companies(query) if query and self.names_company else query
+        query = self._with_companies(query) if query and self._names_company else query
         periods = self._periods(query, before) if query else None
         if query is None or periods is None:
             return None
-        if self._against and not self.names_company and not measures:
+        if self._against and not self._names_company and not measures:
             return _movement(query, periods)
         parts = tuple(str(one.value) for one in self.tokens if one.type == "PART")
         return query.model_copy(
@@ -247,15 +241,6 @@ class FollowUp:
                 "parts": Parts(names=parts) if parts else query.parts,
             }
         )
-
-    def _only_names(self, before: PreviousQuestion) -> bool:
-        """Return whether the message only names what takes the place of something in the previous question."""
-        measures = self.kinds & _MEASURES
-        if measures and (self.is_clause or "PHRASE" in measures or not before.asks_figures):
-            return False
-        if self.kinds & {"HIGHER", "LOWER", "THAN"} and not self._against:
-            return False
-        return bool(self.kinds or self._counted) and self.kinds <= _REPLACING
 
     def _with_measures(self, query: Query, found: Sequence[Measure]) -> Query | None:
         """Replace the measure: plainly if alone, in the previous form after joining words (`and revenue?`)."""
@@ -282,7 +267,7 @@ class FollowUp:
         update: dict[str, object] = {"companies": companies, "unknown_companies": unknown}
         if self._against:
             update["comparison"] = Comparison(axis=Axis.COMPANIES)
-        elif _axis_of(query) is Axis.COMPANIES and len(companies) + len(unknown) == 1:
+        elif query.comparison and query.comparison.axis is Axis.COMPANIES and len(companies) + len(unknown) == 1:
             update |= {"comparison": None, "kind": Kind.VALUE}
         if query.parts is not None and query.parts.names and not self._against:
             update["parts"] = None
@@ -332,10 +317,9 @@ class FollowUp:
         periods = query.periods[-1:] if isinstance(measures[0], Move) else query.periods
         kinds = set() if is_phrase(self.text, "why") else self.kinds
         said = "increase" if kinds & {"UP", "HIGHER"} else "decrease" if kinds & {"DOWN", "LOWER"} else ""
-        metric = line.metric if isinstance(line, Line) else None
         went = ""
-        if metric and len(query.companies) == len(periods) == 1:
-            went = _direction_of(metric, query.companies[0].key, periods[0], self._workspace)
+        if isinstance(line, Line) and line.metric and len(query.companies) == len(periods) == 1:
+            went = _direction_of(line.metric, query.companies[0].key, periods[0], self._workspace)
         asked = query.model_copy(
             update={
                 "measures": (line,), "periods": periods, "kind": Kind.REASON, "claim": None, "unit": None,
@@ -349,7 +333,7 @@ class FollowUp:
     def _ask_in_words(self, before: PreviousQuestion) -> str:
         """Ask a clause in words about the same company."""
         owners = before.names
-        if not owners or not self.is_clause or self.names_company or not self._names_topic or self.kinds & _RANKING:
+        if not owners or not self.is_clause or self._names_company or not self._names_topic or self.kinds & _RANKING:
             return ""
         text = self.text
         for kind, told in (("theirs", join_names([possessive(one) for one in owners])), ("them", join_names(owners))):
@@ -377,10 +361,6 @@ def _with_year(text: str, period: Period) -> str:
         end = text.upper().find(f"Q{quarter}") + 2
         text = f"{text[:end]} FY{period.fiscal_year}{text[end:]}" if end > 1 else text
     return text
-
-
-def _axis_of(query: Query) -> Axis | None:
-    return query.comparison.axis if query.comparison is not None else None
 
 
 def _movement(query: Query, then: tuple[Period, ...]) -> Query | None:
@@ -476,22 +456,20 @@ def mentions_kind(text: str, kind: str) -> bool:
 def has_no_other_words(text: str, kind: str) -> bool:
     """Return whether every content word is of this kind."""
     known = stopwords() | phrases(kind)
-    words = re.findall(r"\w+(?:'\w+)?", normalize_text(text))
+    spaced = "".join(mark if mark.isalnum() or mark == "'" else " " for mark in normalize_text(text))
+    words = filter(None, (word.strip("'") for word in spaced.split()))
     return all({word, word.removesuffix("n't"), word.split("'")[0]} & known for word in words)
 
 
 def without_opening(text: str, *kinds: str) -> str:
     """Return the text without leading phrases of these kinds: `And what about 2021?` becomes `2021?`."""
     rest = text.strip()
-    while found := next(filter(None, (_opening(rest, kind) for kind in kinds)), None):
-        rest = rest[found.end() :].lstrip(_EDGES)
-    return rest
-
-
-def _opening(text: str, kind: str) -> re.Match[str] | None:
-    """Return the phrase of this kind that the text begins with."""
-    found = find_phrase(text, kind)
-    return None if found is None or any(map(str.isalnum, text[: found.start()])) else found
+    while True:
+        openings = (found for kind in kinds if (found := find_phrase(rest, kind)) is not None)
+        end = next((found.end() for found in openings if not any(map(str.isalnum, rest[: found.start()]))), None)
+        if end is None:
+            return rest
+        rest = rest[end:].lstrip(_EDGES)
 
 
 def find_phrase(text: str, kind: str) -> re.Match[str] | None:

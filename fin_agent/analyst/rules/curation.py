@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from decimal import Decimal
 
 from fin_agent.analyst.rules.search_queries import build_query, complementary_question
 from fin_agent.evidence.answer_notes import answer_notes
@@ -16,7 +15,7 @@ from fin_agent.evidence.plan_term_selection import missing_slots, selected_terms
 from fin_agent.evidence.report_selection import ReportChoice, RequestedReport, figures_from_report
 from fin_agent.evidence.series_restatements import Basis, basis_of
 from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
-from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, Place, fill_slots, more_precise_facts
+from fin_agent.evidence.slot_ledger import Entry, Ledger, Place, fill_slots, more_precise_facts
 from fin_agent.evidence.sum_checks import failed_sums
 from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.filings.outline.items import COVER
@@ -147,21 +146,17 @@ def _curate_by_figures(bench: _Bench, documents: Sequence[str], scope: Scope) ->
     if broken and report is None and any(entry.conflicts for entry in ledger.entries):
         ledger = filled(broken)
         broken = failed_sums(ledger, workspace.index)
+    required = [entry for entry in ledger.entries if entry.required]
     if basis.restated or basis.incomparable:
-        told = basis_of(_required_slots(ledger), printed, workspace, originally=originally)
+        told = basis_of([entry.slot for entry in required], printed, workspace, originally=originally)
         basis = Basis(basis.preferred, told.restated, told.incomparable)
     lacking = missing_slots(plan, intent, ledger)
     missing = _missing_figures(lacking, intent, workspace, scope) or _missing_choice(plan, intent, ledger, basis)
     holders = _passages_with_figures(ledger, bench)
-    pages = dict.fromkeys(
-        (
-            *_restating_pages(ledger, basis, only=report is not None),
-            *_contradicting_pages(ledger, broken),
-            *_more_precise_pages(ledger, stated, retrieved, workspace),
-        )
-    )
+    pages = dict.fromkeys(_pages_to_read(ledger, basis, broken, stated, retrieved, workspace, only=report is not None))
+    named = [entry for entry in required if entry.slot.metric == intent.expression in RESULTS]  # not those in a formula
     notes = [f"restated within the years asked about: {words}" for words in basis.restated]
-    notes += loss_notes(intent.measure, _results(intent, ledger))
+    notes += loss_notes(intent.measure, [(str(one.slot), one.figure.amount) for one in named if one.figure is not None])
     notes += answer_notes(ledger, stated, workspace, () if report else basis.preferred, broken)
     return Curation(
         kept=tuple(holders[: bench.most]),
@@ -177,11 +172,9 @@ def _curate_by_figures(bench: _Bench, documents: Sequence[str], scope: Scope) ->
 
 def _missing_figures(lacking: Sequence[Slot], intent: Intent, workspace: Workspace, scope: Scope) -> tuple[str, ...]:
     """Return the missing figures in words, with the reason for those that several printed lines may mean."""
-    named = f" ({intent.report.words})" if intent.report is not None else ""
+    report = f" ({intent.report.words})" if intent.report is not None else ""
     doubts = [ambiguity_reason(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
-    return tuple(
-        f"{slot}{named} ({doubt})" if doubt else f"{slot}{named}" for slot, doubt in zip(lacking, doubts, strict=True)
-    )
+    return tuple(f"{slot}{report}{f' ({doubt})' if doubt else ''}" for slot, doubt in zip(lacking, doubts, strict=True))
 
 
 def _why_dropped(
@@ -203,19 +196,6 @@ def _why_dropped(
     return reason
 
 
-def _required_slots(ledger: Ledger) -> list[Slot]:
-    return [entry.slot for entry in ledger.entries if entry.required]
-
-
-def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
-    """Yield the results that the measure itself names, not those in a formula."""
-    return [
-        (str(entry.slot), entry.figure.amount)
-        for entry in ledger.entries
-        if entry.figure is not None and entry.required and entry.slot.metric == intent.expression in RESULTS
-    ]
-
-
 def _missing_choice(plan: Plan, intent: Intent, ledger: Ledger, basis: Basis) -> tuple[str, ...]:
     """Return what is missing though all figures are known: the selected company, or comparable figures."""
     if selected_terms(plan, intent, ledger) or intent.selection is None:
@@ -226,27 +206,24 @@ def _missing_choice(plan: Plan, intent: Intent, ledger: Ledger, basis: Basis) ->
 
 def _passages_with_figures(ledger: Ledger, bench: _Bench) -> list[Evidence]:
     """Return the passage of every figure: its table, else the text of its page."""
-    passages = bench.passages
     held: dict[tuple[str, int], list[str]] = {}
     for entry in ledger.entries:
-        if entry.figure is None:
+        if (figure := entry.figure) is None:
             continue
-        figure = entry.figure
-        around = [passage for passage in passages if (passage.doc_id, passage.page) == (figure.doc_id, figure.page)]
-        tables = [passage for passage in around if _contains_figure(passage, figure)]
+        around = [one for one in bench.passages if (one.doc_id, one.page) == (figure.doc_id, figure.page)]
+        box = Box(*figure.box)
+        tables = [
+            one
+            for one in around
+            if one.kind is PassageKind.TABLE and one.box is not None and Box(*one.box).spans_height_of(box)
+        ]
         holder = min(tables or around, key=lambda passage: passage.ordinal)
         held.setdefault(holder.key, []).append(f"{entry.slot.label} {entry.slot.period}")
     return [
         bench.evidence(passage, "contains " + ", ".join(held.pop(passage.key)))
-        for passage in passages
+        for passage in bench.passages
         if passage.key in held
     ]
-
-
-def _contains_figure(passage: RetrievedPassage, figure: Figure) -> bool:
-    if passage.kind is not PassageKind.TABLE or passage.box is None:
-        return False
-    return Box(*passage.box).spans_height_of(Box(*figure.box))
 
 
 def _curate_by_words(bench: _Bench) -> Curation:
@@ -352,34 +329,29 @@ def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedRepor
     return Ledger(entries=tuple(entries))
 
 
-def _restating_pages(ledger: Ledger, basis: Basis, *, only: bool) -> Iterator[PageKey]:
-    """Yield pages that state a figure differently from the one in its slot, on the basis of the other years.
-
-    With `only`, just the preferred figures count, also for slots that are still empty.
-    """
-    for entry in ledger.entries:
-        wanted, figure = basis.preferred.get(entry.slot), entry.figure
-        if wanted is None or (figure is None and not only):
-            continue
-        if figure is None or not magnitudes_agree(figure.fact(), wanted.fact):
-            yield wanted.key
-
-
-def _contradicting_pages(ledger: Ledger, broken: Collection[Place]) -> Iterator[PageKey]:
-    """Yield pages with another statement of a figure that fails the sums of its own statement."""
-    for entry in ledger.entries:
-        if entry.figure is not None and entry.conflicts and entry.figure.place in broken:
-            yield PageKey(entry.conflicts[0].doc_id, entry.conflicts[0].page)
-
-
-def _more_precise_pages(
-    ledger: Ledger, stated: Sequence[SourcedFact], read: Collection[PageKey], workspace: Workspace
+def _pages_to_read(
+    ledger: Ledger,
+    basis: Basis,
+    broken: Collection[Place],
+    stated: Sequence[SourcedFact],
+    read: Collection[PageKey],
+    workspace: Workspace,
+    *,
+    only: bool,
 ) -> Iterator[PageKey]:
-    """Yield pages of the same filings that print a figure with more digits, for one such as `$22.0 billion`."""
+    """Yield pages that may state a figure better than the page it was taken from.
+
+    They state it on the basis of the other years, differently if it fails the sums of its own statement, or with more
+    digits than `$22.0 billion`. With `only`, just the preferred figures count, also for slots that are still empty.
+    """
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     for entry in ledger.entries:
-        if entry.figure is None or not entry.required or entry.figure.statement is not None:
-            continue
-        found = SourcedFact(entry.figure.doc_id, entry.figure.fact())
-        finer = [each for each in more_precise_facts(found, stated) if fills_slot(each, entry.slot, metrics, owners)]
-        yield from [each.key for each in finer if each.key not in read][:1]
+        wanted, figure = basis.preferred.get(entry.slot), entry.figure
+        if wanted is not None and (only if figure is None else not magnitudes_agree(figure.fact(), wanted.fact)):
+            yield wanted.key
+        if figure is not None and entry.conflicts and figure.place in broken:
+            yield PageKey(entry.conflicts[0].doc_id, entry.conflicts[0].page)
+        if figure is not None and entry.required and figure.statement is None:
+            finer = more_precise_facts(SourcedFact(figure.doc_id, figure.fact()), stated)
+            fits = (each.key for each in finer if fills_slot(each, entry.slot, metrics, owners))
+            yield from [key for key in fits if key not in read][:1]

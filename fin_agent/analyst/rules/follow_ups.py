@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 
 from pydantic import BaseModel, ConfigDict
 
@@ -60,12 +62,16 @@ class MessageKind(StrEnum):
     """Continues something that is missing, or cannot be understood."""
 
 
-_TALK = (
-    (MessageKind.HELP, "help"),
-    (MessageKind.GREETING, "greetings"),
-    (MessageKind.FAREWELL, "farewells"),
-    (MessageKind.THANKS, "thanks"),
-)
+_TALK = {
+    MessageKind.HELP: "help",
+    MessageKind.GREETING: "greetings",
+    MessageKind.FAREWELL: "farewells",
+    MessageKind.THANKS: "thanks",
+}
+_MAX_LOOKBACK = 6
+_MAX_NAMED = 6
+"""Most indexed companies that are named in one question."""
+_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,7 @@ def read_message(message: str, earlier: Sequence[PreviousTurn], workspace: Works
     text = " ".join(message.split())
     if len(text) > MAX_QUESTION_LENGTH:
         return Reading(kind=MessageKind.QUESTION, question=text)
-    for kind, words in _TALK:
+    for kind, words in _TALK.items():
         if consists_of(text, words) or (kind is MessageKind.HELP and mentions_kind(text, words)):
             return Reading(kind=kind)
     beside_all = listed("follow_up_words", "everyone").sub("", without_opening(text, "leads", "polite", "discourse"))
@@ -106,25 +112,25 @@ def read_message(message: str, earlier: Sequence[PreviousTurn], workspace: Works
     if not of_all and parse_index_question(text, workspace) is not None:
         return Reading(kind=MessageKind.INDEX)
     bare = without_opening(_without_thanks(text), "greetings", "thanks", "discourse", "polite")
-    if not any(map(str.isalnum, bare)):
-        return Reading(kind=MessageKind.UNCLEAR)
     asked = without_opening(bare, "leads", "polite", "discourse")
     for kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
         if any(is_phrase(each, kind.value) or mentions_kind(each, kind.value) for each in (_of_filing(asked), bare)):
             return Reading(kind=kind if earlier else MessageKind.UNCLEAR)
-    try:
-        return _read(bare, asked, earlier, workspace)
-    except FinAgentError:
-        return Reading(kind=MessageKind.UNCLEAR)
+    if any(map(str.isalnum, asked)):
+        with suppress(FinAgentError):
+            return _read(bare, asked, earlier, workspace)
+    return Reading(kind=MessageKind.UNCLEAR)
 
 
 def _read(bare: str, asked: str, earlier: Sequence[PreviousTurn], workspace: Workspace) -> Reading:
-    if not any(map(str.isalnum, asked)):
-        return Reading(kind=MessageKind.UNCLEAR)
     opened = normalize_text(asked) != normalize_text(bare)
-    last = _last_with_company(earlier, workspace)
+    recent = earlier[-_MAX_LOOKBACK:]
+    usable = (_read_previous(each, workspace) for each in recent if _has_usable_question(each, workspace))
+    conversation = [before for before in usable if before is not None]
+    any_other = (_read_previous(each, workspace) for each in reversed(recent))
+    last = next((before for before in chain(reversed(conversation), any_other) if before and before.names), None)
     if not find_phrase(asked, "choosing"):
-        named = _with_all_companies_named(asked, _conversation(earlier, workspace), workspace)
+        named = _with_all_companies_named(asked, conversation, workspace)
         if named is None and not FollowUp(asked, last, workspace, opened=opened).is_clause:
             return Reading(kind=MessageKind.UNCLEAR)
         if named is not None and named != asked:
@@ -222,28 +228,6 @@ def _read_previous(each: PreviousTurn, workspace: Workspace) -> PreviousQuestion
         return PreviousQuestion.of(each.question, workspace, each.answer)
     except FinAgentError:
         return None
-
-
-def _last_with_company(earlier: Sequence[PreviousTurn], workspace: Workspace) -> PreviousQuestion | None:
-    """Return the last usable question that names a company."""
-    looked_at = list(reversed(earlier))[:_MAX_LOOKBACK]
-    standing = [each for each in looked_at if _has_usable_question(each, workspace)]
-    read = (_read_previous(each, workspace) for each in (*standing, *looked_at))
-    return next((before for before in read if before is not None and before.names), None)
-
-
-def _conversation(earlier: Sequence[PreviousTurn], workspace: Workspace) -> list[PreviousQuestion]:
-    """Return the last usable questions, parsed, latest last."""
-    standing = [each for each in earlier[-_MAX_LOOKBACK:] if _has_usable_question(each, workspace)]
-    return [before for each in standing if (before := _read_previous(each, workspace)) is not None]
-
-
-_MAX_LOOKBACK = 6
-
-
-_MAX_NAMED = 6
-"""Most indexed companies that are named in one question."""
-_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 
 def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion], workspace: Workspace) -> str | None:
