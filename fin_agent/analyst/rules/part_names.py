@@ -53,14 +53,7 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
         for one in _places(text, name, mentions, periods)
     ]
     found += _spelled_out(text, parts, mentions)
-    found.sort(
-        key=lambda one: (
-            one.start - one.end,
-            one.start,
-            one.name != text[one.start : one.end],
-            *_capitalization_order(one),
-        )
-    )
+    found.sort(key=lambda one: (one.start - one.end, one.start, one.name != text[one.start : one.end], _capitals(one)))
     kept: list[PartMention] = []
     for one in found:
         if all(one.end <= other.start or other.end <= one.start for other in kept):
@@ -90,15 +83,12 @@ def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[t
     for printed in parts:
         for filer in filers:
             if printed.casefold().startswith(f"{filer.casefold()} "):
-                yield _without_kind(printed[len(filer) :].strip()), printed
+                words = printed[len(filer) :].split()
+                is_kind = len(words) > 1 and words[-1].lower() in ("segment", "segments")
+                yield " ".join(words[:-1] if is_kind else words), printed
 
 
-def _without_kind(name: str) -> str:
-    *words, last = name.split(" ")
-    return " ".join(words).strip() if words and last.lower() in ("segment", "segments") else name
-
-
-def _capitalization_order(part: PartMention) -> tuple[int, str]:
+def _capitals(part: PartMention) -> tuple[int, str]:
     """Return the sort key of names that differ in case: fewest capitals first, since tags capitalize all words."""
     return sum(mark.isupper() for mark in part.name), part.name
 
@@ -132,7 +122,8 @@ def _places(
     """Yield the occurrences of `name`; short names must match in case."""
     for found in _pattern(name).finditer(text):
         start, end = found.span()
-        if any(begin <= start and end <= close for begin, close in periods) or _is_money(text[end : end + _NEAR]):
+        is_money = text[end : end + _NEAR].lstrip().lower().startswith(("$", "dollar"))  # `millions of US dollars`
+        if is_money or any(begin <= start and end <= close for begin, close in periods):
             continue
         if found[0].islower() and found[0].isalpha() and _is_common_noun(text, start, end, mentions):
             continue
@@ -144,11 +135,6 @@ def _places(
         ends = end == around.end and not _BEFORE_A_PART.isdisjoint(text[around.start : start].lower().split()[-1:])
         if begins or ends:
             yield PartMention(name, start, end, in_metric=True)
-
-
-def _is_money(behind: str) -> bool:
-    """Return whether the words behind a name make it a currency: `millions of US dollars` names no country."""
-    return behind.lstrip().lower().startswith(("$", "dollar"))
 
 
 def _is_common_noun(text: str, start: int, end: int, mentions: Sequence[Mention]) -> bool:

@@ -40,9 +40,14 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     dates = [(mention.date, months.get(mention.date, 0)) for mention in parsed.dates if mention.role in roles]
     if not dates or None in months:
         return intent
-    found = {_periods_ending(dates, company.key, intent, workspace) for company in intent.companies}
+    directory, found = workspace.directory, set[frozenset[FiscalPeriod | None]]()
+    for company in intent.companies:
+        identities = [directory.identities[doc_id] for doc_id in directory.by_key[company.key].doc_ids]
+        if not intent.numeric and any(_period_ending_near(day, identities) is None for day, _ in dates):
+            return intent
+        found.add(frozenset(period_ending(day, identities, length) for day, length in dates))
     ended = found.pop()
-    if found or ended is None:
+    if found:
         return intent
     known = [period for period in ended if period is not None]
     if not intent.numeric:  # the report of its last quarter tells of a span of months
@@ -51,17 +56,6 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
         what = "figures for this span of months: only quarters and year-to-date periods can be looked up"
         return intent.model_copy(update={"unsupported": (*intent.unsupported, what)})
     return intent.model_copy(update={"periods": _ordered(known)})
-
-
-def _periods_ending(
-    dates: Sequence[tuple[date, int]], company: str, intent: Intent, workspace: Workspace
-) -> frozenset[FiscalPeriod | None] | None:
-    """Return the periods of a company's filings that end on dates; None for words if a date ends none."""
-    directory = workspace.directory
-    identities = [directory.identities[doc_id] for doc_id in directory.by_key[company].doc_ids]
-    if not intent.numeric and any(_period_ending_near(day, identities) is None for day, _ in dates):
-        return None
-    return frozenset(period_ending(day, identities, length) for day, length in dates)
 
 
 def period_ending(day: date, identities: Iterable[Identity], months: int = 0) -> FiscalPeriod | None:
@@ -90,8 +84,7 @@ def _period_ending_near(day: date, identities: Iterable[Identity]) -> FiscalPeri
     """Return the period that ends near `day` in the filings' columns: annual ones first, then the nearest year's."""
     found: list[tuple[bool, int, FiscalPeriod]] = []
     for identity in identities:
-        reported = identity.reported_period
-        if reported is None or reported.end is None:
+        if (reported := identity.reported_period) is None or reported.end is None:
             continue
         apart = (reported.end - day).days
         ago = round(apart / _DAYS_A_YEAR)
@@ -159,10 +152,10 @@ def requested_periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
     """Return the periods of the request itself, else those of the whole question."""
     for text in (core, question):
         parsed = parse_periods(text)
-        asked = {
-            FiscalPeriod(fiscal_year=mention.fiscal_year, quarter=_last_quarter(mention)) for mention in parsed.mentions
-        }
-        asked |= {FiscalPeriod(fiscal_year=year) for year in parsed.years if year not in _years_with_quarter(parsed)}
+        named = {(mention.fiscal_year, _last_quarter(mention)) for mention in parsed.mentions}
+        of_quarters = {year for year, quarter in named if quarter}
+        named |= {(year, None) for year in parsed.years if year not in of_quarters}
+        asked = {FiscalPeriod(fiscal_year=year, quarter=quarter) for year, quarter in named}
         if parsed.as_of is not None and finds(text, "due later"):
             # Later periods are searched for in the filings of that date.
             asked = {period for period in asked if period.fiscal_year <= parsed.as_of}
@@ -192,21 +185,6 @@ def min_period_count(core: str, periods: Sequence[FiscalPeriod]) -> int:
     if parsed.since is not None:
         return 2
     return len(periods) if periods else parsed.trailing_years or 0
-
-
-def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
-    return {mention.fiscal_year for mention in parsed.mentions if _last_quarter(mention)}
-
-
-def quarters_without_year(question: str, periods: Sequence[FiscalPeriod]) -> tuple[str, ...]:
-    """Return descriptions of quarters without a year, if `question` names no other periods."""
-    loose = () if periods else parse_periods(question).loose_quarters
-    return tuple(f"the year of quarter {quarter}: name it" for quarter in loose)
-
-
-def requested_dates(question: str) -> tuple[date, ...]:
-    """Return the dates that `question` names."""
-    return tuple(mention.date for mention in parse_periods(question).dates)
 
 
 def with_fiscal_years_resolved(intent: Intent, workspace: Workspace) -> Intent:

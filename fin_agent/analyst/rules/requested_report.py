@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from fin_agent.evidence.report_selection import ReportChoice, RequestedReport
 from fin_agent.lexicon.periods import parse_periods
@@ -12,8 +12,7 @@ from fin_agent.lexicon.words import finds, listed
 from fin_agent.vocabulary.identity import Form
 
 
-@dataclass(frozen=True, slots=True)
-class ReportQuestion:
+class ReportQuestion(NamedTuple):
     """A question without the words that select a report, and the report."""
 
     rest: str
@@ -34,7 +33,8 @@ def split_report_request(question: str) -> ReportQuestion | None:
     rest, report = question, None
     for match, found in reversed(named):
         rest, report = _without(rest, match), found
-    if report is not None and not _has_period(rest):
+    parsed = parse_periods(rest)
+    if not (parsed.mentions or parsed.years or parsed.dates):
         rest, report = question, None
     for which in (ReportChoice.ORIGINAL, ReportChoice.RESTATED):
         cue = listed(_LISTS, which.value).search(rest)
@@ -97,27 +97,22 @@ def _report(match: re.Match[str]) -> RequestedReport | None:
     groups = match.groupdict()
     kind = " ".join((groups.get("kind") or "").lower().split())
     words = match.group().strip(" ,()")
-    form = next((form for mark, form in _FORMS if mark in kind), None)
+    form = next((form for mark, form in _FORMS.items() if mark in kind), None)
     if groups.get("filed"):
         return RequestedReport(which=ReportChoice.NAMED, words=words, form=form, filed_in=int(groups["filed"]))
     parsed = parse_periods(groups["year"])
-    quarters = sorted({mention.quarter for mention in parsed.mentions if mention.quarter})
+    quarters = {mention.quarter for mention in parsed.mentions if mention.quarter}
     if len(parsed.years) != 1 or len(quarters) > 1:
         return None
-    quarter = quarters[0] if quarters else None
-    return RequestedReport(
-        which=ReportChoice.NAMED, words=words, form=form, fiscal_year=parsed.years[0], quarter=quarter
-    )
+    year, quarter = parsed.years[0], next(iter(quarters), None)
+    return RequestedReport(which=ReportChoice.NAMED, words=words, form=form, fiscal_year=year, quarter=quarter)
 
 
-_FORMS = (
-    ("10-q", Form.TEN_Q),
-    ("10q", Form.TEN_Q),
-    ("quarterly", Form.TEN_Q),
-    ("10-k", Form.TEN_K),
-    ("10k", Form.TEN_K),
-    ("20", Form.TWENTY_F),
-)
+_FORMS = {
+    **dict.fromkeys(("10-q", "10q", "quarterly"), Form.TEN_Q),
+    **dict.fromkeys(("10-k", "10k"), Form.TEN_K),
+    "20": Form.TWENTY_F,
+}
 
 
 def _without(text: str, found: re.Match[str]) -> str:
@@ -126,8 +121,3 @@ def _without(text: str, found: re.Match[str]) -> str:
     kept = f" of {owner}" if owner else ""
     before, behind = text[: found.start()].rstrip(" ,("), text[found.end() :].lstrip(" )")
     return f"{before}{kept} {behind}".lstrip(" ,:;")
-
-
-def _has_period(text: str) -> bool:
-    parsed = parse_periods(text)
-    return bool(parsed.mentions or parsed.years or parsed.dates)

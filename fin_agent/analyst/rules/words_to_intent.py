@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from fin_agent.analyst.rules.period_resolution import (
-    min_period_count,
-    quarters_without_year,
-    requested_dates,
-    requested_periods,
-)
+from fin_agent.analyst.rules.period_resolution import min_period_count, requested_periods
 from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_statement
 from fin_agent.analyst.rules.requested_report import asks_about_restatement, split_report_request
 from fin_agent.errors import QuestionError
@@ -49,7 +44,8 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *
     told = split_report_request(" ".join(question.split()))  # patterns take very long over thousands of blanks
     text = question if told is None else told.rest
     core = sentences_of(text).asked
-    periods = requested_periods(core, text)
+    periods, named = requested_periods(core, text), parse_periods(question)
+    loose = () if periods else named.loose_quarters
     unread = directory.unknown_names(core, understood_spans(core, directory, lexicon))
     ranked = ranked_statement(core)
     statements = tuple(lexicon.statement_mentions(question))
@@ -62,9 +58,9 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *
         core=core,
         companies=_companies(directory.mentions(question), core),
         unknown_companies=tuple(dict.fromkeys((*unread, *beside))),
-        unsupported=(*quarters_without_year(question, periods), *asks_about_restatement(question)),
+        unsupported=(*(f"the year of quarter {each}: name it" for each in loose), *asks_about_restatement(question)),
         periods=periods,
-        dates=requested_dates(question),
+        dates=tuple(mention.date for mention in named.dates),
         forms=tuple(dict.fromkeys(form for _, _, form in form_spans(core))),
         relation=Relation.EXPLANATION if in_words else Relation.EACH,
         report=told.report if told is not None else None,
@@ -82,6 +78,7 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *
 
 
 def _companies(mentions: Sequence[CompanyMention], core: str) -> tuple[RequestedCompany, ...]:
+    """Return the companies by their surest mention; the base of `How many times Acme's is Bolt's?` comes last."""
     best: dict[str, CompanyMention] = {}
     for mention in mentions:
         kept = best.get(mention.company.key)
@@ -91,13 +88,9 @@ def _companies(mentions: Sequence[CompanyMention], core: str) -> tuple[Requested
         RequestedCompany(key=key, name=mention.company.name, confidence=round(mention.confidence, 3))
         for key, mention in best.items()
     ]
-    first = {mention.company.key: mention.phrase for mention in reversed(mentions)}
-    return tuple(reversed(asked) if _base_comes_first(core, [first[one.key] for one in asked]) else asked)
-
-
-def _base_comes_first(core: str, companies: Sequence[str]) -> bool:
-    """Return whether the base of a comparison is named first: `How many times Acme's is Bolt's?`."""
-    return len(companies) == 2 and finds(core[: core.find(companies[0])], "base")
+    first = next((mention.phrase for mention in mentions if asked and mention.company.key == asked[0].key), "")
+    base_first = len(asked) == 2 and finds(core[: core.find(first)], "base")
+    return tuple(reversed(asked) if base_first else asked)
 
 
 def understood_spans(core: str, directory: CompanyDirectory, lexicon: Lexicon) -> list[tuple[int, int]]:
@@ -155,14 +148,21 @@ def foreign_currency_requests(question: str) -> tuple[str, ...]:
     return ()
 
 
-_OVER_TIME = (
-    Relation.GROWTH,
-    Relation.ANNUAL_GROWTH,
-    Relation.CHANGE,
-    Relation.TREND,
-    Relation.EVERY_YEAR,
-    Relation.YEARS_COUNTED,
+_MOVED = frozenset({Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE})
+_OVER_TIME = _MOVED | {Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS_COUNTED}
+_AGGREGATED = frozenset({Relation.AVERAGE, Relation.TOTAL, Comparison.TOTAL, Comparison.AVERAGE})
+_COMPARED = frozenset(
+    {Comparison.DIFFERENCE, Comparison.RATIO, Comparison.HIGHEST, Comparison.LOWEST, Comparison.EXCESS}
 )
+_USES = {
+    "definition": Use.DEFINITION,
+    "policy": Use.POLICY,
+    "reason": Use.EXPLANATION,
+    "comparison": Use.COMPARISON,
+    "movement": Use.TREND,
+    "total": Use.AGGREGATION,
+}
+"""The use of the first kind of words in a question."""
 
 
 def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: bool, periods: int) -> Use:
@@ -173,29 +173,12 @@ def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: b
     >>> use_of("Why did margins fall?", Relation.EXPLANATION, Comparison.NONE, computed=False, periods=1).value
     'explanation'
     """
+    if computed and comparison in _COMPARED:
+        return Use.COMPARISON
+    if computed and not _AGGREGATED.isdisjoint((relation, comparison)):
+        return Use.AGGREGATION
     if computed:
-        if comparison in (
-            Comparison.DIFFERENCE,
-            Comparison.RATIO,
-            Comparison.HIGHEST,
-            Comparison.LOWEST,
-            Comparison.EXCESS,
-        ):
-            return Use.COMPARISON
-        if relation in (Relation.AVERAGE, Relation.TOTAL) or comparison in (Comparison.TOTAL, Comparison.AVERAGE):
-            return Use.AGGREGATION
         return Use.TREND if relation in _OVER_TIME or periods > 1 else Use.LOOKUP
     if periods > 1 and finds(core, "movement") and not finds(core, "reason"):
         return Use.TREND
     return next((use for kind, use in _USES.items() if finds(core, kind)), Use.LOOKUP)
-
-
-_USES = {
-    "definition": Use.DEFINITION,
-    "policy": Use.POLICY,
-    "reason": Use.EXPLANATION,
-    "comparison": Use.COMPARISON,
-    "movement": Use.TREND,
-    "total": Use.AGGREGATION,
-}
-"""The use of the first kind of words in a question."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,11 +23,11 @@ from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     paragraphs_of,
     printed_lists,
 )
-from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, ratio_of, stems_in
+from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, stems_in
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.text_normalization import places_of, words_in
+from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import printed_years
@@ -51,14 +50,13 @@ _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
 _ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
-_HEDGED, _LIST, _THE_OTHER_WAY, _BESIDE_ITS_SUBJECT, _NOT_DONE = 0.75, 2.0, 0.25, 0.7, 0.2
+_HEDGED, _LIST, _THE_OTHER_WAY, _BESIDE_ITS_SUBJECT = 0.75, 2.0, 0.25, 0.7
 _LONG = 120
 """Number of words at which a text counts half as much."""
 _DATE_WITHIN = 45
 """Characters of a sentence in which its date is."""
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
-_MOST_ABOVE, _FIRST_WORDS = 2000, 5
 _LAST_QUARTER = 4
 
 
@@ -77,24 +75,14 @@ class AnswerTarget:
         return {period.fiscal_year for period in self.intent.periods}
 
     @property
-    def of_whole_years(self) -> bool:
-        """Whether no quarter is asked about."""
-        return all(period.quarter is None for period in self.intent.periods)
+    def telling_terms(self) -> list[Term]:
+        """The terms without everyday words."""
+        return [term for term in self.terms if not term.is_everyday]
 
     def unsaid(self) -> list[str]:
         """Return a sentence on what nothing read mentions; none if everything is mentioned."""
         words = [repr(term.words) for term in self.terms if term.is_absent and not term.is_context]
         return [f"Not said there: {', '.join(words)}."] if words else []
-
-    def weight_borne_out(self, said: Collection[str]) -> float:
-        """Return the weight of the only term that a text covers, besides everyday words; infinite for several."""
-        weights = [term.weight for term in self.telling_terms if term.coverage_in(said)]
-        return weights[0] if len(weights) == 1 else math.inf
-
-    @property
-    def telling_terms(self) -> list[Term]:
-        """The terms without everyday words."""
-        return [term for term in self.terms if not term.is_everyday]
 
 
 class FilingPeriod(NamedTuple):
@@ -128,7 +116,7 @@ def candidates_of(
         worth = _BEHIND**place * _period_fit(filed, latest, target)
         if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
-            for position, text, score in _sentences(paragraphs, passage, target, filed.year):
+            for position, text, score in _sentences(paragraphs, target, filed.year):
                 yield Candidate(text, passage, place, position, worth * score)
             for position, text, score in _lists(paragraphs, target):
                 yield Candidate(text, passage, place, position, worth * score, alone=True)
@@ -152,10 +140,11 @@ def _period_fit(filed: FilingPeriod, latest: int | None, target: AnswerTarget) -
 
 
 def _sentences(
-    paragraphs: Sequence[Paragraph], passage: RetrievedPassage, target: AnswerTarget, filed: int | None
+    paragraphs: Sequence[Paragraph], target: AnswerTarget, filed: int | None
 ) -> Iterator[tuple[int, str, float]]:
     """Yield (position, text, score) of sentences, joined with the one that they continue or that continues them."""
     flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
+    explains = target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
     for position, (lead, paragraph) in enumerate(flat):
         if not _is_self_contained(lead, paragraph):
             continue
@@ -164,19 +153,11 @@ def _sentences(
         if above is paragraph and contains_listed_phrase("pointing back", lead) and is_complete_sentence(before):
             text, first = f"{before} {lead}", position - 1
         after = flat[position + 1][0] if position + 1 < len(flat) else ""
-        explains = target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
         if explains and contains_listed_phrase("pointing back", after) and is_complete_sentence(after):
             text = f"{text} {after}"
-        heading = paragraph.heading
-        score = _score(lead, text, heading, f"{heading} {_text_above(flat[first][0], passage.text)}", target, filed)
+        score = _score(lead, text, paragraph.heading, target, filed)
         if score:
             yield first, text, score
-
-
-def _text_above(sentence: str, text: str) -> str:
-    """Return the text above a sentence in its passage, including tables."""
-    begins = places_of(" ".join(sentence.split()[:_FIRST_WORDS]), text)
-    return text[max(0, begins[0][0] - _MOST_ABOVE) : begins[0][0]] if begins else ""
 
 
 _GOES_ON = (";", ",", ":", " and")
@@ -196,16 +177,13 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
     return is_complete_sentence(lead) or (paragraph.item and not lead[:1].islower())
 
 
-def _score(
-    lead: str, text: str, nearby: str, before: str, target: AnswerTarget, filed: int | None = None
-) -> float | None:
+def _score(lead: str, text: str, heading: str, target: AnswerTarget, filed: int | None = None) -> float | None:
     """Return the score of a text as an answer; None if it is not of the answer type or covers too little.
 
     Args:
         lead: The sentence.
         text: The sentence with those that belong to it.
-        nearby: Its heading.
-        before: What stands above it; names of the question may be there.
+        heading: Its heading.
         target: The question.
         filed: The fiscal year of its filing.
     """
@@ -219,16 +197,15 @@ def _score(
     about = before_the_cause(text) if cause or figures else text
     if figures and not matches_type(about, part):
         about = text
-    said, around = set(stems_in(about)), set(stems_in(nearby))
-    farther = set(stems_in(before)) if cause or figures else set()
-    own = set(stems_in(f"{nearby} {text}" if cause else text))
+    said, around = set(stems_in(about)), set(stems_in(heading))
+    own = set(stems_in(f"{heading} {text}" if cause else text))
     if not any(term.coverage_in(own) for term in terms):
         return None
-    borne = coverage(terms, said, around, farther)
+    borne = coverage(terms, said, around)
     if cause:
         said |= set(stems_in(text))
-        borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
-    fits = _covers_enough(borne, said, around, farther, target) and _matches_request(text, about, nearby, target)
+        borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around))
+    fits = _covers_enough(borne, said, said | around, target) and _matches_request(text, about, heading, target)
     return borne * _fitness(text, about, target) / length if fits and _matches_period(about, target, filed) else None
 
 
@@ -245,27 +222,25 @@ def _matches_request(text: str, about: str, nearby: str, target: AnswerTarget) -
     return not ranks or contains_listed_phrase("superlatives", text)
 
 
-def _covers_enough(borne: float, said: set[str], around: set[str], before: set[str], target: AnswerTarget) -> bool:
+def _covers_enough(borne: float, said: set[str], around: set[str], target: AnswerTarget) -> bool:
     """Return whether the covered weight `borne` makes a text an answer, considering the rarest words as well."""
     wants = target.part.answer_type
     if round(borne, 6) < _ENOUGH[wants] or (wants in FIGURES and not _mentions_operands(target.intent, said)):
         return False
     own = [term for term in target.telling_terms if not term.is_context] or list(target.terms)
-    everything = said | around
-    anywhere = everything | before
-    if any(term.is_name and not term.coverage_in(anywhere) for term in own):
+    if any(term.is_name and not term.coverage_in(around) for term in own):
         return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
     rarest = max(present, key=lambda term: term.weight)
-    rarest = max(present, key=lambda term: term.weight)
     needed = [] if rarest.is_name else [rarest]
     if len(own) <= _FEW and wants in (*FIGURES, *_FACTS):
         needed = present
-    if not all(term.coverage_in(everything) for term in needed):
+    if not all(term.coverage_in(around) for term in needed):
         return False
-    return wants not in _ONLY_WORDS or target.weight_borne_out(anywhere) >= _LEAST_EVIDENCE
+    borne_out = [term.weight for term in target.telling_terms if term.coverage_in(around)]
+    return wants not in _ONLY_WORDS or len(borne_out) != 1 or borne_out[0] >= _LEAST_EVIDENCE
 
 
 def _mentions_operands(intent: Intent, said: set[str]) -> bool:
@@ -283,7 +258,7 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
         return False  # filed before the requested period
     if not asked or target.part.answer_type not in (*FIGURES, AnswerType.CAUSE):
         return True
-    interim = target.of_whole_years and contains_listed_phrase("interim", text)
+    interim = contains_listed_phrase("interim", text) and not any(period.quarter for period in target.intent.periods)
     if target.part.answer_type is AnswerType.CAUSE:
         return not years or (bool(years & asked) and not interim)
     following = {year + 1 for year in asked}
@@ -305,7 +280,7 @@ def _fitness(text: str, about: str, target: AnswerTarget) -> float:
         fitness *= _HEDGED
     if wants is AnswerType.LIST and contains_listed_phrase("transactions", target.part.text):
         dated = contains_listed_phrase("dated", text) and printed_years(text[:_DATE_WITHIN])
-        fitness *= (_LIST if dated else 1.0) * (1.0 if contains_listed_phrase("transacted", text) else _NOT_DONE)
+        fitness *= _LIST if dated else 1.0
     elif wants is AnswerType.LIST and is_enumeration(text):
         fitness *= _LIST
     if wants is AnswerType.CAUSE:
@@ -316,9 +291,9 @@ def _fitness(text: str, about: str, target: AnswerTarget) -> float:
 
 
 def _is_about_measure(about: str, core: str, lexicon: Lexicon) -> bool:
-    """Return whether a sentence is about the first requested measure, or gives it as a share of another."""
+    """Return whether a sentence is about the first requested measure, or names none."""
     wanted, named = (_measures(text, lexicon) for text in (core, about))
-    return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
+    return not (wanted and named) or wanted[0] in named
 
 
 def _measures(text: str, lexicon: Lexicon) -> list[str]:
@@ -339,7 +314,7 @@ def _lists(paragraphs: Sequence[Paragraph], target: AnswerTarget) -> Iterator[tu
         of_cells = any(item[:1].isdigit() or item[:1] in "$(" for item in printed.items)
         if of_cells or (len(printed.items) < 2 and not cause):
             continue
-        found = _score(printed.lead, printed.lead, printed.heading, "", target)
+        found = _score(printed.lead, printed.lead, printed.heading, target)
         if found is not None:
             better = _LIST if target.part.answer_type is not AnswerType.SENTENCE else 1.0
             yield printed.position, printed.text, found * better
@@ -364,15 +339,18 @@ def _names(text: str, target: AnswerTarget) -> Iterator[str]:
 _NAME = r"[A-Z][\w.’'-]*(?: (?:[A-Z][\w.’'-]*|de|van|von|du|la)){1,4}(?:,? (?:Jr|Sr|II|III|IV)\.?)?"
 _LISTED = re.compile(rf"^({_NAME})[\s|,*]+\(?(?:age )?\d\d\)?[\s|,]+([A-Z][^|\n]+)", re.M)
 """Name, age and office, in a row or on three lines."""
-_PAST = re.compile(r"(?:\.\s|,?\s+(?:and\s+)?(?:prior to|previously)\b).*")
-_SINCE = re.compile(r"\s+(?:since|as of|effective)(?:\s+(?:[A-Z][a-z]+|\d{1,2},|(?:19|20)\d\d))*")
+_NO_TITLE = re.compile(
+    r"(?:\.\s|,?\s+(?:and\s+)?(?:prior to|previously)\b).*"
+    r"|\s+(?:since|as of|effective)(?:\s+(?:[A-Z][a-z]+|\d{1,2},|(?:19|20)\d\d))*"
+)
+"""Earlier offices, and since when one is held."""
 _SIGNED = re.compile(r"^\s*(?:/s/\s*)?([A-Z][\w.&,’' +-]{1,60}?\b(?:LLP|L\.L\.P\.|LLC|PLLC|P\.C\.))\s*$", re.M)
 _MIN_PEOPLE = 2
 
 
 def _people_in(text: str) -> dict[str, str]:
     """Return the people listed with age and office in a passage, with their offices; none if there is only one."""
-    listed = {found[1]: _SINCE.sub("", _PAST.sub("", found[2])).strip(" .,;") for found in _LISTED.finditer(text)}
+    listed = {found[1]: _NO_TITLE.sub("", found[2]).strip(" .,;") for found in _LISTED.finditer(text)}
     people = {name: title for name, title in listed.items() if _is_title(title) and not _is_title(name)}
     return people if len(people) >= _MIN_PEOPLE else {}
 

@@ -202,9 +202,8 @@ def _best_candidates(
 
     Empty for a question without a subject, unless it is about a report, since any sentence would match.
     """
-    telling = any(not term.is_everyday for term in target.terms)
     of_a_report = bool(target.intent.forms or target.intent.dates)
-    if not (of_a_report or telling) and target.part.answer_type in _OF_A_SUBJECT:
+    if not (of_a_report or target.telling_terms) and target.part.answer_type in _OF_A_SUBJECT:
         return []
     found = sorted(candidates_of(target, passages), key=lambda each: (-round(each.score, 9), each.place, each.position))
     if considers is not None and found:

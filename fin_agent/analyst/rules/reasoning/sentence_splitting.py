@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import filterfalse
 
 _SENTENCE = re.compile(
     r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs)\.)(?<!\b(?:Mrs|Inc|Ltd)\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"
@@ -19,7 +18,6 @@ _GOES_ON = (".", ",", ";", ":", "-", "–", "—")
 """Ends of a line that is no heading."""
 _FIRST_WORDS = 40
 _MAX_LENGTH = 600
-_SHORT_ITEM = 60
 _HEADING = 0.5
 """A line shorter than this share of the longest is a heading, unless it ends a sentence."""
 _LAST_LINE = 0.8
@@ -59,7 +57,7 @@ def is_complete_sentence(sentence: str) -> bool:
 
 def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
     """Yield (heading, whether it is a list item, words) of each paragraph."""
-    lines = list(filterfalse(_is_furniture, text.split("\n")))
+    lines = [line for line in text.split("\n") if not _is_furniture(line.strip())]
     width = max(map(len, lines), default=0)
     heading, item = "", False
     block: list[str] = []
@@ -74,24 +72,19 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             block, item = [words] if words else [], bullet is not None
             continue
         short = len(line) < _HEADING * width and not stripped.endswith(_GOES_ON)
-        goes_on, above_cells = following.strip()[:1].isupper(), _is_cell(following)
-        if short and not item and (above_cells or (goes_on and not block)):
-            heading = heading if block or above_cells else stripped
-            yield heading, item, _joined(block)
-            block = []
+        above_capital = following.strip()[:1].isupper()
+        if short and above_capital and not item and not block:
+            heading = stripped
             continue
         block.append(stripped)
-        if goes_on and _ends_paragraph(line, block, width, short=short):
+        if stripped.endswith(_ENDS):
+            last = short or len(line) < _LAST_LINE * width
+        else:
+            last = short and sum(map(len, block)) <= width  # no line break inside a sentence
+        if above_capital and last:
             yield heading, item, _joined(block)
             block, item = [], False
     yield heading, item, _joined(block)
-
-
-def _ends_paragraph(line: str, block: Sequence[str], width: int, *, short: bool) -> bool:
-    """Return whether a line is the last of its paragraph: short, and no line break inside a sentence."""
-    if block[-1].endswith(_ENDS):
-        return short or len(line) < _LAST_LINE * width
-    return short and sum(map(len, block)) <= width
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -102,7 +95,7 @@ def _joined(lines: Sequence[str]) -> str:
 def _sentences(paragraph: str, *, item: bool) -> list[str]:
     """Return the sentences of a paragraph, without runs of figures and fragments."""
     found: list[str] = []
-    for part in _join_series(split_sentences(paragraph)):
+    for part in split_sentences(paragraph):
         sentence = " ".join(part.split())[:_MAX_LENGTH]
         letters = sum(character.isalpha() for character in sentence)
         words = sentence.split()
@@ -123,26 +116,9 @@ def split_sentences(text: str) -> list[str]:
     return _SENTENCE.split(text)
 
 
-def _join_series(parts: Sequence[str]) -> list[str]:
-    """Join parts of sentences: an enumeration after a colon continues over semicolons."""
-    joined: list[str] = []
-    for part in parts:
-        if joined and joined[-1].endswith(";") and (": " in joined[-1] or len(part) < _SHORT_ITEM):
-            joined[-1] = f"{joined[-1]} {part}"
-        else:
-            joined.append(part)
-    return joined
-
-
 def _is_furniture(line: str) -> bool:
     """Return whether a line repeats on every page."""
-    line = line.strip()
     return line.lower() in ("table of contents", "index") or line.startswith("©")
-
-
-def _is_cell(line: str) -> bool:
-    """Return whether a line has figures without words: `$`, `1,934`, `(80.4)%`."""
-    return bool(line.strip()) and not any(mark.isalpha() for mark in line) and not _ITEM.match(line)
 
 
 _MAX_LIST_LENGTH = 900

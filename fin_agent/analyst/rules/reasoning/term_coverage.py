@@ -16,8 +16,8 @@ from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.search_terms import stem, stems_of, weights_of
 from fin_agent.vocabulary.dates import MONTHS
 
-_SYNONYM, _NEARBY, _BEFORE, _CONTEXT = 0.9, 0.75, 0.65, 0.5
-"""Weights of a synonym, a nearby word, an earlier name, and a term of another part of the question."""
+_SYNONYM, _NEARBY, _CONTEXT = 0.9, 0.75, 0.5
+"""Weights of a synonym, a nearby word, and a term of another part of the question."""
 _LEAST, _EVERYDAY = 0.4, 0.1
 """The least weight of a word, and the weight of an everyday word."""
 _RARE = 3.8
@@ -56,25 +56,12 @@ class Term:
         return _SYNONYM if any(other <= set(said) for other in self.synonyms) else 0.0
 
 
-def coverage(
-    terms: Sequence[Term], said: Collection[str], nearby: Collection[str] = (), before: Collection[str] = ()
-) -> float:
-    """Return the weighted share of the terms that a text covers, 0 to 1.
-
-    Args:
-        terms: The terms.
-        said: Stems of the text.
-        nearby: Stems of nearby text, which count less.
-        before: Stems of earlier text, of which only names count, since they state the subject of a section.
-    """
+def coverage(terms: Sequence[Term], said: Collection[str], nearby: Collection[str] = ()) -> float:
+    """Return the weighted share of the terms that the stems of a text cover, 0 to 1; those `nearby` count less."""
     total = sum(term.weight for term in terms)
     here = frozenset(said)
     around = here | frozenset(nearby)
-    farther = around | frozenset(before)
-    held = 0.0
-    for term in terms:
-        earlier = _BEFORE * term.coverage_in(farther) if term.is_name else 0.0
-        held += term.weight * max(term.coverage_in(here), _NEARBY * term.coverage_in(around), earlier)
+    held = sum(term.weight * max(term.coverage_in(here), _NEARBY * term.coverage_in(around)) for term in terms)
     return held / total if total else 0.0
 
 
@@ -201,29 +188,11 @@ def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ..
 
 
 def _labels(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[frozenset[str], ...]]:
-    """Return the statements' labels for a word that names a measure; for a margin, those of its part and whole."""
+    """Return the statements' labels for a word that names a measure."""
     found: dict[str, list[frozenset[str]]] = {}
     for mention in lexicon.mentions(intent.core) if lexicon else ():
-        assert lexicon is not None
-        metric = lexicon.metrics.get(mention.id)
-        part, whole = ratio_of(mention.id.removesuffix("_reported"), lexicon)
-        labels = [*(metric.labels if metric else ())]
-        if part in lexicon.metrics and whole in lexicon.metrics:
-            labels += [f"{a} {b}" for a in lexicon.metrics[part].labels for b in lexicon.metrics[whole].labels]
+        metric = lexicon.metrics.get(mention.id) if lexicon else None
+        labels = [frozenset(stems_of(label)) for label in (metric.labels if metric else ())]
         for each in stems_of(mention.phrase):
-            found.setdefault(each, []).extend(stems for label in labels if (stems := frozenset(stems_of(label))))
+            found.setdefault(each, []).extend(filter(None, labels))
     return {each: tuple(dict.fromkeys(terms)) for each, terms in found.items()}
-
-
-def ratio_of(name: str, lexicon: Lexicon) -> tuple[str, str]:
-    """Return the part and the whole of a measure that is a percentage of two metrics; two empty names for any other.
-
-    >>> from fin_agent.lexicon.lexicon import load_lexicon
-    >>> ratio_of("gross_margin", load_lexicon())
-    ('gross_profit', 'revenue')
-    """
-    formula = lexicon.formulas.get(name)
-    match formula.expression.split() if formula else []:
-        case ["100", "*", part, "/", whole] if (part + whole).replace("_", "").isalnum():
-            return part, whole
-    return "", ""
