@@ -56,7 +56,7 @@ def greedy_select(candidates: Sequence[Candidate], weights: PageWeights, limit: 
 
     while len(taken) < min(limit, len(candidates)):
         first_left = next(index for index in by_base if index not in taken)
-        gains = {index: slot_gain(candidates[index], best_held) for index in (*holding, first_left)}
+        gains = {index: slot_gain(candidates[index].slots, best_held) for index in (*holding, first_left)}
         scores = {index: base[index] + weights["slots"] * gains[index] for index in gains}
         chosen = min(scores, key=lambda index: (-round(scores[index], 9), index))
         taken[chosen] = _with_explanation(candidates[chosen], weights, gains[chosen], scores[chosen])
@@ -66,9 +66,9 @@ def greedy_select(candidates: Sequence[Candidate], weights: PageWeights, limit: 
     return list(taken.values())
 
 
-def slot_gain(page: Candidate, best_held: Mapping[Slot, float]) -> float:
-    """Return the gain of a page: 0 if it adds no figure, approaching 1 with many; a single figure adds most."""
-    added = sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in page.slots.items())
+def slot_gain(slots: Mapping[Slot, float], best_held: Mapping[Slot, float]) -> float:
+    """Return the gain of a page or card: 0 if it adds no figure, approaching 1 with many; a single figure adds most."""
+    added = sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in slots.items())
     return added / (1.0 + added)
 
 

@@ -22,7 +22,6 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.plan_term_selection import missing_slots
-from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
@@ -88,7 +87,12 @@ class Curator:
             *((each.doc_id, each.passage.ordinal) for each in self._workspace.index.passages(list(pages))),
             *(each.key for each in passages if each.key not in others and any(is_contained(each, one) for one in gone)),
         ]
-        judged = tuple(_judged(each, chosen) for each in curation.judged)
+        judged = tuple(
+            each.model_copy(update={"kept": True, "why": kept.why})
+            if (kept := chosen.get((each.doc_id, each.ordinal))) is not None
+            else each.model_copy(update={"kept": False, "why": f"the model does not keep it; {each.why}"})
+            for each in curation.judged
+        )
         return curation.model_copy(update={"judged": judged, "dropped": tuple(dict.fromkeys(keys))})
 
     def _answer_from_passages(self, base: Curation, intent: Intent, shown: Sequence[RetrievedPassage]) -> Curation:
@@ -177,10 +181,3 @@ def _has_conflicting_figures(base: Curation, intent: Intent, plan: Plan) -> bool
     if not intent.numeric or intent.beyond_rules or base.answerable:
         return False
     return not missing_slots(plan, intent, base.ledger)
-
-
-def _judged(judged: JudgedPassage, chosen: dict[tuple[str, int], Evidence]) -> JudgedPassage:
-    evidence = chosen.get((judged.doc_id, judged.ordinal))
-    if evidence is not None:
-        return judged.model_copy(update={"kept": True, "why": evidence.why})
-    return judged.model_copy(update={"kept": False, "why": f"the model does not keep it; {judged.why}"})

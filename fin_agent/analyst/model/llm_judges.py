@@ -69,17 +69,15 @@ class ModelJudge:
             return [Verdict(at, _HIGHEST, fields) for at, fields in enumerate(held)]
         filled = _filled(self._group, brief, cards, most=str(most))
         reply = _asked(self._choosing, filled, GroupReply, most, partial(_choice_fault, cards=len(cards)))
-        there = [place for place in reply.chosen if 1 <= place.card <= len(cards)][:most]
-        chosen = [
-            Verdict(
+        chosen = {
+            place.card - 1: Verdict(
                 place.card - 1,
                 _HIGHEST if place.score is None else place.score,
                 _matching(place.fields, held[place.card - 1]),
             )
-            for place in there
-        ]
-        gone = set(range(len(cards))) - {verdict.at for verdict in chosen}
-        return [*chosen, *(Verdict(at, 0.0, held[at]) for at in sorted(gone))]
+            for place in [place for place in reply.chosen if 1 <= place.card <= len(cards)][:most]
+        }
+        return [*chosen.values(), *(Verdict(at, 0.0, held[at]) for at in range(len(cards)) if at not in chosen)]
 
     def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:
         """Return the prompt for a ranking; deterministic."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -126,15 +127,12 @@ class ModelClient:
                 record_warning(f"{subject} was left out: {model} is left alone for {_REST_SECONDS:.0f} seconds")
                 return None
             value, _ = self._callers.of(role).value(call, drafting.text_callback)
-        except BudgetExceededError as failure:
-            drafting.withdraw(f"{subject} was left out")
-            record_warning(f"{subject} was left out: {failure.what}")
-            return None
         except ModelError as failure:
-            drafting.withdraw(f"{subject} could not be had")
-            told = f"{subject} could not be had: {failure.what}"
+            told = f"{subject} {'was left out' if isinstance(failure, BudgetExceededError) else 'could not be had'}"
+            drafting.withdraw(told)
             lasting = isinstance(failure, _LASTING)
-            record_warning(f"{told}. {failure.remedy}" if lasting and failure.remedy else told)
+            remedy = f". {failure.remedy}" if lasting and failure.remedy else ""
+            record_warning(f"{told}: {failure.what}{remedy}")
             if lasting:
                 self._resting[model] = self._clock() + _REST_SECONDS
             return None
@@ -202,14 +200,12 @@ class DraftStream:
         from langchain_core.utils.json import parse_partial_json
 
         self._looked = len(self._reply)
-        if f'"{self._name}"' not in self._reply:
-            return
-        try:
-            found = parse_partial_json(self._reply[max(0, self._reply.find("{")) :])
-        except (ValueError, RecursionError):
-            return
+        found = None
+        if f'"{self._name}"' in self._reply:
+            with suppress(ValueError, RecursionError):
+                found = parse_partial_json(self._reply[max(0, self._reply.find("{")) :])
         value = found.get(self._name) if isinstance(found, dict) else None
-        if not isinstance(value, str):
+        if not isinstance(found, dict) or not isinstance(value, str):
             return
         text = printable_line(value)[:_MAX_DRAFT_LENGTH]
         if not whole and list(found)[-1] == self._name:
@@ -227,16 +223,10 @@ def prompt_to_call(
     *,
     check: Callable[[OutputT], str | None] | None = None,
 ) -> Call[OutputT]:
-    """Build the call of a filled prompt: its system part as system message, its user part as user message.
+    """Build the call of a filled prompt, for the prompt's own role by default, with a reply in plain text by default.
 
-    Signs of injection in the material, and removed characters, go to the journal.
-
-    Args:
-        filled: The filled prompt.
-        role: The role; None for the prompt's own.
-        output: Type of the reply; None for plain text.
-        max_output_tokens: Most tokens of the reply.
-        check: Returns what is wrong with a reply's content.
+    Signs of injection in the material, and removed characters, go to the journal. `check` returns what is wrong with a
+    reply's content.
     """
     for report in filled.reports:
         record_injection_sign(f"{filled.name}: {report}")

@@ -18,7 +18,6 @@ from fin_agent.prompts import Quoted
 from fin_agent.retrieval.search_query import Scope
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.filing import PassageKind
-from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 MAX_CHARACTERS = 6_000
@@ -149,18 +148,14 @@ def join_row_numbers(text: str) -> str:
 
 
 def place_of(passage: RetrievedPassage, workspace: Workspace) -> str:
-    """Return the company, form, period and page (from 1) of a passage."""
+    """Return the company, form, period with its end, and page (from 1) of a passage."""
     identity = workspace.directory.identities.get(passage.doc_id)
+    page = f"page {passage.page + 1}"
     if identity is None:
-        return f"{passage.doc_id}, page {passage.page + 1}"
-    parts = (identity.company, identity.form.value, _period_end_label(identity), f"page {passage.page + 1}")
-    return ", ".join(part for part in parts if part)
-
-
-def _period_end_label(identity: Identity) -> str:
-    """Return `FY2022, ended 2023-01-28`, since a fiscal year may end in another calendar year."""
+        return f"{passage.doc_id}, {page}"
     period = _period_label(identity.quarter, identity.fiscal_year)
-    return f"{period}, ended {identity.period_end.isoformat()}" if period and identity.period_end else period
+    ended = f"ended {identity.period_end.isoformat()}" if period and identity.period_end else ""
+    return ", ".join(filter(None, (identity.company, identity.form.value, period, ended, page)))
 
 
 def _period_label(quarter: int | None, year: int | None) -> str:

@@ -55,7 +55,6 @@ Words = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Number = Annotated[int, Field(strict=True), BeforeValidator(number)]
 Numbers = Annotated[tuple[Number, ...], BeforeValidator(listed)]
 OptionalText = Annotated[str | None, BeforeValidator(blank_to_none)]
-OptionalNumber = Annotated[Number | None, BeforeValidator(blank_to_none)]
 
 
 class Reply(BaseModel):

@@ -61,11 +61,7 @@ class RulesAnalyst:
         return True
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """Map the question to an intent.
-
-        Args:
-            question: The question.
-            before: The previous question, for what this one leaves out.
+        """Map the question to an intent; what it leaves out is taken from the question `before`.
 
         Raises:
             QuestionError: The question is empty or unreadable.
@@ -124,7 +120,8 @@ class RulesAnalyst:
         if self._is_read(whole):
             return [(ask, whole)]
         apart = whole.query.unread if whole.query is not None else ()
-        if not all(map(self._names_company_or_period, apart)) or "=" in ask:
+        directory = self._workspace.directory
+        if "=" in ask or not all(periods_in(words) or directory.mentions(words) for words in apart):
             return ()  # `average`, `total` and the like apply to both
         for first, second in candidate_splits(ask, signs_only=not apart)[:_MAX_JOINTS]:
             one = self.intent(first, before)
@@ -132,9 +129,6 @@ class RulesAnalyst:
             if other is not None and self._is_read(other):
                 return [(first, one), (second, other)]
         return ()
-
-    def _names_company_or_period(self, words: str) -> bool:
-        return bool(periods_in(words) or self._workspace.directory.mentions(words))
 
     @staticmethod
     def _is_read(intent: Intent) -> bool:
@@ -166,14 +160,7 @@ class RulesAnalyst:
     ) -> Curation:
         """Select the evidence among new and earlier passages, and decide whether it is sufficient.
 
-        Args:
-            intent: The intent.
-            plan: Its plan.
-            passages: The passages.
-            documents: Ids of filings, preferred ones first.
-            cards: New cards of some passages; those of the others are in the index.
-            scope: Filings and pages that may be read.
-            dropped: Keys of passages that must not be read again; rules drop none.
+        See `rules.curation.curate` for the arguments; `dropped` are keys of passages that must not be read again.
         """
         return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
 
@@ -246,15 +233,5 @@ class RulesAnalyst:
         return of is None or not years or any(year - 1 <= of <= year + 2 for year in years)
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
-        """Judge a result for a question that asks for a judgement; rules check bounds in the result itself.
-
-        Args:
-            intent: The intent.
-            evidence: The evidence.
-            computed: The result in words.
-            program: The program that computed it: formula and inputs.
-
-        Returns:
-            The judgement; None if none is requested or available.
-        """
+        """Judge a result, `computed` in words by `program`; None, since rules check bounds in the result itself."""
         return None

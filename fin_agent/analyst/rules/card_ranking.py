@@ -7,39 +7,24 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import resources
+
+import yaml
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, RiskSignal
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import Brief, Verdict
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.item_weights import item_weights
+from fin_agent.retrieval.page_ranking import slot_gain
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 from fin_agent.workspace import Workspace
 
-WEIGHTS: Mapping[str, float] = {
-    "company": 2.0,  # its filer is a company asked about; half where the question may mean another
-    "filing year": 1.0,  # its filing is of a year asked about
-    "metrics": 0.95,  # share of the figures spoken of that it has, as far as its periods are those asked about
-    "time": 0.92,  # share of the periods asked about that it has
-    "scope": 0.33,  # it has a part of the company that is asked about, or figures of the whole where no part is
-    "parts": 1.44,  # it divides a figure spoken of among parts of the company; where such a table is asked for
-    "statement": 1.74,  # it stands on a primary statement that is asked for
-    "item": 0.8,  # worth of the Item it belongs to, for what is asked
-    "tables": 1.34,  # its page shows a kind of table that shows such things
-    "row": 1.44,  # how well a row of its table is labelled as asked (Dice)
-    "words": 5.44,  # how well the words of its passage fit (stage 1), the best card's 1
-    "sketch": 1.71,  # share of the question's words in headings, labels and sketch, those rare among the cards first
-    "expansions": 0.9,  # the same of words that filings use
-    "heading": 1.58,  # share of its heading's words that are wanted
-    "use": 0.33,  # it can serve the use that the question has for it
-    "numeric": 0.33,  # it states figures where a figure is asked for
-    "no warning": 1.5,  # it is no risk factor, or these are asked for
-    "not formal": 0.89,  # it is no cover, list of exhibits or signature
-    "early": 1.91,  # its place in the filing: the first page 1, the eleventh a half
-    "slots": 7.66,  # figures looked for that it adds to the cards before it
-}
-"""What each field counts: fitted (ListNet) to benchmarks/narrative.jsonl and lookups, without FinanceBench."""
+WEIGHTS: Mapping[str, float] = yaml.safe_load(
+    resources.files(__package__).joinpath("card_weights.yaml").read_text(encoding="utf-8")
+)
+"""What each field counts."""
 
 _ELSEWHERE, _OTHER_PERIOD = 0.35, 0.5
 """Weights of a figure outside its primary statement, and of a metric for other periods."""
@@ -92,7 +77,7 @@ def greedy_select(cards: Sequence[AlignedCard], weights: Mapping[str, float]) ->
     while left:
         for at in left:
             if at not in scores or (cards[at].slots and cards[at].page not in met):
-                scores[at] = own[at] + weights["slots"] * _slot_gain(cards[at], best_held)
+                scores[at] = own[at] + weights["slots"] * slot_gain(cards[at].slots, best_held)
         chosen = min(left, key=lambda at: (-round(scores[at], 9), at))
         taken.append((chosen, scores[chosen]))
         left.remove(chosen)
@@ -102,22 +87,18 @@ def greedy_select(cards: Sequence[AlignedCard], weights: Mapping[str, float]) ->
     return taken
 
 
-def _slot_gain(card: AlignedCard, best_held: Mapping[Slot, float]) -> float:
-    """Return the gain of a card's new figures: 0 for none, near 1 for many, so that a single one already counts."""
-    added = sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in card.slots.items())
-    return added / (1.0 + added)
-
-
 def _aligned(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[AlignedCard]:
     """Return the alignment of each card with the question, combined with the other cards of its page."""
     features = _Features(cards, brief, workspace)
+    found = [AlignedCard(_page(card), features.of(card), _slots(card, brief, workspace)) for card in cards]
     pages: dict[tuple[str, int], list[AlignedCard]] = {}
-    found: list[AlignedCard] = []
-    for card in cards:
-        page = (card.identity.doc_id, card.identity.page)
-        found.append(AlignedCard(page, features.of(card), _slots(card, brief, workspace)))
-        pages.setdefault(page, []).append(found[-1])
+    for aligned in found:
+        pages.setdefault(aligned.page, []).append(aligned)
     return [_with_page(card, pages[card.page]) for card in found]
+
+
+def _page(card: Card) -> tuple[str, int]:
+    return card.identity.doc_id, card.identity.page
 
 
 class _Features:

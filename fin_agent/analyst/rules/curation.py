@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from fin_agent.analyst.rules.search_queries import build_query, complementary_question
 from fin_agent.evidence.answer_notes import answer_notes
@@ -67,32 +69,35 @@ def curate(
     return _curate_by_figures(bench, documents, scope) if plan.slots() else _curate_by_words(bench)
 
 
+@dataclass
 class _Bench:
     """The question with its passages, their cards, and the fields that it requires."""
 
-    def __init__(
-        self,
-        intent: Intent,
-        plan: Plan,
-        passages: Sequence[RetrievedPassage],
-        workspace: Workspace,
-        most: int,
-        cards: Sequence[Card],
-    ) -> None:
-        self.intent, self.plan, self.passages = intent, plan, passages
-        self.workspace, self.most = workspace, most
-        stored = cards_of(passages, workspace.index)
-        self.cards = {(card.identity.doc_id, card.identity.ordinal): card for card in (*stored, *cards)}
-        self._required = required_fields(build_query(intent, plan, None, workspace))
-        self._owners = workspace.directory.owners
+    intent: Intent
+    plan: Plan
+    passages: Sequence[RetrievedPassage]
+    workspace: Workspace
+    most: int
+    new_cards: Sequence[Card]
+
+    @cached_property
+    def cards(self) -> Mapping[tuple[str, int], Card]:
+        """The card of each passage."""
+        every = (*cards_of(self.passages, self.workspace.index), *self.new_cards)
+        return {(card.identity.doc_id, card.identity.ordinal): card for card in every}
+
+    @cached_property
+    def _required(self) -> Sequence[str]:
+        return required_fields(build_query(self.intent, self.plan, None, self.workspace))
 
     def fields(self, passage: RetrievedPassage) -> tuple[str, ...]:
         """Return the required fields that the passage's card has."""
         card = self.cards.get(passage.key)
         if card is None:
             return ()
-        own = f"{COMPANY}: {self._owners.get(passage.doc_id, '')}"
-        matched = matched_fields(card, self._required, self._owners)
+        owners = self.workspace.directory.owners
+        own = f"{COMPANY}: {owners.get(passage.doc_id, '')}"
+        matched = matched_fields(card, self._required, owners)
         return tuple(f"{COMPANY}: {card.identity.company}" if field == own else field for field in matched)
 
     def evidence(self, passage: RetrievedPassage, why: str) -> Evidence:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.query.tree import (
-    Axis,
     Claim,
-    Combination,
     Kind,
     Line,
     Measure,
@@ -19,36 +18,6 @@ from fin_agent.query.tree import (
     Query,
     measure_text,
 )
-
-_COMPARISONS = {
-    (Axis.COMPANIES, Combination.EACH): "How does {first} {noun} {when} compare to {others}",
-    (Axis.COMPANIES, Combination.HIGHEST): "Which company had the highest {noun} {when}, {choice}",
-    (Axis.COMPANIES, Combination.LOWEST): "Which company had the lowest {noun} {when}, {choice}",
-    (Axis.COMPANIES, Combination.DIFFERENCE): "What was the difference between {owners} {noun} {when}",
-    (Axis.COMPANIES, Combination.TOTAL): "What was the combined {noun} of {names} {when}",
-    (Axis.COMPANIES, Combination.AVERAGE): "What was the average {noun} of {names} {when}",
-    (Axis.COMPANIES, Combination.RANK): "Rank {names} by {noun} {when}",
-    (Axis.PERIODS, Combination.HIGHEST): "In which year was {owners} {noun} the highest, {years}",
-    (Axis.PERIODS, Combination.LOWEST): "In which year was {owners} {noun} the lowest, {years}",
-    (Axis.PERIODS, Combination.TOTAL): "What was {owners} total {noun} {when}",
-    (Axis.PERIODS, Combination.AVERAGE): "What was {owners} average {noun} {when}",
-    (Axis.PARTS, Combination.HIGHEST): "Which {kind} of {names} had the highest {noun} {when}",
-    (Axis.PARTS, Combination.LOWEST): "Which {kind} of {names} had the lowest {noun} {when}",
-    (Axis.PARTS, Combination.RANK): "Rank the {kind}s of {names} by {noun} {when}",
-}
-_MOVES_COMPARED = {
-    (Axis.COMPANIES, Combination.HIGHEST): "Which company's {noun} grew fastest {when}, {choice}",
-    (Axis.COMPANIES, Combination.LOWEST): "Which company's {noun} grew slowest {when}, {choice}",
-    (Axis.PARTS, Combination.HIGHEST): "Which {kind} of {names} had the fastest growth of {noun} {when}",
-    (Axis.PARTS, Combination.LOWEST): "Which {kind} of {names} had the slowest growth of {noun} {when}",
-}
-_MOVES = {
-    "change": "By how much did {owners} {noun} change {when}",
-    "growth": "What was the growth of {owners} {noun} {when}",
-    "cagr": "What was the CAGR of {owners} {noun} {when}",
-}
-_CLAIMS = {"rose": "Did {owners} {noun} increase {when}", "fell": "Did {owners} {noun} decrease {when}"}
-_PLAIN = "What was {owners} {noun} {when}"
 
 
 def query_to_question(query: Query, moved: str = "change") -> str:
@@ -62,6 +31,7 @@ def query_to_question(query: Query, moved: str = "change") -> str:
         return ""
     measure, names = query.measures[0], [*(one.name for one in query.companies), *query.unknown_companies]
     form = _form(query, measure.how if isinstance(measure, Move) else "")
+    is_plain = form == load_yaml("question_wordings")["plain"]
     if not form or not names:
         return ""
     parts = query.parts.names if query.parts is not None else ()
@@ -80,7 +50,7 @@ def query_to_question(query: Query, moved: str = "change") -> str:
         when=in_periods(periods, moving=isinstance(measure, Move)),
         moved=moved,
     )
-    if form == _PLAIN and _is_plural(noun.partition(_SHARE)[0]) and not nouns[-1].isupper():
+    if is_plain and _is_plural(noun.partition(_SHARE)[0]) and not nouns[-1].isupper():
         text = text.replace("What was", "What were", 1)
     unit = "" if any(_SHARE in one for one in nouns) else (query.unit or "").removeprefix("USD ")
     return " ".join(f"{text} {f'in {unit}' if unit else ''}".split()).replace(" ,", ",") + "?"
@@ -106,16 +76,18 @@ def _is_plural(noun: str) -> bool:
 
 
 def _form(query: Query, how: str) -> str:
-    comparison, claim = query.comparison, query.claim
+    """Return the wording of a query, with `how` its measure moved; empty if there is no plain one."""
+    comparison, claim, forms = query.comparison, query.claim, load_yaml("question_wordings")
     if query.kind is Kind.REASON:
-        return "Why did {owners} {noun} {moved} {when}"
+        return str(forms["reason"])
     if claim is not None:
-        return _CLAIMS.get(claim.way, "") if claim == Claim(way=claim.way) else ""
+        return str(forms["claims"].get(claim.way, "")) if claim == Claim(way=claim.way) else ""
     if comparison is None:
-        return _MOVES[how] if how else _PLAIN if query.kind is Kind.VALUE else ""
+        plain = forms["plain"] if query.kind is Kind.VALUE else ""
+        return str(forms["moves"][how] if how else plain)
     if comparison.nth or comparison.top or query.chosen_by is not None:
         return ""
-    return (_MOVES_COMPARED if how else _COMPARISONS).get((comparison.axis, comparison.how), "")
+    return str(forms["moves compared" if how else "comparisons"].get(f"{comparison.axis} {comparison.how}", ""))
 
 
 def in_periods(periods: Sequence[Period], *, moving: bool = False) -> str:

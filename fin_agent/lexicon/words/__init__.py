@@ -13,6 +13,7 @@ import yaml
 from fin_agent.errors import LexiconError
 
 
+@lru_cache(maxsize=64)
 def load_yaml(name: str) -> dict[str, Any]:
     """Return the content of `name`.yaml."""
     text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")

@@ -178,14 +178,9 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
 
 
 def _score(lead: str, text: str, heading: str, target: AnswerTarget, filed: int | None = None) -> float | None:
-    """Return the score of a text as an answer; None if it is not of the answer type or covers too little.
+    """Return the score of an answer; None if it is not of the answer type or covers too little.
 
-    Args:
-        lead: The sentence.
-        text: The sentence with those that belong to it.
-        heading: Its heading.
-        target: The question.
-        filed: The fiscal year of its filing.
+    `text` is the sentence `lead` with those that belong to it, `filed` the fiscal year of its filing.
     """
     part, terms = target.part, target.terms
     figures, cause = part.answer_type in FIGURES, part.answer_type is AnswerType.CAUSE

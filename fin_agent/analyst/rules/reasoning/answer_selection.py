@@ -31,7 +31,6 @@ _MOST = {AnswerType.CAUSE: 3, AnswerType.SENTENCE: 2, AnswerType.LIST: 3, Answer
 _WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.5
 _MAX_ANSWER_LENGTH = 1100
 _ALIKE = 0.7
-_SEVERAL = 2
 _NEAREST = 2
 _OF_A_SUBJECT = FIGURES | {AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.VERDICT}
 
@@ -53,31 +52,31 @@ def reason(
         intent: The intent.
         evidence: The evidence.
         index: The index.
-        lexicon: Adds the labels of measures; None for the question's words only.
+        lexicon: Adds the labels of measures.
         filings: Filings of each company by key, best first.
-        considers: Accepts sentences; those scoring at least half of the best are offered. None accepts all.
+        considers: Accepts sentences; those scoring at least half of the best are offered.
     """
     never = unanswerable_reason(intent.core, of_company=bool(intent.companies))
     if never:
         return Reasoning(text="", citations=(), missing=(never,))
     own = filings or {}
-    if len(intent.companies) < _SEVERAL:
+    if len(intent.companies) < 2:
         every = [each for found in own.values() for each in found]
         return _Answers(intent, evidence, index, lexicon, every, considers).reasoning()
-    named: list[tuple[str, Reasoning]] = []
+    answers: dict[str, Reasoning] = {}
     for company in intent.companies:
         listed = own.get(company.key, ())
         kept = [each for each in evidence if each.passage.doc_id in listed]
         of_one = intent.model_copy(update={"companies": (company,)})
-        named.append((company.name, _Answers(of_one, kept, index, lexicon, listed, considers).reasoning()))
-    missing = tuple(f"{name}: {lacking}" for name, one in named for lacking in one.missing)
-    if not any(one.text for _, one in named):
+        answers[company.name] = _Answers(of_one, kept, index, lexicon, listed, considers).reasoning()
+    missing = tuple(f"{name}: {lacking}" for name, one in answers.items() for lacking in one.missing)
+    told = [f"{name}: {one.text}" for name, one in answers.items() if one.text]
+    if not told:
         return Reasoning(text="", citations=(), missing=missing)
-    told = [f"{name}: {one.text}" for name, one in named if one.text]
     return Reasoning(
         text=" ".join([*told, *(f"Not found: {lacking}." for lacking in missing)]),
-        citations=tuple(cited for _, one in named for cited in one.citations),
-        read=tuple(sorted({page for _, one in named for page in one.read})),
+        citations=tuple(cited for one in answers.values() for cited in one.citations),
+        read=tuple(sorted({page for one in answers.values() for page in one.read})),
     )
 
 

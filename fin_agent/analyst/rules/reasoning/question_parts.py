@@ -166,7 +166,6 @@ def _is_foreign(text: str) -> bool:
     )
 
 
-@lru_cache(maxsize=1)
 def _table() -> Mapping[str, Any]:
     return load_yaml("answer_kinds")
 
