@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,8 +10,10 @@ from itertools import combinations, pairwise
 from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.answering.numerals import NumeralKind, numerals_in, spelled_numbers
 from fin_agent.index.protocol import PageKey
-from fin_agent.lexicon.words import finds, word_lists
+from fin_agent.lexicon.words import finds, patterns, word_lists
 from fin_agent.workspace import Workspace
+
+_PATTERNS = patterns("size_patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,8 @@ def unsupported_numbers(
         denied: Whether the words deny the question, so that all its numbers may be repeated.
     """
     own = question if denied else non_figure_numbers(question)
-    text = _PLACES.sub(" ", " \n ".join((*(quote.text for quote in quotes), known, own)))
-    said = _without(_PLACES.sub(" ", words), lambda each, before: _is_bound(each, before, question))
+    text = _PATTERNS["place"].sub(" ", " \n ".join((*(quote.text for quote in quotes), known, own)))
+    said = _without(_PATTERNS["place"].sub(" ", words), lambda each, before: _is_bound(each, before, question))
     said = _without(said, lambda each, _: _is_difference(each, quotes))
     held = [(each, quote.page) for quote in quotes for each in scaled_numbers_in(quote.text)]
     held += [(each, None) for each in scaled_numbers_in(f"{known} \n {own}")]
@@ -79,10 +80,6 @@ def non_figure_numbers(question: str) -> str:
 def _is_date(word: str) -> bool:
     parts = word.replace("/", "-").split("-")
     return len(parts) == 3 and all(map(str.isdigit, parts))
-
-
-_PLACES = re.compile(r"\b(?:10-?[KQ]s?|8-?Ks?|20-?Fs?|6-?Ks?|(?:page|passage)s? \d+)\b", re.I)
-"""Numbers in these are locations, no figures."""
 
 
 def _without(words: str, left_out: Callable[[ScaledNumber, str], bool]) -> str:
@@ -145,11 +142,11 @@ def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
     [('3533', 'billion'), ('41', 'thousand'), ('6.0', '%'), ('3', 'points'), ('5', 'points')]
     """
     made: list[ScaledNumber] = []
-    for match in reversed(list(_SIZED.finditer(text))):
+    for match in reversed(list(_PATTERNS["sized"].finditer(text))):
         end = match.end()
         size = _normalized_size(match["sizes"] or "")
-        joined = not size and bool(made) and _TOGETHER.fullmatch(text[end : made[-1].start])
-        if joined and not _YEAR.fullmatch(match["number"]):  # `in FY2018, 10.8%`
+        joined = not size and bool(made) and _PATTERNS["together"].fullmatch(text[end : made[-1].start])
+        if joined and not _PATTERNS["year"].fullmatch(match["number"]):  # `in FY2018, 10.8%`
             size = made[-1].size
         behind = text[end : end + _MAX_WORD_LENGTH].removeprefix(")").split()
         word = behind[0] if behind and behind[0][:1].islower() and not match["currency"] else ""
@@ -159,20 +156,6 @@ def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
 
 
 _MAX_WORD_LENGTH = 60
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_LONG = r"hundreds?|thousands?|millions?|billions?|trillions?|dozens?|lakhs?|crores?|mln|mil|mn|mm|bn|bil|trn|tn"
-_PERCENT = r"%|(?:per[ ]?cent|pct|percentage[ -]points?|p\.?p\.?|ppts?|basis[ ]points?|bps?|points?)(?!\w)"
-_SIZED = re.compile(
-    r"(?P<currency>[$€£¥]\s?)?\(?(?<![\d.])(?P<number>\d+(?:,\d+)*(?:\.\d+)?)"
-    rf"(?P<sizes>(?:\s?\)?\s?\|?\s?%|\)?[\s-]{{0,2}}(?:{_PERCENT})|\)?[\s-]{{0,2}}(?:{_LONG})(?!\w)"
-    r"|(?:(?(currency)\s?))\(?[kmb](?!\w)\)?)*)",
-    re.I,
-)
-_TOGETHER = re.compile(
-    r"\)?\s*(?:,|,?\s*(?:and|or|to|through|versus|vs\.?|from|compared\s+(?:to|with))|[-–—])\s*(?:and\s+)?[$€£(]*\s*",
-    re.I,
-)
-_EACH = re.compile(rf"{_PERCENT}|{_LONG}|[kmb]", re.I)
 _SAME = {
     **dict.fromkeys(("m", "mm", "mn", "mil", "mln"), "million"),
     **dict.fromkeys(("b", "bn", "bil"), "billion"),
@@ -185,7 +168,7 @@ _SAME = {
 
 
 def _normalized_size(sizes: str) -> str:
-    words = (found[0].lower().replace(".", "") for found in _EACH.finditer(sizes))
+    words = (found[0].lower().replace(".", "") for found in _PATTERNS["each"].finditer(sizes))
     bare = (word if len(word) < 2 or not word.endswith("s") else word[:-1] for word in words)
     return " ".join(_SAME.get(word, word) for word in bare)
 
@@ -210,7 +193,7 @@ class PageScale:
             return True
         if size == "%":
             return self._is_percent(bare.number)
-        return not known and any(found.lastgroup == size for found in _STATED.finditer(self._text))
+        return not known and any(found.lastgroup == size for found in _PATTERNS["stated"].finditer(self._text))
 
     def _is_percent(self, number: str) -> bool:
         """Return whether a row with the number, or a heading line above it, is about percent."""
@@ -218,23 +201,14 @@ class PageScale:
         for line in self._text.splitlines():
             numbers = [each.number for each in scaled_numbers_in(line) if not each.size]
             headed = headed or (not numbers and finds(line, "percent signs", "row_words"))
-            if number in numbers and (headed or _OF_PERCENT.search(line)):
+            if number in numbers and (headed or _PATTERNS["of percent"].search(line)):
                 return Decimal(number) <= _HIGHEST
         return False
 
 
 _SCALES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
-_STATED = re.compile(
-    r"(?P<thousand>\bthousands\b|\b000['’]?s\b|[$(]\s?000\b)|(?P<million>\bmillions\b|[$(]\s?mm?\)|\$\s?mm\b)"
-    r"|(?P<billion>\bbillions\b|\$\s?bn\b)",
-    re.I,
-)
 _BETWEEN = frozenset(
     {"in", "for", "at", "as", "and", "or", "to", "from", "of", "vs", "versus", "compared", "during", "on"}
 )
 _HIGHEST = 1_000
 """A percentage above this is not accepted by a heading alone."""
-_OF_PERCENT = re.compile(
-    r"(?<![\d)\s])\s*%|^\s*%|\|\s*%|\b(?:per\s?cent(?:age)?s?|rates?|margins?|yields?|return on|share of)\b",
-    re.I,
-)

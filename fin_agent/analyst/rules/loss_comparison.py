@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
 from fin_agent.evidence.sign_conventions import LOSS_OF, RESULTS
-from fin_agent.lexicon.words import finds
+from fin_agent.lexicon.words import finds, patterns
 
 
 def with_losses(intent: Intent) -> Intent:
@@ -47,10 +45,6 @@ _MOVING = (Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS_COUNTED)
 _MOVES = (Relation.CHANGE, Relation.GROWTH)
 _APART = (Comparison.DIFFERENCE, Comparison.EXCESS)
 _EXTREMES = (Comparison.HIGHEST, Comparison.LOWEST)
-_LOSS = re.compile(
-    r"(?<!\()\b(?<!profit or )(?<!profit and )(?<!income or )(?<!/)(?:loss(?:es)?|deficit)\b(?!\s*\))",
-    re.I,
-)
 _CASH = frozenset(("cash_from_operations", "cash_from_investing", "cash_from_financing", "free_cash_flow"))
 _WITH_A_SIGN = RESULTS | {
     "segment_operating_income", "shareholders_equity", "total_equity", "retained_earnings", "working_capital",
@@ -60,7 +54,7 @@ _WITH_A_SIGN = RESULTS | {
 def _compare_losses(words: str, expression: str, core: str) -> bool:
     if expression in _CASH:
         return finds(core, "burnt") and "provided" not in words  # `provided by (used in)` names either sign
-    return expression in _WITH_A_SIGN and _LOSS.search(words) is not None
+    return expression in _WITH_A_SIGN and patterns("asked_patterns")["loss"].search(words) is not None
 
 
 def _select_by_loss(selection: Selection) -> Selection:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from fin_agent.evidence.report_selection import ReportChoice, RequestedReport
 from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.words import finds, listed
+from fin_agent.lexicon.words import finds, listed, patterns
 from fin_agent.vocabulary.identity import Form
 
 
@@ -56,36 +55,13 @@ def asks_about_restatement(question: str) -> tuple[str, ...]:
 
 
 _LISTS = "report_words"
-_YEAR = (
-    r"(?P<year>(?:(?:fiscal|year|of|Q[1-4]|(?:first|second|third|fourth)[ -]quarter)\s+){0,4}"
-    r"(?:FY\s?'?\d{2}(?:\d\d)?|(?:19|20)\d\d)(?:\s?Q[1-4])?)(?:['’]s)?"
-)
-_WHOSE = (
-    r"(?:the\s+|its\s+|their\s+|that\s+"
-    r"|(?<![\w])(?P<whose>[A-Z][\w.&'’,-]{0,30}(?:\s+[A-Z&][\w.&'’,-]{0,30}){0,5}?)['’]s?\s+|an?\s+)?"
-)
-
-
-@lru_cache(maxsize=1)
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    kinds = rf"(?P<kind>{listed(_LISTS, 'kinds').pattern})"
-    lead = rf"(?:{listed(_LISTS, 'leads').pattern})\s+{_WHOSE}\b"
-    filed = (
-        r"(?:\s*,?\s+(?:that (?:was|were) )?(?:filed|issued|published) in (?:[A-Z][a-z]+ )?(?P<filed>(?:19|20)\d\d))"
-    )
-    return (
-        re.compile(rf"{lead}{kinds}{filed}", re.I),
-        re.compile(rf"{lead}{_YEAR}\s+(?:\(?form\)?\s+)?{kinds}\b", re.I),
-        re.compile(rf"{lead}{kinds}\s+(?:for|of|from)\s+(?:the\s+)?(?:year\s+)?{_YEAR}(?!\w)", re.I),
-        re.compile(rf"(?:{listed(_LISTS, 'alone').pattern})\s+{_YEAR}(?!\w)(?!\s+and\b)", re.I),
-    )
 
 
 def _reports_named(question: str) -> list[tuple[re.Match[str], RequestedReport]]:
     """Return (match, report) of every report named by its year behind a word such as `in`, in order."""
     found: list[tuple[re.Match[str], RequestedReport]] = []
-    for pattern in _patterns():
-        for match in pattern.finditer(question):
+    for kind, pattern in patterns("report_patterns").items():
+        for match in pattern.finditer(question) if kind.startswith("by ") else ():
             free = all(match.end() <= other.start() or other.end() <= match.start() for other, _ in found)
             report = _report(match) if free else None
             if report is not None:

@@ -57,6 +57,20 @@ def finds(text: str, kind: str, name: str = "asked_words") -> bool:
     return listed(name, kind).search(text) is not None
 
 
+@lru_cache(maxsize=16)
+def patterns(name: str) -> dict[str, re.Pattern[str]]:
+    """Return the regular expressions of `name`.yaml, without regard to case.
+
+    In each, `{digits}` stands for the one above of that name.
+    """
+    written: dict[str, str] = {}
+    for kind, pattern in load_yaml(name).items():
+        for above, piece in written.items():
+            pattern = pattern.replace(f"{{{above}}}", f"(?:{piece})")
+        written[kind] = pattern
+    return {kind: re.compile(pattern, re.I) for kind, pattern in written.items()}
+
+
 def any_of(phrases: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern for any of the phrases; it matches nothing if there are none.
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from fin_agent.analyst.rules.reasoning.answer_type_matching import (
-    PATTERNS,
     before_the_cause,
     contains_listed_phrase,
     has_listed_prefix,
@@ -28,7 +26,7 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import words_in
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.filing import PassageKind
@@ -331,30 +329,25 @@ def _names(text: str, target: AnswerTarget) -> Iterator[str]:
             yield f"{name}, {title}."
 
 
-_NAME = r"[A-Z][\w.’'-]*(?: (?:[A-Z][\w.’'-]*|de|van|von|du|la)){1,4}(?:,? (?:Jr|Sr|II|III|IV)\.?)?"
-_LISTED = re.compile(rf"^({_NAME})[\s|,*]+\(?(?:age )?\d\d\)?[\s|,]+([A-Z][^|\n]+)", re.M)
-"""Name, age and office, in a row or on three lines."""
-_NO_TITLE = re.compile(
-    r"(?:\.\s|,?\s+(?:and\s+)?(?:prior to|previously)\b).*"
-    r"|\s+(?:since|as of|effective)(?:\s+(?:[A-Z][a-z]+|\d{1,2},|(?:19|20)\d\d))*"
-)
-"""Earlier offices, and since when one is held."""
-_SIGNED = re.compile(r"^\s*(?:/s/\s*)?([A-Z][\w.&,’' +-]{1,60}?\b(?:LLP|L\.L\.P\.|LLC|PLLC|P\.C\.))\s*$", re.M)
 _MIN_PEOPLE = 2
 
 
 def _people_in(text: str) -> dict[str, str]:
     """Return the people listed with age and office in a passage, with their offices; none if there is only one."""
-    listed = {found[1]: _NO_TITLE.sub("", found[2]).strip(" .,;") for found in _LISTED.finditer(text)}
+    known = patterns("answer_patterns")
+    found = (one.groups() for one in known["officer"].finditer(text))
+    listed = {name: known["no_office"].sub("", office).strip(" .,;") for name, office in found}
     people = {name: title for name, title in listed.items() if _is_title(title) and not _is_title(name)}
     return people if len(people) >= _MIN_PEOPLE else {}
 
 
 def _firm_in(text: str) -> str:
     """Return the firm that signs a report, else the first that the passage names: `Ernst & Young LLP`."""
-    found = _SIGNED.search(text)
-    named = PATTERNS[AnswerType.FIRM].search(text)
-    return found[1] if found else " ".join(named[0].split()) if named else ""
+    known = patterns("answer_patterns")
+    if signed := known["signature"].search(text):
+        return signed[1]
+    named = known["firm"].search(text)
+    return " ".join(named[0].split()) if named else ""
 
 
 def _is_title(words: str) -> bool:

@@ -7,49 +7,8 @@ from functools import lru_cache
 
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, QuestionPart
 from fin_agent.analyst.rules.reasoning.term_coverage import stems_in, synonyms_of
-from fin_agent.lexicon.words import any_of, finds, listed, word_lists
+from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
 
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
-_SMALL = (
-    r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
-    r"|eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?)"
-)
-_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_PERCENT = rf"(?:{_NUMBER}|\b{_SMALL})\s*(?:%|percent\b|per cent\b|percentage points?\b|basis points\b)"
-_AMOUNT = rf"[$€£¥]\s?(?:{_NUMBER})|(?:{_NUMBER})\s*(?:(?:thousand|million|billion|trillion)\b|cents\b)"
-_BARE = rf"(?<![$€£¥\d.,(])\b(?:{_NUMBER})\b(?!,?\d)"
-_DURATION = rf"(?:{_NUMBER}|\b(?:one|{_SMALL}))[\s-]*(?:fiscal\s+)?(?:years?|months?|weeks?|days?)\b"
-_NAME = r"[A-Z][\w.&’'-]+"
-_NO_FIGURE = re.compile(
-    rf"\(\d{{1,2}}\)|{_MONTH}\s+\d{{1,2}}\b|\b(?:19|20)\d\d\b|{_DURATION}"
-    r"|\b(?:No\.|Item|Note|Form|Exhibit|Section|Rule|Class|Topic|ASU|ASC|Phase|Level) ?\d[\w.()-]*",
-    re.I,
-)
-"""Digits of dates, spans and headings, which state no figure."""
-_WRITTEN = {
-    AnswerType.DATE: rf"\b(?:19|20)\d\d\b|{_MONTH}\s+\d{{1,2}}\b|\b(?:first|second|third|fourth)\s+(?:quarter|half)",
-    AnswerType.DURATION: _DURATION,
-    AnswerType.PERCENT: _PERCENT,
-    AnswerType.AMOUNT: _AMOUNT,
-    AnswerType.SHARE: f"{_AMOUNT}|{_PERCENT}",
-    AnswerType.NUMBER: f"{_AMOUNT}|{_PERCENT}|{_BARE}",
-    AnswerType.COUNT: rf"{_BARE}(?!\s*%)|\b{_SMALL}\b",
-    AnswerType.BUSINESS: (
-        r"^(?:[A-Z][\w.,&’'()“” -]{1,60}?\s+is|we are|the company is|.{0,40},\s+we are)\s+(?:an?|the|one of)\b"
-    ),
-    AnswerType.DEFINITION: (
-        r"\b(?:defin\w+|means?|refers? to|represents?|is (?:calculated|computed|measured|a non-GAAP|the|an?)\b"
-        r"|consists? of|comprise[sd]?|excludes?|less)\b"
-    ),
-    # Capitals make names.
-    AnswerType.PERSON: rf"(?-i:\b{_NAME}(?:\s+(?:[A-Z&][\w.&’'-]*|of|and|de|van|von))*\s+{_NAME}|\bLLP\b)",
-    AnswerType.PLACE: r"(?-i:\b(?:[Ii]n|[Aa]t|[Oo]n|of|under)\s+(?:the\s+)?[A-Z][a-zA-Z]+|[A-Z]\w+, [A-Z]\w+)",
-    AnswerType.EXCHANGE: r"(?-i:\b(?:NYSE|(?:NASDAQ|Nasdaq)|\w+ Stock Exchange)\b)",
-    AnswerType.FIRM: (
-        r"(?-i:\b[A-Z][\w.&’'+-]+(?:(?: |, | & | and )[A-Z&][\w.&’'+-]*){0,4},? (?:LLP|L\.L\.P\.|PLLC|P\.C\.))"
-    ),
-}
-PATTERNS = {wants: re.compile(pattern, re.I) for wants, pattern in _WRITTEN.items()}
 _WORDS_BEHIND = 6
 _CAUSE_IS_FIRST = 12
 
@@ -59,14 +18,15 @@ def matches_type(text: str, part: QuestionPart) -> bool:
     wants = part.answer_type
     if wants is AnswerType.CAUSE:
         return contains_listed_phrase("causes", text)
-    pattern = PATTERNS.get(wants)
+    known = patterns("answer_patterns")
+    pattern = known.get(wants.name.lower())
     if pattern is None:
         return True
     if wants is AnswerType.BUSINESS:
         introduced = contains_listed_phrase("introductions", text)
         return introduced and not contains_listed_phrase("no introductions", text) and pattern.search(text) is not None
     if wants in (AnswerType.COUNT, AnswerType.NUMBER):
-        text = _NO_FIGURE.sub("", text)
+        text = known["no_figure"].sub("", text)
     if wants is AnswerType.COUNT:
         return any(_counts(found, part.counted) for found in pattern.finditer(text))
     return pattern.search(text) is not None

@@ -12,13 +12,11 @@ from typing import Any
 
 from fin_agent.analyst.rules.reasoning.ranking_questions import parse_ranking
 from fin_agent.lexicon.text_normalization import words_in
-from fin_agent.lexicon.words import any_of, load_yaml
+from fin_agent.lexicon.words import any_of, load_yaml, patterns
 from fin_agent.query.question_splitting import asks_something, split_requests
 
 _MAX_FOREIGN = 0.3
 _MIN_FOREIGN = 2
-_BARE_SIGN = re.compile(r"(?<![\d.\s])%|(?<!\d)\s%|[$€£](?!\s?\d)")
-"""A sign without a figure requests one: `total committed $`."""
 
 
 class AnswerType(StrEnum):
@@ -126,7 +124,7 @@ def _answer_type(text: str) -> AnswerType:
             return AnswerType.LIST if no_officers else wants
     if asks_all:
         return AnswerType.LIST
-    sign = _BARE_SIGN.search(text)
+    sign = patterns("asked_patterns")["bare sign"].search(text)
     if sign:
         return AnswerType.PERCENT if "%" in sign[0] else AnswerType.AMOUNT
     return AnswerType.NUMBER if asks_figure else AnswerType.SENTENCE

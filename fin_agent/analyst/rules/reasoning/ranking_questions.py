@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from fin_agent.lexicon.words import listed, word_lists
+from fin_agent.lexicon.words import listed, patterns, word_lists
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.vocabulary.page import Statement
 
-_HIGHEST = r"highest|largest|biggest|greatest|most|top"
-_LOWEST = r"lowest|smallest|least|fewest"
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
-_COUNT = rf"(?:(?P<count>\d{{1,2}}|{'|'.join(_NUMBERS)})\s+)"
-_SUPERLATIVE = re.compile(
-    rf"\b(?<!at )(?:{_COUNT})?(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b"
-    r"(?!\s+(?:recent|part|likely|directly|significant|important|line))"
-    rf"(?:\s+(?P<after>\d{{1,2}}|{'|'.join(_NUMBERS)})\b)?",
-    re.I,
-)
 STATEMENTS_OF = {
     "asset": Statement.BALANCE_SHEET,
     "liabil": Statement.BALANCE_SHEET,
@@ -50,7 +40,7 @@ def parse_ranking(core: str) -> RankingRequest | None:
     >>> parse_ranking("What were the top three operating expenses in 2021?").noun
     'operating expenses'
     """
-    found = _SUPERLATIVE.search(core)
+    found = patterns("asked_patterns")["superlative"].search(core)
     if found is None:
         return None
     before, after = core[: found.start()], core[found.end() :]

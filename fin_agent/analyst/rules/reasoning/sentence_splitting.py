@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-_SENTENCE = re.compile(
-    r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs)\.)(?<!\b(?:Mrs|Inc|Ltd)\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"
-    r"|\s*•\s*"
-)
-"""An initial or a title ends no sentence (`Rolf H. Anselm`), and neither does text before parentheses (`Inc. (the`)."""
-_ITEM = re.compile(r"^\s*(?:[•●▪◦■‣·∙]|[-–—*](?=\s)|\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s)|\d{1,2}\)(?=\s))\s*")
+from fin_agent.lexicon.words import patterns
+
+_PATTERNS = patterns("sentence_patterns")
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
 _GOES_ON = (".", ",", ";", ":", "-", "–", "—")
 """Ends of a line that is no heading."""
@@ -63,7 +59,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
     block: list[str] = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         stripped = line.strip()
-        bullet = _ITEM.match(line)
+        bullet = _PATTERNS["item"].match(line)
         if bullet or not any(map(str.isalpha, line)):
             if item and not (block or bullet or stripped):
                 continue  # an empty line between a bullet and its words
@@ -89,7 +85,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
 
 def _joined(lines: Sequence[str]) -> str:
     """Join lines; a word broken at a hyphen is joined (`forward-` and `looking`)."""
-    return re.sub(r"(?<=[a-z])- (?=[a-z])(?!- (?:and|or|to)\b)", "-", " ".join(lines))
+    return _PATTERNS["hyphen"].sub("-", " ".join(lines))
 
 
 def _sentences(paragraph: str, *, item: bool) -> list[str]:
@@ -113,7 +109,7 @@ def _sentences(paragraph: str, *, item: bool) -> list[str]:
 
 def split_sentences(text: str) -> list[str]:
     """Return the pieces of a text between ends of sentences and bullets."""
-    return _SENTENCE.split(text)
+    return _PATTERNS["end"].split(text)
 
 
 def _is_furniture(line: str) -> bool:
@@ -124,9 +120,6 @@ def _is_furniture(line: str) -> bool:
 _MAX_LIST_LENGTH = 900
 _MAX_ITEM_LENGTH = 110
 _MAX_ITEMS = 20
-_ENUMERATION = re.compile(
-    r"\((?:i|1|a)\).*\((?:ii|2|b)\)|^.{30,}:\s[^.:]{3,}(?:,|;|\band\b)|\s[–—-]\s[^.:]{3,},?\sand\s"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,4 +164,4 @@ def is_enumeration(sentence: str) -> bool:
     >>> is_enumeration("There are two reportable segments: Consumer and Business."), is_enumeration("We have segments.")
     (True, False)
     """
-    return _ENUMERATION.search(sentence) is not None
+    return _PATTERNS["enumeration"].search(sentence) is not None
