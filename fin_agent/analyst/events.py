@@ -185,9 +185,8 @@ def record_warning(text: str) -> None:
 
 def record_injection_sign(text: str) -> None:
     """Record a sign of injection in the current journal, if there is one."""
-    notes, line = _CURRENT.get().notes, " ".join(text.split())
-    if notes is not None and line not in notes.flags:
-        notes.flags += (line,)
+    if (notes := _CURRENT.get().notes) is not None:
+        notes.flags = tuple(dict.fromkeys((*notes.flags, " ".join(text.split()))))
 
 
 _CURRENT: ContextVar[EventListener] = ContextVar("fin_agent_events", default=EventListener())  # noqa: B039 (frozen)

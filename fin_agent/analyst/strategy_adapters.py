@@ -244,13 +244,10 @@ class CardTournament:
 
         With a `judge`, rules rank only what it cannot, which `notify` reports. Without one, rules rank all cards.
         """
-        self._notify = notify
-        self._analyst = analyst
-        self._workspace = workspace
+        self._analyst, self._workspace, self._notify = analyst, workspace, notify
         self._settings = settings or TournamentSettings()
         rules = RulesJudge(workspace)
-        self._judge = rules if judge is None else judge
-        self._fallback = None if judge is None else rules
+        self._judge, self._fallback = (rules, None) if judge is None else (judge, rules)
 
     def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
         """See PassageOrder.order. For a question that cannot be read, the order is unchanged."""
@@ -299,11 +296,9 @@ class AnalystDecomposer:
         notify: Notify = log_warning,
     ) -> None:
         """Set the roles; `notify` is called with rejected replies of the model. Raises PromptError."""
-        self._analyst = analyst
-        self._workspace = workspace
+        self._analyst, self._workspace, self._notify = analyst, workspace, notify
         self._caller = caller
         self._prompt = load_prompt("sub_questions", folder=prompts)
-        self._notify = notify
 
     def parts(self, query: Query) -> Sequence[Query]:
         """See Decomposer.parts."""
@@ -322,7 +317,7 @@ class AnalystDecomposer:
         except ModelError as failure:
             self._notify(f"the question was taken apart by rules: {failure.what}")
             return by_slots(query)
-        kept = tuple(text for text in asked if self._is_in_scope(text, query))
+        kept = tuple(text for text in asked if not query.companies or self._companies_in(text) <= set(query.companies))
         if len(kept) < len(asked):
             self._notify(f"left out {len(asked) - len(kept)} sub-questions on companies that were not asked about")
         if not kept:
@@ -330,23 +325,22 @@ class AnalystDecomposer:
             return by_slots(query)
         return kept if len(kept) > 1 or kept[0] != query.text else ()
 
+    def _companies_in(self, text: str) -> set[str]:
+        return {mention.company.key for mention in self._workspace.directory.mentions(text)}
+
     def _asked(self, query: Query, caller: Caller) -> tuple[str, ...]:
         """Return the sub-questions of a model. Raises ModelError."""
+
+        def fault(reply: SubQuestionsReply) -> str | None:
+            return None if any(map(str.isalpha, "".join(reply.questions))) else "it contains no question"
+
         by_key = self._workspace.directory.by_key
         companies = [Quoted(by_key[key].name) for key in query.companies if key in by_key]
         filled = self._prompt.filled(question=query.text, companies=companies, most=str(_MAX_PARTS))
-        call = prompt_to_call(filled, output=SubQuestionsReply, max_output_tokens=_MAX_TOKENS, check=_asks_something)
+        call = prompt_to_call(filled, output=SubQuestionsReply, max_output_tokens=_MAX_TOKENS, check=fault)
         reply, _ = caller.value(call)
         asked = (printable_line(each)[:_MAX_QUESTION_LENGTH] for each in reply.questions)
         return tuple(dict.fromkeys(each for each in asked if any(map(str.isalpha, each))))[:_MAX_PARTS]
-
-    def _is_in_scope(self, text: str, query: Query) -> bool:
-        named = {mention.company.key for mention in self._workspace.directory.mentions(text)}
-        return not query.companies or named <= set(query.companies)
-
-
-def _asks_something(reply: SubQuestionsReply) -> str | None:
-    return None if any(map(str.isalpha, "".join(reply.questions))) else "it contains no question"
 
 
 def by_slots(query: Query) -> tuple[str, ...]:

@@ -46,9 +46,9 @@ _MOVES = (Relation.CHANGE, Relation.GROWTH)
 _APART = (Comparison.DIFFERENCE, Comparison.EXCESS)
 _EXTREMES = (Comparison.HIGHEST, Comparison.LOWEST)
 _CASH = frozenset(("cash_from_operations", "cash_from_investing", "cash_from_financing", "free_cash_flow"))
-_WITH_A_SIGN = RESULTS | {
-    "segment_operating_income", "shareholders_equity", "total_equity", "retained_earnings", "working_capital",
-}  # fmt: skip
+_WITH_A_SIGN = RESULTS.union(
+    ("segment_operating_income", "shareholders_equity", "total_equity", "retained_earnings", "working_capital")
+)
 
 
 def _compare_losses(words: str, expression: str, core: str) -> bool:

@@ -42,8 +42,7 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     for company in companies:
         text = text[: company.start] + "\0" * (company.end - company.start) + text[company.end :]
     parsed = parse_periods(text)
-    periods = [(one.start, one.end) for one in parsed.mentions]
-    periods += [(one.start, one.end) for one in parsed.dates]
+    periods = [(one.start, one.end) for one in (*parsed.mentions, *parsed.dates)]
     ways = {way for printed in parts for way in _name_variants(printed)}
     shortened = dict(_without_filers(sorted(parts), set(filers.values())))
     found = [
@@ -56,14 +55,11 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     found.sort(key=lambda one: (one.start - one.end, one.start, one.name != text[one.start : one.end], _capitals(one)))
     kept: list[PartMention] = []
     for one in found:
-        if all(one.end <= other.start or other.end <= one.start for other in kept):
-            kept.append(one)
-    return [
-        replace(one, name=shortened[one.name])
-        if one.name in shortened and (one.name not in ways or one.start - 1 in filers)
-        else one
-        for one in kept
-    ]
+        if any(one.start < other.end and other.start < one.end for other in kept):
+            continue
+        is_short = one.name in shortened and (one.name not in ways or one.start - 1 in filers)
+        kept.append(replace(one, name=shortened[one.name]) if is_short else one)
+    return kept
 
 
 def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention]) -> Iterator[PartMention]:
@@ -155,13 +151,9 @@ def _pattern(name: str) -> re.Pattern[str]:
 def _is_distinctive(name: str, lexicon: Lexicon) -> bool:
     words = words_in(name.lower())
     general = word_lists("part_words")["general"]
-    if (
-        not words
-        or general.issuperset(words)
-        or company_words().legal_forms.issuperset(words)
-        or finds(name, "of time", "part_words")
-        or printed_years(name)
-    ):
+    if not words or general.issuperset(words) or company_words().legal_forms.issuperset(words):
+        return False
+    if finds(name, "of time", "part_words") or printed_years(name):
         return False
     if len(name) < _MIN_LENGTH and not (len(name) > 1 and any(mark.isupper() for mark in name)):
         return False

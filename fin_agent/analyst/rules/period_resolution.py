@@ -182,9 +182,7 @@ def min_period_count(core: str, periods: Sequence[FiscalPeriod]) -> int:
     if len(periods) > 1:
         return len(periods)
     parsed = parse_periods(core)
-    if parsed.since is not None:
-        return 2
-    return len(periods) if periods else parsed.trailing_years or 0
+    return 2 if parsed.since is not None else len(periods) or parsed.trailing_years or 0
 
 
 def with_fiscal_years_resolved(intent: Intent, workspace: Workspace) -> Intent:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from fin_agent.analyst.rules.query_to_text import join_names
 from fin_agent.evidence.expressions import resolve, slots_of
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import Plan
@@ -81,27 +82,24 @@ def complementary_question(slots: tuple[Slot, ...], intent: Intent) -> str:
         periods.setdefault((slot.company_name, slot.label), []).append(slot.period)
     labels: dict[tuple[str, str], list[str]] = {}
     for (company, label), named in periods.items():
-        labels.setdefault((company, _listed(sorted(set(named)))), []).append(label)
-    parts = [f"the {_listed(names)} of {company} for {span}" for (company, span), names in labels.items()]
-    return f"What are {_listed(parts)}?"
+        labels.setdefault((company, join_names(sorted(set(named)))), []).append(label)
+    parts = [f"the {join_names(names)} of {company} for {span}" for (company, span), names in labels.items()]
+    return f"What are {join_names(parts)}?"
 
 
 def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[FiscalPeriod, ...]:
-    if slots:
-        found = {FiscalPeriod(fiscal_year=slot.fiscal_year, quarter=slot.quarter) for slot in slots}
-    else:
-        found = set(intent.periods)
-        forward = asks_for_outlook(intent)
-        for period in intent.periods:
-            for filed in (workspace.years[company.key] for company in intent.companies):
-                meant = filed.resolve(period)[0]
-                before = filed.latest_before(meant)
-                if before and forward:
-                    found = (found - {period}) | {before}
-                elif before and not filed.covers(meant):
-                    found |= {meant, before}
-                else:
-                    found.add(meant)
+    found = {FiscalPeriod(fiscal_year=slot.fiscal_year, quarter=slot.quarter) for slot in slots} or set(intent.periods)
+    forward = asks_for_outlook(intent)
+    for period in () if slots else intent.periods:
+        for filed in (workspace.years[company.key] for company in intent.companies):
+            meant = filed.resolve(period)[0]
+            before = filed.latest_before(meant)
+            if before and forward:
+                found = (found - {period}) | {before}
+            elif before and not filed.covers(meant):
+                found |= {meant, before}
+            else:
+                found.add(meant)
     return tuple(sorted(found, key=lambda period: (period.fiscal_year, period.quarter or 5)))
 
 
@@ -122,8 +120,3 @@ def _statements(intent: Intent, slots: tuple[Slot, ...], plan: Plan, workspace: 
         inputs = [metrics[name].statement for name in workspace.lexicon.metrics_in(intent.core) if name in metrics]
         homes += [slot_metric(slot, metrics).statement for slot in plan.slots()] + inputs * (len(inputs) > 1)
     return tuple(dict.fromkeys([*intent.statements, *(home for home in homes if home is not None)]))
-
-
-def _listed(words: Sequence[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last

@@ -95,8 +95,7 @@ def _companies(mentions: Sequence[CompanyMention], core: str) -> tuple[Requested
 
 def understood_spans(core: str, directory: CompanyDirectory, lexicon: Lexicon) -> list[tuple[int, int]]:
     """Return (start, end) of the indexed companies, metrics and periods that `core` names."""
-    spans = [(mention.start, mention.end) for mention in directory.mentions(core)]
-    spans += [(mention.start, mention.end) for mention in lexicon.mentions(core)]
+    spans = [(mention.start, mention.end) for mention in (*directory.mentions(core), *lexicon.mentions(core))]
     return spans + period_spans(core)
 
 
@@ -118,8 +117,7 @@ def form_spans(text: str) -> list[tuple[int, int, Form]]:
 def period_spans(text: str) -> list[tuple[int, int]]:
     """Return (start, end) of the periods and days that the text names."""
     parsed = parse_periods(text)
-    spans = [(mention.start, mention.end) for mention in parsed.mentions]
-    return spans + [(mention.start, mention.end) for mention in parsed.dates]
+    return [(mention.start, mention.end) for mention in (*parsed.mentions, *parsed.dates)]
 
 
 def _search_terms(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
@@ -135,9 +133,8 @@ def _search_terms(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
 def market_price_requests(core: str) -> tuple[str, ...]:
     """Return descriptions of measures that need a share price, which filings do not state."""
     found = listed("asked_words", "market measure").search(core)
-    if found is None or finds(core, "assumed"):
-        return ()
-    return (f"{' '.join(found.group().split())}: it needs a market price, which filings do not contain",)
+    told = f"{' '.join(found[0].split())}: it needs a market price, which filings do not contain" if found else ""
+    return (told,) if told and not finds(core, "assumed") else ()
 
 
 def foreign_currency_requests(question: str) -> tuple[str, ...]:

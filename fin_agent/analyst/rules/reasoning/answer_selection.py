@@ -146,11 +146,8 @@ class _Answers:
     @cached_property
     def passages(self) -> list[tuple[RetrievedPassage, FilingPeriod]]:
         """(passage, period of its filing), evidence first, without duplicates."""
-        years = {
-            kept.passage.doc_id: FilingPeriod(kept.card.identity.fiscal_year, kept.card.identity.quarter)
-            for kept in self._evidence
-            if kept.card
-        }
+        cards = {kept.passage.doc_id: kept.card.identity for kept in self._evidence if kept.card}
+        years = {doc_id: FilingPeriod(of.fiscal_year, of.quarter) for doc_id, of in cards.items()}
         found = {kept.passage.key: kept.passage for kept in self._evidence}
         one_report = bool(self._intent.dates) and Form.EIGHT_K in self._intent.forms  # the first one found
         also = [doc_id for doc_id in years if doc_id in self._filings]
@@ -208,38 +205,34 @@ def _best_candidates(
     if considers is not None and found:
         least = _WORTH_OF_ANOTHER * found[0].score
         found = [each for each in found if each.score >= least and considers(each.text)]
-    chosen = list(_without_repetition(found, most))
+    chosen = _without_repetition(found, most)
     if target.part.answer_type is AnswerType.CAUSE:
         places = list(dict.fromkeys(each.place for each in chosen))
         chosen.sort(key=lambda each: (places.index(each.place), each.position))
     return chosen
 
 
-def _without_repetition(found: Iterable[Candidate], most: int) -> Iterator[Candidate]:
-    """Yield the first few candidates of one filing that score nearly as high as the best; a list or name alone."""
+def _without_repetition(found: Iterable[Candidate], most: int) -> list[Candidate]:
+    """Return the first few candidates of one filing that score nearly as high as the best; a list or name alone."""
     chosen: list[Candidate] = []
-    for each in found:
-        if not _may_be_quoted(each):
-            continue
-        if chosen and (each.alone or each.passage.doc_id != chosen[0].passage.doc_id):
-            continue
-        long = sum(len(other.text) for other in (*chosen, each)) > _MAX_ANSWER_LENGTH
-        if chosen and (long or each.score < _WORTH_OF_THE_BEST * chosen[0].score):
-            continue
-        if any(_repeats(each, other) for other in chosen):
-            continue
+    for each in filter(_may_be_quoted, found):
+        if chosen:
+            apart = each.alone or each.passage.doc_id != chosen[0].passage.doc_id
+            long = sum(len(other.text) for other in (*chosen, each)) > _MAX_ANSWER_LENGTH
+            if apart or long or each.score < _WORTH_OF_THE_BEST * chosen[0].score:
+                continue
+            if any(_repeats(each, other) for other in chosen):
+                continue
         chosen.append(each)
-        yield each
         if each.alone or len(chosen) == most:
-            return
+            break
+    return chosen
 
 
 def _may_be_quoted(one: Candidate) -> bool:
     """Return whether the text and its surroundings contain no instructions to the reader."""
-    text = one.passage.text
-    if not signs_of_injection(text):
-        return True
-    return " ".join(one.text.split()) in " ".join(remove_instructions(text).split())
+    text, words = one.passage.text, " ".join(one.text.split())
+    return not signs_of_injection(text) or words in " ".join(remove_instructions(text).split())
 
 
 def _repeats(one: Candidate, other: Candidate) -> bool:

@@ -44,8 +44,7 @@ def parse_ranking(core: str) -> RankingRequest | None:
     if found is None:
         return None
     before, after = core[: found.start()], core[found.end() :]
-    count = found["count"] or found["after"] or "1"
-    number = _NUMBERS.get(count.lower()) or int(count)
+    count = (found["count"] or found["after"] or "1").lower()
     by = listed("asked_words", "measured by").search(after)
     measure = _before_time_and_place(after[by.end() :]) if by else ""
     noun = ""
@@ -62,9 +61,9 @@ def parse_ranking(core: str) -> RankingRequest | None:
     word = (found["highest"] or found["lowest"]).lower()
     if not noun or not stems_of(noun):
         return None
-    return RankingRequest(
-        noun, measure, bool(found["highest"]), max(1, number), "largest" if word in ("top", "most") else word
-    )
+    number = _NUMBERS.get(count) or int(count)
+    word = "largest" if word in ("top", "most") else word
+    return RankingRequest(noun, measure, bool(found["highest"]), max(1, number), word)
 
 
 def ranked_statement(core: str) -> Statement | None:

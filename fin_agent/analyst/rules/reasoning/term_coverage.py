@@ -67,12 +67,13 @@ def coverage(terms: Sequence[Term], said: Collection[str], nearby: Collection[st
 
 def mark_absent_terms(terms: Sequence[Term], said: Collection[str]) -> tuple[Term, ...]:
     """Return the terms with those marked that nothing read contains; their weight is limited to the others' mean."""
-    absent = [not term.coverage_in(said) and not term.is_everyday for term in terms]
-    known = [term.weight for term, none in zip(terms, absent, strict=True) if not none and not term.is_everyday]
+    known = [term.weight for term in terms if term.coverage_in(said) and not term.is_everyday]
     most = sum(known) / len(known) if known else math.inf
     return tuple(
-        replace(term, is_absent=True, weight=term.weight if term.is_name else min(term.weight, most)) if none else term
-        for term, none in zip(terms, absent, strict=True)
+        term
+        if term.is_everyday or term.coverage_in(said)
+        else replace(term, is_absent=True, weight=term.weight if term.is_name else min(term.weight, most))
+        for term in terms
     )
 
 
