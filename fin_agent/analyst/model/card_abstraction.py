@@ -85,14 +85,13 @@ def merge_card(base: Card, reply: Abstraction, text: str, lexicon: Lexicon) -> t
     cues = checked((), quoted(map(str.lower, reply.cues)), "cues not in the passage")
     if not cues and reply.role is base.role:
         cues = base.verifiability.cues
-    added = set(reply.risks).difference(_BY_STRUCTURE)
-    risks = tuple(risk for risk in RiskSignal if risk in added or risk in base.risks)
+    known = {*base.risks, *(risk for risk in reply.risks if risk not in _BY_STRUCTURE)}
+    risks = tuple(risk for risk in RiskSignal if risk in known)
     forward = reply.role is ClaimRole.FORECASTS or RiskSignal.FORWARD_LOOKING in risks
     adjusted = base.basis.adjusted or bool(reply.adjusted)
     unaudited = base.basis.unaudited or bool(reply.unaudited)
-    consolidated = reply.consolidated
-    if has_figures or consolidated is None:
-        consolidated = base.scope.consolidated
+    by_rules = has_figures or reply.consolidated is None
+    consolidated = base.scope.consolidated if by_rules else reply.consolidated
     sketch = textwrap.shorten(printable_line(reply.sketch), SKETCH_CHARACTERS, placeholder="…")
     invented = numbers_not_in(sketch, text)
     _note(notes, "the sketch, for numbers not in the passage", invented)
@@ -139,5 +138,5 @@ def _periods(words: str, text: str, base: Card) -> Sequence[str]:
     quarter, year = found.groups()
     named = f"{quarter.upper()} FY{year}" if quarter else f"FY{year}"
     own = f"FY{base.identity.fiscal_year}"
-    known = named in (*base.time.periods, own, f"Q{base.identity.quarter} {own}")
-    return [named] if known or contains_phrase(year, text) else []
+    is_known = named in (*base.time.periods, own, f"Q{base.identity.quarter} {own}") or contains_phrase(year, text)
+    return [named] if is_known else []

@@ -146,25 +146,25 @@ class Curator:
         by_rules = {evidence.passage.key: evidence for evidence in base.kept}
         kept = dict(by_rules) if computed else {}
         for each in reply.kept:
-            passage = shown[each.passage - 1] if 1 <= each.passage <= len(shown) else None
-            if passage is not None:
-                why = printable_line(each.reason)[:_MAX_LENGTH] or "the model keeps it"
-                own = by_rules.get(passage.key, Evidence(passage=passage, why="", by_model=True))
-                kept.setdefault(passage.key, own.model_copy(update={"why": f"{own.why}; {why}".removeprefix("; ")}))
-        answerable = computed or reply.answerable
+            if not 1 <= each.passage <= len(shown):
+                continue
+            passage = shown[each.passage - 1]
+            why = printable_line(each.reason)[:_MAX_LENGTH] or "the model keeps it"
+            own = by_rules.get(passage.key, Evidence(passage=passage, why="", by_model=True))
+            kept.setdefault(passage.key, own.model_copy(update={"why": f"{own.why}; {why}".removeprefix("; ")}))
+        limit = max(self._most, len(base.kept))
+        update: dict[str, object] = {"kept": tuple(kept.values())[:limit]}
+        if computed or reply.answerable:
+            update |= {"answerable": True, "missing": (), "complementary_question": ""}
+            return base.model_copy(update=update)
         # A refusal states no figure, so no missing item with a number that nothing shown contains.
         known = " ".join([intent.question, *map(str, base.ledger.empty), *(each.text for each in shown)])
         told = filter(None, dict.fromkeys(printable_line(each)[:_MAX_LENGTH] for each in reply.missing))
         missing = tuple(each for each in told if not numbers_not_in(each, known))[:_MAX_MISSING]
         asked = printable_line(reply.complementary_question or "")[:_MAX_LENGTH]
-        return base.model_copy(
-            update={
-                "kept": tuple(kept.values())[: max(self._most, len(base.kept))],
-                "answerable": answerable,
-                "missing": () if answerable else missing or base.missing or ("what the model did not find",),
-                "complementary_question": "" if answerable else asked or base.complementary_question,
-            }
-        )
+        update |= {"answerable": False, "missing": missing or base.missing or ("what the model did not find",)}
+        update["complementary_question"] = asked or base.complementary_question
+        return base.model_copy(update=update)
 
 
 def _curation_fault(reply: CurationReply, passages: int) -> str | None:

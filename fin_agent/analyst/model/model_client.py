@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from types import MappingProxyType
+from time import monotonic
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -21,46 +20,27 @@ from fin_agent.analyst.events import (
     record_warning,
 )
 from fin_agent.analyst.model.grounding import printable_line
+from fin_agent.models import errors
 from fin_agent.models.call import Call, OutputT, PromptIdentity, Role
 from fin_agent.models.callers_by_role import Callers
-from fin_agent.models.errors import (
-    BudgetExceededError,
-    KeyRefusedError,
-    ModelError,
-    ModelSetupError,
-    ModelTimeoutError,
-    QuotaUsedUpError,
-    RateLimitedError,
-    ServerFailedError,
-    ServerUnreachableError,
-    UnknownModelError,
-)
-from fin_agent.prompts import FilledPrompt, Prompt, load_prompt
+from fin_agent.models.errors import BudgetExceededError, ModelError
+from fin_agent.prompts import FilledPrompt, load_prompt
 from fin_agent.prompts.prompt import Value, prompt_roles
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
-MAX_OUTPUT: Mapping[Role, int] = MappingProxyType(
-    {
-        Role.INTENT: 2_000,
-        Role.QUERY: 1_000,
-        Role.CARD: 3_000,
-        Role.LISTWISE: 3_500,
-        Role.CURATION: 3_000,
-        Role.REASONING: 4_000,
-        Role.VERIFICATION: 1_500,
-    }
-)
+MAX_OUTPUT: Mapping[Role, int] = {
+    **dict.fromkeys((Role.CARD, Role.CURATION), 3_000),
+    Role.INTENT: 2_000,
+    Role.QUERY: 1_000,
+    Role.LISTWISE: 3_500,
+    Role.REASONING: 4_000,
+    Role.VERIFICATION: 1_500,
+}
 """Most tokens of a reply, including reasoning."""
 _LASTING = (
-    KeyRefusedError,
-    ModelSetupError,
-    ModelTimeoutError,
-    QuotaUsedUpError,
-    RateLimitedError,
-    ServerFailedError,
-    ServerUnreachableError,
-    UnknownModelError,
+    *(errors.KeyRefusedError, errors.ModelSetupError, errors.ModelTimeoutError, errors.QuotaUsedUpError),
+    *(errors.RateLimitedError, errors.ServerFailedError, errors.ServerUnreachableError, errors.UnknownModelError),
 )
 """Failures that the next call would repeat."""
 _REST_SECONDS = 30.0
@@ -73,22 +53,12 @@ class ModelClient:
     minute, so that a question does not wait for every role in turn.
     """
 
-    def __init__(
-        self,
-        callers: Callers,
-        *,
-        prompts: Path | None = None,
-        seed: str = "",
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """Set the prompts; `prompts` is the user's folder, `seed` varies the marks around quoted text."""
+    def __init__(self, callers: Callers, *, prompts: Path | None = None) -> None:
+        """Set the callers, and the user's folder of prompts."""
         self._callers = callers
-        self._folder = prompts
-        self._seed = seed
-        self._clock = clock
         self._resting: dict[str, float] = {}
         """Model -> time until which it is not called."""
-        self._prompt = lru_cache(maxsize=None)(self._load_prompt)
+        self._prompt = lru_cache(maxsize=None)(partial(load_prompt, folder=prompts))
 
     def require(self, *names: str) -> None:
         """Load prompts, so that errors in them are raised at once. Raises PromptError."""
@@ -115,7 +85,7 @@ class ModelClient:
             drafted: Field of the reply that is streamed to listeners as a draft.
             values: Values of the prompt's placeholders.
         """
-        filled = self._prompt(name).filled(self._seed, **values)
+        filled = self._prompt(name).filled(**values)
         hearing = current_listener()
         drafting = DraftStream(drafted if hearing.drafts and hearing.listener is not None else None)
         call = prompt_to_call(filled, role, output, MAX_OUTPUT.get(role), check=drafting.withdraw_on_fault(fault))
@@ -123,7 +93,7 @@ class ModelClient:
         model = ""
         try:
             model = self._callers.name(role)
-            if self._clock() < self._resting.get(model, 0.0):
+            if monotonic() < self._resting.get(model, 0.0):
                 record_warning(f"{subject} was left out: {model} is left alone for {_REST_SECONDS:.0f} seconds")
                 return None
             value, _ = self._callers.of(role).value(call, drafting.text_callback)
@@ -134,13 +104,10 @@ class ModelClient:
             remedy = f". {failure.remedy}" if lasting and failure.remedy else ""
             record_warning(f"{told}: {failure.what}{remedy}")
             if lasting:
-                self._resting[model] = self._clock() + _REST_SECONDS
+                self._resting[model] = monotonic() + _REST_SECONDS
             return None
         drafting.finish(value)
         return value
-
-    def _load_prompt(self, name: str) -> Prompt:
-        return load_prompt(name, folder=self._folder)
 
 
 _MAX_DRAFT_LENGTH = 2_000

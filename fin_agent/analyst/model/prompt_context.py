@@ -72,10 +72,8 @@ def without_contained(passages: Sequence[RetrievedPassage]) -> list[RetrievedPas
         if any(is_contained(passage, one) for one in kept):
             continue
         within = [one.key for one in kept if one.on_page == passage.on_page and is_contained(one, passage)]
-        if within:
-            kept = [passage if one.key == within[0] else one for one in kept if one.key not in within[1:]]
-        else:
-            kept.append(passage)
+        kept = [passage if one.key in within[:1] else one for one in kept if one.key not in within[1:]]
+        kept += [] if within else [passage]
     return kept
 
 

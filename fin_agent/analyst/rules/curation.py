@@ -87,7 +87,7 @@ class _Bench:
         return {(card.identity.doc_id, card.identity.ordinal): card for card in every}
 
     @cached_property
-    def _required(self) -> Sequence[str]:
+    def _required(self) -> tuple[str, ...]:
         return required_fields(build_query(self.intent, self.plan, None, self.workspace))
 
     def fields(self, passage: RetrievedPassage) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ class _Bench:
 
 def _curate_by_figures(bench: _Bench, documents: Sequence[str], scope: Scope) -> Curation:
     intent, plan, workspace, slots = bench.intent, bench.plan, bench.workspace, bench.plan.slots()
-    retrieved = {PageKey(passage.doc_id, passage.page) for passage in bench.passages}
+    retrieved = {passage.on_page for passage in bench.passages}
     stated = facts_of_all_filings(slots, workspace, scope)
     facts = [sourced for sourced in stated if sourced.key in retrieved]  # only these may fill a slot
     printed = [sourced for sourced in stated if sourced.fact.statement is not None]
@@ -186,17 +186,15 @@ def _why_dropped(
     bench: _Bench, facts: Sequence[SourcedFact], holders: Sequence[Evidence]
 ) -> Callable[[RetrievedPassage], str]:
     """Return a function that says why a passage is not kept."""
-    metrics, owners = bench.workspace.lexicon.metrics, bench.workspace.directory.owners
-    slots = bench.plan.slots()
+    metrics, owners, slots = bench.workspace.lexicon.metrics, bench.workspace.directory.owners, bench.plan.slots()
     held = {evidence.passage.key for evidence in holders}
     stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
 
     def reason(passage: RetrievedPassage) -> str:
         if passage.key in held:
             return f"more than {bench.most} passages contain figures"
-        if PageKey(passage.doc_id, passage.page) in stating:
-            return "its figures come from another passage"
-        return "contains none of the required figures"
+        stated = passage.on_page in stating
+        return "its figures come from another passage" if stated else "contains none of the required figures"
 
     return reason
 
@@ -235,33 +233,31 @@ def _curate_by_words(bench: _Bench) -> Curation:
     intent, workspace, passages = bench.intent, bench.workspace, bench.passages
     most = min(bench.most, _MAX_TEXT_EVIDENCE)
     own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)
-    texts = [stems_of(passage.text) for passage in passages]
-    held = {
-        passage.key: max(overlap(text, own), _RELATED * overlap(text, related))
-        for passage, text in zip(passages, texts, strict=True)
-    }
-    worths = {passage.key: _worth_of_words(bench.cards.get(passage.key), intent, workspace) for passage in passages}
-    shares = {key: share * worths[key][0] for key, share in held.items()}
+    shares: dict[tuple[str, int], float] = {}
+    notes: dict[tuple[str, int], str] = {}
+    for passage in passages:
+        text = stems_of(passage.text)
+        held = max(overlap(text, own), _RELATED * overlap(text, related))
+        worth, reduced = _worth_of_words(bench.cards.get(passage.key), intent, workspace)
+        shares[passage.key] = held * worth
+        notes[passage.key] = f"contains {held:.0%} of the words by weight{reduced}"
     best = max(shares.values(), default=0.0)
     enough = [passage for passage in passages if 0 < shares[passage.key] >= _WORDS_OF_THE_BEST * best]
-
-    def coverage_note(passage: RetrievedPassage) -> str:
-        return f"contains {held[passage.key]:.0%} of the words by weight{worths[passage.key][1]}"
-
-    kept = [bench.evidence(passage, coverage_note(passage)) for passage in enough[:most]]
+    kept = [bench.evidence(passage, notes[passage.key]) for passage in enough[:most]]
     answerable = best >= _WORDS_ENOUGH
+    terms = " ".join(search_terms(intent.keywords))
+    topic = f"a passage about {terms}" if terms else "a topic: the question names only companies and periods"
+
+    def dropped(passage: RetrievedPassage) -> str:
+        return f"{notes[passage.key]}; {f'behind {most} others' if passage in enough else f'the best {best:.0%}'}"
+
     return Curation(
         kept=tuple(kept),
         ledger=Ledger(),
         answerable=answerable,
-        missing=() if answerable else (_nothing_found_message(intent),),
+        missing=() if answerable else (topic,),
         complementary_question="" if answerable else complementary_question((), intent),
-        judged=bench.judged(
-            kept,
-            lambda passage: (
-                f"{coverage_note(passage)}; {f'behind {most} others' if passage in enough else f'the best {best:.0%}'}"
-            ),
-        ),
+        judged=bench.judged(kept, dropped),
     )
 
 
@@ -291,11 +287,6 @@ def _is_other_period(card: Card, intent: Intent) -> bool:
     return not years & (told or {filed}) and not years & {filed, filed - 1, filed + 1}
 
 
-def _nothing_found_message(intent: Intent) -> str:
-    terms = " ".join(search_terms(intent.keywords))
-    return f"a passage about {terms}" if terms else "a topic: the question names only companies and periods"
-
-
 def _weights(words: Sequence[str], workspace: Workspace) -> dict[str, float]:
     stems = set(stems_of(" ".join(search_terms(words))))
     index = workspace.index
@@ -304,7 +295,7 @@ def _weights(words: Sequence[str], workspace: Workspace) -> dict[str, float]:
 
 def cards_of(passages: Sequence[RetrievedPassage], index: FilingIndex) -> list[Card]:
     """Return the card of each passage, in order and without facts, as made at ingest."""
-    keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
+    keys = list(dict.fromkeys(passage.on_page for passage in passages))
     stored = {(entry.doc_id, entry.passage.ordinal): entry.card for entry in index.passages(keys)}
     return [Card.model_validate_json(stored[passage.key]) for passage in passages]
 

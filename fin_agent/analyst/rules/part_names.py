@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 
+from fin_agent.analyst.rules.words_to_intent import period_spans
 from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import finds, word_lists
@@ -41,8 +41,7 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     filers = {company.end: company.phrase for company in companies}
     for company in companies:
         text = text[: company.start] + "\0" * (company.end - company.start) + text[company.end :]
-    parsed = parse_periods(text)
-    periods = [(one.start, one.end) for one in (*parsed.mentions, *parsed.dates)]
+    periods = period_spans(text)
     ways = {way for printed in parts for way in _name_variants(printed)}
     shortened = dict(_without_filers(sorted(parts), set(filers.values())))
     found = [

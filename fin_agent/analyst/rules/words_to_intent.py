@@ -95,8 +95,8 @@ def _companies(mentions: Sequence[CompanyMention], core: str) -> tuple[Requested
 
 def understood_spans(core: str, directory: CompanyDirectory, lexicon: Lexicon) -> list[tuple[int, int]]:
     """Return (start, end) of the indexed companies, metrics and periods that `core` names."""
-    spans = [(mention.start, mention.end) for mention in (*directory.mentions(core), *lexicon.mentions(core))]
-    return spans + period_spans(core)
+    companies = [(mention.start, mention.end) for mention in directory.mentions(core)]
+    return [*companies, *((mention.start, mention.end) for mention in lexicon.mentions(core)), *period_spans(core)]
 
 
 def without_companies(core: str, directory: CompanyDirectory) -> str:
@@ -117,7 +117,8 @@ def form_spans(text: str) -> list[tuple[int, int, Form]]:
 def period_spans(text: str) -> list[tuple[int, int]]:
     """Return (start, end) of the periods and days that the text names."""
     parsed = parse_periods(text)
-    return [(mention.start, mention.end) for mention in (*parsed.mentions, *parsed.dates)]
+    spans = [(mention.start, mention.end) for mention in parsed.mentions]
+    return spans + [(mention.start, mention.end) for mention in parsed.dates]
 
 
 def _search_terms(core: str, directory: CompanyDirectory) -> tuple[str, ...]:

@@ -74,11 +74,14 @@ def test_the_question_is_quoted_and_what_speaks_to_the_model_is_flagged() -> Non
 
 
 @pytest.mark.parametrize(("status", "lasting"), [(401, True), (404, True), (429, True), (500, True), (400, False)])
-def test_a_model_that_cannot_be_had_is_left_alone_for_a_while(status: int, lasting: bool) -> None:
+def test_a_model_that_cannot_be_had_is_left_alone_for_a_while(
+    status: int, lasting: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = [100.0]
+    monkeypatch.setattr("fin_agent.analyst.model.model_client.monotonic", lambda: now[0])
     model = ScriptedChatModel(lambda call: HttpStatusError(status))
     callers = Callers.with_model(model, ModelSettings(attempts=1), name="openai:one")
-    asked = ModelClient(callers, clock=lambda: now[0])
+    asked = ModelClient(callers)
     with journal() as notes:
         assert ask(asked) is None
         assert ask(asked, role=Role.CURATION) is None
