@@ -247,7 +247,8 @@ class CardTournament:
         self._analyst, self._workspace, self._notify = analyst, workspace, notify
         self._settings = settings or TournamentSettings()
         rules = RulesJudge(workspace)
-        self._judge, self._fallback = (rules, None) if judge is None else (judge, rules)
+        self._judge = rules if judge is None else judge
+        self._fallback = None if judge is None else rules
 
     def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
         """See PassageOrder.order. For a question that cannot be read, the order is unchanged."""

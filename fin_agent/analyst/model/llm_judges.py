@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.prompt_context import card_lines, card_place, request_lines
@@ -56,11 +57,8 @@ class ModelJudge:
             return [Verdict(at, fields=fields) for at, fields in enumerate(held)]
         check = partial(ranking_fault, cards=len(cards))
         reply = _asked(self._ranking, self.prompt(brief, cards), ListwiseReply, len(cards), check)
-        return [
-            Verdict(place.card - 1, fields=_matching(place.fields, held[place.card - 1]))
-            for place in reply.ranking
-            if 1 <= place.card <= len(cards)
-        ]
+        named = _first_named(reply.ranking, len(cards))
+        return [Verdict(at, fields=_matching(place.fields, held[at])) for at, place in named.items()]
 
     def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> list[Verdict]:
         """See GroupJudge.choose. Raises ModelError."""
@@ -70,12 +68,8 @@ class ModelJudge:
         filled = _filled(self._group, brief, cards, most=str(most))
         reply = _asked(self._choosing, filled, GroupReply, most, partial(_choice_fault, cards=len(cards)))
         chosen = {
-            place.card - 1: Verdict(
-                place.card - 1,
-                _HIGHEST if place.score is None else place.score,
-                _matching(place.fields, held[place.card - 1]),
-            )
-            for place in [place for place in reply.chosen if 1 <= place.card <= len(cards)][:most]
+            at: Verdict(at, _HIGHEST if place.score is None else place.score, _matching(place.fields, held[at]))
+            for at, place in [*_first_named(reply.chosen, len(cards)).items()][:most]
         }
         return [*chosen.values(), *(Verdict(at, 0.0, held[at]) for at in range(len(cards)) if at not in chosen)]
 
@@ -147,18 +141,30 @@ def quoted_cards(cards: Sequence[Card]) -> list[Quoted]:
     return [Quoted("\n".join(card_lines(card)), card_place(card)) for card in cards]
 
 
+RankedT = TypeVar("RankedT", bound=RankedCard)
+
+
+def _first_named(places: Sequence[RankedT], cards: int) -> dict[int, RankedT]:
+    """Return the first place of each card that exists, by its index."""
+    first: dict[int, RankedT] = {}
+    for place in places:
+        if 1 <= place.card <= cards:
+            first.setdefault(place.card - 1, place)
+    return first
+
+
 def ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
     """Return why a ranking is unusable, or None: it names too few of the cards."""
-    named = {place.card for place in reply.ranking if 1 <= place.card <= cards}
+    named = _first_named(reply.ranking, cards)
     if len(named) >= min(_MIN_RANKED_CARDS, (cards + 1) // 2):
         return None
-    missing = ", ".join(str(number) for number in range(1, cards + 1) if number not in named)
+    missing = ", ".join(str(at + 1) for at in range(cards) if at not in named)
     return f"it names {len(named)} of {cards} cards, and not {missing}{_unknown_cards(reply.ranking, cards)}"
 
 
 def _choice_fault(reply: GroupReply, cards: int) -> str | None:
     """Return why a selection is unusable, or None: all its cards are unknown. An empty selection is valid."""
-    if not reply.chosen or any(1 <= place.card <= cards for place in reply.chosen):
+    if not reply.chosen or _first_named(reply.chosen, cards):
         return None
     return f"it chooses none of the {cards} cards{_unknown_cards(reply.chosen, cards)}"
 

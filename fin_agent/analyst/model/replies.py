@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from fin_agent.evidence.cards.card import ClaimRole, RiskSignal, Use
 from fin_agent.evidence.intent import OutputUnit
@@ -250,20 +250,6 @@ class ScoredCard(RankedCard):
     score: float | None = Field(default=None, ge=0, le=100)
 
 
-CardT = TypeVar("CardT", bound=RankedCard)
-
-
-def _deduplicate(cards: tuple[CardT, ...]) -> tuple[CardT, ...]:
-    first: dict[int, CardT] = {}
-    for card in cards:
-        first.setdefault(card.card, card)
-    return tuple(first.values())
-
-
-Cards = Annotated[tuple[RankedCard, ...], BeforeValidator(listed), AfterValidator(_deduplicate)]
-ScoredCards = Annotated[tuple[ScoredCard, ...], BeforeValidator(listed), AfterValidator(_deduplicate)]
-
-
 class _CardsReply(Reply):
     @model_validator(mode="before")
     @classmethod
@@ -275,13 +261,13 @@ class _CardsReply(Reply):
 class GroupReply(_CardsReply):
     """The cards of a group that go on, best first (FinCards, Section 3.4.3)."""
 
-    chosen: ScoredCards
+    chosen: Annotated[tuple[ScoredCard, ...], BeforeValidator(listed)]
 
 
 class ListwiseReply(_CardsReply):
     """All cards of a list, best first (FinCards, Section 3.4.4)."""
 
-    ranking: Cards
+    ranking: Annotated[tuple[RankedCard, ...], BeforeValidator(listed)]
 
 
 class SummaryReply(Reply):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from fin_agent.analyst.reasoning_result import Reasoning
-from fin_agent.analyst.rules.curation import curate
+from fin_agent.analyst.rules.curation import Bench, curate_by_figures, curate_by_words
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, parts_of
 from fin_agent.analyst.rules.search_queries import build_query
@@ -158,11 +158,19 @@ class RulesAnalyst:
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """Select the evidence among new and earlier passages, and decide whether it is sufficient.
+        """Select the evidence among new and earlier passages, best first, and decide whether it is sufficient.
 
-        See `rules.curation.curate` for the arguments; `dropped` are keys of passages that must not be read again.
+        Args:
+            intent: The intent.
+            plan: Its plan.
+            passages: New passages and those kept before.
+            documents: Ids of filings, preferred ones first.
+            cards: New cards of some passages; those of the others are in the index.
+            scope: Filings and pages that may be read.
+            dropped: Keys of passages that must not be read again; rules drop none.
         """
-        return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
+        bench = Bench(intent, plan, passages, self._workspace, self._most_evidence, cards)
+        return curate_by_figures(bench, documents, scope) if plan.slots() else curate_by_words(bench)
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
         """Return whether to try a program when no further search follows; otherwise words answer, or nothing does."""

@@ -23,7 +23,7 @@ from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.search_query import EVERYTHING, Scope
+from fin_agent.retrieval.search_query import Scope
 from fin_agent.retrieval.search_terms import overlap, search_terms, stems_of, weights_of
 from fin_agent.retrieval.slot_figures import ambiguity_reason, printed_facts
 from fin_agent.retrieval.slot_matching import fills_slot
@@ -43,42 +43,19 @@ _COVER_WEIGHT = 0.3
 _OTHER_PERIOD_WEIGHT = 0.4
 
 
-def curate(
-    intent: Intent,
-    plan: Plan,
-    passages: Sequence[RetrievedPassage],
-    documents: Sequence[str],
-    workspace: Workspace,
-    most: int,
-    cards: Sequence[Card] = (),
-    scope: Scope = EVERYTHING,
-) -> Curation:
-    """Judge all passages found so far, and keep at most `most`, best first.
-
-    Args:
-        intent: The intent.
-        plan: Its plan.
-        passages: New passages and those kept before.
-        documents: Ids of filings, preferred ones first.
-        workspace: The index.
-        most: Most passages to keep.
-        cards: Cards in place of the indexed ones.
-        scope: Filings and pages whose other statements the figures are compared with.
-    """
-    bench = _Bench(intent, plan, passages, workspace, most, cards)
-    return _curate_by_figures(bench, documents, scope) if plan.slots() else _curate_by_words(bench)
-
-
 @dataclass
-class _Bench:
-    """The question with its passages, their cards, and the fields that it requires."""
+class Bench:
+    """A question with its passages, their cards, and the fields that it requires."""
 
     intent: Intent
     plan: Plan
     passages: Sequence[RetrievedPassage]
+    """New passages and those kept before."""
     workspace: Workspace
     most: int
+    """Most passages to keep."""
     new_cards: Sequence[Card]
+    """Cards in place of the indexed ones."""
 
     @cached_property
     def cards(self) -> Mapping[tuple[str, int], Card]:
@@ -121,7 +98,11 @@ class _Bench:
         )
 
 
-def _curate_by_figures(bench: _Bench, documents: Sequence[str], scope: Scope) -> Curation:
+def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> Curation:
+    """Keep the passages whose figures fill the slots of the plan; figures of filings among `documents` come first.
+
+    They are compared with what other filings and pages within the scope state.
+    """
     intent, plan, workspace, slots = bench.intent, bench.plan, bench.workspace, bench.plan.slots()
     retrieved = {passage.on_page for passage in bench.passages}
     stated = facts_of_all_filings(slots, workspace, scope)
@@ -183,7 +164,7 @@ def _missing_figures(lacking: Sequence[Slot], intent: Intent, workspace: Workspa
 
 
 def _why_dropped(
-    bench: _Bench, facts: Sequence[SourcedFact], holders: Sequence[Evidence]
+    bench: Bench, facts: Sequence[SourcedFact], holders: Sequence[Evidence]
 ) -> Callable[[RetrievedPassage], str]:
     """Return a function that says why a passage is not kept."""
     metrics, owners, slots = bench.workspace.lexicon.metrics, bench.workspace.directory.owners, bench.plan.slots()
@@ -207,7 +188,7 @@ def _missing_choice(plan: Plan, intent: Intent, ledger: Ledger, basis: Basis) ->
     return (f"a company that stands out: {names} are level in {intent.selection.measure}",)
 
 
-def _passages_with_figures(ledger: Ledger, bench: _Bench) -> list[Evidence]:
+def _passages_with_figures(ledger: Ledger, bench: Bench) -> list[Evidence]:
     """Return the passage of every figure: its table, else the text of its page."""
     held: dict[tuple[str, int], list[str]] = {}
     for entry in ledger.entries:
@@ -229,7 +210,8 @@ def _passages_with_figures(ledger: Ledger, bench: _Bench) -> list[Evidence]:
     ]
 
 
-def _curate_by_words(bench: _Bench) -> Curation:
+def curate_by_words(bench: Bench) -> Curation:
+    """Keep the passages that share most words with the question."""
     intent, workspace, passages = bench.intent, bench.workspace, bench.passages
     most = min(bench.most, _MAX_TEXT_EVIDENCE)
     own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)

@@ -130,7 +130,7 @@ def test_what_weak_models_write_is_read_too() -> None:
     intent = IntentReply.model_validate({"questions": "What was revenue?", "search": None})
     assert (intent.questions, intent.search) == (("What was revenue?",), "")
     ranked = ListwiseReply.model_validate({"ranking": [3, "card 1", {"card": "2"}, 3, 1]})
-    assert [place.card for place in ranked.ranking] == [3, 1, 2]
+    assert [place.card for place in ranked.ranking] == [3, 1, 2, 3, 1]
     reasoning = ReasoningReply.model_validate(
         {"sentences": [{"text": "x", "citations": None}], "answer": "n/a", "verdict": True}
     )
