@@ -279,6 +279,12 @@ def test_a_sentence_that_points_back_is_told_with_the_one_before() -> None:
     assert told.startswith(f"{moved} The increase was due to a new bridge over the western sound.")
 
 
+def test_an_abbreviation_of_the_filing_stands_for_its_name() -> None:
+    text = "Our Northern Ferries (NF) unit is old. NF income fell in 2023 because two ferries were laid up for repairs."
+    told = of("Why did Northern Ferries income fall in 2023?", "northern ferries income fall", text)
+    assert "two ferries were laid up" in told
+
+
 def test_the_reason_of_a_quarter_or_of_a_later_year_is_not_that_of_the_year() -> None:
     for when in ("in the second quarter of 2023 ", "in 2024 "):
         text = f"Freight expense increased {when}because a bridge on the way of our ships was closed."
@@ -325,6 +331,15 @@ def test_a_word_that_nothing_says_is_told_beside_those_that_are() -> None:
 def test_a_word_that_nothing_says_is_what_a_short_question_is_about() -> None:
     said = "Our mining revenue was $436 million in 2023."
     assert not answer(asked("lunar mining", core="How much was earned by lunar mining?"), passage(said))
+
+
+def test_a_name_over_a_section_is_the_subject_of_its_sentences() -> None:
+    said = "Net income increased by $75 million in 2023, primarily due to lower restructuring charges."
+    question = "Why did the net income of Zephyr Materials jump in 2023?"
+    told = answer(
+        asked("net income zephyr materials jump", core=question), passage(f"Zephyr Materials\n\n{FILLER}\n\n{said}")
+    )
+    assert told == said
 
 
 def test_a_line_broken_amid_a_sentence_does_not_end_it() -> None:

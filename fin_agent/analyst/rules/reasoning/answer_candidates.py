@@ -25,7 +25,7 @@ from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, stem
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.text_normalization import words_in
+from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import printed_years
@@ -55,6 +55,7 @@ _DATE_WITHIN = 45
 """Characters of a sentence in which its date is."""
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
+_MOST_ABOVE, _FIRST_WORDS = 2000, 5
 _LAST_QUARTER = 4
 
 
@@ -114,7 +115,7 @@ def candidates_of(
         worth = _BEHIND**place * _period_fit(filed, latest, target)
         if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
-            for position, text, score in _sentences(paragraphs, target, filed.year):
+            for position, text, score in _sentences(paragraphs, passage.text, target, filed.year):
                 yield Candidate(text, passage, place, position, worth * score)
             for position, text, score in _lists(paragraphs, target):
                 yield Candidate(text, passage, place, position, worth * score, alone=True)
@@ -138,7 +139,7 @@ def _period_fit(filed: FilingPeriod, latest: int | None, target: AnswerTarget) -
 
 
 def _sentences(
-    paragraphs: Sequence[Paragraph], target: AnswerTarget, filed: int | None
+    paragraphs: Sequence[Paragraph], passage_text: str, target: AnswerTarget, filed: int | None
 ) -> Iterator[tuple[int, str, float]]:
     """Yield (position, text, score) of sentences, joined with the one that they continue or that continues them."""
     flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
@@ -153,7 +154,9 @@ def _sentences(
         after = flat[position + 1][0] if position + 1 < len(flat) else ""
         if explains and contains_listed_phrase("pointing back", after) and is_complete_sentence(after):
             text = f"{text} {after}"
-        score = _score(lead, text, paragraph.heading, target, filed)
+        begins = places_of(" ".join(flat[first][0].split()[:_FIRST_WORDS]), passage_text)
+        earlier = passage_text[max(0, begins[0][0] - _MOST_ABOVE) : begins[0][0]] if begins else ""
+        score = _score(lead, text, paragraph.heading, target, filed, earlier)
         if score:
             yield first, text, score
 
@@ -175,10 +178,18 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
     return is_complete_sentence(lead) or (paragraph.item and not lead[:1].islower())
 
 
-def _score(lead: str, text: str, heading: str, target: AnswerTarget, filed: int | None = None) -> float | None:
+def _score(
+    lead: str,
+    text: str,
+    heading: str,
+    target: AnswerTarget,
+    filed: int | None = None,
+    earlier: str = "",
+) -> float | None:
     """Return the score of an answer; None if it is not of the answer type or covers too little.
 
-    `text` is the sentence `lead` with those that belong to it, `filed` the fiscal year of its filing.
+    `text` is the sentence `lead` with those that belong to it, `filed` the fiscal year of its filing. Names of the
+    question may be in the text above (`earlier`), where a figure or a reason is asked for.
     """
     part, terms = target.part, target.terms
     figures, cause = part.answer_type in FIGURES, part.answer_type is AnswerType.CAUSE
@@ -191,14 +202,17 @@ def _score(lead: str, text: str, heading: str, target: AnswerTarget, filed: int 
     if figures and not matches_type(about, part):
         about = text
     said, around = set(stems_in(about)), set(stems_in(heading))
+    farther = set(stems_in(f"{heading} {earlier}")) if cause or figures else set()
     own = set(stems_in(f"{heading} {text}" if cause else text))
     if not any(term.coverage_in(own) for term in terms):
         return None
-    borne = coverage(terms, said, around)
+    borne = coverage(terms, said, around, farther)
     if cause:
         said |= set(stems_in(text))
-        borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around))
-    fits = _covers_enough(borne, said, said | around, target) and _matches_request(text, about, heading, target)
+        borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
+    around |= said
+    fits = _covers_enough(borne, said, around, around | farther, target)
+    fits = fits and _matches_request(text, about, heading, target)
     return borne * _fitness(text, about, target) / length if fits and _matches_period(about, target, filed) else None
 
 
@@ -215,13 +229,13 @@ def _matches_request(text: str, about: str, nearby: str, target: AnswerTarget) -
     return not ranks or contains_listed_phrase("superlatives", text)
 
 
-def _covers_enough(borne: float, said: set[str], around: set[str], target: AnswerTarget) -> bool:
+def _covers_enough(borne: float, said: set[str], around: set[str], anywhere: set[str], target: AnswerTarget) -> bool:
     """Return whether the covered weight `borne` makes a text an answer, considering the rarest words as well."""
     wants = target.part.answer_type
     if round(borne, 6) < _ENOUGH[wants] or (wants in FIGURES and not _mentions_operands(target.intent, said)):
         return False
     own = [term for term in target.telling_terms if not term.is_context] or list(target.terms)
-    if any(term.is_name and not term.coverage_in(around) for term in own):
+    if any(term.is_name and not term.coverage_in(anywhere) for term in own):
         return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
@@ -232,7 +246,7 @@ def _covers_enough(borne: float, said: set[str], around: set[str], target: Answe
         needed = present
     if not all(term.coverage_in(around) for term in needed):
         return False
-    borne_out = [term.weight for term in target.telling_terms if term.coverage_in(around)]
+    borne_out = [term.weight for term in target.telling_terms if term.coverage_in(anywhere)]
     return wants not in _ONLY_WORDS or len(borne_out) != 1 or borne_out[0] >= _LEAST_EVIDENCE
 
 

@@ -16,8 +16,8 @@ from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.search_terms import stem, stems_of, weights_of
 from fin_agent.vocabulary.dates import MONTHS
 
-_SYNONYM, _NEARBY, _CONTEXT = 0.9, 0.75, 0.5
-"""Weights of a synonym, a nearby word, and a term of another part of the question."""
+_SYNONYM, _NEARBY, _BEFORE, _CONTEXT = 0.9, 0.75, 0.65, 0.5
+"""Weights of a synonym, a nearby word, an earlier name, and a term of another part of the question."""
 _LEAST, _EVERYDAY = 0.4, 0.1
 """The least weight of a word, and the weight of an everyday word."""
 _RARE = 3.8
@@ -56,12 +56,21 @@ class Term:
         return _SYNONYM if any(other <= set(said) for other in self.synonyms) else 0.0
 
 
-def coverage(terms: Sequence[Term], said: Collection[str], nearby: Collection[str] = ()) -> float:
-    """Return the weighted share of the terms that the stems of a text cover, 0 to 1; those `nearby` count less."""
-    total = sum(term.weight for term in terms)
+def coverage(
+    terms: Sequence[Term], said: Collection[str], nearby: Collection[str] = (), before: Collection[str] = ()
+) -> float:
+    """Return the weighted share of the terms that the stems of a text cover, 0 to 1.
+
+    Those `nearby` count less, and of those `before` only names, since they state the subject of a section.
+    """
     here = frozenset(said)
-    around = here | frozenset(nearby)
-    held = sum(term.weight * max(term.coverage_in(here), _NEARBY * term.coverage_in(around)) for term in terms)
+    around = here.union(nearby)
+    farther = around.union(before)
+    held = 0.0
+    for term in terms:
+        earlier = _BEFORE * term.coverage_in(farther) if term.is_name else 0.0
+        held += term.weight * max(term.coverage_in(here), _NEARBY * term.coverage_in(around), earlier)
+    total = sum(term.weight for term in terms)
     return held / total if total else 0.0
 
 
