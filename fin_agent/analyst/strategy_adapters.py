@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings
 from fin_agent.evidence.tournament.stages import BY_RULES
 from fin_agent.evidence.tournament.tournament import run_tournament
 from fin_agent.lexicon.slots import slot_names
-from fin_agent.models.call import Role
+from fin_agent.models.call import OutputT, Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import ModelError
@@ -123,6 +123,23 @@ _UNSPECIFIED = "nothing beyond the question"
 _NOTHING_MISSING = "nothing: this is the first search"
 
 
+def _reply_of(
+    caller: Caller,
+    filled: FilledPrompt,
+    output: type[OutputT],
+    done: str,
+    notify: Notify,
+    check: Callable[[OutputT], str | None] | None = None,
+) -> OutputT | None:
+    """Return the reply of a model; without a usable one None, and a note that it was `done` by rules."""
+    call = prompt_to_call(filled, output=output, max_output_tokens=_MAX_TOKENS, check=check)
+    try:
+        return caller.value(call)[0]
+    except ModelError as failure:
+        notify(f"{done} by rules: {failure.what}")
+        return None
+
+
 class ModelWriter:
     """See `Writer`; the model of each prompt's role writes it."""
 
@@ -170,11 +187,9 @@ class EvidenceRoles:
             passages=quoted_passages(shown, self._workspace),
             most=str(self._most),
         )
-        call = prompt_to_call(filled, output=CurationReply, max_output_tokens=_MAX_TOKENS)
-        try:
-            reply, _ = self._callers.of(Role.CURATION).value(call)
-        except ModelError as failure:
-            self._notify(f"evidence was curated by rules: {failure.what}")
+        caller = self._callers.of(Role.CURATION)
+        reply = _reply_of(caller, filled, CurationReply, "evidence was curated", self._notify)
+        if reply is None:
             return self._curated_by_rules(question, passages, shown, filings)
         numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
         kept = tuple(passages[number] for number in numbers)[: self._most]
@@ -211,13 +226,8 @@ class EvidenceRoles:
         if self._callers is None:
             return self._rewritten_by_rules(query)
         filled = self._rewrite.filled(question=query.text, wanted=_UNSPECIFIED, missing=_NOTHING_MISSING)
-        call = prompt_to_call(filled, output=QueryReply, max_output_tokens=_MAX_TOKENS)
-        try:
-            reply, _ = self._callers.of(Role.QUERY).value(call)
-        except ModelError as failure:
-            self._notify(f"the question was rewritten by rules: {failure.what}")
-            return self._rewritten_by_rules(query)
-        return printable_line(reply.query) or query.text
+        reply = _reply_of(self._callers.of(Role.QUERY), filled, QueryReply, "the question was rewritten", self._notify)
+        return self._rewritten_by_rules(query) if reply is None else printable_line(reply.query) or query.text
 
     def _rewritten_by_rules(self, query: Query) -> str:
         """Return company, form, period and the requested figures; the question if it names no company or period."""
@@ -313,24 +323,6 @@ class AnalystDecomposer:
         """Return the parts in words; empty for a question with a single part."""
         if self._caller is None:
             return by_slots(query)
-        try:
-            asked = self._asked(query, self._caller)
-        except ModelError as failure:
-            self._notify(f"the question was taken apart by rules: {failure.what}")
-            return by_slots(query)
-        kept = tuple(text for text in asked if not query.companies or self._companies_in(text) <= set(query.companies))
-        if len(kept) < len(asked):
-            self._notify(f"left out {len(asked) - len(kept)} sub-questions on companies that were not asked about")
-        if not kept:
-            self._notify("the question was taken apart by rules: the chat model left nothing of it")
-            return by_slots(query)
-        return kept if len(kept) > 1 or kept[0] != query.text else ()
-
-    def _companies_in(self, text: str) -> set[str]:
-        return {mention.company.key for mention in self._workspace.directory.mentions(text)}
-
-    def _asked(self, query: Query, caller: Caller) -> tuple[str, ...]:
-        """Return the sub-questions of a model. Raises ModelError."""
 
         def fault(reply: SubQuestionsReply) -> str | None:
             return None if any(map(str.isalpha, "".join(reply.questions))) else "it contains no question"
@@ -338,10 +330,22 @@ class AnalystDecomposer:
         by_key = self._workspace.directory.by_key
         companies = [Quoted(by_key[key].name) for key in query.companies if key in by_key]
         filled = self._prompt.filled(question=query.text, companies=companies, most=str(_MAX_PARTS))
-        call = prompt_to_call(filled, output=SubQuestionsReply, max_output_tokens=_MAX_TOKENS, check=fault)
-        reply, _ = caller.value(call)
-        asked = (printable_line(each)[:_MAX_QUESTION_LENGTH] for each in reply.questions)
-        return tuple(dict.fromkeys(each for each in asked if any(map(str.isalpha, each))))[:_MAX_PARTS]
+        taken_apart = "the question was taken apart"
+        reply = _reply_of(self._caller, filled, SubQuestionsReply, taken_apart, self._notify, fault)
+        if reply is None:
+            return by_slots(query)
+        lines = dict.fromkeys(printable_line(each)[:_MAX_QUESTION_LENGTH] for each in reply.questions)
+        asked = [each for each in lines if any(map(str.isalpha, each))][:_MAX_PARTS]
+        kept = tuple(text for text in asked if not query.companies or self._companies_in(text) <= set(query.companies))
+        if len(kept) < len(asked):
+            self._notify(f"left out {len(asked) - len(kept)} sub-questions on companies that were not asked about")
+        if not kept:
+            self._notify(f"{taken_apart} by rules: the chat model left nothing of it")
+            return by_slots(query)
+        return kept if len(kept) > 1 or kept[0] != query.text else ()
+
+    def _companies_in(self, text: str) -> set[str]:
+        return {mention.company.key for mention in self._workspace.directory.mentions(text)}
 
 
 def by_slots(query: Query) -> tuple[str, ...]:

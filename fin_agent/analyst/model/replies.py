@@ -66,6 +66,14 @@ class Reply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
+class _Numbered(Reply):
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, written: object) -> object:
+        """Accept the first field alone: `3` or `"card 3"` for `{"card": 3}`."""
+        return written if isinstance(written, dict | Reply) else {next(iter(cls.model_fields)): written}
+
+
 class IntentReply(Reply):
     """A question reworded so that rules can parse it."""
 
@@ -104,7 +112,7 @@ class SubQuestionsReply(Reply):
     """The question itself if it cannot be split."""
 
 
-class CuratedPassage(Reply):
+class CuratedPassage(_Numbered):
     """A passage that serves the answer."""
 
     passage: Number
@@ -122,15 +130,6 @@ class CurationReply(Reply):
     answerable: bool
     complementary_question: OptionalText = None
     """Null if nothing is missing."""
-
-    @field_validator("kept", mode="before")
-    @classmethod
-    def _bare_numbers(cls, written: object) -> object:
-        """Accept `[3, 1]` for `[{"passage": 3}, {"passage": 1}]`."""
-        several = listed(written)
-        if not isinstance(several, list):
-            return several
-        return [each if isinstance(each, dict) else {"passage": each} for each in several]
 
 
 class QuotedSource(Reply):
@@ -231,17 +230,11 @@ class PassagesReply(Reply):
     noncommittal: bool = False
 
 
-class RankedCard(Reply):
+class RankedCard(_Numbered):
     """A card by its number in the prompt, and the fields of the question that it meets."""
 
     card: Number
     fields: Words = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare(cls, written: object) -> object:
-        """Accept `3` or `"card 3"` for `{"card": 3}`."""
-        return written if isinstance(written, dict | RankedCard) else {"card": written}
 
 
 class ScoredCard(RankedCard):
