@@ -95,7 +95,7 @@ def _is_name(name: str) -> bool:
 
 def placeholders_in(words: str) -> list[str]:
     """Return the names of placeholders that remain."""
-    return [found[1] for found in _PLACE.finditer(words)]
+    return _PLACE.findall(words)
 
 
 def evaluate_calculations(
@@ -107,12 +107,7 @@ def evaluate_calculations(
 ) -> CalculationResults:
     """Compute the calculations of a reply, whose figures are known to be in their passages.
 
-    Args:
-        figures: Quoted figures.
-        calculations: Expressions over figures and earlier results.
-        question: The question, whose numbers may be used.
-        executor: Runs the program.
-        decimals: Decimals of the results; None for the usual ones.
+    They may use figures, earlier results and numbers of the question. Results have the usual `decimals` by default.
 
     Raises:
         ValueError: A calculation is invalid; the message says what to write instead.
@@ -202,16 +197,19 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
     names: set[str] = set()
     numbers: set[Decimal] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in CALLS):
-            raise ValueError(f"an expression calls what it may not: {', '.join(sorted(CALLS))} only")
-        if isinstance(node, ast.Name) and node.id not in CALLS:
-            names.add(node.id)
-        elif isinstance(node, ast.Constant):
-            if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in CALLS:
+                continue
+            case ast.Call():
+                raise ValueError(f"an expression calls what it may not: {', '.join(sorted(CALLS))} only")
+            case ast.Name(id=name):
+                names |= {name} - CALLS
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                numbers.add(Decimal(str(value)))
+            case ast.Constant():
                 raise ValueError("an expression has something that is not a number")
-            numbers.add(Decimal(str(node.value)))
-        elif not isinstance(node, _NODES):
-            raise ValueError("an expression is more than arithmetic")
+            case _ if not isinstance(node, _NODES):
+                raise ValueError("an expression is more than arithmetic")
     return names, numbers
 
 

@@ -32,14 +32,8 @@ def unsupported_numbers(
 ) -> tuple[str, ...]:
     """Return the numbers of `words` without support, or with support in another size: `3 billion` for `3 million`.
 
-    Numbers of the question are no evidence, except its years, dates, names and bounds (`more than 57`).
-
-    Args:
-        words: The words to verify.
-        quotes: Their quotes.
-        known: The reporting companies and periods.
-        question: The question.
-        denied: Whether the words deny the question, so that all its numbers may be repeated.
+    Supported are those of the quotes and of the `known` companies and periods. Numbers of the question are no evidence,
+    except its years, dates, names and bounds (`more than 57`), and all if the words deny it (`denied`).
     """
     own = question if denied else non_figure_numbers(question)
     text = _PATTERNS["place"].sub(" ", " \n ".join((*(quote.text for quote in quotes), known, own)))

@@ -61,13 +61,8 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
 def period_ending(day: date, identities: Iterable[Identity], months: int = 0) -> FiscalPeriod | None:
     """Return the period that ends near `day` in these filings, else the one that would in the filer's calendar.
 
-    Args:
-        day: The last day.
-        identities: Identities of the filings.
-        months: Length; 0 for a year or quarter that ends there, -1 for the fiscal year to date.
-
-    Returns:
-        The period; None for a span that does not begin with the fiscal year and is no quarter.
+    `months` is its length: 0 for a year or quarter that ends there, -1 for the fiscal year to date. None for a span
+    that does not begin with the fiscal year and is no quarter.
     """
     filings = list(identities)
     period = _period_ending_near(day, filings) or _unfiled_period(day, filings)

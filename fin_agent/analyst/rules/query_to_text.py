@@ -23,9 +23,7 @@ from fin_agent.query.tree import (
 def query_to_question(query: Query, moved: str = "change") -> str:
     """Return the question that asks for `query`; empty if its kind has no plain wording.
 
-    Args:
-        query: The query; its companies have the names to use.
-        moved: The verb for the movement, in a question for reasons.
+    Its companies have the names to use; `moved` is the verb for the movement, in a question for reasons.
     """
     if not query.measures:
         return ""

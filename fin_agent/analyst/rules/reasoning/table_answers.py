@@ -86,9 +86,8 @@ class PlacedTable:
     @property
     def _is_in_dollars(self) -> bool:
         cells = [cell for row in self.table.rows for cell in row.cells if cell]
-        facts = [self.facts[cell.box] for cell in cells if cell.box in self.facts]
-        of_dollars = any(cell.dollar for cell in cells) or any(fact.unit == "USD" for fact in facts)
-        return of_dollars or "dollar" in self.table.unit_line.lower()
+        signs = any(cell.dollar or (cell.box in self.facts and self.facts[cell.box].unit == "USD") for cell in cells)
+        return signs or "dollar" in self.table.unit_line.lower()
 
 
 def answers_from_tables(
