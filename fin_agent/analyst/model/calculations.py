@@ -19,7 +19,7 @@ from fin_agent.analyst.model.replies import Calculation, QuotedFigure
 from fin_agent.answering.amounts import format_amount, rounded
 from fin_agent.answering.numerals import NumeralKind, numerals_in
 from fin_agent.answering.program_syntax import CALLS
-from fin_agent.answering.sandbox import ProgramExecutor
+from fin_agent.answering.sandbox import ProgramExecutor, ProgramScalar
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.intent import OutputUnit
 
@@ -142,7 +142,7 @@ def evaluate_calculations(
     except SandboxError as failure:
         raise ValueError(f"the calculations cannot be run: {failure.what}") from failure
     found = given if isinstance(given, list) else [given]
-    values_of = zip(calculations, (0.0 if isinstance(each, str) else float(each) for each in found), strict=True)
+    values_of = zip(calculations, map(_number, found), strict=True)
     results = {one.name: Result(one.name, rounded(value, None), one.unit, decimals) for one, value in values_of}
     return CalculationResults(needed, tuple(steps), results, tuple(sorted(said)))
 
@@ -217,3 +217,7 @@ def _is_rate(figure: QuotedFigure) -> bool:
     """Return whether a figure is a percentage, of which a mean is one too."""
     size = abs(quoted_amount(figure))
     return any(abs(each.value) == size and each.kind is NumeralKind.PERCENT for each in numerals_in(figure.quote))
+
+
+def _number(value: ProgramScalar) -> float:
+    return float(value) if not isinstance(value, str) else 0.0

@@ -121,14 +121,13 @@ class FollowUp:
         text = without_opening(text, self._change) if self._change else text
         compared = find_phrase(text, "comparing") is not None
         text = without_opening(text, "comparing") if compared else text
-        if before is not None and before.query.periods:
-            text = _with_year(text, before.query.periods[-1])
+        previous = before.query if before is not None else Query(question="")
+        text = _with_year(text, previous.periods[-1]) if previous.periods else text
         self.text, self.before, self.opened = text, before, opened
         first = normalize_text(text).split(" ")[0]
         self.is_clause = first.rstrip(",") in phrases("clause")
         self._is_yes_or_no = first in _AUXILIARIES
-        about = [one.key for one in before.query.companies] if before is not None else []
-        lexed = lex(expand_abbreviations(text), self._names, (), about)
+        lexed = lex(expand_abbreviations(text), self._names, (), [one.key for one in previous.companies])
         self._counted = _counts_from_latest(text)
         passed = _JOINING | {"OVER", "YEAR_BEFORE"} if self._counted else _JOINING
         self.tokens = [one for one in lexed.tokens if one.type not in passed]
@@ -220,10 +219,7 @@ class FollowUp:
     def _replaced(self, before: PreviousQuestion) -> Query | None:
         """Replace companies, periods, parts, unit or measure of the previous question by those of the message."""
         measures = self.kinds & _MEASURES
-        if measures and (self.is_clause or "PHRASE" in measures or not before.asks_figures):
-            return None
-        compares = self.kinds & {"HIGHER", "LOWER", "THAN"} and not self._against
-        if compares or not (self.kinds or self._counted) or not self.kinds <= _REPLACING:
+        if not self._only_names(before):
             return None
         read = read_question(self.text, self._names, before.query)
         query = self._with_measures(before.query, read.measures) if measures else before.query
@@ -241,6 +237,14 @@ class FollowUp:
                 "parts": Parts(names=parts) if parts else query.parts,
             }
         )
+
+    def _only_names(self, before: PreviousQuestion) -> bool:
+        """Return whether the message only names what takes the place of something in the previous question."""
+        measures = self.kinds & _MEASURES
+        if measures and (self.is_clause or "PHRASE" in measures or not before.asks_figures):
+            return False
+        compares = self.kinds & {"HIGHER", "LOWER", "THAN"} and not self._against
+        return bool(self.kinds or self._counted) and not compares and self.kinds <= _REPLACING
 
     def _with_measures(self, query: Query, found: Sequence[Measure]) -> Query | None:
         """Replace the measure: plainly if alone, in the previous form after joining words (`and revenue?`)."""

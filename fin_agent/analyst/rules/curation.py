@@ -132,28 +132,49 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
     if broken and report is None and any(entry.conflicts for entry in ledger.entries):
         ledger = filled(broken)
         broken = failed_sums(ledger, workspace.index)
-    required = [entry for entry in ledger.entries if entry.required]
     if basis.restated or basis.incomparable:
-        told = basis_of([entry.slot for entry in required], printed, workspace, originally=originally)
+        told = basis_of(_required_slots(ledger), printed, workspace, originally=originally)
         basis = Basis(basis.preferred, told.restated, told.incomparable)
     lacking = missing_slots(plan, intent, ledger)
     missing = _missing_figures(lacking, intent, workspace, scope) or _missing_choice(plan, intent, ledger, basis)
     holders = _passages_with_figures(ledger, bench)
     pages = dict.fromkeys(_pages_to_read(ledger, basis, broken, stated, retrieved, workspace, only=report is not None))
-    named = [entry for entry in required if entry.slot.metric == intent.expression in RESULTS]  # not those in a formula
-    notes = [f"restated within the years asked about: {words}" for words in basis.restated]
-    notes += loss_notes(intent.measure, [(str(one.slot), one.figure.amount) for one in named if one.figure is not None])
-    notes += answer_notes(ledger, stated, workspace, () if report else basis.preferred, broken)
     return Curation(
         kept=tuple(holders[: bench.most]),
         ledger=ledger,
         answerable=not missing,
         missing=missing,
         complementary_question=complementary_question(lacking, intent) if missing else "",
-        notes=tuple(notes),
+        notes=_notes(intent, ledger, basis, broken, stated, workspace),
         to_read=tuple(page for page in pages if page not in retrieved),
         judged=bench.judged(holders[: bench.most], _why_dropped(bench, facts, holders)),
     )
+
+
+def _notes(
+    intent: Intent,
+    ledger: Ledger,
+    basis: Basis,
+    broken: Mapping[Place, str],
+    stated: Sequence[SourcedFact],
+    workspace: Workspace,
+) -> tuple[str, ...]:
+    """Return notes on restatements, losses, and figures that other filings contradict."""
+    results = [  # that the measure itself names, not those in a formula
+        (str(entry.slot), entry.figure.amount)
+        for entry in ledger.entries
+        if entry.figure is not None and entry.required and entry.slot.metric == intent.expression in RESULTS
+    ]
+    in_series = () if intent.report is not None else basis.preferred
+    return (
+        *(f"restated within the years asked about: {words}" for words in basis.restated),
+        *loss_notes(intent.measure, results),
+        *answer_notes(ledger, stated, workspace, in_series, broken),
+    )
+
+
+def _required_slots(ledger: Ledger) -> list[Slot]:
+    return [entry.slot for entry in ledger.entries if entry.required]
 
 
 def _missing_figures(lacking: Sequence[Slot], intent: Intent, workspace: Workspace, scope: Scope) -> tuple[str, ...]:

@@ -30,8 +30,6 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     that it ends in the filer's calendar, else the calendar quarter that contains it, which is then missing, since a
     figure of another date would be a guess. A question for words keeps its periods in that case.
     """
-    if not intent.companies:
-        return intent
     parsed = parse_periods(intent.core)
     if not parsed.dates:
         return _with_relative_periods(intent, parsed, workspace)
@@ -46,9 +44,9 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
         if not intent.numeric and any(_period_ending_near(day, identities) is None for day, _ in dates):
             return intent
         found.add(frozenset(period_ending(day, identities, length) for day, length in dates))
-    ended = found.pop()
-    if found:
+    if len(found) != 1:
         return intent
+    ended = found.pop()
     known = [period for period in ended if period is not None]
     if not intent.numeric:  # the report of its last quarter tells of a span of months
         known = [period.model_copy(update={"months": None}) for period in known]

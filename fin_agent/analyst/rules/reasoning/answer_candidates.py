@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from fin_agent.analyst.rules.reasoning.answer_type_matching import (
@@ -57,6 +58,7 @@ _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
 _MOST_ABOVE, _FIRST_WORDS = 2000, 5
 _LAST_QUARTER = 4
+_QUARTER = attrgetter("quarter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,10 @@ class AnswerTarget:
     def telling_terms(self) -> list[Term]:
         """The terms without everyday words."""
         return [term for term in self.terms if not term.is_everyday]
+
+    def weights_in(self, said: Collection[str]) -> list[float]:
+        """Return the weights of the telling terms that a text covers."""
+        return [term.weight for term in self.telling_terms if term.coverage_in(said)]
 
     def unsaid(self) -> list[str]:
         """Return a sentence on what nothing read mentions; none if everything is mentioned."""
@@ -246,7 +252,7 @@ def _covers_enough(borne: float, said: set[str], around: set[str], anywhere: set
         needed = present
     if not all(term.coverage_in(around) for term in needed):
         return False
-    borne_out = [term.weight for term in target.telling_terms if term.coverage_in(anywhere)]
+    borne_out = target.weights_in(anywhere)
     return wants not in _ONLY_WORDS or len(borne_out) != 1 or borne_out[0] >= _LEAST_EVIDENCE
 
 
@@ -265,7 +271,7 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
         return False  # filed before the requested period
     if not asked or target.part.answer_type not in (*FIGURES, AnswerType.CAUSE):
         return True
-    interim = contains_listed_phrase("interim", text) and not any(period.quarter for period in target.intent.periods)
+    interim = contains_listed_phrase("interim", text) and not any(map(_QUARTER, target.intent.periods))
     if target.part.answer_type is AnswerType.CAUSE:
         return not years or (bool(years & asked) and not interim)
     following = {year + 1 for year in asked}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import filterfalse
 
 from fin_agent.lexicon.words import patterns
 
@@ -53,7 +54,7 @@ def is_complete_sentence(sentence: str) -> bool:
 
 def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
     """Yield (heading, whether it is a list item, words) of each paragraph."""
-    lines = [line for line in text.split("\n") if not _is_furniture(line.strip())]
+    lines = list(filterfalse(_is_furniture, text.split("\n")))
     width = max(map(len, lines), default=0)
     heading, item = "", False
     block: list[str] = []
@@ -114,7 +115,7 @@ def split_sentences(text: str) -> list[str]:
 
 def _is_furniture(line: str) -> bool:
     """Return whether a line repeats on every page."""
-    return line.lower() in ("table of contents", "index") or line.startswith("©")
+    return line.strip().lower() in ("table of contents", "index") or line.strip().startswith("©")
 
 
 _MAX_LIST_LENGTH = 900

@@ -134,8 +134,7 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     lists = word_lists("answer_words")
     unsaid = lists["framing"] | part.answer_type_words
     # A movement of the thing explained is checked separately.
-    moved = lists["up"] | lists["down"] if part.answer_type is AnswerType.CAUSE else ()
-    moves = tuple(word for word in moved if len(word) > _SHORT)
+    moves = _movements() if part.answer_type is AnswerType.CAUSE else ()
     seen: set[frozenset[str]] = set()
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(part.text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
@@ -150,6 +149,12 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         named = plain and place > 0 and _looks_like_a_name(words) and part.text != part.text.upper()
         everyday = plain and not named and low in lists["everyday"]
         yield Term(words, stems, 0.0, synonyms, phrases, named and low not in lists["no names"], is_everyday=everyday)
+
+
+@lru_cache(maxsize=1)
+def _movements() -> tuple[str, ...]:
+    lists = word_lists("answer_words")
+    return tuple(word for word in lists["up"] | lists["down"] if len(word) > _SHORT)
 
 
 def _phrases_in(text: str) -> Iterator[tuple[str, tuple[frozenset[str], ...], tuple[str, ...]]]:
