@@ -22,7 +22,7 @@ from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     paragraphs_of,
     printed_lists,
 )
-from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, stems_in
+from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, ratio_of, stems_in
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
@@ -304,9 +304,9 @@ def _fitness(text: str, about: str, target: AnswerTarget) -> float:
 
 
 def _is_about_measure(about: str, core: str, lexicon: Lexicon) -> bool:
-    """Return whether a sentence is about the first requested measure, or names none."""
+    """Return whether a sentence is about the first requested measure, or gives it as a share of another."""
     wanted, named = (_measures(text, lexicon) for text in (core, about))
-    return not (wanted and named) or wanted[0] in named
+    return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
 
 
 def _measures(text: str, lexicon: Lexicon) -> list[str]:
