@@ -207,7 +207,9 @@ def examples_of(
 
 
 def _example(question: FinanceBenchQuestion, group: str, pages: tuple[Candidate, ...]) -> PageExample:
-    values = [[*(page.features[name] for name in FEATURES if name != "slots"), slot_gain(page, {})] for page in pages]
+    values = [
+        [*(page.features[name] for name in FEATURES if name != "slots"), slot_gain(page.slots, {})] for page in pages
+    ]
     right = {*question.pages, *question.also}
     return PageExample(
         question=question,

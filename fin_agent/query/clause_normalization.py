@@ -743,6 +743,8 @@ def _with_to_between_lines(tokens: Sequence[Token]) -> list[Token] | None:
     if len(between) != 1:
         return None
     (place,) = between
+    if tokens[place].start > tokens[place - 1].end + 1:
+        return None  # `cash did Acme use to repurchase stock`
     return [*tokens[:place], replace(tokens[place], type="OVER"), *tokens[place + 1 :]]
 
 

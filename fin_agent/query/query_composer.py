@@ -187,7 +187,7 @@ class QueryComposer:
                 self.take_frames("TOTAL", "WHICH")
                 self.measures = [percentage(first, first.model_copy(update={"whole": True}))]
                 return chosen
-        elif len(self.measures) == len(earlier) == 1 and not self.parsed.parts:
+        elif len(self.measures) == len(earlier) == 1 and self._is_of_one_figure():
             asked = self.sentences.asked
             refers = bool(_REFERRING & set(asked.lower().replace("?", " ").split()))
             (own,) = self.measures
@@ -201,6 +201,17 @@ class QueryComposer:
                 of_it = _OF_WHAT_WAS_ASKED.search(asked) is not None
                 self.measures = [percentage(own, first) if of_it else percentage(first, own)]
         return None
+
+    def _is_of_one_figure(self) -> bool:
+        """Return whether the only measure is of no part, or of one whose figure contains what was asked before.
+
+        `what fraction of Specialty Materials sales is it`.
+        """
+        (own,), parts = self.measures, self.parsed.parts
+        if len(parts) == 1 and isinstance(own, Line) and _OF_WHICH_IT_IS.search(self.sentences.asked):
+            self.measures = [own.model_copy(update={"part": parts[0]})]
+            self.parsed.parts = []
+        return not self.parsed.parts
 
     def _textual_kind(self) -> Kind | None:
         """Return the kind of a question that no figure answers."""
@@ -344,7 +355,7 @@ class QueryComposer:
     def _share_of_whole(self) -> None:
         """Read a part's share as that of the whole company's line: `Data Center's share of revenue`."""
         asked, parts = self.left.get("SHARE", []), self.base.parts
-        if not asked or parts is None or len(self.measures) != 1:
+        if not asked or parts is None or len(self.measures) != 1 or _OF_WHICH_IT_IS.search(self.sentences.asked):
             return
         selected = bool(parts.kind) and self.has_unread("HIGHEST", "LOWEST")
         (line,) = self.measures
@@ -1045,6 +1056,7 @@ def _last_digit(written: str, value: float) -> float:
 
 _OF_WHAT_WAS_ASKED = re.compile(r"\bof\s+(?:it|that|this|these|those|them)\b(?!\s+(?:year|quarter|period))", re.I)
 """In `what share of it is net income`, the previous request is the whole; otherwise it is the part."""
+_OF_WHICH_IT_IS = re.compile(r"\b(?:is|was|are|were) (?:it|that|this|they|those)\b", re.I)
 _BEGINNINGS = frozenset({"from", "on", "over", "since", "than", "versus", "vs", "vs.", "against", "to", "with"})
 """Words before the period in which a movement began; `to` and `with` as in `compared to 2019`."""
 _REFERRING = frozenset({"that", "this", "it", "those", "these", "they"})

@@ -45,6 +45,7 @@ from fin_agent.query.printed_line_matching import (
     with_share_as_printed,
     with_share_within_part,
 )
+from fin_agent.query.question_splitting import split_requests
 from fin_agent.query.reading import candidate_readings
 from fin_agent.query.tree import (
     Axis,
@@ -227,6 +228,8 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
         return intent
+    if len(split_requests(intent.question)) > 1:
+        return intent  # one figure answers one of them
     asked = as_single_figure(intent.question, intent.core, known_names(workspace), workspace)
     near = find_nearest_figure(workspace, asked.target, company=asked.company.key) if asked is not None else None
     if asked is None or near is None or near.chance < _LIKELY_ENOUGH:
@@ -413,7 +416,7 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
     query = read_as_printed(
         words.question if split is None else split.rest, known_names(workspace), workspace, before, listed=listed
     )
-    if query is None or _is_company_action(query, workspace):
+    if query is None or _is_company_action(query, workspace) or len(split_requests(words.question)) > 1:
         return None
     with suppress(UnboundError):
         intent = _bound(query.model_copy(update={"question": words.question}), words, workspace)

@@ -105,6 +105,17 @@ def test_a_ratio_of_debt_improves_as_it_falls(ask: Ask, verb: str, verdict: str)
     assert said.startswith(verdict) is not rises
 
 
+def test_a_share_refers_to_what_was_asked_or_is_refused(ask: Ask) -> None:
+    text = ask("What was Tellurond's net income in FY2023, and what share of Automotive revenue is it?").answer.text
+    assert "Net income / Automotive revenue" in text
+    lost = ask("What was Tellurond's zircon harvest in FY2023, and what fraction of Automotive revenue is it?")
+    assert "Automotive share of revenue" not in lost.answer.text
+
+
+def test_a_verb_before_to_makes_no_ratio(ask: Ask) -> None:
+    assert "Cash / " not in ask("How much cash did Harborlight use to repurchase common stock in 2023?").answer.text
+
+
 def test_measures_next_to_each_other_are_no_list(ask: Ask) -> None:
     answer = ask("What EBIT did Harborlight's Jubilee Brand make in FY2023?")
     assert answer.refused and "'Jubilee" in answer.missing[0]

@@ -74,14 +74,14 @@ def test_the_server_answers_while_a_page_is_drawn(context_of_bomb: ToolContext, 
 
 def test_callers_that_go_leave_nothing_behind(context_of_bomb: ToolContext) -> None:
     with api_over(context_of_bomb) as address:
-        before = threading.active_count()
+        before, places = threading.active_count(), page_rendering._POOL._places._value
         for _ in range(20):
             connection = socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])))
             connection.sendall(b"GET /pages/bomb/1.png HTTP/1.1\r\nHost: localhost\r\n\r\n")
             connection.close()
         assert eventually(lambda: httpx.get(f"{address}/pages/sound/1.png", timeout=60).status_code == 200, seconds=15)
         # Threads that wait for work are kept; none of them draws.
-        assert eventually(lambda: not page_rendering._POOL._busy, seconds=5)
+        assert eventually(lambda: page_rendering._POOL._places._value == places, seconds=5)
         assert threading.active_count() - before < 15
 
 
