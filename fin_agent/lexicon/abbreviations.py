@@ -37,9 +37,7 @@ def _quarter_ended(found: re.Match[str]) -> str:
     return f"quarter ended {last}, 20{found['yy']}"
 
 
-_SHARED_ENDING = re.compile(
-    r"\b(?P<first>[a-z]+)- (?:and|&) (?P<second>[a-z]+)-(?P<end>[a-z]+) (?P<noun>[a-z]+)\b", re.I
-)
+_SHARED_ENDING = re.compile(r"\b(?P<first>[a-z]+)- (?:and|&) (?P<second>[a-z]+)-(?P<end>term) (?P<noun>[a-z]+)\b", re.I)
 """`short- and long-term debt`, expanded to `short-term debt plus long-term debt`."""
 _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNTED_YEARS = re.compile(

@@ -40,6 +40,7 @@ _PREAMBLE = re.compile(
     re.I,
 )
 _LEAD_IN = re.compile(r"^.*\b(?:question|abilities|following|asked)\b[^:?]*:\s*(?=\S.{8})", re.I | re.S)
+_COMPARES = re.compile(r"\b(?:vs\.?|versus)\s", re.I)
 _DECIMALS = (
     (re.compile(r"\b(?:to|at)?\s*(zero|one|two|three|four|five|no|[0-6])\s+(?:decimal|digits? after)", re.I), None),
     (re.compile(r"\bnearest tenth\b", re.I), 1),
@@ -109,6 +110,8 @@ def sentences_of(question: str) -> QuestionSentences:
         elif core:
             asked.append(core)
             instructions.append(sentence.replace(core, " "))
+        elif "?" in question and not _INSTRUCTION.search(sentence) and _COMPARES.search(sentence):
+            asked.append(sentence.rstrip("."))  # `Did it lose money in 2017? Net income and EPS vs 2016`
         else:
             instructions.append(sentence)
             statements += [] if _INSTRUCTION.search(sentence) else [sentence]
