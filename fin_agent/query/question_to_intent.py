@@ -440,6 +440,7 @@ def _as_period(named: FiscalPeriod) -> Period:
 
 
 _NEGATED = re.compile(r"\b(?:not|non|un(?:used|drawn|funded|recognized|recorded|vested|allocated))\b|n['’]t\b", re.I)
+_NARROWING = words_of("current noncurrent")
 _OPENING = words_of("beginning opening start")
 _LAST = 4
 _LIKELY_ENOUGH = 0.7
@@ -480,6 +481,9 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     query = in_rows or query
     query = (with_printed_years(query, keys[0], workspace) if len(keys) == 1 else None) or query
     of_part = with_margin_of_part(query, keys, workspace)
+    narrowed = _as_narrowed(query, words, workspace)
+    if narrowed is not None:
+        return narrowed
     tried = [of_part, _as_printed_total(query, workspace), query, with_parts_resolved(query, keys, workspace)]
     why: UnboundError | None = None
     bound: Intent | None = None
@@ -537,6 +541,27 @@ def _readings(words: Intent, workspace: Workspace, before: Query | None = None) 
     for query in candidate_readings(words.question if split is None else split.rest, known_names(workspace), before):
         report = None if split is None else split.report.words
         yield query.model_copy(update={"question": words.question, "report": report or query.report})
+
+
+def _as_narrowed(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
+    """Return the query with metrics that it narrows as printed lines: `noncurrent regulatory assets`.
+
+    A balance sheet may print one line under current and noncurrent assets. None if no such figure is certain.
+    """
+
+    def by_words(line: Line | NamedFormula) -> Measure:
+        metric = line.metric if isinstance(line, Line) else None
+        narrowing = words_of(line.words) & _NARROWING - words_of((metric or "").replace("_", " "))
+        return _by_its_words(line) if metric and narrowing else line
+
+    measures = tuple(with_lines(one, by_words) for one in query.measures)
+    if measures == query.measures:
+        return None
+    with suppress(UnboundError):
+        intent = _bound(query.model_copy(update={"measures": measures}), words, workspace)
+        if _is_surely_printed(intent, workspace):
+            return intent
+    return None
 
 
 def _as_printed_total(query: Query, workspace: Workspace) -> Query | None:

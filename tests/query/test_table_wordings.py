@@ -90,6 +90,20 @@ TABLES = {
         Pet|36|36
         Total|156|146""",
     ),
+    "iris": (
+        "CONSOLIDATED BALANCE SHEETS (in millions)",
+        """December 31,|2019|2018
+        ASSETS||
+        Current Assets||
+        Cash and cash equivalents|50|40
+        Regulatory assets|23|17
+        Total current assets|73|57
+        Other Noncurrent Assets||
+        Regulatory assets|951|929
+        Other|10|12
+        Total other noncurrent assets|961|941
+        TOTAL ASSETS|1,034|998""",
+    ),
 }
 ASKED = [
     ("alder", "What is the percentage of Bell Wireless out of total operating revenues in 2019?", 75),
@@ -135,6 +149,9 @@ ASKED = [
     ("hazel", "What share of net sales came from the pet business in 2018?", 18.56),
     ("ginkgo", "Free cash flow in 2019: how much was not from operating activities?", None),
     ("alder", "Goodwill acquired in 2019 that wasn't paid in cash?", None),
+    ("iris", "What were noncurrent regulatory assets at the end of 2019?", 951),
+    ("iris", "What were current regulatory assets at the end of 2019?", 23),
+    ("iris", "By how much did noncurrent regulatory assets change from 2018 to 2019?", 22),
 ]
 
 
