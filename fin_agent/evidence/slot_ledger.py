@@ -237,6 +237,9 @@ def _entry(
         )
         return Entry(slot=slot, required=required, reason=f"stated in two scales: {where}")
     best, *others = dict.fromkeys((plausible, *candidates, *elsewhere))
+    if twin := next((each for each in candidates if _is_line_of_other_heading(each, best)), None):
+        told = " and ".join(f"{each.fact.amount:,} under {' > '.join(each.fact.section)}" for each in (best, twin))
+        return Entry(slot=slot, required=required, reason=f"two lines of this name: {told}; ask for one of them")
     chosen = figure_of(best, metrics)
     differing: dict[SourcedFact, Figure] = {}
     for other in others:
@@ -265,6 +268,14 @@ def _entry(
         filling=slot_fit(slot, identities.get(best.doc_id)),
         conflicts=tuple(differing.values())[:_MAX_CONFLICTS],
     )
+
+
+def _is_line_of_other_heading(one: SourcedFact, best: SourcedFact) -> bool:
+    """Return whether a balance sheet prints a line under two headings with two values: current and noncurrent."""
+    fact, other = one.fact, best.fact
+    together = (one.doc_id, fact.page, fact.label) == (best.doc_id, other.page, other.label)
+    of_sheet = fact.statement is other.statement is Statement.BALANCE_SHEET and fact.period == other.period
+    return together and of_sheet and fact.section != other.section and abs(fact.amount) != abs(other.amount)
 
 
 def figure_of(sourced: SourcedFact, metrics: Mapping[str, Metric]) -> Figure:
