@@ -7,40 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fin_agent.evidence.intent import OutputUnit
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 
+_PATTERNS = patterns("question_patterns")
 _SENTENCE_END = re.compile(
     r"(?<=[?!])\s+"
     r"|(?<=[.:])\s+(?=[A-Z]|(?:what|which|how|who|why|did|does|is|was) )"
     r"(?<!\b[A-Z]\.\s)(?<!\bInc\.\s)(?<!\bCorp\.\s)(?<!\bCo\.\s)(?<!\bvs\.\s)(?<!\bas:\s)"
 )
-_DEFINITION = re.compile(
-    r"^(?:please\s+)?(?:define\s+(?P<name1>.+?)\s+as\b|(?P<name2>.+?)(?:\s+here)?\s+(?:is|are)\s+(?:here\s+)?defined\s+as\b"
-    r"|(?P<name3>.+?)\s+here\s+is\s+defined\s+as\b)\s*:?\s*(?P<formula>.+?)[.\s]*$",
-    re.I | re.S,
-)
-_SET = re.compile(
-    r"^(?:(?:please|let|let\s+us\s+say|assume|suppose|say|take|given|where|with|use|using|define|note)\s+)*(?:that\s+)?(?:the\s+)?"
-    r"(?P<name>[^=:?]{2,60}?)\s*(?:=|\bequals?\b|\bbe\b)\s*(?P<formula>[^=?]+?)[.\s]*$",
-    re.I,
-)
-"""Matches `Let CCR = A / B.`"""
-_INSTRUCTION = re.compile(
-    r"\b(answer|respond|round|base your|basing your|please (?:state|help|utili[sz]e)|utili[sz]\w+|provide a response"
-    r"|give a (?:response|solution)|approach the question|address the question|calculate (?:\(or|what|unadjusted)"
-    r"|we (?:need|want) to|you are an?|if .{0,80}(?:not (?:a )?(?:useful|relevant|explicitly|something)|then)"
-    r"|here'?s the question|best of your abilities)\b",
-    re.I,
-)
-_PREAMBLE = re.compile(
-    r"^(?:according to|based on|by drawing|drawing|considering|taking into account|using"
-    r"|when (?:primarily )?referencing"
-    r"|in light of|looking at|from|as per|given|by (?:using|relying))\b[^,?]*?"
-    r"\b(?:statements?|sheet|p&l|data|information|details|filing|report|10-?k|10-?q)\b[^,?]*,\s*",
-    re.I,
-)
-_LEAD_IN = re.compile(r"^.*\b(?:question|abilities|following|asked)\b[^:?]*:\s*(?=\S.{8})", re.I | re.S)
-_COMPARES = re.compile(r"\b(?:vs\.?|versus)\s", re.I)
 _DECIMALS = (
     (re.compile(r"\b(?:to|at)?\s*(zero|one|two|three|four|five|no|[0-6])\s+(?:decimal|digits? after)", re.I), None),
     (re.compile(r"\bnearest tenth\b", re.I), 1),
@@ -53,24 +27,6 @@ _SCALE_UNITS: dict[str, OutputUnit] = {
     "million": "USD millions",
     "billion": "USD billions",
 }
-_SCALED = re.compile(
-    r"\b(?:in|of)\s+(?:units? of\s+)?(?:USD|US\$|U\.S\. dollars?|dollars?|\$)?\s*(?:in )?"
-    r"(thousand|million|billion)s?\b"
-    r"|\bnearest (thousand|million|billion)\b",
-    re.I,
-)
-_PERCENT = re.compile(
-    r"\bunits? of percents?\b|\bin (?:percents?|%)|\bas (?:an? )?(?:%|percent\b|percentage)|\bwhat percent"
-    r"|(?<![\d.])% (?:of|margin|change)"
-    r"|[,(]\s*(?:percent|%|pct)(?=\s*[,.?)]|\s*$|\s+(?:to\s+)?(?:\d|zero|one|two|three)\b)",
-    re.I,
-)
-_OPERATOR = re.compile(r"[/*×÷+]|\s[-–−]\s|\b(?:divided by|minus|less|plus|times|multiplied by)\b", re.I)
-_ASKING = re.compile(
-    r"(?:(?:and\s+|but\s+)?(?:by|in|at|for|of|from|to)\s+)?(?:what|which|who|how|why|when|where|did|does|do|is|are|was|were|has|have|compare|list|name|describe|explain"
-    r"|summari[sz]e|tell|show|give|find|calculate|compute|determine|sum|add|divide|subtract|state|whose|take|rank)\b",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,29 +54,40 @@ def sentences_of(question: str) -> QuestionSentences:
     instructions: list[str] = []
     statements: list[str] = []
     for sentence in _sentences(" ".join(question.split())):
-        defined = _DEFINITION.match(sentence)
+        defined = _PATTERNS["definition"].match(sentence)
         core = _asking_part(sentence)
         if defined and "?" not in sentence:
             name = next(name for name in defined.group("name1", "name2", "name3") if name)
             definitions.append((name.strip(), defined.group("formula").strip()))
-        elif "?" not in sentence and (given := _SET.match(sentence)) and _OPERATOR.search(given.group("formula")):
+        elif (
+            "?" not in sentence
+            and (given := _PATTERNS["given"].match(sentence))
+            and _PATTERNS["operator"].search(given.group("formula"))
+        ):
             definitions.append((given.group("name").strip(), given.group("formula").strip()))
         elif "?" not in sentence and (several := _standalone_definitions(sentence)):
             definitions += several
         elif core:
             asked.append(core)
             instructions.append(sentence.replace(core, " "))
-        elif "?" in question and not _INSTRUCTION.search(sentence) and _COMPARES.search(sentence):
+        elif (
+            "?" in question
+            and not _PATTERNS["instruction"].search(sentence)
+            and _PATTERNS["comparing"].search(sentence)
+        ):
             asked.append(sentence.rstrip("."))  # `Did it lose money in 2017? Net income and EPS vs 2016`
         else:
             instructions.append(sentence)
-            statements += [] if _INSTRUCTION.search(sentence) else [sentence]
-    if not asked and len(definitions) == 1 and not any(_ASKING.search(one) for one in instructions):
+            statements += [] if _PATTERNS["instruction"].search(sentence) else [sentence]
+    if not asked and len(definitions) == 1 and not any(_PATTERNS["asking"].search(one) for one in instructions):
         return QuestionSentences(
             question.strip(), (question.strip(),), (), " ".join(instructions)
         )  # `DPO = 365 * a / b`
     if not asked:
-        asked, statements = [one for one in instructions if not _INSTRUCTION.search(one)] or [question.strip()], []
+        asked, statements = (
+            [one for one in instructions if not _PATTERNS["instruction"].search(one)] or [question.strip()],
+            [],
+        )
     asked = [_without_preamble(one) for one in asked]
     return QuestionSentences(
         " ".join(asked), tuple(asked), tuple(definitions), " ".join(instructions), tuple(statements)
@@ -135,22 +102,22 @@ def as_claim(question: str) -> str:
     >>> as_claim("Acme's margin rose in 2022 - correct?")
     "Is it true that Acme's margin rose in 2022?"
     """
-    found = _CLAIM_AFTER.match(question) or _CLAIM_BEFORE.match(question)
-    return f"Is it true that {found['claim'].strip()}?" if found and not _ASKING.match(found["claim"]) else question
-
-
-_TRUE = r"(?:true\s+or\s+false|t/f|correct|right|agree|is\s+(?:that|this)\s+(?:right|correct|true)|am\s+i\s+right)"
-_CLAIM_AFTER = re.compile(r"\s*(?:true\s+or\s+false|t/f)\s*[:,;–—?-]+\s*(?P<claim>[^?]+?)[.?\s]*$", re.I)
-_CLAIM_BEFORE = re.compile(
-    rf"\s*(?:(?:somebody|someone|they)\s+(?:told\s+me|says?|said)\s+(?:that\s+)?)?(?P<claim>[^?]+?)[\s.,;:–—-]+{_TRUE}\s*\?\s*$",
-    re.I,
-)
+    found = _PATTERNS["claim after"].match(question) or _PATTERNS["claim before"].match(question)
+    return (
+        f"Is it true that {found['claim'].strip()}?"
+        if found and not _PATTERNS["asking"].match(found["claim"])
+        else question
+    )
 
 
 def _standalone_definitions(sentence: str) -> list[tuple[str, str]]:
     """Return the definitions of a sentence that has nothing else: `net debt = debt - cash; EBITDA = EBIT + D&A`."""
-    given = [_SET.match(piece.strip()) for piece in sentence.split(";")]
-    found = [(one["name"].strip(), one["formula"].strip()) for one in given if one and _OPERATOR.search(one["formula"])]
+    given = [_PATTERNS["given"].match(piece.strip()) for piece in sentence.split(";")]
+    found = [
+        (one["name"].strip(), one["formula"].strip())
+        for one in given
+        if one and _PATTERNS["operator"].search(one["formula"])
+    ]
     return found if len(found) == len(given) > 1 else []
 
 
@@ -190,13 +157,13 @@ def requested_decimals(question: str) -> int | None:
 
 def requested_unit(question: str) -> OutputUnit | None:
     """Return the unit that the question requests, or None."""
-    scaled = _SCALED.search(question)
+    scaled = _PATTERNS["scaled"].search(question)
     if scaled:
         scale = (scaled.group(1) or scaled.group(2)).lower()
         return _SCALE_UNITS[scale]
     if re.search(r"\bpercentage points?\b", question, re.I):
         return "percentage points"
-    if _PERCENT.search(question):
+    if _PATTERNS["percent"].search(question):
         return "percent"
     return None
 
@@ -206,7 +173,7 @@ def _sentences(text: str) -> list[str]:
     parts = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
     joined: list[str] = []
     for part in parts:
-        if joined and joined[-1].endswith(":") and not _INSTRUCTION.search(joined[-1]):
+        if joined and joined[-1].endswith(":") and not _PATTERNS["instruction"].search(joined[-1]):
             joined[-1] = f"{joined[-1]} {part}"
         else:
             joined.append(part)
@@ -215,7 +182,7 @@ def _sentences(text: str) -> list[str]:
 
 def _asking_part(sentence: str) -> str:
     """Return the part of a sentence that asks, or an empty text; an introduction that only names the source is cut."""
-    if "?" not in sentence and (not _ASKING.match(sentence) or _INSTRUCTION.search(sentence)):
+    if "?" not in sentence and (not _PATTERNS["asking"].match(sentence) or _PATTERNS["instruction"].search(sentence)):
         return ""
-    asked = _PREAMBLE.sub("", _LEAD_IN.sub("", sentence))
+    asked = _PATTERNS["preamble"].sub("", _PATTERNS["lead in"].sub("", sentence))
     return asked if len(asked) > 12 else sentence
