@@ -225,8 +225,8 @@ class QueryComposer:
         """Return the periods in time order, then those that end on a printed day; ranges of years are expanded."""
         mentions, text = list(self.parsed.periods), self.sentences.asked
         pinned = any(line.period for measure in self.measures for line in lines_of(measure))
-        if not mentions and not pinned and not self.parsed.arithmetic:
-            text = self.question
+        if not mentions and not pinned:
+            text = self.question  # `Look at Acme in FY2022. Divide goodwill by total assets.`
             mentions = [one for token in periods_in(text) for one in mentions_of(token)]
         by_day = [one for one in mentions if isinstance(one, DateMention) or one.period_end]
         found = [period_of(one) for one in mentions if one not in by_day]
@@ -749,10 +749,11 @@ class QueryComposer:
         self._quarters_of_the_year()
         if axis is None or not self._can_be_ranked(axis):
             return None
-        if not self._is_one_request(*(self.left.get(frame, []) for frame in (*_EXTREMES, "ORDINAL", *_MOVING))):
+        choice = self._is_choice("WHO", "WHICH", "PERIOD_KIND", "OR")
+        told = (*_EXTREMES, "ORDINAL", *_MOVING, *(("HIGHER", "LOWER") if choice else ()))
+        if not self._is_one_request(*(self.left.get(frame, []) for frame in told)):
             return None  # `which had the lowest margin, and how far had it slipped`
         family = axis is Axis.PARTS and self.base.parts is not None and self.base.parts.kind is not None
-        choice = self._is_choice("WHO", "WHICH", "PERIOD_KIND", "OR")
         fast = self.has_frame("FASTEST", "SLOWEST", "FASTER", "SLOWER")
         rank, ordinal, top = self.take_frames("RANK"), self.take_frames("ORDINAL"), self.take_frames("TOP")
         high = self.take_frames("FASTEST", "HIGHEST") or (self.take_frames("HIGHER", "FASTER") if choice else [])

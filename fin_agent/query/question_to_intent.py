@@ -20,7 +20,7 @@ from fin_agent.evidence.plan import build_plan
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
-from fin_agent.lexicon.text_normalization import plain, singular
+from fin_agent.lexicon.text_normalization import bare_words, plain, singular
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query import lexer
 from fin_agent.query.binding import (
@@ -315,17 +315,31 @@ def inherited_context(intent: Intent, before: Intent) -> Intent:
     return intent.model_copy(update={"query": spoken_of})
 
 
-def with_selected_part(context: Intent, answer: str) -> Intent:
-    """Return the context with the part that an answer names as the highest or lowest, for what is asked of it next."""
+def with_selection(context: Intent, answer: str, ask: str) -> Intent:
+    """Return the context with the part, company or year that an answer selects, for the next `ask`.
+
+    Of companies only if it says `it`: `what's the gap between them` is of all.
+    """
     query = context.query
     chosen = query.comparison if query is not None else None
-    if query is None or chosen is None or chosen.axis is not Axis.PARTS or len(query.companies) != 1:
+    if query is None or chosen is None or chosen.how not in (Combination.HIGHEST, Combination.LOWEST):
         return context
-    name, found, _ = answer.partition(f" of {query.companies[0].name} has the ")
-    if not found or chosen.how not in (Combination.HIGHEST, Combination.LOWEST):
+    update: dict[str, object] = {}
+    name = answer.partition(" has the ")[0]
+    if chosen.axis is Axis.PARTS and len(query.companies) == 1:
+        part = name.removesuffix(f" of {query.companies[0].name}")
+        update = {"parts": Parts(names=(part,))} if part != name else {}
+    elif chosen.axis is Axis.COMPANIES and not {"it", "its"}.isdisjoint(bare_words(ask)):
+        won = tuple(one for one in query.companies if one.name == name)
+        update = {"companies": won} if won else {}
+    elif chosen.axis is Axis.PERIODS and (year := _SELECTED_YEAR.search(answer)) is not None:
+        update = {"periods": (Period(fiscal_year=int(year[1])),)}
+    if not update:
         return context
-    selected = query.model_copy(update={"parts": Parts(names=(name,)), "comparison": None})
-    return context.model_copy(update={"query": selected})
+    return context.model_copy(update={"query": query.model_copy(update={**update, "comparison": None})})
+
+
+_SELECTED_YEAR = re.compile(r" was (?:the )?(?:highest|lowest) in FY(\d{4})\b")
 
 
 def _prepend_context(words: Intent, before: Intent, workspace: Workspace) -> Intent:

@@ -51,7 +51,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
-from fin_agent.query.question_to_intent import context_of_asks, inherited_context, with_selected_part
+from fin_agent.query.question_to_intent import context_of_asks, inherited_context, with_selection
 
 if TYPE_CHECKING:
     Given = QuestionInput | Command[Any] | None
@@ -285,9 +285,11 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     before = context_of_asks(state["intent"])
     answers: list[Answer] = []
     for ask in state["asks"]:
+        if answers:
+            before = with_selection(before, answers[-1].answer.text, ask)
         intent = context.analyst.intent(ask, before)
         answers.append(_answered(ask, intent, asked, context))
-        before = with_selected_part(inherited_context(intent, before), answers[-1].answer.text)
+        before = inherited_context(intent, before)
     whole = combine_answers(answers, state["question"], asked.id)
     lacking = any(one.refused for one in answers) and not context.analyst.has_free_judging
     if whole.refused or lacking:  # the whole question may find a passage that no ask finds alone

@@ -93,6 +93,36 @@ def test_a_request_refers_to_the_one_before(ask: Ask, question: str, texts: tupl
         assert text in answer.answer.text
 
 
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        (
+            "Which had the higher operating margin in FY2024, Harborlight or Quillmark, and how far had it changed from"
+            " FY2022?",
+            ("has the higher operating margin", "Change in operating margin of Harborlight", "in FY2022 to"),
+        ),
+        (
+            "What was Tellurond's highest revenue from FY2022 to FY2024, and how far had it changed"
+            " from the year before?",
+            ("was highest in FY2024", "for FY2023 to FY2024"),
+        ),
+    ],
+)
+def test_a_request_after_a_ranking_is_about_what_it_selected(ask: Ask, question: str, texts: tuple[str, ...]) -> None:
+    text = ask(question).answer.text
+    assert all(one in text for one in texts), text
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["Look at Harborlight in FY2022.", "I am studying Harborlight for fiscal 2022.", "Harborlight, fiscal 2022."],
+)
+def test_a_period_in_a_sentence_before_is_that_of_the_request(ask: Ask, lead: str) -> None:
+    answer = ask(f"{lead} Calculate goodwill divided by total assets.")
+    assert answer.answer == ask("Harborlight goodwill / total assets in FY2022").answer
+    assert not any("no period was named" in one for one in answer.assumptions)
+
+
 def test_coordinated_terms_are_added(ask: Ask) -> None:
     added = ask("Quillmark short-term debt + long-term debt in FY2023").answer
     assert ask("Quillmark's short- and long-term debt in FY2023").answer == added
