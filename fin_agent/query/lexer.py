@@ -429,7 +429,7 @@ def _with_kind(text: str, part: KnownName) -> Token:
     pieces = list(_pieces(text, end, len(text)))
     if pieces and not text[end : pieces[0].start].strip():
         size, kind = _phrase_at(pieces, 0)
-        behind = kind == "tail" and pieces[0].text.lower() in ("business", "unit")  # `the DVD business`
+        behind = kind == "tail" and pieces[0].text.lower() in word_lists("part_words")["called behind"]
         if behind or kind in ("kind_segment", "kind_region", "kind_country"):
             end = pieces[size - 1].end
     return Token("PART", text[part.start : end], part.start, end, part.name)

@@ -187,7 +187,10 @@ class QueryComposer:
                 self.take_frames("TOTAL", "WHICH")
                 self.measures = [percentage(first, first.model_copy(update={"whole": True}))]
                 return chosen
-        elif len(self.measures) == len(earlier) == 1 and self._is_of_one_figure():
+            return None
+        if len(earlier) == 1:
+            self._attach_containing_part()
+        if len(self.measures) == len(earlier) == 1 and not self.parsed.parts:
             asked = self.sentences.asked
             refers = bool(_REFERRING & set(asked.lower().replace("?", " ").split()))
             (own,) = self.measures
@@ -202,16 +205,11 @@ class QueryComposer:
                 self.measures = [percentage(own, first) if of_it else percentage(first, own)]
         return None
 
-    def _is_of_one_figure(self) -> bool:
-        """Return whether the only measure is of no part, or of one whose figure contains what was asked before.
-
-        `what fraction of Specialty Materials sales is it`.
-        """
-        (own,), parts = self.measures, self.parsed.parts
-        if len(parts) == 1 and isinstance(own, Line) and _OF_WHICH_IT_IS.search(self.sentences.asked):
-            self.measures = [own.model_copy(update={"part": parts[0]})]
-            self.parsed.parts = []
-        return not self.parsed.parts
+    def _attach_containing_part(self) -> None:
+        """Attach a part to its line where what was asked before is in it: `what share of Pet sales is it`."""
+        parts, line = self.parsed.parts, self.measures[0] if len(self.measures) == 1 else None
+        if len(parts) == 1 and isinstance(line, Line) and _OF_WHICH_IT_IS.search(self.sentences.asked):
+            self.measures, self.parsed.parts = [line.model_copy(update={"part": parts[0]})], []
 
     def _textual_kind(self) -> Kind | None:
         """Return the kind of a question that no figure answers."""

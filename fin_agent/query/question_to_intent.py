@@ -62,6 +62,7 @@ from fin_agent.query.tree import (
     with_lines,
     without_move,
 )
+from fin_agent.retrieval.fact_search import NARROWING, OPENING
 from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, words_of
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
@@ -211,11 +212,7 @@ def _of_named_product(intent: Intent, workspace: Workspace) -> Intent | None:
 
     measures = tuple(with_lines(one, named) for one in query.measures)
     named_query = query.model_copy(update={"measures": measures, "unknown_companies": (), "comparison": None})
-    with suppress(UnboundError):
-        found = _bound(named_query, intent.model_copy(update={"unknown_companies": ()}), workspace)
-        if _is_surely_printed(found, workspace):
-            return found
-    return None
+    return _surely_printed(named_query, intent.model_copy(update={"unknown_companies": ()}), workspace)
 
 
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
@@ -238,7 +235,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     printed = " ".join((*fact.row_path, *fact.column_path, fact.caption))
     if _NEGATED.search(intent.question) and not _NEGATED.search(printed):
         return intent  # `how much wasn't on the balance sheet` does not ask for the line itself
-    if words_of(fact.label) & _OPENING and not words_of(intent.question) & _OPENING:
+    if words_of(fact.label) & OPENING and not words_of(intent.question) & OPENING:
         return intent  # the end of a period is usual
     if (asked.period.quarter or _LAST) != (near.sourced.fact.period.quarter or _LAST):
         return intent  # a year's figure does not answer for a quarter
@@ -454,8 +451,6 @@ def _as_period(named: FiscalPeriod) -> Period:
 
 
 _NEGATED = re.compile(r"\b(?:not|non|un(?:used|drawn|funded|recognized|recorded|vested|allocated))\b|n['’]t\b", re.I)
-_NARROWING = words_of("current noncurrent")
-_OPENING = words_of("beginning opening start")
 _LAST = 4
 _LIKELY_ENOUGH = 0.7
 """Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
@@ -565,14 +560,19 @@ def _as_narrowed(query: Query, words: Intent, workspace: Workspace) -> Intent | 
 
     def by_words(line: Line | NamedFormula) -> Measure:
         metric = line.metric if isinstance(line, Line) else None
-        narrowing = words_of(line.words) & _NARROWING - words_of((metric or "").replace("_", " "))
+        narrowing = words_of(line.words) & NARROWING - words_of((metric or "").replace("_", " "))
         return _by_its_words(line) if metric and narrowing else line
 
     measures = tuple(with_lines(one, by_words) for one in query.measures)
     if measures == query.measures:
         return None
+    return _surely_printed(query.model_copy(update={"measures": measures}), words, workspace)
+
+
+def _surely_printed(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
+    """Return the query as an intent if fact search is certain of each of its figures."""
     with suppress(UnboundError):
-        intent = _bound(query.model_copy(update={"measures": measures}), words, workspace)
+        intent = _bound(query, words, workspace)
         if _is_surely_printed(intent, workspace):
             return intent
     return None
@@ -669,11 +669,7 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
     by_name = tuple(with_lines(one, printed) for one in query.measures)
     if by_name == query.measures:
         return None
-    with suppress(UnboundError):
-        intent = _bound(query.model_copy(update={"measures": by_name}), words, workspace)
-        if _is_surely_printed(intent, workspace):
-            return intent
-    return None
+    return _surely_printed(query.model_copy(update={"measures": by_name}), words, workspace)
 
 
 def _full_name(formula: NamedFormula) -> str:

@@ -476,7 +476,7 @@ def matches_period(fact: Fact, query: FactQuery) -> bool:
     period = fact.period
     if query.fiscal_year is None:
         return query.months is None or query.months == period.months
-    opens = not period.months and _asks_for_opening(query) and bool(words_of(fact.label) & _OPENING)
+    opens = not period.months and _asks_for_opening(query) and bool(words_of(fact.label) & OPENING)
     if period.fiscal_year + opens != query.fiscal_year:  # the balance at the beginning of a year is of the day before
         return False
     if query.months in (6, 9):
@@ -490,7 +490,7 @@ def matches_period(fact: Fact, query: FactQuery) -> bool:
 
 
 def _asks_for_opening(query: FactQuery) -> bool:
-    return bool(words_of(query.phrase) & _OPENING)
+    return bool(words_of(query.phrase) & OPENING)
 
 
 class _Weights:
@@ -616,7 +616,7 @@ class _FactPhrase:
             borne = (words for words in self.wordings if words <= address.borne)
             accounts += [(self._account(words, address, weights, years, part), words) for words in borne]
         (score, missing, extra), wording = max(accounts, key=lambda pair: pair[0])
-        if named and (self.basis | self.phrase & _NARROWING) <= address.borne:
+        if named and (self.basis | self.phrase & NARROWING) <= address.borne:
             score, missing, extra = max(score, 0.97), (), ()
         if score <= 0:
             return None
@@ -756,16 +756,21 @@ def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> li
     return [*begun[:_MOST_FORMS], *sorted(spelt, key=sorted)[:_MOST_FORMS]]
 
 
+def _words_of_name(name: str) -> list[str]:
+    """Return the words of a name that its initials may stand for."""
+    return [one for one in re.findall(r"[a-z]+", name.lower()) if one not in ("and", "of", "the")]
+
+
 @lru_cache(maxsize=1024)
 def _initials(part: str | None) -> Words:
     """Return the initials by which tables may name a part: `FLNA` for `Frito-Lay North America`; empty if too few."""
-    words = [one for one in re.findall(r"[a-z]+", (part or "").lower()) if one not in ("and", "of", "the")]
+    words = _words_of_name(part or "")
     return frozenset(("".join(one[0] for one in words),)) if len(words) >= _SHORTEST_FORM else frozenset()
 
 
 def is_acronym(word: str, name: str) -> bool:
     """Return whether an abbreviation is made of the beginnings of a name's words, in order; one word may be skipped."""
-    words = [one for one in re.findall(r"[a-z]+", name.lower()) if one not in ("and", "of", "the")]
+    words = _words_of_name(name)
     if not 2 <= len(words) <= len(word) + 1 or words[0][0] != word[0]:
         return False
 
@@ -787,10 +792,10 @@ def is_acronym(word: str, name: str) -> bool:
 _SHORTEST_FORM, _LONGEST_NAME, _MOST_FORMS = 3, 60, 6
 OF_ANY_FIGURE = stems("of any figure")
 """Words of a phrase that only say that a figure is meant; an address does not need to match them."""
-_RATE, _CHANGE, _OPENING = stems("rate"), stems("change"), stems("opening")
+_RATE, _CHANGE, OPENING = stems("rate"), stems("change"), stems("opening")
 _OF_SHARES = stems("of shares")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
-_NARROWING = words_of("current noncurrent")
+NARROWING = words_of("current noncurrent")
 _OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")
 _NOUNS_OF_BALANCES = stems("of balances")
 _OF_BALANCES = words_of("balance beginning opening start end ending close closing period fiscal year")
