@@ -178,10 +178,10 @@ def prompts() -> tuple[str, ...]:
 
 
 def prompt_of_role(role: str) -> str | None:
-    """Return the prompt's name for a role or an alias of it; None if there is no such role.
+    """Return the prompt's name for a role; None if there is no such role.
 
-    >>> prompt_of_role("listwise-ranking"), prompt_of_role("judge"), prompt_of_role("cook")
-    ('judge', 'judge', None)
+    >>> prompt_of_role("listwise-ranking"), prompt_of_role("cook")
+    ('judge', None)
     """
     try:
         wanted = ModelRole(role)

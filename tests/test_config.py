@@ -79,7 +79,7 @@ def test_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
         "FIN_AGENT_ANALYST": "llm",
         "FIN_AGENT_MODEL": " openai:large ",
         "FIN_AGENT_SMALL_MODEL": "openai:small",
-        "FIN_AGENT_ROLES": "text-judge=openai:judge, program = openai:writer",
+        "FIN_AGENT_ROLES": "text-judge=openai:judge, reasoning = openai:writer",
         "FIN_AGENT_OUTPUT": "json",
         "FIN_AGENT_PRESET": "thorough",
         "FIN_AGENT_MAX_DOLLARS": "0.25",
@@ -132,9 +132,10 @@ def test_code_goes_before_flags_before_the_file_before_the_environment(
 
 
 def test_roles_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FIN_AGENT_ROLES", "program=openai:a,intent=openai:a")
-    (tmp_path / "own.toml").write_text('[models.roles]\nintent = "openai:b"\nquery = "openai:b"', encoding="utf-8")
-    flags = [SettingValue(("models", "roles", "query"), "openai:c", "--role")]
+    monkeypatch.setenv("FIN_AGENT_ROLES", "reasoning=openai:a,intent=openai:a")
+    text = '[models.roles]\nintent = "openai:b"\nquery-rewrite = "openai:b"'
+    (tmp_path / "own.toml").write_text(text, encoding="utf-8")
+    flags = [SettingValue(("models", "roles", "query-rewrite"), "openai:c", "--role")]
     found = configured(flags, file=tmp_path / "own.toml")
     assert found.settings.models.roles == {
         Role.REASONING: "openai:a", Role.INTENT: "openai:b", Role.QUERY: "openai:c"
@@ -144,14 +145,9 @@ def test_roles_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["program", "program-repair", "program_repair", "repair"])
-def test_a_role_of_an_earlier_version_is_the_one_that_has_its_work(name: str) -> None:
-    assert Role(name) is Role.REASONING
-
-
-def test_a_role_by_another_of_its_names_is_the_same_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_role_with_underscores_is_the_same_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIN_AGENT_ROLES", "query-rewrite=openai:a")
-    (tmp_path / "own.toml").write_text('[models.roles]\nquery = "openai:b"', encoding="utf-8")
+    (tmp_path / "own.toml").write_text('[models.roles]\nquery_rewrite = "openai:b"', encoding="utf-8")
     flags = [SettingValue(("models", "roles", "query_rewrite"), "openai:c", "--role")]
     assert settings_from(file=tmp_path / "own.toml").models.roles == {Role.QUERY: "openai:b"}
     assert settings_from(flags, file=tmp_path / "own.toml").models.roles == {Role.QUERY: "openai:c"}
@@ -201,10 +197,10 @@ def test_what_is_stronger_hides_what_cannot_be_used(monkeypatch: pytest.MonkeyPa
 )
 def test_a_key_in_a_wrong_place_is_refused_and_not_shown(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "gsk_0123456789abcdefghij"
-    monkeypatch.setenv(variable, f"program={key}" if variable == "FIN_AGENT_ROLES" else key)
+    monkeypatch.setenv(variable, f"reasoning={key}" if variable == "FIN_AGENT_ROLES" else key)
     with pytest.raises(SettingsError, match="looks like a key") as raised:
         settings_from()
     assert key not in str(raised.value) and raised.value.subject == variable
     assert settings_from(
-        models={"key_variable": "MY_KEY", "model": "a:b", "preset": "fast", "roles": {"program": "a:b"}}
+        models={"key_variable": "MY_KEY", "model": "a:b", "preset": "fast", "roles": {"reasoning": "a:b"}}
     )

@@ -1,28 +1,13 @@
 """Calls of chat models by role, with checked replies, typed errors, and counted tokens and dollars.
 
-    from pydantic import BaseModel
-
-    from fin_agent.models import Budget, Call, Caller, Meter, PromptIdentity, Role
-    from fin_agent.models import load_chat_model, metered, usage_of
-
-    class Metric(BaseModel):
-        name: str
-
     caller = Caller(load_chat_model("openai:gpt-4o-mini"))
-    call = Call(
-        role=Role.QUERY,
-        messages=(("system", "Name the metric."), ("user", "What was net income in 2023?")),
-        prompt=PromptIdentity("metric", "1"),
-        output=Metric,
-        max_output_tokens=100,
-    )
-    with metered(Meter(Budget(calls=8, tokens=20_000))) as meter:
-        value, reply = caller.value(call)
-    print(value.name, reply.usage.total)
-    print(usage_of(meter.records).roles)
+    messages = (("system", "Name the metric."), ("user", "What was net income in 2023?"))
+    with metered(Meter(Budget(calls=8))) as meter:
+        value, reply = caller.value(Call(Role.QUERY, messages, PromptIdentity("metric", "1"), output=Metric))
+    print(value.name, reply.usage.total, usage_of(meter.records).roles)
 
-For your own server: `load_chat_model("openai:llama-3.1-8b", base_url="http://localhost:8000/v1")`. For an existing chat
-model: `Caller(LoadedModel("openai:gpt-4o", chat_model))`. LangChain is not imported before a model is loaded.
+`Metric` is a pydantic type of yours. For your own server: `load_chat_model("openai:llama-3.1-8b",
+base_url="http://localhost:8000/v1")`. LangChain is not imported before a model is loaded.
 """
 
 from __future__ import annotations
@@ -38,14 +23,11 @@ if TYPE_CHECKING:
     from fin_agent.models.errors import (
         BudgetExceededError,
         CallsStoppedError,
-        EmptyReplyError,
-        InputTooLongError,
         KeyRefusedError,
         ModelError,
         ModelSetupError,
         ModelTimeoutError,
         PricesError,
-        QuotaUsedUpError,
         RateLimitedError,
         RefusedByModelError,
         RequestRefusedError,
@@ -53,7 +35,6 @@ if TYPE_CHECKING:
         ServerUnreachableError,
         TruncatedReplyError,
         UnknownModelError,
-        UnknownPriceError,
         UnusableReplyError,
     )
     from fin_agent.models.loading import LoadedModel, load_chat_model
@@ -64,11 +45,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget", "BudgetExceededError", "Call", "CallRecord", "Caller", "Callers", "CallsStoppedError",
-    "EmptyReplyError", "Finish", "InputTooLongError", "KeyRefusedError", "LoadedModel", "Message", "Meter",
+    "Finish", "KeyRefusedError", "LoadedModel", "Message", "Meter",
     "ModelError", "ModelSettings", "ModelSetupError", "ModelTimeoutError", "OutputMode", "Preset", "Price",
-    "PriceTable", "PricesError", "PromptIdentity", "QuotaUsedUpError", "RateLimitedError", "RefusedByModelError",
+    "PriceTable", "PricesError", "PromptIdentity", "RateLimitedError", "RefusedByModelError",
     "Reply", "RequestRefusedError", "ResponseCache", "Role", "ServerFailedError", "ServerUnreachableError",
-    "TruncatedReplyError", "UnknownModelError", "UnknownPriceError", "UnusableReplyError", "Usage",
+    "TruncatedReplyError", "UnknownModelError", "UnusableReplyError", "Usage",
     "approximate_tokens", "current_meter", "load_chat_model", "metered", "usage_of",
 ]  # fmt: skip
 _HOMES = (

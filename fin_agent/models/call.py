@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,10 +22,8 @@ TEMPERATURE = 0.01
 class Role(StrEnum):
     """A task of a chat model. Each role has its own prompt, may have its own model, and is accounted for by its name.
 
-    Short names and the names of prompt files are accepted as well.
-
-    >>> Role("curation"), Role("cover_summary"), Role("card")
-    (<Role.CURATION: 'curation'>, <Role.SUMMARY: 'cover-summary'>, <Role.CARD: 'card-abstraction'>)
+    >>> Role("curation"), Role("query-rewrite"), Role("Text_Judge")
+    (<Role.CURATION: 'curation'>, <Role.QUERY: 'query-rewrite'>, <Role.TEXT_JUDGE: 'text-judge'>)
     """
 
     SUMMARY = "cover-summary"
@@ -49,27 +46,8 @@ class Role(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Role | None:
-        if not isinstance(value, str):
-            return None
-        plain = value.strip().lower().replace("_", "-")
-        if plain in _FORMER:
-            warnings.warn(f"the role {plain} is now called {_FORMER[plain]}", FutureWarning, stacklevel=2)
-        plain = _FORMER.get(plain, plain)
-        return next((role for role in cls if plain in (role.value, _SHORT.get(role))), None)
-
-
-_SHORT = {
-    Role.SUMMARY: "summary",
-    Role.QUERY: "query",
-    Role.CARD: "card",
-    Role.GROUP: "group",
-    Role.LISTWISE: "judge",
-    Role.HYDE: "hyde",
-    Role.MULTI_HYDE: "multi-hyde",
-    Role.THOUGHT: "ircot",
-}
-_FORMER = {"program": "reasoning", "program-repair": "reasoning", "repair": "reasoning"}
-"""Roles of earlier versions -> the role that replaces them."""
+        plain = str(value).strip().lower().replace("_", "-")
+        return next((role for role in cls if role.value == plain), None)
 
 
 class Usage(BaseModel):
@@ -145,7 +123,6 @@ class Finish(StrEnum):
     STOP = "stop"
     LENGTH = "length"
     FILTERED = "filtered"
-    TOOLS = "tools"
     UNKNOWN = "unknown"
 
 

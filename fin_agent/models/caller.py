@@ -8,35 +8,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from contextvars import copy_context
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fin_agent.models import errors, replies
 from fin_agent.models.call import NO_USAGE, Call, Finish, Message, OutputT, PromptIdentity, Reply, Role, Usage
 from fin_agent.models.costs import PriceTable
-from fin_agent.models.errors import (
-    BudgetExceededError,
-    CallsStoppedError,
-    ModelError,
-    ModelTimeoutError,
-    RequestRefusedError,
-    exception_text,
-    model_error,
-)
+from fin_agent.models.errors import ModelError
 from fin_agent.models.loading import LoadedModel
 from fin_agent.models.metering import CallRecord, Meter, current_meter
-from fin_agent.models.replies import (
-    ServerReply,
-    StreamedReply,
-    correction,
-    from_langchain_message,
-    instruction,
-    response_format,
-    schema_text,
-    validated_value,
-)
+from fin_agent.models.replies import ServerReply, from_langchain_message
 from fin_agent.models.response_cache import ResponseCache, cache_key
 from fin_agent.models.settings import CALLS_AT_ONCE, OutputMode
 from fin_agent.models.tokens import approximate_tokens, message_tokens
@@ -60,11 +46,7 @@ _TAKE_A_SCHEMA = frozenset(
 )  # fmt: skip
 """Providers whose LangChain model accepts OpenAI's `response_format`, as it is or translated."""
 _OPENAI_CLIENTS = frozenset({"openai-chat", "azure-openai-chat"})
-_LIMIT_NAMES = {
-    "google_genai": "max_output_tokens",
-    "google_vertexai": "max_output_tokens",
-    "ollama": "num_predict",
-}
+_LIMIT_NAMES = {"google_genai": "max_output_tokens", "google_vertexai": "max_output_tokens", "ollama": "num_predict"}
 _ESTIMATED = "the server reported no token counts: they are estimated"
 
 
@@ -95,8 +77,7 @@ class Caller:
         self.model = loaded
         """The chat model."""
         self.mode = OutputMode(mode)
-        self.turns = _call_slots(loaded.provider, loaded.base_url, at_once)
-        """Slots for concurrent calls, shared by all callers of this process to the same address."""
+        self._slots = _call_slots(loaded.provider, loaded.base_url, at_once)
         self._prices = prices or PriceTable()
         self._cache = cache
         in_words = self.mode is OutputMode.AUTO and loaded.provider not in _TAKE_A_SCHEMA
@@ -143,7 +124,23 @@ class Caller:
 
     def error(self, exception: Exception, role: Role) -> ModelError:
         """Return the ModelError for an exception of the provider's client."""
-        return model_error(exception, f"role `{role}` by {self.model.name}", self.model.base_url)
+        return errors.model_error(exception, f"role `{role}` by {self.model.name}", self.model.base_url)
+
+    @contextmanager
+    def turn(self, meter: Meter, role: Role, input_tokens: int) -> Iterator[None]:
+        """Wait for a free slot within the meter's budget, and hold it while the block makes a call.
+
+        Args:
+            meter: The meter.
+            role: The role of the call.
+            input_tokens: Its estimated input.
+
+        Raises:
+            ModelError: The call would exceed a limit, or the calls were stopped.
+        """
+        dollars = self.dollars(Usage(input=input_tokens))
+        with meter.reserve(role, input_tokens, dollars, model=self.model.name), self._slots:
+            yield
 
     def record(self, role: Role, prompt: PromptIdentity, usage: Usage, **more: Any) -> CallRecord:
         """Return the record of a call for the meter."""
@@ -158,13 +155,10 @@ class Caller:
 
     def _made(self, call: Call[OutputT], on_text: OnText | None) -> tuple[OutputT | None, Reply]:
         meter = current_meter() or Meter()
-        if self._cache is None:
-            value, reply, _ = _Exchange(self, call, meter, on_text).outcome()
-            return value, reply
-        key = cache_key(call, self.model.name, self.model.base_url, self.mode)
-        if (kept := self._cache.get(key)) is not None:
+        key = cache_key(call, self.model.name, self.model.base_url, self.mode) if self._cache is not None else ""
+        if self._cache is not None and (kept := self._cache.get(key)) is not None:
             try:
-                value = validated_value(call, ServerReply(kept.text, kept.finish, kept.usage))
+                value = replies.validated_value(call, ServerReply(kept.text, kept.finish))
             except ModelError:  # it no longer matches the type
                 pass
             else:
@@ -172,8 +166,17 @@ class Caller:
                 if on_text is not None:
                     on_text(kept.text)
                 return value, kept.model_copy(update={"from_cache": True})
-        value, reply, held_key = _Exchange(self, call, meter, on_text).outcome()
-        if not held_key:
+        exchange = _Exchange(self, call, meter, on_text)
+        value, answer = exchange.outcome()
+        reply = Reply(
+            text=answer.text,
+            usage=exchange.usage,
+            model=self.model.name,
+            finish=answer.finish,
+            seconds=exchange.seconds,
+            notes=tuple(dict.fromkeys(exchange.notes)),
+        )
+        if self._cache is not None and not answer.held_key:
             self._cache.put(key, reply)
         return value, reply
 
@@ -182,62 +185,81 @@ class _Exchange:
     """One call in progress: its requests, at most one correction, and their usage."""
 
     def __init__(self, caller: Caller, call: Call[Any], meter: Meter, on_text: OnText | None) -> None:
+        self.usage = NO_USAGE
+        self.seconds = 0.0
+        self.notes: list[str] = []
         self._caller = caller
         self._call: Call = call
         self._meter = meter
         self._on_text = on_text
-        self._usage = NO_USAGE
-        self._seconds = 0.0
-        self._notes: list[str] = []
         self._subject = f"role `{call.role}` by {caller.model.name}"
+        self._message: AIMessage | None = None
+        """What was streamed so far of the current reply."""
+        self._told = ""
+        """The text of it that the listener was told."""
         self._heard: Exception | None = None
         """What the listener raised, or that the calls were stopped."""
-        self._over = False
-        """Whether the time is over: text that arrives later is not reported."""
 
-    def outcome(self) -> tuple[Any, Reply, bool]:
-        """Return the value if a type is named, the reply, and whether it contained a key. Raises ModelError."""
+    def outcome(self) -> tuple[Any, ServerReply]:
+        """Return the value if a type is named, and the reply. Raises ModelError."""
         most = self._call.max_output_tokens
         further: tuple[Message, ...] = ()
         for corrected in (False, True):
+            answer, seconds = self._receive_answer(further, most)
+            value, fault = None, None
             try:
-                answer, broken = self._receive_answer(further, most)
+                value = replies.validated_value(self._call, answer)
             except ModelError as failure:
-                failure.usage += self._usage
-                raise
-            value, fault = None, broken
-            if broken is None:
-                try:
-                    value = validated_value(self._call, answer)
-                except ModelError as failure:
-                    fault = failure
-            self._account(answer, further, "" if fault is None else fault.what)
+                fault = failure
+            self._account(answer, further, seconds, "" if fault is None else fault.what)
             if fault is None:
-                return value, self._reply(answer), answer.held_key
-            if not corrected:
-                again = "a correction was asked for" if broken is None else "it was asked for again"
-                self._notes.append(f"{again}: {fault.what}")
-                further = correction(self._call, answer, fault) if broken is None else ()
-                if most is not None and answer.finish is Finish.LENGTH:
-                    most *= _MORE_ROOM
-        assert fault is not None
-        told = f"two replies could not be used: {fault.what}"
-        raise type(fault)(told, subject=self._subject, remedy=fault.remedy, usage=self._usage)
-
-    def _reply(self, answer: ServerReply) -> Reply:
+                break
+            if corrected:
+                what = f"two replies could not be used: {fault.what}"
+                raise type(fault)(what, subject=self._subject, remedy=fault.remedy, usage=self.usage)
+            self.notes.append(f"a correction was asked for: {fault.what}")
+            further = replies.correction(self._call, answer, fault) if answer.broken is None else ()
+            if most is not None and answer.finish is Finish.LENGTH:
+                most *= _MORE_ROOM
         if answer.held_key:
-            self._notes.append("the reply held a key, which was taken out")
-        return Reply(
-            text=answer.text,
-            usage=self._usage,
-            model=self._caller.model.name,
-            finish=answer.finish,
-            seconds=self._seconds,
-            notes=tuple(self._notes),
-        )
+            self.notes.append("the reply held a key, which was taken out")
+        return value, answer
 
-    def _account(self, answer: ServerReply | None, further: tuple[Message, ...], note: str) -> None:
-        """Record the usage of a reply, complete or not; nothing if there was no reply."""
+    def _receive_answer(self, further: tuple[Message, ...], most: int | None) -> tuple[ServerReply, float]:
+        """Return one reply of the server, and its seconds. Raises ModelError with the usage so far, all recorded."""
+        caller, meter, role = self._caller, self._meter, self._call.role
+        estimate = self._estimate(further)
+        self._message, self._told = None, ""
+        try:
+            with caller.turn(meter, role, estimate):
+                self._require_running()
+                began = time.perf_counter()
+                try:
+                    return self._send_with_fallbacks(further, most), time.perf_counter() - began
+                except BaseException as raised:  # every provider raises errors of its own
+                    seconds = time.perf_counter() - began
+                    if raised is self._heard or not isinstance(raised, Exception):
+                        note = "left before its end" if meter.stopped else "interrupted"
+                        self._account(self._partial(), further, seconds, note)
+                        raise
+                    error = self._error(raised)
+            # Outside the handler, so that no provider's exception, which may contain a key, is chained to this error.
+            part = self._partial()
+            if part is not None and meter.seconds_left() != 0:
+                broken = type(error)(f"the reply broke off: {error.what}", remedy=error.remedy)
+                return replace(part, broken=broken), seconds
+            self._account(part, further, seconds, error.what)
+            raise error
+        except ModelError as failure:
+            failure.usage += self.usage
+            raise
+
+    def _partial(self) -> ServerReply | None:
+        """Return what was streamed of a reply that is not complete; None if nothing was shown of it."""
+        return from_langchain_message(self._message) if self._message is not None and self._told else None
+
+    def _account(self, answer: ServerReply | None, further: tuple[Message, ...], seconds: float, note: str) -> None:
+        """Record the usage of a reply, complete or not; nothing was used if there was no reply."""
         usage, notes = NO_USAGE, [note]
         if answer is not None and answer.usage is not None:
             usage = answer.usage
@@ -245,59 +267,27 @@ class _Exchange:
             output = approximate_tokens(answer.text)
             usage = Usage(input=self._estimate(further), output=output, approximate=True)
             notes.append(_ESTIMATED)
-            self._notes += [] if _ESTIMATED in self._notes else [_ESTIMATED]
-        seconds = self._seconds - self._seconds_before
+            self.notes.append(_ESTIMATED)
+        self.usage += usage
+        self.seconds += seconds
         told = "; ".join(filter(None, notes))
         self._meter.add(self._caller.record(self._call.role, self._call.prompt, usage, seconds=seconds, note=told))
-        self._usage += usage
 
     def _estimate(self, further: tuple[Message, ...]) -> int:
         """Return the approximate number of input tokens, including the schema."""
         call = self._call
-        schema = 0 if call.output is None else approximate_tokens(schema_text(call.output))
+        schema = 0 if call.output is None else approximate_tokens(replies.schema_text(call.output))
         return schema + message_tokens(text for _, text in (*call.messages, *further))
 
-    def _receive_answer(self, further: tuple[Message, ...], most: int | None) -> tuple[ServerReply, ModelError | None]:
-        """Return one reply of the server, with an error if it broke off while it was streamed.
-
-        Raises ModelError with the usage of this reply, which is recorded by then.
-        """
-        caller, call, meter = self._caller, self._call, self._meter
-        estimate = self._estimate(further)
-        part = StreamedReply()
-        self._seconds_before = self._seconds
-        with (
-            meter.reserve(call.role, estimate, caller.dollars(Usage(input=estimate)), model=caller.model.name),
-            caller.turns,
-        ):
-            self._require_running()
-            began = time.perf_counter()
-            try:
-                return self._send_with_fallbacks(further, most, part), None
-            except BaseException as raised:
-                if raised is self._heard or not isinstance(raised, Exception):
-                    note = "left before its end" if meter.stopped else "interrupted"
-                    self._account(part.answer() if part.said else None, further, note)
-                    raise
-                failure = raised  # every provider raises errors of its own
-            finally:
-                self._seconds += time.perf_counter() - began
-        # Outside the handler, so that no provider's exception, which may contain a key, is chained to this one.
-        error = self._error(failure)
-        if part.said and meter.seconds_left() != 0:
-            return part.answer(), type(error)(f"the reply broke off: {error.what}", remedy=error.remedy)
-        self._account(part.answer() if part.said else None, further, error.what)
-        raise error
-
-    def _send_with_fallbacks(self, further: tuple[Message, ...], most: int | None, part: StreamedReply) -> ServerReply:
+    def _send_with_fallbacks(self, further: tuple[Message, ...], most: int | None) -> ServerReply:
         """Return the reply to a request with as many settings as the server accepts, which are remembered."""
         left_out = self._caller.left_out
         while True:
             model, messages = self._bound(further, most, left_out)
-            stream = self._on_text is not None and "stream" not in left_out
-            sent = partial(self._streamed, model, messages, part) if stream else partial(_whole, model, messages)
+            streamed = self._on_text is not None and "stream" not in left_out
+            send = partial(self._stream, model) if streamed else model.invoke
             try:
-                answer = with_timeout(self._meter.seconds_left(), sent)
+                message = with_timeout(self._meter.seconds_left(), partial(send, messages))
             except Exception as failure:
                 refused = None if failure is self._heard else self._refused_setting(left_out, failure)
                 if refused is None:
@@ -305,7 +295,7 @@ class _Exchange:
                 left_out |= {refused}
             else:
                 self._caller.left_out |= left_out
-                return answer
+                return from_langchain_message(message)
 
     def _bound(
         self, further: tuple[Message, ...], most: int | None, left_out: frozenset[str]
@@ -319,45 +309,52 @@ class _Exchange:
             model, options = model.model_copy(update=options), {}
         messages: list[tuple[str, str]] = [*call.messages, *further]
         if call.output is not None and "schema" not in left_out:
-            wanted: dict[str, object] = {"response_format": response_format(call.output)}
+            wanted: dict[str, object] = {"response_format": replies.response_format(call.output)}
             # Not as a named option: OpenAI's client would parse the reply, and lose one that is cut off with its usage.
             options |= {"extra_body": wanted} if model._llm_type in _OPENAI_CLIENTS else wanted
         elif call.output is not None:
-            (kind, text), told = messages[0], instruction(call.output)
+            (kind, text), told = messages[0], replies.instruction(call.output)
             messages[:1] = [(kind, f"{text}\n\n{told}")] if kind == "system" else [("system", told), (kind, text)]
         role = call.role.value  # for whatever traces the calls
         return model.bind(**options).with_config(metadata={"role": role}, tags=[f"role:{role}"]), messages
 
     def _refused_setting(self, left_out: frozenset[str], failure: Exception) -> str | None:
         """Return the setting to leave out after a server refused a request; None if nothing more can be left out."""
-        if type(self._caller.error(failure, self._call.role)) is not RequestRefusedError:
+        if type(self._caller.error(failure, self._call.role)) is not errors.RequestRefusedError:
             return None
-        about = exception_text(failure)
+        about = errors.exception_text(failure)
         for setting in ("temperature", "stream"):
             if setting not in left_out and setting in about:
                 return setting
         by_schema = self._call.output is not None and self._caller.mode is OutputMode.AUTO
         return "schema" if by_schema and "schema" not in left_out else None
 
-    def _streamed(
-        self, model: Runnable[LanguageModelInput, AIMessage], messages: list[tuple[str, str]], part: StreamedReply
-    ) -> ServerReply:
-        """Return the reply to one request, reporting its text as it grows."""
+    def _stream(self, model: Runnable[LanguageModelInput, AIMessage], messages: list[tuple[str, str]]) -> AIMessage:
+        """Return the reply to one request, telling its text as it grows."""
+        from langchain_core.messages import AIMessage
+
         pieces = model.stream(messages)
+        message: Any = None
         try:
             for piece in pieces:
-                self._tell(part, part.add(piece))
+                self._message = message = piece if message is None else message + piece
+                self._tell(message, more=True)
         finally:
-            if (close := getattr(pieces, "close", None)) is not None:
-                close()
-        self._tell(part, part.rest())
-        return part.answer()
+            if isinstance(pieces, Generator):
+                pieces.close()
+        if message is not None:
+            self._tell(message, more=False)
+        return message or AIMessage("")
 
-    def _tell(self, part: StreamedReply, grown: bool) -> None:
+    def _tell(self, message: AIMessage, *, more: bool) -> None:
+        """Tell the listener what is new in a reply, unless its time is over."""
+        text = replies.shown_part(str(message.text), more=more)
         try:
-            if grown and self._on_text is not None and not self._over:
-                self._on_text(part.said)
             self._require_running()
+            if self._on_text is not None and text != self._told and self._meter.seconds_left() != 0:
+                self._told = text
+                self._on_text(text)
+                self._require_running()
         except Exception as failure:
             self._heard = failure
             raise
@@ -365,22 +362,17 @@ class _Exchange:
     def _require_running(self) -> None:
         """Raise CallsStoppedError once the calls were stopped."""
         if self._meter.stopped:
-            raise CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
+            raise errors.CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
 
     def _error(self, failure: Exception) -> ModelError:
         """Return the ModelError for a provider's exception; a timeout of the budget is not the server's."""
         error = self._caller.error(failure, self._call.role)
-        if not isinstance(error, ModelTimeoutError) or self._meter.seconds_left() != 0:
+        if not isinstance(error, errors.ModelTimeoutError) or self._meter.seconds_left() != 0:
             return error
-        self._over = True
         if self._meter.stopped:
-            return CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
+            return errors.CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
         what = "the time limit of all calls ended before the reply arrived"
-        return BudgetExceededError(what, subject=self._subject, remedy="Allow more seconds, or ask for less")
-
-
-def _whole(model: Runnable[LanguageModelInput, AIMessage], messages: list[tuple[str, str]]) -> ServerReply:
-    return from_langchain_message(model.invoke(messages))
+        return errors.BudgetExceededError(what, subject=self._subject, remedy="Allow more seconds, or ask for less")
 
 
 def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -65,56 +64,30 @@ class Callers:
             model: The chat model.
             settings: Limits, prices and cache; the defaults where None.
             name: What the model is called in accounts.
-
-        Returns:
-            The callers.
         """
         called = name or f"{model._llm_type}:{getattr(model, 'model_name', None) or getattr(model, 'model', 'model')}"
         settings = (settings or ModelSettings()).model_copy(update={"model": called, "small": called, "roles": {}})
         return cls(settings, load=lambda asked, _: LoadedModel(asked, model, settings.base_url))
 
     def name(self, role: Role) -> str:
-        """Return the name of the model that fills a role.
-
-        Args:
-            role: The role.
-
-        Returns:
-            `PROVIDER:MODEL`.
-
-        Raises:
-            ModelSetupError: No model is named for it.
-        """
+        """Return the name of the model that fills a role. Raises ModelSetupError if no model is named for it."""
         settings = self.settings
         if own := settings.roles.get(role):
             return own
         if settings.model is None:
-            raise ModelSetupError(
-                f"no chat model is named for the role `{role}`", remedy="Name one, such as --model openai:gpt-5.4"
-            )
-        if role in LARGE_ROLES:
-            return settings.model
-        return settings.small or smaller(settings)
+            what = f"no chat model is named for the role `{role}`"
+            raise ModelSetupError(what, remedy="Name one, such as --model openai:gpt-5.4")
+        return settings.model if role in LARGE_ROLES else settings.small or smaller(settings)
 
     def of(self, role: Role) -> Caller:
-        """Return the caller of a role.
-
-        Args:
-            role: The role.
-
-        Returns:
-            The caller; its model is loaded once.
-
-        Raises:
-            ModelSetupError: The model cannot be set up.
-        """
-        name = self.name(role)
+        """Return the caller of a role; its model is loaded once. Raises ModelSetupError if it cannot be set up."""
+        name, settings = self.name(role), self.settings
         with self._guard:
             if name not in self._callers:
                 self._callers[name] = Caller(
-                    self._load(name, self.settings),
-                    mode=self.settings.output,
-                    at_once=self.settings.at_once,
+                    self._load(name, settings),
+                    mode=settings.output,
+                    at_once=settings.at_once,
                     cache=self._cache,
                     prices=self.prices,
                 )
@@ -129,13 +102,10 @@ class Callers:
 def smaller(settings: ModelSettings) -> str:
     """Return the small model of the same family; the model itself if none is known or a server is named."""
     model = settings.model or ""
-    return model if settings.base_url is not None else _families().get(model, model)
-
-
-@lru_cache(maxsize=1)
-def _families() -> dict[str, str]:
-    text = resources.files(__package__).joinpath("smaller.yaml").read_text(encoding="utf-8")
-    return {str(large): str(small) for large, small in yaml.safe_load(text).items()}
+    if settings.base_url is not None:
+        return model
+    families: dict[str, str] = yaml.safe_load(resources.files(__package__).joinpath("smaller.yaml").read_text("utf-8"))
+    return families.get(model, model)
 
 
 def load_as_set(name: str, settings: ModelSettings) -> LoadedModel:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +19,7 @@ if TYPE_CHECKING:
     from fin_agent.answering import answer as answers
 
 _MILLION = 1_000_000
-_PRICED = 1_000
-"""Tokens whose published price is looked up: few, because a provider may charge more for long inputs."""
-_VERSION = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
+_FORM_OF_PRICES = "Write dollars per million tokens: models: {'openai:my-model': {input: 0.5, output: 1.5}}"
 
 
 class Price(BaseModel):
@@ -45,12 +41,6 @@ class Price(BaseModel):
         cached = self.input if self.cached is None else self.cached
         fresh = usage.input - usage.cached_input
         return (fresh * self.input + usage.cached_input * cached + usage.output * self.output) / _MILLION
-
-
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    models: dict[str, Price]
 
 
 class PriceTable:
@@ -81,19 +71,14 @@ class PriceTable:
         try:
             return cls(_File.model_validate(yaml.safe_load(file.read_text(encoding="utf-8"))).models)
         except (OSError, UnicodeDecodeError) as failure:
-            raise PricesError(
-                f"it cannot be read ({failure})", subject=str(file), remedy="Name a YAML file of prices"
-            ) from failure
+            what, remedy = f"it cannot be read ({failure})", "Name a YAML file of prices"
         except yaml.YAMLError as failure:
-            wrong = " ".join(str(failure).split())
+            what, remedy = f"no prices can be read from it ({' '.join(str(failure).split())})", _FORM_OF_PRICES
         except ValidationError as failure:
             fault = failure.errors(include_url=False)[0]
-            wrong = f"{'.'.join(map(str, fault['loc'])) or 'the whole'}: {fault['msg']}"
-        raise PricesError(
-            f"no prices can be read from it ({wrong})",
-            subject=str(file),
-            remedy="Write dollars per million tokens: models: {'openai:my-model': {input: 0.5, output: 1.5}}",
-        )
+            place = ".".join(map(str, fault["loc"])) or "the whole"
+            what, remedy = f"no prices can be read from it ({place}: {fault['msg']})", _FORM_OF_PRICES
+        raise PricesError(what, subject=str(file), remedy=remedy)
 
     def price(self, model: str, base_url: str | None = None) -> Price | None:
         """Return the price of a model named `openai:gpt-4o` at an address; None if it is unknown.
@@ -101,37 +86,41 @@ class PriceTable:
         A server at the user's own address may serve any model under this name, so that published prices do not apply to
         it.
         """
-        own = self.own.get(model) or self.own.get(_VERSION.sub("", model))
-        return own if own is not None or base_url is not None else _published(model)
+        return self.own.get(model) or (_published(model) if base_url is None else None)
+
+
+class _File(BaseModel):
+    models: dict[str, Price]
 
 
 _PROVIDERS = {"azure_openai": "azure", "google_genai": "google", "google_vertexai": "google", "mistralai": "mistral",
               "xai": "x-ai"}  # fmt: skip
 """Providers with a different name in `genai-prices` than in LangChain."""
+_PRICED = 1_000
+"""Tokens whose published price is looked up: few, because a provider may charge more for long inputs."""
 
 
 @lru_cache(maxsize=64)
 def _published(model: str) -> Price | None:
     try:
-        import genai_prices  # 0.2 s
+        from genai_prices import Usage as Tokens
+        from genai_prices import calc_price  # 0.2 s
     except ImportError:
         return None
     provider, _, name = model.partition(":")
-    provider = _PROVIDERS.get(provider, provider)
-    counted = (
-        {"input_tokens": _PRICED},
-        {"output_tokens": _PRICED},
-        {"input_tokens": _PRICED, "cache_read_tokens": _PRICED},
-    )
+
+    def per_million(tokens: Tokens) -> float:
+        provider_id = _PROVIDERS.get(provider, provider)
+        return float(calc_price(tokens, model_ref=name, provider_id=provider_id).total_price * _MILLION / _PRICED)
+
     try:
-        prices = [
-            genai_prices.calc_price(genai_prices.Usage(**each), model_ref=name, provider_id=provider).total_price
-            for each in counted
-        ]
+        return Price(
+            input=per_million(Tokens(input_tokens=_PRICED)),
+            output=per_million(Tokens(output_tokens=_PRICED)),
+            cached=per_million(Tokens(input_tokens=_PRICED, cache_read_tokens=_PRICED)),
+        )
     except LookupError:
         return None
-    each_million = (float(price * _MILLION / _PRICED) for price in prices)
-    return Price(**dict(zip(("input", "output", "cached"), each_million, strict=True)))
 
 
 def usage_of(records: Iterable[CallRecord], left_out: Iterable[str] = ()) -> answers.Usage:
@@ -148,23 +137,21 @@ def usage_of(records: Iterable[CallRecord], left_out: Iterable[str] = ()) -> ans
     """
     from fin_agent.answering import answer as answers  # it stands above this room
 
-    ordered = sorted(records, key=_role_and_model)
-    by_role = tuple(
-        answers.RoleUsage(role=role, model=model, **_counted(list(group)))
-        for (role, model), group in groupby(ordered, key=_role_and_model)
-    )
-    total = _counted(ordered)
+    records = list(records)
+    groups: dict[tuple[str, str], list[CallRecord]] = {}
+    for record in records:
+        groups.setdefault((record.role.value, record.model), []).append(record)
+    total = _counted(records)
     return answers.Usage(
         model_calls=total.pop("calls"),
-        approximate=any(record.usage.approximate for record in ordered if not record.from_cache),
-        roles=by_role,
+        approximate=any(record.usage.approximate for record in records if not record.from_cache),
+        roles=tuple(
+            answers.RoleUsage(role=role, model=model, **_counted(group))
+            for (role, model), group in sorted(groups.items())
+        ),
         left_out=tuple(left_out),
         **total,
     )
-
-
-def _role_and_model(record: CallRecord) -> tuple[str, str]:
-    return record.role.value, record.model
 
 
 def _counted(records: Sequence[CallRecord]) -> dict[str, Any]:

@@ -28,14 +28,6 @@ from fin_agent.models.metering import Meter, metered
 from fin_agent.models.settings import ModelSettings, OutputMode
 from fin_agent.redaction import is_loopback
 
-_PROMPT = PromptIdentity("doctor", "1")
-_MESSAGES: tuple[Message, ...] = (
-    ("system", "You help to find out whether requests reach you."),
-    ("user", "State that you are ready."),
-)
-_MAX_TOKENS = 1_000
-"""Token limit of the reply, with room for a model's reasoning. Only tokens that are used cost money."""
-
 
 class State(StrEnum):
     """The result of one check."""
@@ -66,6 +58,14 @@ class Ready(BaseModel):
     ready: bool
 
 
+_MESSAGES: tuple[Message, ...] = (
+    ("system", "You help to find out whether requests reach you."),
+    ("user", "State that you are ready."),
+)
+_MAX_TOKENS = 1_000
+"""Token limit of the reply, with room for a model's reasoning. Only tokens that are used cost money."""
+
+
 def diagnosed_models(
     settings: ModelSettings, meter: Meter, *, offline: bool = False, asking: Callable[[str], None] = lambda name: None
 ) -> Iterator[Finding]:
@@ -80,12 +80,12 @@ def diagnosed_models(
     Yields:
         The findings, in the order of roles.
     """
-    wrong: Finding | None = None
+    wrong: list[Finding] = []
     prices = PriceTable()
     try:
         prices = PriceTable.from_file(settings.prices)
     except PricesError as error:
-        wrong = Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
+        wrong.append(Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy))
     for name, roles in models_in_use(settings).items():
         try:
             loaded = load_as_set(name, settings.model_copy(update={"attempts": 1}))
@@ -93,8 +93,6 @@ def diagnosed_models(
             yield Finding(name, "set-up", State.FAILED, error.what, error.remedy)
             continue
         where = f"at {loaded.base_url}" if loaded.base_url else "at the provider's own address"
-        if loaded.base_url and settings.base_url is None:
-            where += ", which OPENAI_BASE_URL names"
         told = "all roles" if len(roles) == len(Role) else ", ".join(roles)
         yield Finding(name, "set-up", State.OK, f"{where}, for {told}")
         findings = {"key": _key_finding(loaded, settings)}
@@ -102,12 +100,11 @@ def diagnosed_models(
             findings["server"] = Finding(name, "server", State.NOTE, "not asked")
         else:
             asking(name)
-            for found in _call_findings(loaded, roles[0], settings, prices, meter):
-                findings[found.check] = found
+            caller = Caller(loaded, mode=settings.output, prices=prices)
+            findings |= {found.check: found for found in _call_findings(caller, roles[0], meter)}
         yield from findings.values()
         yield _price_finding(loaded, settings, prices)
-    if wrong is not None:
-        yield wrong
+    yield from wrong
 
 
 def models_in_use(settings: ModelSettings) -> dict[str, list[Role]]:
@@ -122,33 +119,30 @@ def models_in_use(settings: ModelSettings) -> dict[str, list[Role]]:
 
 def _key_finding(loaded: LoadedModel, settings: ModelSettings) -> Finding:
     """Check where the key comes from, and whether it is sent where it belongs."""
-    variable = variable_with_key(loaded.provider, loaded.base_url, settings.key_variable)
+    state, remedy = State.OK, ""
     own = sorted(set(loaded.model.lc_secrets.values()))
+    variable = variable_with_key(loaded.provider, loaded.base_url, settings.key_variable)
     variable = variable or next((name for name in own if os.environ.get(name)), None)
-    if variable is None:
-        asked = f" ({' or '.join(own)} is not set)" if own and loaded.base_url is None else ""
-        return Finding(loaded.name, "key", State.NOTE, f"none is sent{asked}")
     found = f"the one in {variable}"
-    if variable == "OPENAI_API_KEY" and loaded.priced_at is not None:
+    if variable is None:
+        state, found = State.NOTE, "none is sent"
+        found += f" ({' or '.join(own)} is not set)" if own and loaded.base_url is None else ""
+    elif variable == "OPENAI_API_KEY" and loaded.priced_at is not None:
+        state, found = State.WARNING, f"{found}, for OpenAI, is sent to {urlsplit(loaded.priced_at).hostname}"
         remedy = f"Set {KEY_VARIABLE} to the key of this server, or to any word if it needs none"
-        found += f", for OpenAI, is sent to {urlsplit(loaded.priced_at).hostname}"
-        return Finding(loaded.name, "key", State.WARNING, found, remedy)
-    return Finding(loaded.name, "key", State.OK, found)
+    return Finding(loaded.name, "key", state, found, remedy)
 
 
-def _call_findings(
-    loaded: LoadedModel, role: Role, settings: ModelSettings, prices: PriceTable, meter: Meter
-) -> Iterator[Finding]:
+def _call_findings(caller: Caller, role: Role, meter: Meter) -> Iterator[Finding]:
     """Make one call, and check that the server replies and how replies are made to match their type."""
-    name, form = loaded.name, "structured output"
-    caller = Caller(loaded, mode=settings.output, prices=prices)
-    call = Call(role, _MESSAGES, _PROMPT, output=Ready, max_output_tokens=_MAX_TOKENS, temperature=0.01)
+    name, form = caller.model.name, "structured output"
+    call = Call(role, _MESSAGES, PromptIdentity("doctor", "1"), output=Ready, max_output_tokens=_MAX_TOKENS)
     try:
         with metered(meter):
             _, reply = caller.value(call)
     except ModelError as error:
         mode, other = ("by a schema", "json") if caller.schema_in_use else ("by plain JSON", "schema")
-        refused = type(error) is RequestRefusedError and settings.output is OutputMode.SCHEMA
+        refused = isinstance(error, RequestRefusedError) and caller.mode is OutputMode.SCHEMA
         if refused or isinstance(error, UnusableReplyError):
             remedy = f"{error.remedy.rstrip('.')}; or try --output-mode {'auto' if refused else other}"
             yield Finding(name, "server", State.OK, "replies")
@@ -168,20 +162,22 @@ def _call_findings(
         state, found = State.WARNING, corrected
         remedy = "Try a larger model, or --output-mode json if the server ignores schemas: each correction is a call"
     elif not caller.schema_in_use:
-        why = "as set" if settings.output is OutputMode.JSON else "the server accepts no schema"
+        why = "as set" if caller.mode is OutputMode.JSON else "the server accepts no schema"
         found = f"by plain JSON, checked here ({why})"
     yield Finding(name, form, state, found, remedy)
 
 
 def _price_finding(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) -> Finding:
     price = prices.price(loaded.name, loaded.priced_at)
+    state, found = State.WARNING, "unknown: dollars are not counted"
+    remedy = f"Name a file of prices (FIN_AGENT_PRICES) with models: {{'{loaded.name}': {{input: 0.5, output: 1.5}}}}"
     if price is not None:
         source = f"from {settings.prices}" if loaded.name in prices.own else "from genai-prices"
+        state, remedy = State.OK, ""
         found = f"${price.input:g} in, ${price.output:g} out per million tokens ({source})"
-        return Finding(loaded.name, "price", State.OK, found)
-    remedy = f"Name a file of prices (FIN_AGENT_PRICES) with models: {{'{loaded.name}': {{input: 0.5, output: 1.5}}}}"
-    if settings.budget.dollars is not None or settings.batch_budget.dollars is not None:
-        found = "unknown, and dollars are limited: no call would be made"
-        return Finding(loaded.name, "price", State.FAILED, found, f"{remedy}, or limit tokens instead")
-    state = State.NOTE if loaded.base_url and is_loopback(urlsplit(loaded.base_url).hostname or "") else State.WARNING
-    return Finding(loaded.name, "price", state, "unknown: dollars are not counted", remedy)
+    elif settings.budget.dollars is not None or settings.batch_budget.dollars is not None:
+        state, found = State.FAILED, "unknown, and dollars are limited: no call would be made"
+        remedy += ", or limit tokens instead"
+    elif loaded.base_url and is_loopback(urlsplit(loaded.base_url).hostname or ""):
+        state = State.NOTE
+    return Finding(loaded.name, "price", state, found, remedy)

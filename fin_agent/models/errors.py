@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import NO_USAGE, Usage
 from fin_agent.models.key_redaction import redact_keys
@@ -30,19 +28,11 @@ class UnknownModelError(ModelError):
 
 
 class RequestRefusedError(ModelError):
-    """The server rejects the request as invalid (400 and similar)."""
-
-
-class InputTooLongError(RequestRefusedError):
-    """The messages exceed the model's context length."""
+    """The server rejects the request as invalid or too long (400, 413 and similar)."""
 
 
 class RateLimitedError(ModelError):
-    """Too many calls or tokens per minute, after every retry (429)."""
-
-
-class QuotaUsedUpError(ModelError):
-    """The account has no credit left (also 429, but waiting does not help)."""
+    """Too many calls or tokens per minute, after every retry, or the account has no credit left (429)."""
 
 
 class ServerFailedError(ModelError):
@@ -58,11 +48,7 @@ class ModelTimeoutError(ModelError):
 
 
 class UnusableReplyError(ModelError):
-    """Neither the reply nor its correction matches the request."""
-
-
-class EmptyReplyError(UnusableReplyError):
-    """Neither the reply nor its correction contains text."""
+    """Neither the reply nor its correction matches the request; perhaps both are empty."""
 
 
 class TruncatedReplyError(UnusableReplyError):
@@ -74,15 +60,11 @@ class RefusedByModelError(ModelError):
 
 
 class BudgetExceededError(ModelError):
-    """A call was not made, because it would have exceeded a limit."""
+    """A call was not made: it would have exceeded a limit, or dollars are limited and its price is unknown."""
 
 
 class CallsStoppedError(ModelError):
     """A call was not made, or was abandoned, because the caller stopped waiting."""
-
-
-class UnknownPriceError(ModelError):
-    """Dollars are limited, and the price of the model is unknown."""
 
 
 class PricesError(FinAgentError):
@@ -97,25 +79,21 @@ def model_error(exception: Exception, subject: str, base_url: str | None) -> Mod
         subject: Role and model, as the error names them.
         base_url: The server's address; None for the provider's own.
     """
-    chain = list(_chain(exception))
+    chain = _chain(exception)
     if (own := next((link for link in chain if isinstance(link, ModelError)), None)) is not None:
         return type(own)(own.what, subject=subject, remedy=own.remedy)
-    said = redact_keys(str(exception) or type(exception).__name__)
     where = base_url or "the provider's own address"
     status = next((status for link in chain if (status := _status(link)) is not None), None)
     if status is None:
-        kind, told, remedy = _without_status(exception, chain, said, where)
+        kind, what, remedy = _without_status(exception, where)
     elif status < 400:
-        to = next((place for link in chain if (place := _header(link, "location"))), "")
-        kind = ServerUnreachableError
-        told = f"the server answered {status} and redirects to another address{f' ({redact_keys(to)})' if to else ''}"
+        to = next((place for link in chain if (place := _location(link))), "another address")
+        kind, what = ServerUnreachableError, f"the server answered {status} and redirects to {redact_keys(to)}"
         remedy = "Redirects are not followed: give the final address, if you trust it, as --base-url"
     else:
-        asked = next((seconds for link in chain if (seconds := _header(link, "retry-after"))), "")
-        wait = f"; it asks to wait {redact_keys(asked)} seconds" if asked.isdecimal() else ""
-        told = f"the server answered {status} ({said}){wait}"
-        kind, remedy = _by_status(status, exception_text(exception), where)
-    return kind(told, subject=subject, remedy=remedy)
+        what = f"the server answered {status} ({redact_keys(_said(exception))})"
+        kind, remedy = _by_status(status, exception_text(exception))
+    return kind(what, subject=subject, remedy=remedy.format(where=where))
 
 
 def exception_text(exception: Exception) -> str:
@@ -127,59 +105,60 @@ def exception_text(exception: Exception) -> str:
 
 
 _TOO_LONG = ("contextoverflowerror", "context_length", "context length", "prompt is too long")
-
-
-def _by_status(status: int, about: str, where: str) -> tuple[type[ModelError], str]:
-    """Return the type and the remedy for an HTTP status."""
-    refused = status in (400, 415, 422, 501)
-    if status == 413 or (refused and any(words in about for words in _TOO_LONG)):
-        return InputTooLongError, "Ask for fewer passages, or choose a model with a longer context"
-    if refused and ("content_filter" in about or "content management policy" in about):
-        return RefusedByModelError, "Try another model, or the rules"
-    if status == 429 and "insufficient_quota" in about:
-        return QuotaUsedUpError, "Add credit to the account, or use another key"
-    if status == 404:
-        return UnknownModelError, f"Check the model's name and the address ({where}); most end with /v1"
-    if status == 409 or (status >= 500 and not refused):
-        return ServerFailedError, "Try again later; see the server's log if it is your own"
-    other = RequestRefusedError, "See the server's message; the model may not support one of the settings"
-    return _BY_STATUS.get(status, other)
-
-
 _BY_STATUS: dict[int, tuple[type[ModelError], str]] = {
     401: (KeyRefusedError, "Check the key in the environment: it is missing, wrong or of another account"),
     403: (KeyRefusedError, "Check whether the key gives access to this model, and whether this address is allowed"),
+    404: (UnknownModelError, "Check the model's name and the address ({where}); most end with /v1"),
     408: (ModelTimeoutError, "Try again later, or allow more time"),
     429: (RateLimitedError, "Wait, or allow fewer calls at once"),
 }
 
 
-def _without_status(
-    exception: Exception, chain: list[BaseException], said: str, where: str
-) -> tuple[type[ModelError], str, str]:
+def _by_status(status: int, about: str) -> tuple[type[ModelError], str]:
+    """Return the type and the remedy for an HTTP status."""
+    refused = status in (400, 415, 422, 501)
+    if status == 413 or (refused and any(words in about for words in _TOO_LONG)):
+        return RequestRefusedError, "Ask for fewer passages, or choose a model with a longer context"
+    if refused and ("content_filter" in about or "content management policy" in about):
+        return RefusedByModelError, "Try another model, or the rules"
+    if status == 429 and "insufficient_quota" in about:
+        return RateLimitedError, "Add credit to the account, or use another key"
+    if status == 409 or (status >= 500 and not refused):
+        return ServerFailedError, "Try again later; see the server's log if it is your own"
+    other = "See the server's message; the model may not support one of the settings"
+    return _BY_STATUS.get(status, (RequestRefusedError, other))
+
+
+def _without_status(exception: Exception, where: str) -> tuple[type[ModelError], str, str]:
     """Return type, message and remedy for an error without an HTTP status."""
+    chain, said = _chain(exception), redact_keys(_said(exception))
     names = " ".join(kind.__name__ for link in chain for kind in type(link).__mro__).lower()
     if "timeout" in names:
         remedy = "Allow more time, or ask for less; a local server may be busy or loading the model"
         return ModelTimeoutError, "the server did not reply in time", remedy
     if any(word in names for word in ("connectionerror", "connecterror", "networkerror", "protocolerror")):
-        cause = redact_keys(str(chain[-1])) or type(chain[-1]).__name__
-        told = f"no connection to {where} ({said if cause == said else f'{said} {cause}'})"
-        return ServerUnreachableError, told, "Check that the server is running at this address and can be reached"
-    told = f"the call failed ({type(exception).__name__}: {said})"
+        cause = redact_keys(_said(chain[-1]))
+        what = f"no connection to {where} ({said if cause == said else f'{said} {cause}'})"
+        return ServerUnreachableError, what, "Check that the server is running at this address and can be reached"
     # Clients raise these for a body of an unexpected form.
-    if isinstance(exception, ValueError | TypeError | LookupError | AttributeError):
-        told = f"the server's reply is not a chat completion ({type(exception).__name__}: {said})"
-    return ServerFailedError, told, f"Check that a chat model is served at {where}"
+    odd = isinstance(exception, ValueError | TypeError | LookupError | AttributeError)
+    what = "the server's reply is not a chat completion" if odd else "the call failed"
+    what = f"{what} ({type(exception).__name__}: {said})"
+    return ServerFailedError, what, "Check that a chat model is served at {where}"
 
 
-def _chain(exception: BaseException) -> Iterator[BaseException]:
+def _said(exception: BaseException) -> str:
+    return str(exception) or type(exception).__name__
+
+
+def _chain(exception: BaseException) -> list[BaseException]:
+    """Return an exception and its causes."""
+    links: list[BaseException] = []
     link: BaseException | None = exception
-    for _ in range(8):
-        if link is None:
-            return
-        yield link
+    while link is not None and len(links) < 8:
+        links.append(link)
         link = link.__cause__ or link.__context__
+    return links
 
 
 def _status(link: BaseException) -> int | None:
@@ -192,6 +171,6 @@ def _status(link: BaseException) -> int | None:
     return None
 
 
-def _header(link: BaseException, name: str) -> str:
+def _location(link: BaseException) -> str:
     headers = getattr(getattr(link, "response", None), "headers", None) or {}
-    return str(headers.get(name) or "")
+    return str(headers.get("location") or "")

@@ -14,13 +14,9 @@ _LOOKS_SECRET = re.compile(
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",  # user:password@ in an address
     re.I,
 )
-_IS_KEY = re.compile(
-    r"(?:sk|pk|gsk|xai|hf|key|nvapi)[-_](?=[\w-]*\d)[\w-]{16,}|AIza[\w-]{30,}|Bearer\s.*|.*://[^/\s:@]+:[^/\s@]+@.*",
-    re.I,
-)
 _HOLDS_KEY = re.compile(
     r"(?<![a-z\d])(?:(?:sk|pk|gsk|xai|hf|key|nvapi)[-_][\w-]*?(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{12,}|AIza[\w-]{30,})"
-    r"|\bBearer\s+\S{8,}",
+    r"|\bBearer\s+\S{8,}|//[^/\s:@]+:[^/\s@]+@",
     re.I,
 )
 """The run of letters and digits is required: `key-figures-of-2023` is not a key."""
@@ -33,8 +29,7 @@ def holds_key(text: str) -> bool:
     >>> holds_key("openai:sk-abcdefghijklmnop1234"), holds_key("openai:gpt-5.4"), holds_key("key-figures-of-2023.yaml")
     (True, False, False)
     """
-    written = text.strip()
-    return bool(_IS_KEY.fullmatch(written) or _HOLDS_KEY.search(written)) or redact_reply(written) != written
+    return bool(_HOLDS_KEY.search(text)) or redact_reply(text) != text
 
 
 def redact_reply(text: str) -> str:

@@ -7,6 +7,7 @@ size of a reply is limited.
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import re
 import time
@@ -34,7 +35,6 @@ _OPENAI_KEY = "OPENAI_API_KEY"
 _OPENAI_HOST = "api.openai.com"
 _NO_KEY = "none"
 """Placeholder for a server that needs no key, since the client requires one."""
-_NAME = re.compile(r"([a-z][a-z0-9_]*):(\S+)")
 _TIMEOUT_SECONDS = 120.0
 MAX_RETRIES = 3
 MAX_BYTES = 20_000_000
@@ -86,22 +86,18 @@ def load_chat_model(
     Raises:
         ModelSetupError: Something is missing; the message names it.
     """
-    for what, value in (("its name", name), ("its `key_variable`", key_variable)):
-        if value is not None and holds_key(value):
-            remedy = f"Set the key in the environment: {_OPENAI_KEY}, or {KEY_VARIABLE} for your own server"
-            raise ModelSetupError(f"{what} looks like a key or a password", subject="chat model", remedy=remedy)
-    parts = _NAME.fullmatch(name.strip())
-    if parts is None:
+    if holds_key(name) or holds_key(key_variable or ""):
+        remedy = f"Set the key in the environment: {_OPENAI_KEY}, or {KEY_VARIABLE} for your own server"
+        raise ModelSetupError("a name looks like a key or a password", subject="chat model", remedy=remedy)
+    provider, _, model = name.strip().partition(":")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*:\S+", name.strip()):
         raise _error(name, "the name has no provider", _GIVE_NAME)
-    provider, model = parts.groups()
-    set_addresses = (os.environ.get(variable) for variable in BASE_URL_VARIABLES if provider == _OPENAI)
-    given = base_url or next(filter(None, set_addresses), None)
+    from_environment = (os.environ.get(variable) for variable in BASE_URL_VARIABLES if provider == _OPENAI)
+    given = base_url or next(filter(None, from_environment), None)
     address = None if given is None else _address(given, name)
-    options: dict[str, object] = {"model_provider": provider}
+    options: dict[str, object] = {"model_provider": provider, "timeout": timeout, "max_retries": max_retries}
     if provider == "ollama":
-        options["client_kwargs"] = {"timeout": timeout}
-    else:
-        options |= {"timeout": timeout, "max_retries": max_retries}
+        options = {"model_provider": provider, "client_kwargs": {"timeout": timeout}}
     if address is not None:
         options["base_url"] = address
     if provider == _OPENAI:
@@ -109,6 +105,9 @@ def load_chat_model(
     if (key := _key(provider, address, key_variable, name)) is not None:
         options["api_key"] = key
     return LoadedModel(name, _create_model(name, model, options), address)
+
+
+_GIVE_NAME = "Give PROVIDER:MODEL, such as openai:gpt-4o-mini or ollama:llama3.1"
 
 
 def _error(name: str, what: str, remedy: str) -> ModelSetupError:
@@ -126,17 +125,14 @@ def _create_model(name: str, model: str, options: dict[str, object]) -> BaseChat
     try:
         made: BaseChatModel = init_chat_model(model, **options)
     except ImportError as failure:
-        what = f"its provider's package is not installed ({redact_keys(str(failure))})"
-        error = _error(name, what, "Install the package named")
+        what, remedy = f"its provider's package is not installed ({failure})", "Install the package named"
     except Exception as failure:  # a provider's own errors: no key, a setting it does not know
-        what = f"it cannot be set up ({redact_keys(str(failure) or type(failure).__name__).rstrip('.')})"
-        error = _error(name, what, f"{_GIVE_NAME}, and set the provider's key in the environment")
+        what = f"it cannot be set up ({str(failure).rstrip('.') or type(failure).__name__})"
+        remedy = f"{_GIVE_NAME}, and set the provider's key in the environment"
     else:
         return made
-    raise error  # not chained to the provider's exception, whose text may contain a key
-
-
-_GIVE_NAME = "Give PROVIDER:MODEL, such as openai:gpt-4o-mini or ollama:llama3.1"
+    # Not chained to the provider's exception, whose text may contain a key.
+    raise _error(name, redact_keys(what), remedy)
 
 
 def _address(given: str, name: str) -> str:
@@ -144,10 +140,9 @@ def _address(given: str, name: str) -> str:
     try:
         parts = urlsplit(given.strip())
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        has_secret = bool(parts.username or parts.password or parts.query)
     except ValueError:
-        is_address = has_secret = False
-    if holds_key(given) or (is_address and has_secret):
+        is_address = False
+    if holds_key(given) or (is_address and (parts.username or parts.password or parts.query)):
         what = "the address of its server contains a password, a key or a query"
         raise _error(name, what, f"Leave it out of the address, and set a key with {KEY_VARIABLE}")
     if not is_address:
@@ -174,31 +169,25 @@ def variable_with_key(provider: str, address: str | None, key_variable: str | No
 
 def _key(provider: str, address: str | None, key_variable: str | None, name: str) -> str | None:
     """Return the key to pass on; None if the provider's package finds its own or reports a missing one."""
+    key, told = None, "a key that its package finds"
     if (variable := variable_with_key(provider, address, key_variable)) is not None:
         register_key_variable(variable)
-        key = normalize_secret(os.environ[variable], blanks=True)
+        key, told = normalize_secret(os.environ[variable], blanks=True), f"the key in {variable}"
         if why := unsendable_reason(key):
-            raise _error(name, f"the key in {variable} cannot be sent: {why}", f"Set {variable} to the key alone")
-        if key != _NO_KEY:
-            _require_encrypted_address(address, f"the key in {variable}", name)
-        return key
-    if key_variable is not None:
+            raise _error(name, f"{told} cannot be sent: {why}", f"Set {variable} to the key alone")
+    elif key_variable is not None:
         what = f"its key must be in the variable {key_variable}, which is not set"
         raise _error(name, what, f"Set {key_variable} in the environment")
-    if provider != _OPENAI:
-        _require_encrypted_address(address, "a key that its package finds", name)
-        return None
-    if address is None:
+    elif provider == _OPENAI and address is None:
         remedy = f"Set {_OPENAI_KEY} in the environment, or give the base URL of a server that needs none"
         raise _error(name, f"it needs a key, and {_OPENAI_KEY} is not set", remedy)
-    return _NO_KEY
-
-
-def _require_encrypted_address(address: str | None, key: str, name: str) -> None:
-    if address is not None and is_plaintext(address):
-        what = f"{key} would be sent to {address} over plain HTTP, which anybody on the network path can read"
+    elif provider == _OPENAI:
+        return _NO_KEY
+    if key != _NO_KEY and address is not None and is_plaintext(address):
+        what = f"{told} would be sent to {address} over plain HTTP, which anybody on the network path can read"
         remedy = "Give an address with https, or a tunnel to it on 127.0.0.1; if it needs no key, set"
         raise _error(name, what, f"{remedy} {KEY_VARIABLE}={_NO_KEY}")
+    return key
 
 
 @lru_cache(maxsize=1)
@@ -216,21 +205,20 @@ def _http_client() -> dict[str, object]:
 
 def _bound(response: httpx.Response) -> None:
     """Limit a response body to MAX_BYTES, and the total time of reading it to the read timeout."""
-    packed = response.headers.get("content-encoding", "identity").strip().lower()
-    if packed not in ("", "identity"):  # its unpacked size would not be limited
-        raise _unusable(f"is compressed, which was not requested ({redact_keys(packed)})")
     stream = cast("httpx.SyncByteStream", response.stream)
-    left = (response.request.extensions.get("timeout") or {}).get("read")
+    most = (response.request.extensions.get("timeout") or {}).get("read") or math.inf
+    packed = response.headers.get("content-encoding", "identity").lower() != "identity"
 
     def pieces() -> Iterator[bytes]:
         read, waited, began = 0, 0.0, time.monotonic()
         for piece in stream:
             waited += time.monotonic() - began
             read += len(piece)
-            if left is not None and waited > left:
+            if waited > most:
                 raise TimeoutError
-            if read > MAX_BYTES:
-                raise _unusable(f"is longer than {MAX_BYTES // 1_000_000} MB")
+            if packed or read > MAX_BYTES:  # the unpacked size would have no limit
+                what = f"the server's reply is compressed, or longer than {MAX_BYTES // 1_000_000} MB"
+                raise ServerFailedError(what, remedy="Check that a chat model is served at this address")
             yield piece
             began = time.monotonic()
 
@@ -238,7 +226,3 @@ def _bound(response: httpx.Response) -> None:
     base = importlib.import_module(type(response).__module__.partition(".")[0]).SyncByteStream
     methods = {"__iter__": lambda self: pieces(), "close": lambda self: stream.close()}
     response.stream = type("BoundStream", (base,), methods)()
-
-
-def _unusable(what: str) -> ServerFailedError:
-    return ServerFailedError(f"the server's reply {what}", remedy="Check that a chat model is served at this address")

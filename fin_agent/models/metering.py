@@ -5,15 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.models.call import Role, Usage
-from fin_agent.models.errors import BudgetExceededError, CallsStoppedError, UnknownPriceError
+from fin_agent.models.errors import BudgetExceededError, CallsStoppedError
 
 
 class Budget(BaseModel):
@@ -71,34 +70,20 @@ class CallListener(Protocol):
         """A call was recorded, failed ones included; a cached one has had no `call_begun`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Spending:
-    """What calls took, without cached ones, or are estimated to take."""
+class Spending(NamedTuple):
+    """What calls took, without cached ones."""
 
-    calls: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
+    calls: int
+    tokens: int
+    seconds: float
     """Seconds since the meter was started, plus those of earlier calls."""
-    dollars: float = 0.0
+    dollars: float
     """Dollars of the calls with a known price."""
-    unpriced_calls: int = 0
-
-    @classmethod
-    def of(cls, record: CallRecord) -> Spending:
-        """Return what one call took."""
-        if record.from_cache:
-            return cls()
-        unpriced = record.dollars is None and record.usage.total > 0
-        return cls(1, record.usage.total, record.seconds, record.dollars or 0, int(unpriced))
-
-    def __add__(self, other: Spending) -> Spending:
-        return Spending(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+    unpriced_calls: int
 
 
 class Meter:
     """Adds up what calls take, and stops calls that a budget does not allow. Thread-safe.
-
-    A batch has a meter, with the records of an interrupted run as `earlier`; each question has one `within` it.
 
     >>> batch = Meter(Budget(dollars=5), of="batch")
     >>> question = Meter(Budget(calls=8), within=batch)
@@ -121,7 +106,7 @@ class Meter:
 
         Args:
             budget: The limits.
-            earlier: Records of an interrupted run, which count against the limits.
+            earlier: Records of earlier steps, which count against the limits.
             of: Whose budget it is, as errors name it.
             within: The meter that contains this one.
             listener: Is notified of each call.
@@ -132,31 +117,35 @@ class Meter:
         self._within = within
         self._listener = listener
         self._stopped = False
+        self._earlier = tuple(record for record in earlier if not record.from_cache)
         self._clock = clock
-        self._started = clock()
-        self._sum = sum(map(Spending.of, earlier), Spending())
-        self._seconds_before = self._sum.seconds
+        self._started = clock() - sum(record.seconds for record in self._earlier)
         self._records: list[CallRecord] = []
-        self._reserved: list[Spending] = []
+        self._reserved: list[tuple[int, float]] = []
+        """Tokens and dollars of the calls under way, as estimated."""
         self._left_out: list[str] = []
         self._guard = threading.RLock()
 
     @property
     def records(self) -> tuple[CallRecord, ...]:
         """The calls recorded here, in the order in which they ended, without earlier ones."""
-        with self._guard:
-            return tuple(self._records)
+        return tuple(self._records)
 
     @property
     def calls_not_made(self) -> tuple[str, ...]:
         """Calls that were not made, each with the limit that prevented it."""
-        with self._guard:
-            return tuple(self._left_out)
+        return tuple(self._left_out)
 
     def spent(self) -> Spending:
         """Return what was spent so far, including earlier records."""
-        with self._guard:
-            return replace(self._sum, seconds=self._seconds_before + self._clock() - self._started)
+        made = [*self._earlier, *(record for record in self.records if not record.from_cache)]
+        return Spending(
+            calls=len(made),
+            tokens=sum(record.usage.total for record in made),
+            seconds=self._clock() - self._started,
+            dollars=sum(record.dollars or 0.0 for record in made),
+            unpriced_calls=sum(record.dollars is None and record.usage.total > 0 for record in made),
+        )
 
     @property
     def stopped(self) -> bool:
@@ -171,15 +160,13 @@ class Meter:
         """Return the seconds until no further call may begin; None if there is no such limit."""
         if self.stopped:
             return 0.0
-        own = None if self.budget.seconds is None else max(0.0, self.budget.seconds - self.spent().seconds)
+        own = None if self.budget.seconds is None else max(0.0, self.budget.seconds + self._started - self._clock())
         outer = None if self._within is None else self._within.seconds_left()
         return min((left for left in (own, outer) if left is not None), default=None)
 
     def add(self, record: CallRecord) -> None:
         """Record a call, here and in the meters that contain this one."""
-        with self._guard:
-            self._records.append(record)
-            self._sum += Spending.of(record)
+        self._records.append(record)
         if self._within is not None:
             self._within.add(record)
         if self._listener is not None:
@@ -187,7 +174,7 @@ class Meter:
 
     @contextmanager
     def reserve(self, role: Role, input_tokens: int, dollars: float | None, *, model: str = "") -> Iterator[None]:
-        """Reserve the budget of one call while the block runs.
+        """Reserve the budget of one call while the block runs, here and in the meters that contain this one.
 
         Args:
             role: The role of the call.
@@ -196,62 +183,46 @@ class Meter:
             model: The model, for the listener.
 
         Raises:
-            BudgetExceededError: The call would exceed a limit.
-            UnknownPriceError: Dollars are limited, and the price is unknown.
+            BudgetExceededError: The call would exceed a limit, or dollars are limited and its price is unknown.
             CallsStoppedError: The meter was stopped.
         """
-        place = Spending(1, input_tokens, 0.0, dollars or 0.0, int(dollars is None))
-        self._take(role, place)
-        try:
+        with ExitStack() as reserved:
+            try:
+                with self._guard:
+                    self._check(role, input_tokens, dollars)
+                    self._reserved.append(place := (input_tokens, dollars or 0.0))
+                    reserved.callback(self._reserved.remove, place)
+                if self._within is not None:
+                    reserved.enter_context(self._within.reserve(role, input_tokens, dollars, model=model))
+            except BudgetExceededError as refusal:
+                self._left_out.append(f"{role} ({refusal.what})")
+                raise
             if self._listener is not None:
                 self._listener.call_begun(role, model)
             yield
-        finally:
-            self._release(place)
 
-    def _take(self, role: Role, place: Spending) -> None:
-        with self._guard:
-            try:
-                self._check(role, place)
-                if self._within is not None:
-                    self._within._take(role, place)
-            except (BudgetExceededError, UnknownPriceError) as refusal:
-                self._left_out.append(f"{role} ({refusal.what})")
-                raise
-            self._reserved.append(place)
-
-    def _release(self, place: Spending) -> None:
-        with self._guard:
-            self._reserved.remove(place)
-        if self._within is not None:
-            self._within._release(place)
-
-    def _check(self, role: Role, place: Spending) -> None:
+    def _check(self, role: Role, input_tokens: int, dollars: float | None) -> None:
         if self._stopped:
             raise CallsStoppedError(f"the call of role `{role}` was not made: the caller stopped waiting")
         budget, spent = self.budget, self.spent()
-        before = sum(self._reserved, spent)
-        after = before + place
-        left_out = f"the call of role `{role}`, about {place.tokens:,} tokens of input, was not made"
-        passed = ""
-        if budget.calls is not None and after.calls > budget.calls:
-            passed = f"{budget.calls:,} call{'' if budget.calls == 1 else 's'}"
-        elif budget.tokens is not None and after.tokens > budget.tokens:
-            passed = f"{budget.tokens:,} tokens ({before.tokens:,} are spent or under way)"
+        calls = spent.calls + len(self._reserved)
+        tokens = spent.tokens + sum(tokens for tokens, _ in self._reserved)
+        cost = spent.dollars + sum(dollars for _, dollars in self._reserved)
+        passed, remedy = "", "Allow more, or ask for less"
+        if budget.calls is not None and calls >= budget.calls:
+            passed = f"take {budget.calls:,} call{'' if budget.calls == 1 else 's'}"
+        elif budget.tokens is not None and tokens + input_tokens > budget.tokens:
+            passed = f"take {budget.tokens:,} tokens ({tokens:,} are spent or under way)"
         elif budget.seconds is not None and spent.seconds >= budget.seconds:
-            passed = f"{budget.seconds:g} seconds"
-        elif budget.dollars is not None and (place.unpriced_calls or spent.unpriced_calls):
-            raise UnknownPriceError(
-                f"the {self._of} may cost {budget.dollars:g} dollars, and the price of the model is unknown;"
-                f" {left_out}",
-                remedy="Give its price in a file of prices (0 if it is free), or limit tokens instead",
-            )
-        elif budget.dollars is not None and after.dollars > budget.dollars:
-            passed = f"{budget.dollars:g} dollars ({before.dollars:.4f} are spent or under way)"
+            passed = f"take {budget.seconds:g} seconds"
+        elif budget.dollars is not None and (dollars is None or spent.unpriced_calls):
+            passed = f"cost {budget.dollars:g} dollars, and the price of the model is unknown"
+            remedy = "Give its price in a file of prices (0 if it is free), or limit tokens instead"
+        elif budget.dollars is not None and cost + (dollars or 0.0) > budget.dollars:
+            passed = f"take {budget.dollars:g} dollars ({cost:.4f} are spent or under way)"
         if passed:
-            raise BudgetExceededError(
-                f"the {self._of} may take {passed}; {left_out}", remedy="Allow more, or ask for less"
-            )
+            left_out = f"the call of role `{role}`, about {input_tokens:,} tokens of input, was not made"
+            raise BudgetExceededError(f"the {self._of} may {passed}; {left_out}", remedy=remedy)
 
 
 _CURRENT: ContextVar[Meter | None] = ContextVar("fin_agent_meter", default=None)

@@ -6,20 +6,14 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from fin_agent.models.call import Call, Finish, Message, OutputT, Usage
-from fin_agent.models.errors import (
-    EmptyReplyError,
-    ModelError,
-    RefusedByModelError,
-    TruncatedReplyError,
-    UnusableReplyError,
-)
+from fin_agent.models.errors import ModelError, RefusedByModelError, TruncatedReplyError, UnusableReplyError
 from fin_agent.models.key_redaction import redact_keys, redact_reply
 from fin_agent.redaction import secrets_set
 
@@ -33,17 +27,17 @@ ValueT = TypeVar("ValueT", bound=BaseModel)
 class ServerReply:
     """One reply of a server."""
 
-    text: str
-    """The text, without reasoning at its beginning."""
-    finish: Finish
-    usage: Usage | None
+    text: str = ""
+    """The text, without the model's reasoning."""
+    finish: Finish = Finish.UNKNOWN
+    usage: Usage | None = None
     """None if the server reported none."""
     refusal: str = ""
     """The model's text if it declined."""
-    tools: tuple[str, ...] = ()
-    """Names of the tools that it called."""
     held_key: bool = False
     """Whether the text contained a key, which was removed; such a reply is not cached."""
+    broken: ModelError | None = None
+    """Why the reply broke off while it was streamed."""
 
 
 def validated_value(call: Call[OutputT], answer: ServerReply) -> OutputT | None:
@@ -53,13 +47,13 @@ def validated_value(call: Call[OutputT], answer: ServerReply) -> OutputT | None:
         ModelError: The reply cannot be used; its type says why.
     """
     cut_off, empty = answer.finish is Finish.LENGTH, not answer.text.strip()
+    if answer.broken is not None:
+        raise answer.broken
     if answer.refusal or answer.finish is Finish.FILTERED:
         said = f" ({redact_keys(answer.refusal)})" if answer.refusal else ""
         raise _unusable(f"the model, or a filter before it, declined to answer{said}", RefusedByModelError)
-    if answer.tools:
-        raise _unusable(f"the model called a tool ({redact_keys(', '.join(answer.tools))}), and none was offered")
     if empty and not cut_off:
-        raise _unusable("the reply is empty", EmptyReplyError)
+        raise _unusable("the reply is empty")
     if empty or (call.output is None and cut_off):
         when = "before the reply began" if empty else "before the reply ended"
         raise _unusable(f"the reply was cut off: the token limit was reached {when}", TruncatedReplyError)
@@ -91,9 +85,8 @@ def correction(call: Call[OutputT], answer: ServerReply, fault: ModelError) -> t
     """Return the messages that request a correction: the model's own reply, and what is wrong with it."""
     wanted = "Reply anew, in words." if call.output is None else f"Reply anew. {instruction(call.output)}"
     shorter = " Be briefer: the reply must end before the limit." if isinstance(fault, TruncatedReplyError) else ""
-    tools = " Call no tools: there are none." if answer.tools else ""
     what = "it was declined" if isinstance(fault, RefusedByModelError) else " ".join(fault.what.split())
-    told: Message = ("user", f"That reply could not be used: {what[:_MOST_OF_FAULT]}.{shorter}{tools} {wanted}")
+    told: Message = ("user", f"That reply could not be used: {what[:_MOST_OF_FAULT]}.{shorter} {wanted}")
     said = answer.text.strip()[:_MOST_OF_REPLY]
     return (("assistant", said), told) if said else (told,)
 
@@ -125,51 +118,44 @@ def instruction(output: type[BaseModel]) -> str:
 def _schema(output: type[BaseModel]) -> tuple[dict[str, JsonValue], bool]:
     """Return the schema of a type, and whether it is strict: all fields required, no others allowed, no references.
 
-    It uses only the part of JSON Schema that OpenAI's strict mode, vLLM and llama.cpp share.
+    A strict one uses only the part of JSON Schema that OpenAI's strict mode, vLLM and llama.cpp share.
     """
     from langchain_core.utils.json_schema import dereference_refs
 
     schema: dict[str, Any] = output.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):
-        # A class docstring is for readers of the code; the descriptions of its fields are for the model.
-        part.pop("description", None)
+        part.pop("description", None)  # a docstring, for readers of the code
     try:
         return _shared_part(dereference_refs(schema)), True
     except (ValueError, RecursionError):
         return output.model_json_schema(), False
 
 
-_KEPT = ("type", "enum", "description")
-
-
 def _shared_part(schema: Mapping[str, Any]) -> dict[str, JsonValue]:
     """Return a schema without defaults, bounds and titles. Raises ValueError for what strict mode does not support."""
-    free = schema.get("type") == "object" and not schema.get("properties")
-    if free or schema.get("additionalProperties") or {"$ref", "oneOf", "allOf", "prefixItems"} & schema.keys():
-        raise ValueError("strict mode does not support this schema")
-    part: dict[str, JsonValue] = {name: schema[name] for name in _KEPT if name in schema}
+    part: dict[str, JsonValue] = {name: schema[name] for name in ("type", "enum", "description") if name in schema}
     if "const" in schema:
         part["enum"] = [schema["const"]]
     if "anyOf" in schema:
         part["anyOf"] = [_shared_part(option) for option in schema["anyOf"]]
     if "items" in schema:
         part["items"] = _shared_part(schema["items"])
-    if "properties" in schema:
-        part["properties"] = {name: _shared_part(each) for name, each in schema["properties"].items()}
-        part["required"], part["additionalProperties"] = list(schema["properties"]), False
-    if not part:  # an unconstrained value, such as a recursive one
-        raise ValueError("strict mode does not support a schema that allows anything")
+    if properties := schema.get("properties"):
+        part["properties"] = {name: _shared_part(each) for name, each in properties.items()}
+        part["required"], part["additionalProperties"] = list(properties), False
+    bare = part.get("type") in ("object", "array") and not (properties or "items" in schema)
+    if not part or bare or schema.get("additionalProperties"):
+        raise ValueError("strict mode needs the fields of every object and the form of every item")
     return part
 
 
-# Parsing a reply
+# Reading a message
 
 
 _FINISHES = {
     Finish.STOP: {"stop", "end_turn", "stop_sequence", "eos", "completed", "complete"},
     Finish.LENGTH: {"length", "max_tokens", "max_output_tokens", "model_length", "incomplete"},
     Finish.FILTERED: {"content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"},
-    Finish.TOOLS: {"tool_calls", "tool_use", "function_call"},
 }
 
 
@@ -184,70 +170,8 @@ def from_langchain_message(message: AIMessage) -> ServerReply:
         finish=_finish(message.response_metadata),
         usage=_usage(message.usage_metadata or {}),
         refusal=str(message.additional_kwargs.get("refusal") or " ".join(refusals)),
-        tools=tuple(str(each.get("name") or "unnamed") for each in (*message.tool_calls, *message.invalid_tool_calls)),
         held_key=text != said,
     )
-
-
-@dataclass(slots=True)
-class StreamedReply:
-    """A reply while it is streamed."""
-
-    said: str = ""
-    """The text so far, without reasoning at its beginning, and without keys or the beginning of one."""
-    keys: list[str] = field(default_factory=secrets_set)
-    text: str = ""
-    message: AIMessage | None = None
-
-    def add(self, piece: AIMessage) -> bool:
-        """Add a piece, and return whether `said` changed. A model that does not stream gives one whole message."""
-        self.message = piece if self.message is None else self.message + piece  # type: ignore[assignment]
-        self.text += cleaned(str(piece.text))
-        text = redact_reply(self.text)
-        most = max(map(len, self.keys), default=0)
-        sizes = range(min(most, len(text)), 0, -1)
-        # A key may continue in the next piece, so that its beginning is held back.
-        begun = next((size for size in sizes if any(key.startswith(text[-size:]) for key in self.keys)), 0)
-        return self._grown(text[: len(text) - begun])
-
-    def rest(self) -> bool:
-        """Add the text that was held back as a possible key, and return whether `said` changed."""
-        return self._grown(redact_reply(self.text))
-
-    def answer(self) -> ServerReply:
-        """Return the whole reply."""
-        return ServerReply("", Finish.UNKNOWN, None) if self.message is None else from_langchain_message(self.message)
-
-    def _grown(self, text: str) -> bool:
-        before, self.said = self.said, without_thoughts(text)
-        return self.said != before
-
-
-def cleaned(text: str) -> str:
-    r"""Return a text without lone surrogates, unassigned and control characters, except line ends and tabs.
-
-    >>> cleaned("net\n sales\x1b[2J\ud800")
-    'net\n sales[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(sign for sign in text if sign in "\n\t" or unicodedata.category(sign) not in ("Cc", "Cs", "Cn"))
-
-
-_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.S | re.I)
-_THOUGHTS_ANYWHERE = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S | re.I)
-
-
-def without_thoughts(text: str) -> str:
-    r"""Return a text without the reasoning that some models write before it; empty while the reasoning goes on.
-
-    >>> without_thoughts("<think>Is it 4?</think>\nIt is 5."), without_thoughts("<thi"), without_thoughts("<think>Hm")
-    ('It is 5.', '', '')
-    """
-    opening = text.lstrip().lower()
-    if opening and any(mark.startswith(opening) for mark in ("<think>", "<thinking>")):
-        return ""
-    return _THOUGHTS.sub("", text)
 
 
 def _finish(metadata: Mapping[str, object]) -> Finish:
@@ -265,6 +189,44 @@ def _usage(counted: Mapping[str, Any]) -> Usage | None:
     return Usage(input=total, cached_input=min(cached, total), output=output, reasoning=min(reasoning, output))
 
 
+def shown_part(text: str, *, more: bool) -> str:
+    """Return what a listener may see of a reply's text so far: no reasoning, and no key.
+
+    Args:
+        text: The text so far.
+        more: Whether the text may go on, so that the beginning of a key at its end is held back.
+    """
+    text = redact_reply(cleaned(text))
+    keys = secrets_set() if more else []
+    sizes = range(min(max(map(len, keys), default=0), len(text)), 0, -1)
+    begun = next((size for size in sizes if any(key.startswith(text[-size:]) for key in keys)), 0)
+    return without_thoughts(text[: len(text) - begun])
+
+
+def cleaned(text: str) -> str:
+    r"""Return a text without lone surrogates, unassigned and control characters, except line ends and tabs.
+
+    >>> cleaned("net\n sales\x1b[2J\ud800")
+    'net\n sales[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign for sign in text if sign in "\n\t" or unicodedata.category(sign) not in ("Cc", "Cs", "Cn"))
+
+
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.S | re.I)
+
+
+def without_thoughts(text: str) -> str:
+    r"""Return a text without the reasoning that some models write before it; empty while the reasoning goes on.
+
+    >>> without_thoughts("<think>Is it 4?</think>\nIt is 5."), without_thoughts("<thi"), without_thoughts("<think>Hm")
+    ('It is 5.', '', '')
+    """
+    opening = text.strip().lower()
+    return "" if opening and "<thinking>".startswith(opening.rstrip(">")) else _THOUGHTS.sub("", text)
+
+
 # Reading JSON from a model's text
 
 
@@ -272,14 +234,20 @@ class UnreadableError(ValueError):
     """No value of the type can be read; the message is worded for the model."""
 
 
+_MOST_READ = 200_000
+_OPENING = re.compile(r"(\{)(?=\s*[\"}])")
+_OPENING_OF_A_LIST = re.compile(r"^[ \t]*(\[)", re.M)
+_DECODER = json.JSONDecoder()
+
+
 def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> ValueT:
     """Read a value from a model's text.
 
-    Unless `whole`, reasoning and words around the JSON are skipped. Of several objects, the last one with a field of
-    the type is meant, since examples precede the answer. Parts of a broken object are never used.
+    Unless `whole`, words around the JSON are skipped. Of several objects, the last one with a field of the type is
+    meant, since examples precede the answer. Parts of a broken object are never used.
 
     Args:
-        text: The text.
+        text: The text, without the model's reasoning.
         output: The pydantic type.
         whole: Whether the text must be JSON and nothing else.
 
@@ -289,49 +257,23 @@ def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> Value
     if len(text) > _MOST_READ:
         raise UnreadableError(f"it is longer than {_MOST_READ:,} characters")
     try:
-        found = _DECODER.decode(text) if whole else _found(_THOUGHTS_ANYWHERE.sub("", text).strip(), output)
+        try:
+            found = _DECODER.decode(text.strip())
+        except json.JSONDecodeError:
+            values = [] if whole else list(_values(text))
+            if not values:
+                raise
+            fitting = [each for each in values if isinstance(each, dict) and each.keys() & output.model_fields.keys()]
+            found = (fitting or values)[-1]
         return output.model_validate_json(json.dumps(found, allow_nan=False))
     except ValidationError as failure:
         faults = failure.errors(include_url=False, include_input=False, include_context=False)[:4]
         told = (f"{'.'.join(map(str, fault['loc'])) or 'the whole'}: {fault['msg']}" for fault in faults)
         raise UnreadableError("; ".join(told)) from failure
-    except UnreadableError:
-        raise
     except json.JSONDecodeError as failure:
         raise UnreadableError(f"it is not valid JSON: {failure.msg.lower()} (character {failure.pos})") from failure
     except (ValueError, RecursionError) as failure:
         raise UnreadableError("it is not valid JSON: it goes too deep, or a number is too large") from failure
-
-
-_MOST_READ = 200_000
-_OPENING = re.compile(r"(\{)(?=\s*[\"}])")
-_OPENING_OF_A_LIST = re.compile(r"^[ \t]*(\[)", re.M)
-
-
-def _unique_fields(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    """Return the fields as a dict. Raises UnreadableError if a field appears twice."""
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise UnreadableError(f"it is not valid JSON: the field {twice[:40]!r} appears twice")
-    return fields
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique_fields)
-
-
-def _found(said: str, output: type[BaseModel]) -> JsonValue:
-    """Return the JSON value that is meant. Raises ValueError or RecursionError where there is none."""
-    try:
-        value: JsonValue = _DECODER.decode(said)
-    except json.JSONDecodeError:
-        values = list(_values(said))
-        fitting = [each for each in values if isinstance(each, dict) and each.keys() & output.model_fields.keys()]
-        if not values:
-            raise
-        return (fitting or values)[-1]
-    return value
 
 
 def _values(text: str) -> Iterator[JsonValue]:

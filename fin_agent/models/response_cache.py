@@ -41,9 +41,9 @@ class ResponseCache:
 
     def get(self, key: str) -> Reply | None:
         """Return the reply cached under a key of `cache_key`, or None."""
-        rows = self._run("SELECT reply FROM cached_replies WHERE key = ?", (key,))
         try:
-            return Reply.model_validate_json(str(rows[0][0])) if rows else None
+            found = self._run("SELECT reply FROM cached_replies WHERE key = ?", key)
+            return None if found is None else Reply.model_validate_json(found)
         except ValidationError:
             _LOG.warning("A cached reply in %s cannot be read and is requested again", self.file)
             return None
@@ -51,34 +51,30 @@ class ResponseCache:
     def put(self, key: str, reply: Reply) -> None:
         """Cache a reply, replacing one under the same key."""
         text = reply.model_dump_json(include={"text", "usage", "model", "finish"})
-        self._run("INSERT OR REPLACE INTO cached_replies (key, reply) VALUES (?, ?)", (key, text))
+        self._run("INSERT OR REPLACE INTO cached_replies (key, reply) VALUES (?, ?)", key, text)
 
-    def count(self) -> int:
-        """Return the number of cached replies."""
-        return int(str(rows[0][0])) if (rows := self._run("SELECT count(*) FROM cached_replies")) else 0
-
-    def _run(self, statement: str, values: tuple[str, ...] = ()) -> list[tuple[object, ...]]:
-        """Return the rows of a statement; empty if the file cannot be used."""
-        with self._guard:
-            if self._given_up:
-                return []
-            try:
-                self.file.parent.mkdir(parents=True, exist_ok=True)
-                create_private_file(self.file)
-                connection = sqlite3.connect(self.file, timeout=_BUSY_SECONDS, isolation_level=None)
-                with closing(connection):
-                    names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-                    if names and "cached_replies" not in names:
-                        raise OSError("it is another database")
-                    connection.execute(_SCHEMA)
-                    return connection.execute(statement, values).fetchall()
-            except (sqlite3.Error, OSError) as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                    _LOG.warning("Cached replies in %s are not used now: %s", self.file, error)
-                else:
-                    self._given_up = True
-                    _LOG.warning("No replies are cached: %s cannot be used (%s)", self.file, error)
-                return []
+    def _run(self, statement: str, *values: str) -> str | None:
+        """Return the value that a statement selects; None if there is none or the file cannot be used."""
+        if self._given_up:
+            return None
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            create_private_file(self.file)
+            connection = sqlite3.connect(self.file, timeout=_BUSY_SECONDS, isolation_level=None)
+            with self._guard, closing(connection):
+                tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+                if tables - {"cached_replies"}:
+                    raise OSError("it is another database")
+                connection.execute(_SCHEMA)
+                row = connection.execute(statement, values).fetchone()
+                return None if row is None else str(row[0])
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                _LOG.warning("Cached replies in %s are not used now: %s", self.file, error)
+            else:
+                self._given_up = True
+                _LOG.warning("No replies are cached: %s cannot be used (%s)", self.file, error)
+            return None
 
 
 def cache_key(call: Call[OutputT], model: str, base_url: str | None, mode: str) -> str:

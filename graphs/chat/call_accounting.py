@@ -52,10 +52,7 @@ class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
     ) -> ModelResponse[Any]:
         meter, caller = current_meter() or Meter(), self._caller
         estimate = approximate_tokens(_message_text(request.messages))
-        with (
-            meter.reserve(_ROLE, estimate, caller.dollars(Usage(input=estimate)), model=caller.model.name),
-            caller.turns,
-        ):
+        with caller.turn(meter, _ROLE, estimate):
             started = time.perf_counter()
             try:
                 response = handler(request)

@@ -33,7 +33,7 @@ def asked_with(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
 
 def test_all_of_them_come_to_settings(asked_with: list[Settings], sample_index: Path) -> None:
     ran = Ran(
-        "ask", LOOKUP, "--model", "openai:large", "--small-model", "openai:small", "--role", "program=openai:a",
+        "ask", LOOKUP, "--model", "openai:large", "--small-model", "openai:small", "--role", "reasoning=openai:a",
         "--role", "text-judge=openai:b", "--base-url", "http://localhost:8000/v1", "--analyst", "llm",
         "--preset", "thorough", "--output-mode", "json", "--max-tokens", 20000, "--max-calls", 9,
         "--max-seconds", 1.5, "--max-dollars", 0.25, "--strategy", "bm25", "--index", sample_index,

@@ -14,7 +14,6 @@ from langchain_core.messages import AIMessage
 from fin_agent.models import (
     BudgetExceededError,
     Caller,
-    EmptyReplyError,
     Finish,
     KeyRefusedError,
     Meter,
@@ -120,10 +119,10 @@ FAULTS: dict[str, tuple[Said, type[ModelError], str]] = {
     "another type": ('{"value": "many"}', UnusableReplyError, "value: Input should be a valid integer"),
     "truncated": (answer('{"value": 5', "length"), TruncatedReplyError, "cut off"),
     "only thoughts": (answer("<think>Hm", "length"), TruncatedReplyError, "before the reply began"),
-    "empty": ("  ", EmptyReplyError, "empty"),
+    "empty": ("  ", UnusableReplyError, "empty"),
     "refused": (answer("", additional_kwargs={"refusal": "I cannot."}), RefusedByModelError, "I cannot"),
     "filtered": (answer(GOOD, "content_filter"), RefusedByModelError, "declined"),
-    "a tool": (answer(GOOD, "tool_calls", tool_calls=[TOOL_CALL]), UnusableReplyError, "called a tool .shell."),
+    "a tool": (answer("", "tool_calls", tool_calls=[TOOL_CALL]), UnusableReplyError, "empty"),
 }
 
 

@@ -38,7 +38,7 @@ def test_large_roles_have_the_model_and_all_others_the_small_one() -> None:
 
 
 def test_a_role_may_have_a_model_of_its_own() -> None:
-    named = ModelSettings.model_validate({"model": LARGE, "roles": {"query": "x:one", "text_judge": "x:two"}})
+    named = ModelSettings.model_validate({"model": LARGE, "roles": {"query-rewrite": "x:one", "text_judge": "x:two"}})
     callers = Callers(named)
     assert (callers.name(Role.QUERY), callers.name(Role.TEXT_JUDGE)) == ("x:one", "x:two")
     assert callers.name(Role.REASONING) == LARGE

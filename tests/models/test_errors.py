@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.models import (
-    InputTooLongError,
     KeyRefusedError,
     ModelError,
     ModelTimeoutError,
-    QuotaUsedUpError,
     RateLimitedError,
     RefusedByModelError,
     RequestRefusedError,
@@ -42,12 +40,12 @@ class ReadTimeout(Exception):  # noqa: N818
         (HttpStatusError(401), KeyRefusedError, "401", "Check the key"),
         (HttpStatusError(403), KeyRefusedError, "403", "gives access to this model"),
         (HttpStatusError(404), UnknownModelError, "404", f"the model's name and the address .{ADDRESS}"),
-        (HttpStatusError(400, "context_length_exceeded"), InputTooLongError, "400", "fewer passages"),
-        (HttpStatusError(413), InputTooLongError, "413", "fewer passages"),
+        (HttpStatusError(400, "context_length_exceeded"), RequestRefusedError, "400", "fewer passages"),
+        (HttpStatusError(413), RequestRefusedError, "413", "fewer passages"),
         (HttpStatusError(400, "content_filter triggered"), RefusedByModelError, "400", "rules"),
         (HttpStatusError(400, "odd"), RequestRefusedError, "odd", "settings"),
         (HttpStatusError(422, "odd"), RequestRefusedError, "odd", "settings"),
-        (HttpStatusError(429, "insufficient_quota"), QuotaUsedUpError, "quota", "credit"),
+        (HttpStatusError(429, "insufficient_quota"), RateLimitedError, "quota", "credit"),
         (HttpStatusError(429), RateLimitedError, "429", "fewer calls at once"),
         (HttpStatusError(500), ServerFailedError, "500", "later"),
         (HttpStatusError(408), ModelTimeoutError, "408", "more time"),
@@ -85,8 +83,4 @@ def test_the_type_an_error_names_tells_a_quota_from_a_limit() -> None:
     quota = HttpStatusError(429, "You exceeded your current quota")
     quota.code = "insufficient_quota"  # type: ignore[attr-defined]
     failure = model_error(quota, "", None)
-    assert type(failure) is QuotaUsedUpError
-
-
-def test_what_a_server_asks_to_wait_is_told() -> None:
-    assert "asks to wait 61 seconds" in str(model_error(HttpStatusError(429, retry_after="61"), "", None))
+    assert type(failure) is RateLimitedError and "credit" in failure.remedy

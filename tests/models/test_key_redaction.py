@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-from contextlib import nullcontext
+import sqlite3
+from contextlib import closing, nullcontext
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import AIMessageChunk
 
 from fin_agent.config import settings_from
 from fin_agent.config_sources import SettingsError
@@ -22,7 +23,7 @@ from fin_agent.models import (
     metered,
 )
 from fin_agent.models.key_redaction import holds_key, redact_keys, register_key_variable
-from fin_agent.models.replies import StreamedReply
+from fin_agent.models.replies import shown_part
 from tests.models.scripted import HttpStatusError, answer, loaded, text_call, value_call
 
 KEY = "my-company-0123456789abcdef"
@@ -64,6 +65,11 @@ def test_a_key_of_the_environment_gets_nowhere(
     assert KEY.encode() not in file.read_bytes()
 
 
+def kept_in(file: Path) -> int:
+    with closing(sqlite3.connect(file)) as opened:
+        return int(opened.execute("SELECT count(*) FROM cached_replies").fetchone()[0])
+
+
 def echoed(text: str) -> str:
     return json.dumps({"value": 5, "unit": f"{text} USD"})
 
@@ -81,7 +87,7 @@ def test_a_key_that_a_model_says_is_taken_out_and_the_reply_is_not_kept(
         caller = Caller(model, cache=cache)
         _, reply = caller.value(value_call(), heard.append if ways != "value" else None)
         assert "[key]" in reply.text and "held a key" in reply.notes[0]
-        assert cache.count() == 0
+        assert not kept_in(file)
         caller.reply(text_call())
     assert not any(KEY in text for text in [reply.text, *heard, *(each.model_dump_json() for each in meter.records)])
     assert KEY.encode() not in file.read_bytes()
@@ -96,13 +102,10 @@ def test_a_key_from_a_file_is_taken_out_as_it_is_sent(monkeypatch: pytest.Monkey
 def test_a_key_in_pieces_is_not_told_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIN_AGENT_API_KEY", KEY)
     text = f"It is {KEY}, not my-company-01"
-    gathered, told = StreamedReply(), [""]
-    for start in range(0, len(text), 3):
-        gathered.add(AIMessageChunk(content=text[start : start + 3]))
-        assert gathered.said.startswith(told[-1])
-        told.append(gathered.said)
-    assert gathered.said == "It is [key], not "
-    assert gathered.rest() and gathered.said == gathered.answer().text == "It is [key], not my-company-01"
+    told = [shown_part(text[:end], more=True) for end in range(0, len(text) + 3, 3)]
+    assert all(later.startswith(earlier) for earlier, later in pairwise(told))
+    assert told[-1] == "It is [key], not "
+    assert shown_part(text, more=False) == "It is [key], not my-company-01"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from fin_agent.models import (
     Meter,
     PriceTable,
     Role,
-    UnknownPriceError,
     Usage,
     current_meter,
     metered,
@@ -113,7 +112,7 @@ def test_a_question_that_is_refused_takes_no_room_in_the_batch() -> None:
 
 def test_dollars_cannot_be_kept_where_the_price_is_not_known() -> None:
     model = loaded("Yes.", base_url="http://own/v1")
-    with metered(Meter(Budget(dollars=1))), pytest.raises(UnknownPriceError, match="price in a file of prices"):
+    with metered(Meter(Budget(dollars=1))), pytest.raises(BudgetExceededError, match="price in a file of prices"):
         Caller(model).reply(text_call())
     assert not asked(model)
     with metered(Meter()) as meter:

@@ -67,6 +67,6 @@ def test_who_reasons(analyst: str, model: str | None, by_model: bool) -> None:
 
 def test_they_are_written_and_read_again() -> None:
     settings = ModelSettings.model_validate(
-        {"model": "openai:x", "roles": {"repair": "openai:y"}, "budget": {"dollars": 0.5}, "preset": "thorough"}
+        {"model": "openai:x", "roles": {"reasoning": "openai:y"}, "budget": {"dollars": 0.5}, "preset": "thorough"}
     )
     assert ModelSettings.model_validate_json(settings.model_dump_json()) == settings

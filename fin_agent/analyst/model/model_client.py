@@ -39,8 +39,8 @@ MAX_OUTPUT: Mapping[Role, int] = {
 }
 """Most tokens of a reply, including reasoning."""
 _LASTING = (
-    *(errors.KeyRefusedError, errors.ModelSetupError, errors.ModelTimeoutError, errors.QuotaUsedUpError),
-    *(errors.RateLimitedError, errors.ServerFailedError, errors.ServerUnreachableError, errors.UnknownModelError),
+    *(errors.KeyRefusedError, errors.ModelSetupError, errors.ModelTimeoutError, errors.RateLimitedError),
+    *(errors.ServerFailedError, errors.ServerUnreachableError, errors.UnknownModelError),
 )
 """Failures that the next call would repeat."""
 _REST_SECONDS = 30.0

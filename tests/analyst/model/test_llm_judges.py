@@ -284,7 +284,7 @@ def test_the_model_is_loaded_by_its_setting_for_tournaments_alone(
     built = strategy_for(Settings(strategy="Tournament:bm25", judge_model="some:model"), workspace)
     built.search(briefed(workspace, QUESTION).query)
     assert asked_for == ["some:model"] and model.prompts
-    named = ModelSettings(roles={"judge": "own:judge", "group-selection": "own:group"})
+    named = ModelSettings(roles={"listwise-ranking": "own:judge", "group-selection": "own:group"})
     strategy_for(Settings(strategy="tournament:bm25", judge_model="some:model", models=named), workspace)
     assert asked_for[1:] == ["own:judge", "own:group"]
     del asked_for[:]

@@ -52,7 +52,7 @@ def test_settings_of_strategies_name_models_of_their_roles() -> None:
     [
         Settings(strategy="hyde:bm25", chat_model="some:model"),
         Settings(strategy="hyde:bm25", models=ModelSettings(model="some:model")),
-        Settings(strategy="hyde:bm25", models=ModelSettings(model="a:large", roles={"hyde": "some:model"})),
+        Settings(strategy="hyde:bm25", models=ModelSettings(model="a:large", roles={Role.HYDE: "some:model"})),
     ],
 )
 def test_a_strategy_is_written_for_by_any_model_that_is_named(
