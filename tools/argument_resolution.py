@@ -94,13 +94,9 @@ def filing_period(identity: Identity) -> tuple[int | None, int | None]:
 
 
 def parse_page_numbers(written: str, last: int | None = None) -> list[int]:
-    """Parse page numbers into 0-based pages, each once, in the given order.
+    """Parse 1-based pages and ranges into 0-based pages, each once, in the given order.
 
-    Args:
-        written: 1-based pages and ranges, such as "9, 3-5".
-        last: Number of pages of the filing; later pages are dropped.
-
-    Raises ToolInputError if the text is no range of pages, or none of the pages exists.
+    Pages after the `last` of the filing are dropped. Raises ToolInputError if none is left, or the text is no range.
 
     >>> parse_page_numbers("9, 3-5")
     [8, 2, 3, 4]

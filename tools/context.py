@@ -57,14 +57,7 @@ class ToolContext:
     ) -> ToolContext:
         """Build the context of tools over a workspace.
 
-        Args:
-            workspace: The index.
-            settings: Select the strategy, and the models that answer.
-            doc_ids: The only filings that may be read; None for all.
-            callers: Model callers, in place of those that the settings name.
-            notify: Receives warnings.
-            max_tokens: Budget of one result.
-            answers: Whether questions are answered; for searches alone, no model that answers is loaded.
+        `doc_ids` are the only filings that may be read; without `answers`, no model that answers is loaded.
 
         Raises FilingIndexError, StrategyError and ModelSetupError.
         """

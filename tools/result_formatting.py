@@ -73,14 +73,7 @@ class OutputBudget:
         """Return `head` and as many parts as fit; the last one is cut at a line end and omissions are noted.
 
         Quotations are between marks with a code that no quoted text contains; a statement before them explains the
-        marks.
-
-        Args:
-            head: Our own text.
-            parts: Text of filings, most important first.
-            ending: Builds the note on omitted text; None for the usual note.
-            seed: Varies the code of the marks.
-            remedy: The end of the usual note.
+        marks. `seed` varies the code, `ending` builds the note on omitted text, `remedy` ends the usual note.
         """
 
         def usual(whole: int, lines: int) -> str:

@@ -210,12 +210,9 @@ def answer_tool_question(context: ToolContext, given: take.AnswerQuestionArgumen
 
 
 def read_query(context: ToolContext, query: str, doc_ids: Sequence[str] | None) -> tuple[Query, tuple[str, ...]]:
-    """Parse a search request.
+    """Return the query of a search request, and its requirements that no indexed filing can meet.
 
     If it names no company and `doc_ids` have only one, that company is meant.
-
-    Returns:
-        The query, and the requirements of the request that no indexed filing can meet.
     """
     analyst = context.analyst
     intent = intent_in(doc_ids, query, analyst, context.workspace)

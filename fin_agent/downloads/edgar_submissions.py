@@ -81,16 +81,7 @@ class Lists:
         self._clock = clock
 
     def get(self, url: str, fresh_for: float) -> Mapping[str, object]:
-        """Return the JSON object at `url`.
-
-        Args:
-            url: The address.
-            fresh_for: Age in seconds up to which the cached object is returned; an older one is requested again.
-
-        Raises:
-            DownloadError: The object cannot be fetched, or is not a JSON object.
-            WriteError: It cannot be cached.
-        """
+        """Return the JSON object at `url`, cached for `fresh_for` seconds. Raises DownloadError and WriteError."""
         file = self._folder / f"{hashlib.sha256(url.encode()).hexdigest()[:32]}.json"
         with suppress(OSError, ValidationError):  # missing or not readable: it is requested again
             kept = _Kept.model_validate_json(file.read_bytes())
@@ -114,16 +105,9 @@ class _Kept(BaseModel):
 
 
 def company_of(given: str, lists: Lists, url: str) -> Company:
-    """Return the company of a ticker or a CIK.
+    """Return the company of a ticker, or of a CIK such as `320193` or `CIK0000320193`. Raises DownloadError.
 
-    Args:
-        given: A ticker, or a CIK such as `320193` or `CIK0000320193`. A CIK does not have to be in the list: funds and
-            companies without shares are not.
-        lists: EDGAR's lists.
-        url: EDGAR's address.
-
-    Raises:
-        DownloadError: EDGAR lists no company under this ticker.
+    A CIK does not have to be in the list: funds and companies without shares are not.
     """
     said = given.strip()
     address = f"{url.rstrip('/')}/files/company_tickers.json"
@@ -159,11 +143,7 @@ class Submissions:
     """The filings of one company: the newest thousand, and older lists, which are fetched when they are needed."""
 
     def __init__(self, cik10: str, lists: Lists, url: str) -> None:
-        """Fetch the list of the newest filings.
-
-        Raises:
-            DownloadError: EDGAR has no such filer, or its list cannot be read.
-        """
+        """Fetch the list of the newest filings. Raises DownloadError if EDGAR has no such filer."""
         self._lists = lists
         self._folder = f"{url.rstrip('/')}/submissions"
         address = f"{self._folder}/CIK{cik10}.json"

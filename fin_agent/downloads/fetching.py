@@ -70,15 +70,9 @@ class Edgar:
         self._lists = Lists(connection, settings.cache_folder / "lists")
 
     def find(self, company: str, forms: Sequence[str], years: Years | None) -> CompanyFilings:
-        """Find the filings of a company.
+        """Find the filings of a company, given by ticker or CIK.
 
-        Args:
-            company: Ticker or CIK.
-            forms: Forms such as `10-K`.
-            years: Fiscal years; None for the newest filing of each form.
-
-        Raises:
-            DownloadError: There is no such company, or it has no such filing.
+        Without `years`, the newest filing of each form is found. Raises DownloadError if there is none.
         """
         known = company_of(company, self._lists, self._url)
         try:
@@ -92,17 +86,9 @@ class Edgar:
     def fetch(
         self, found: CompanyFilings, folder: Path, on_file: Callable[[FetchedFile], None] = lambda file: None
     ) -> list[FetchedFile]:
-        """Fetch filings into `folder`.
+        """Fetch filings into `folder`, report each to `on_file`, and return their outcomes.
 
         A filing that cannot be fetched is reported, and the others are fetched.
-
-        Args:
-            found: The company and its filings.
-            folder: Where the files are written.
-            on_file: Is called with the outcome of each filing.
-
-        Returns:
-            The outcome of each filing.
 
         Raises:
             DownloadError: EDGAR cannot be reached or refuses. The next run continues from there.
@@ -209,16 +195,7 @@ def _is_there(folder: Path, known: Fetched) -> bool:
 
 
 def check_filing(content: bytes, listed: ListedFiling, url: str) -> None:
-    """Check that a document is the filing that EDGAR lists.
-
-    Args:
-        content: The document.
-        listed: The filing in EDGAR's list.
-        url: Where the document was fetched from.
-
-    Raises:
-        DownloadError: The document is too short or is something else.
-    """
+    """Check that a document is the filing that EDGAR lists. Raises DownloadError if it is something else."""
     if why := _unlike(content, listed, url):
         raise DownloadError(
             f"the document is not the {listed.form} that EDGAR lists: {why}; nothing of it is stored",

@@ -81,19 +81,9 @@ def years_in(written: str) -> Years:
 def select_filings(
     company: Company, submissions: Submissions, forms: Sequence[str], years: Years | None
 ) -> tuple[list[FilingToFetch], list[NotFiled]]:
-    """Select filings on the given forms.
+    """Select filings on the given forms: those of the years, or the newest of each form.
 
-    Args:
-        company: The company.
-        submissions: Its filings.
-        forms: Forms such as `10-K`.
-        years: Fiscal years; None for the newest filing of each form.
-
-    Returns:
-        The filings, oldest first, and what is missing.
-
-    Raises:
-        DownloadError: There is no such filing; the message names those that exist.
+    Returns the filings, oldest first, and what is missing. Raises DownloadError if there is none at all.
     """
     asked = dict.fromkeys(form.strip().upper() for form in forms)
     left = set(asked)

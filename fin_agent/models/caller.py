@@ -128,16 +128,7 @@ class Caller:
 
     @contextmanager
     def turn(self, meter: Meter, role: Role, input_tokens: int) -> Iterator[None]:
-        """Wait for a free slot within the meter's budget, and hold it while the block makes a call.
-
-        Args:
-            meter: The meter.
-            role: The role of the call.
-            input_tokens: Its estimated input.
-
-        Raises:
-            ModelError: The call would exceed a limit, or the calls were stopped.
-        """
+        """Hold a free slot, within the budget, while the block makes a call. Raises ModelError if none is allowed."""
         dollars = self.dollars(Usage(input=input_tokens))
         with meter.reserve(role, input_tokens, dollars, model=self.model.name), self._slots:
             yield

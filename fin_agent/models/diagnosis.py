@@ -71,14 +71,7 @@ def diagnosed_models(
 ) -> Iterator[Finding]:
     """Check each model that fills a role, then the file of prices. Raises nothing and shows no key.
 
-    Args:
-        settings: The models.
-        meter: Records the calls: one for each distinct model, without the cache.
-        offline: Whether to make no calls.
-        asking: Is called with the name of each model before it is called.
-
-    Yields:
-        The findings, in the order of roles.
+    Each distinct model is called once, without the cache, unless `offline`; `asking` is called with its name before.
     """
     wrong: list[Finding] = []
     prices = PriceTable()

@@ -74,10 +74,7 @@ class PricesError(FinAgentError):
 def model_error(exception: Exception, subject: str, base_url: str | None) -> ModelError:
     """Return the ModelError for an exception of a provider's client, which has made its retries by then.
 
-    Args:
-        exception: What the client raised.
-        subject: Role and model, as the error names them.
-        base_url: The server's address; None for the provider's own.
+    `subject` is the role and the model; `base_url` the server's address, None for the provider's own.
     """
     chain = _chain(exception)
     if (own := next((link for link in chain if isinstance(link, ModelError)), None)) is not None:

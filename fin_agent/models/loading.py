@@ -152,15 +152,9 @@ def _address(given: str, name: str) -> str:
 
 
 def variable_with_key(provider: str, address: str | None, key_variable: str | None = None) -> str | None:
-    """Return the environment variable from which `load_chat_model` takes the key.
+    """Return the environment variable from which `load_chat_model` takes the key; None if none is set.
 
-    Args:
-        provider: The provider.
-        address: The server's address; None for the provider's own.
-        key_variable: The variable that the settings name.
-
-    Returns:
-        The variable, or None if none is set; the provider's package may still find a key of its own.
+    Without one, the provider's package may still find a key of its own.
     """
     usual = ((KEY_VARIABLE, address is not None), (_OPENAI_KEY, provider == _OPENAI))
     looked_at = [variable for variable, applies in usual if applies] if key_variable is None else [key_variable]

@@ -176,11 +176,7 @@ class Meter:
     def reserve(self, role: Role, input_tokens: int, dollars: float | None, *, model: str = "") -> Iterator[None]:
         """Reserve the budget of one call while the block runs, here and in the meters that contain this one.
 
-        Args:
-            role: The role of the call.
-            input_tokens: Its estimated input.
-            dollars: The estimated price of that; None if it is unknown.
-            model: The model, for the listener.
+        Input and dollars are estimated; `dollars` is None if the price is unknown.
 
         Raises:
             BudgetExceededError: The call would exceed a limit, or dollars are limited and its price is unknown.

@@ -41,11 +41,7 @@ class ServerReply:
 
 
 def validated_value(call: Call[OutputT], answer: ServerReply) -> OutputT | None:
-    """Return the value of a reply, or None if the call names no type.
-
-    Raises:
-        ModelError: The reply cannot be used; its type says why.
-    """
+    """Return the value of a reply, or None if the call names no type. Raises ModelError if it cannot be used."""
     cut_off, empty = answer.finish is Finish.LENGTH, not answer.text.strip()
     if answer.broken is not None:
         raise answer.broken
@@ -192,9 +188,7 @@ def _usage(counted: Mapping[str, Any]) -> Usage | None:
 def shown_part(text: str, *, more: bool) -> str:
     """Return what a listener may see of a reply's text so far: no reasoning, and no key.
 
-    Args:
-        text: The text so far.
-        more: Whether the text may go on, so that the beginning of a key at its end is held back.
+    If there is `more` to come, the beginning of a key at the end is held back.
     """
     text = redact_reply(cleaned(text))
     keys = secrets_set() if more else []
@@ -241,18 +235,10 @@ _DECODER = json.JSONDecoder()
 
 
 def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> ValueT:
-    """Read a value from a model's text.
+    """Read a value from a model's text, from which reasoning was removed. Raises UnreadableError.
 
-    Unless `whole`, words around the JSON are skipped. Of several objects, the last one with a field of the type is
-    meant, since examples precede the answer. Parts of a broken object are never used.
-
-    Args:
-        text: The text, without the model's reasoning.
-        output: The pydantic type.
-        whole: Whether the text must be JSON and nothing else.
-
-    Raises:
-        UnreadableError: No value can be read.
+    Unless the text must be JSON as a `whole`, words around the JSON are skipped. Of several objects, the last one with
+    a field of the type is meant, since examples precede the answer. Parts of a broken object are never used.
     """
     if len(text) > _MOST_READ:
         raise UnreadableError(f"it is longer than {_MOST_READ:,} characters")

@@ -32,10 +32,9 @@ class Difference:
 
 
 def run_differences(first: Run, second: Run) -> list[Difference]:
-    """Compare how two runs were asked and what they found.
+    """Return the parts in which two runs differ, those of question and settings first.
 
-    Returns:
-        The parts that differ, those of the question and settings first; empty if only id and time differ.
+    It is empty if only id and time differ.
     """
     asked = list(_differing(_ASKED, first, second))
     # The question stands in the run and again in its answer.
@@ -44,11 +43,7 @@ def run_differences(first: Run, second: Run) -> list[Difference]:
 
 
 def answer_differences(first: Answer, second: Answer) -> list[Difference]:
-    """Compare two answers.
-
-    Returns:
-        The parts that differ; empty only if the canonical forms are the same, byte for byte.
-    """
+    """Return the parts in which two answers differ; empty only if their canonical forms are the same."""
     if canonical(first) == canonical(second):
         return []
     found = list(_differing(_CAME_OF_IT, comparable(first), comparable(second)))

@@ -16,27 +16,15 @@ from fin_agent.distribution import installed_version
 from fin_agent.index.opening import place_of
 from fin_agent.index.protocol import FilingIndex
 
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Base 32 without letters that are easily confused (Crockford)."""
-_TIME_DIGITS = 9
-_RANDOM_DIGITS = 3
-
-
-def run_id(started: datetime) -> str:
-    """Return a new id: nine characters of time (milliseconds), then three random ones."""
-    milliseconds = int(started.timestamp() * 1_000)
-    chance = secrets.randbelow(32**_RANDOM_DIGITS)
-    return _digits(milliseconds, _TIME_DIGITS) + _digits(chance, _RANDOM_DIGITS)
-
-
-def _digits(number: int, count: int) -> str:
-    return "".join(_ALPHABET[number >> (5 * place) & 31] for place in reversed(range(count)))
-
-
 RULES = "rules"
 """The analyst that needs no model."""
 MODEL = "llm"
 """The analyst that calls chat models; the settings of the run name them."""
+
+
+def new_id() -> str:
+    """Return the id of a new run."""
+    return secrets.token_hex(6)
 
 
 class Run(BaseModel):
@@ -74,7 +62,7 @@ class Run(BaseModel):
     ) -> Run:
         """Return the run that gave `answer`, with a new id."""
         return cls(
-            id=run_id(started),
+            id=new_id(),
             started=started,
             question=answer.question,
             settings=settings,

@@ -20,7 +20,7 @@ from fin_agent.config import Recording, Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.index.protocol import FilingEntry, FilingIndex
 from fin_agent.index.sqlite_file import transaction
-from fin_agent.runs.run import IndexState, Run, StepTime, index_state, run_id
+from fin_agent.runs.run import IndexState, Run, StepTime, index_state, new_id
 
 
 class Recorder:
@@ -35,14 +35,9 @@ class Recorder:
         *,
         notify: Callable[[str], None],
     ) -> None:
-        """Open the store of runs.
+        """Open the store of runs of the index in `folder`.
 
-        Args:
-            index: The index that is asked.
-            folder: The folder of the index.
-            settings: Settings of the runs.
-            recording: Whether and where runs are recorded.
-            notify: Is called with the reason if runs cannot be recorded.
+        `notify` is called with the reason if runs cannot be recorded.
         """
         self._index = index
         self._folder = folder
@@ -61,16 +56,9 @@ class Recorder:
     def record(
         self, answer: Answer, *, started: datetime, doc_ids: Sequence[str] = (), steps: Sequence[StepTime] = ()
     ) -> str:
-        """Record the run that gave `answer`.
+        """Record the run that gave `answer`, and return its id; empty if it is not recorded.
 
-        Args:
-            answer: The answer to record.
-            started: When the question was asked, in UTC.
-            doc_ids: Filings the search was restricted to.
-            steps: The time of each step of the trace.
-
-        Returns:
-            The id of the run; empty if it is not recorded.
+        `doc_ids` are the filings that the search was restricted to, `steps` the times of the steps of the trace.
         """
         if self._store is None:
             return ""
@@ -136,11 +124,7 @@ class RunStore:
     def record(self, run: Run) -> Run:
         """Store a run, and delete the oldest ones beyond the limits.
 
-        Returns:
-            The run with the id it is stored under, which is new if its id was already used.
-
-        Raises:
-            RunStoreError: The run is too large, or the file cannot be written.
+        Returns the run as stored: with a new id if its own was already used. Raises RunStoreError if it is too large.
         """
         packed = zlib.compress(run.model_dump_json().encode(), 6)
         if len(packed) > self._bounds.megabytes * _MEGABYTE:
@@ -151,7 +135,7 @@ class RunStore:
             )
         with self._opened(make=True) as connection, transaction(connection):
             while connection.execute("SELECT 1 FROM runs WHERE id = ?", (run.id,)).fetchone():
-                run = run.model_copy(update={"id": run_id(run.started)})
+                run = run.model_copy(update={"id": new_id()})
             row = (*_line(run), len(packed))
             number = connection.execute(f"INSERT INTO runs VALUES (NULL{', ?' * 12})", row).lastrowid
             connection.execute("INSERT INTO contents VALUES (?, ?)", (number, packed))
@@ -178,14 +162,10 @@ class RunStore:
         return sum(int(row[0]) for row in self._read("SELECT count(*) FROM runs"))
 
     def run(self, name: str) -> Run:
-        """Return the run of a name.
+        """Return the run of a name. Raises RunStoreError if there is none, or it cannot be read.
 
-        Args:
-            name: An id, its beginning, `last`, `last~1` for the run before the last, or the id of a question in a
-                batch, which names the latest run of that question.
-
-        Raises:
-            RunStoreError: No run has this name, several ids begin with it, or the run cannot be read.
+        A name is an id, its beginning, `last`, `last~1` for the run before the last, or the id of a question in a
+        batch, which names the latest run of that question.
         """
         number, id_ = self._named(name)
         (row,) = self._read("SELECT packed FROM contents WHERE number = ?", number) or [{"packed": b""}]
@@ -199,14 +179,7 @@ class RunStore:
             ) from error
 
     def forget(self, names: Iterable[str] | None = None) -> int:
-        """Delete the named runs, or all of them if `names` is None.
-
-        Returns:
-            The number of deleted runs.
-
-        Raises:
-            RunStoreError: As for `run`.
-        """
+        """Delete the named runs, or all of them, and return their number. Raises RunStoreError as `run` does."""
         # All names are resolved first: `last` names another run once one is deleted.
         numbers = None if names is None else {self._named(name)[0] for name in names}
         if not self.file.exists():
@@ -337,11 +310,7 @@ class UnknownRunError(RunStoreError):
 
 
 def connect(file: Path, *, make: bool) -> sqlite3.Connection:
-    """Open the runs in `file`; with `make`, create it if it does not exist.
-
-    Raises:
-        RunStoreError: The file cannot be opened, or is not a store of runs in this format.
-    """
+    """Open the runs in `file`, or `make` it. Raises RunStoreError if it cannot be opened or is another database."""
     try:
         if make:
             file.parent.mkdir(parents=True, exist_ok=True)

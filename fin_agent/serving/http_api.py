@@ -35,7 +35,7 @@ from fin_agent.serving.filing_resources import (
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, with_guards
 from fin_agent.serving.page_images import USUAL_DPI, box_frames, dpi_of, figure_frames
 from fin_agent.serving.page_images import page_picture as page_drawn
-from fin_agent.serving.problem_details import STATUSES, Problem, problems
+from fin_agent.serving.problem_details import STATUSES, Problem
 from fin_agent.tools import arguments as take
 from fin_agent.tools.argument_resolution import filter_filings
 from fin_agent.tools.artifacts import DocumentsFound, FilingsListed, PagesFound
@@ -159,6 +159,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         redoc_url=None,
         separate_input_output_schemas=True,
         dependencies=[Security(_TOKEN)],
+        responses={"default": {"model": Problem, "description": "A problem: what happened, to what, and the remedy"}},
         generate_unique_id_function=lambda route: route.name,
         exception_handlers={
             FinAgentError: _refused,
@@ -173,7 +174,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
     @app.post(
         "/ask",
         response_model=Answer,
-        responses={**problems(), 200: {"description": "The answer, or events", "content": {EVENTS: {}}}},
+        responses={200: {"description": "The answer, or events", "content": {EVENTS: {}}}},
     )
     async def ask(
         request: Request,
@@ -198,7 +199,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         answering = partial(aanswer_question, asked.question, context.answering, **given)
         return JSONResponse(_answer_json(await calls.run(answering, request), asked.trace))
 
-    @app.get("/search", response_model=PagesFound | DocumentsFound, responses=problems())
+    @app.get("/search", response_model=PagesFound | DocumentsFound)
     @calls.threaded
     def search(asked: Annotated[SearchRequest, Query()]) -> BaseModel:
         """Find pages, each with its best passage, or filings. Results are listed best first."""
@@ -208,13 +209,13 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
             raise ToolInputError("level=document takes no pages", remedy="Leave pages out, or give level=page")
         return find_documents(context, asked)
 
-    @app.get("/filings", response_model=FilingsListed, responses=problems())
+    @app.get("/filings", response_model=FilingsListed)
     @calls.threaded
     def list_filings(asked: Annotated[take.ListFilingsArguments, Query()]) -> BaseModel:
         """List the filings, by company, then by time."""
         return filings_listed(context, asked)
 
-    @app.get("/filings/{doc_id}", response_model=FilingShown, responses=problems(404))
+    @app.get("/filings/{doc_id}", response_model=FilingShown)
     @calls.threaded
     def show_filing(doc_id: DocId) -> BaseModel:
         """Describe a filing: company, form and period, and the pages of its Items, statements and notes."""
@@ -223,7 +224,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
     @app.get(
         "/pages/{doc_id}/{page_number}.png",
         response_class=Response,
-        responses={**problems(404, 409), 200: {"description": "The page", "content": {"image/png": {}}}},
+        responses={200: {"description": "The page", "content": {"image/png": {}}}},
     )
     @calls.threaded
     def page_picture(
@@ -255,7 +256,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         headers = {"Cache-Control": "private, max-age=60", "Picture-DPI": str(dpi_of(drawn))}
         return Response(drawn, media_type="image/png", headers=headers)
 
-    @app.get("/health", response_model=Health, responses=problems())
+    @app.get("/health", response_model=Health)
     async def health() -> Health:
         """Check that the server replies. This call needs no token."""
         return Health(status="ok", filings=len(context.workspace.index.entries()))

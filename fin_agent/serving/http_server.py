@@ -120,12 +120,8 @@ class Access:
 def with_guards(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -> ASGIApp:
     """Wrap the application in guards for host names, callers, sizes and times.
 
-    A refusal is a Problem as JSON, also if Starlette or the MCP SDK sends it as plain text.
-
-    Args:
-        app: The application.
-        access: Who may call it.
-        open_paths: Paths that need no token; one that ends with `/*` covers everything below it.
+    A refusal is a Problem as JSON, also if Starlette or the MCP SDK sends it as plain text. `open_paths` need no token;
+    one that ends with `/*` covers everything below it.
     """
     from starlette.datastructures import Headers
     from starlette.middleware.body_limit import RequestBodyLimitMiddleware
@@ -220,16 +216,10 @@ def _told(status: int, problem: Problem) -> Response:
 def run_application(
     app: ASGIApp | Callable[[], ASGIApp], host: str, port: int, *, ready: Callable[[str], None], workers: int = 1
 ) -> None:
-    """Serve until a signal.
+    """Serve until a signal. Raises ServingError if the server cannot listen on this address; port 0 is a free one.
 
-    Args:
-        app: The application, or with several workers a function that creates it.
-        host: The address to listen on.
-        port: The port; 0 for a free one.
-        ready: Is called with the address once requests are accepted.
-        workers: Number of processes on the socket; one that ends is replaced.
-
-    Raises ServingError if the server cannot listen on this address.
+    `ready` is called with the address once requests are accepted. Several workers need a function that creates the
+    application; one that ends is replaced.
     """
     import uvicorn
     from uvicorn.supervisors import Multiprocess

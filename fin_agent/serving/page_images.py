@@ -42,13 +42,7 @@ def dpi_of(png: bytes) -> int:
 
 
 def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), dpi: int = USUAL_DPI) -> bytes:
-    """Draw a page as a PNG picture.
-
-    Args:
-        record: The filing.
-        page: The page, 0-based.
-        frames: What to frame.
-        dpi: Dots per inch; fewer if the picture would be too large.
+    """Draw a page (0-based) as a PNG picture, with fewer dots per inch if it would be too large.
 
     Raises ReadError, ToolInputError, TooLongError and BusyError.
     """
@@ -79,14 +73,7 @@ def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), 
 def figure_frames(
     workspace: Workspace, record: FilingRecord, page: int, name: str, fiscal_year: int | None = None
 ) -> list[Frame]:
-    """Return a frame around a figure of a page.
-
-    Args:
-        workspace: The index.
-        record: The filing.
-        page: The page, 0-based.
-        name: A metric, a concept, or words of the figure's label.
-        fiscal_year: The fiscal year of the figure; None for any.
+    """Return a frame around a figure of a page (0-based): a metric, a concept, or words of its label.
 
     Raises NotThereError if the page has no such figure; the message names similar ones.
     """

@@ -76,22 +76,3 @@ STATUSES: Mapping[type[Exception], int] = {
     FilingIndexError: 503,
 }
 """Error -> its HTTP status; any other error is 500."""
-_MEANINGS = {
-    401: "The token is missing or wrong",
-    403: "Pages of other origins may not call",
-    404: "No such filing, page or figure",
-    408: "The call did not arrive in time",
-    409: "The filing's file is missing or has changed since it was read",
-    413: "The body is too large",
-    421: "The server does not accept this host name",
-    422: "The call or the question is not valid",
-    500: "An internal error",
-    503: "The limit of concurrent calls is reached; Retry-After gives the seconds to wait",
-    504: "It took too long",
-}
-_ANYWHERE = {401, 403, 408, 413, 421, 422, 500, 503, 504}
-
-
-def problems(*further: int) -> dict[int | str, dict[str, object]]:
-    """Return the responses of an OpenAPI document for problems: those of any call, and `further` statuses."""
-    return {status: {"model": Problem, "description": _MEANINGS[status]} for status in sorted({*_ANYWHERE, *further})}

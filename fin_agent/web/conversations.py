@@ -28,7 +28,6 @@ from fin_agent.runs.run import StepTime
 from fin_agent.runs.store import Recorder
 from fin_agent.serving.calls import EVENTS, event, streamed
 from fin_agent.serving.filing_resources import Json, record_of, with_page_numbers
-from fin_agent.serving.problem_details import problems
 from fin_agent.tools.arguments import DocIds
 from fin_agent.web.server_options import QuestionSettings, ServedWorkspace
 
@@ -87,7 +86,7 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
     @app.post(
         "/chat",
         response_model=TurnShown,
-        responses={**problems(404, 409), 200: {"description": "The turn, or events", "content": {EVENTS: {}}}},
+        responses={200: {"description": "The turn, or events", "content": {EVENTS: {}}}},
     )
     async def chat(request: Request, asked: Annotated[ChatRequest, Body()]) -> Response:
         """Send a message in a conversation, for one turn, or the events of `/ask` and `replied` at the end."""
@@ -96,7 +95,7 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
         said = await calls.in_thread(lambda: _say(served, asked, lambda node: None), request)
         return JSONResponse(turn_shown(said.turn))
 
-    @app.get("/threads", responses=problems())
+    @app.get("/threads")
     @calls.threaded
     def list_threads() -> Json:
         """List the conversations: their names, first messages and numbers of turns, the most recently used first."""
@@ -104,7 +103,7 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
             kept = keeper.listed() if isinstance(keeper, ThreadStore) else []
         return {"threads": [{"name": each.name, "title": each.title, "turns": each.turns} for each in kept]}
 
-    @app.get("/threads/{name}", responses=problems())
+    @app.get("/threads/{name}")
     @calls.threaded
     def show_thread(name: ThreadName) -> Json:
         """List the turns of a conversation, and its last message if that has no reply; empty if there is none."""
