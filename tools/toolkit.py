@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, partial
+from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import yaml
 from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool, ToolException
 from langgraph.errors import GraphBubbleUp
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
@@ -16,7 +18,8 @@ from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.tools import arguments as take
-from fin_agent.tools import result_formatting, tool_implementations
+from fin_agent.tools import result_formatting as form
+from fin_agent.tools import tool_implementations as do
 from fin_agent.tools.context import MIN_TOKENS, USUAL_TOKENS, ToolContext, open_workspace
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.workspace import Workspace
@@ -25,15 +28,14 @@ Given = TypeVar("Given", bound=take.Arguments)
 
 
 class ToolDescription(NamedTuple):
-    """A tool: what a model is told of it, its function, and how its result is formatted."""
+    """A tool: its function, and how its result is formatted for a model."""
 
     name: str
-    description: str
     arguments: type[take.Arguments]
     operation: Callable[[ToolContext, Any], BaseModel]
     format_result: Callable[..., str]
 
-    def run(self, context: ToolContext, budget: result_formatting.OutputBudget, given: Any) -> tuple[str, BaseModel]:
+    def run(self, context: ToolContext, budget: form.OutputBudget, given: Any) -> tuple[str, BaseModel]:
         """Return the result as a model reads it, and for code."""
         found = self.operation(context, given)
         begins = {"from_line": given.from_line} if isinstance(given, take.ReadPageArguments) else {}
@@ -41,68 +43,14 @@ class ToolDescription(NamedTuple):
 
 
 TOOLS = (
-    ToolDescription(
-        "list_filings",
-        "List which SEC filings, companies and periods are indexed. Arguments narrow here as in the other "
-        "tools: by company, kind of filing, fiscal year, quarter, or ids of filings.",
-        take.ListFilingsArguments,
-        tool_implementations.list_filings,
-        result_formatting.format_listing,
-    ),
-    ToolDescription(
-        "document_search",
-        "Find the filings that can answer something, best first, where it is not clear which to look into.",
-        take.DocumentSearchArguments,
-        tool_implementations.find_documents,
-        result_formatting.format_filings,
-    ),
-    ToolDescription(
-        "page_search",
-        "Find the pages that say something (a policy, risk, event, reason, statement), best first, each with "
-        "its best passage as printed. Narrow by company and fiscal_year: filings of other years look alike.",
-        take.PageSearchArguments,
-        tool_implementations.find_pages,
-        result_formatting.format_pages,
-    ),
-    ToolDescription(
-        "fact_search",
-        "Find single figures in tables by what their line is called, also of one segment, product or region, "
-        "or of each of them. Says which words no line has.",
-        take.FactSearchArguments,
-        tool_implementations.find_figures,
-        result_formatting.format_facts,
-    ),
-    ToolDescription(
-        "read_page",
-        "Read whole pages of one filing as printed, to check or cite what stands there.",
-        take.ReadPageArguments,
-        tool_implementations.read_pages,
-        result_formatting.format_page_text,
-    ),
-    ToolDescription(
-        "card_extraction",
-        "Describe the passages on pages of one filing: what each does, its metrics, periods, units, and every "
-        "figure with exact amount and scale.",
-        take.CardExtractionArguments,
-        tool_implementations.make_cards,
-        result_formatting.format_cards,
-    ),
-    ToolDescription(
-        "python_execution",
-        "Run a Python program in a sandbox, for all arithmetic with figures you have read. With sources, says "
-        "which of its numbers are figures of the filings.",
-        take.PythonExecutionArguments,
-        tool_implementations.run_program,
-        result_formatting.format_program_run,
-    ),
-    ToolDescription(
-        "answer_question",
-        "Answer a whole question over the filings, with figures, pages and program, or say what is missing. "
-        "Try it first for figures, ratios, growth, comparisons and reasons.",
-        take.AnswerQuestionArguments,
-        tool_implementations.answer_tool_question,
-        result_formatting.format_answer,
-    ),
+    ToolDescription("list_filings", take.ListFilingsArguments, do.list_filings, form.format_listing),
+    ToolDescription("document_search", take.DocumentSearchArguments, do.find_documents, form.format_filings),
+    ToolDescription("page_search", take.PageSearchArguments, do.find_pages, form.format_pages),
+    ToolDescription("fact_search", take.FactSearchArguments, do.find_figures, form.format_facts),
+    ToolDescription("read_page", take.ReadPageArguments, do.read_pages, form.format_page_text),
+    ToolDescription("card_extraction", take.CardExtractionArguments, do.make_cards, form.format_cards),
+    ToolDescription("python_execution", take.PythonExecutionArguments, do.run_program, form.format_program_run),
+    ToolDescription("answer_question", take.AnswerQuestionArguments, do.answer_tool_question, form.format_answer),
 )
 TOOL_NAMES = tuple(tool.name for tool in TOOLS)
 
@@ -176,16 +124,10 @@ class FinAgentToolkit(BaseToolkit):
             raise ToolInputError(
                 f"there is no tool {' or '.join(map(repr, unknown))}", remedy=f"There are: {', '.join(TOOL_NAMES)}"
             )
-        budget = result_formatting.OutputBudget(self._context.max_tokens)
+        budget = form.OutputBudget(self._context.max_tokens)
         described: set[str] = set()
         return [
-            make_tool(
-                prefix + tool.name,
-                tool.description,
-                tool.arguments,
-                partial(tool.run, self._context, budget),
-                described,
-            )
+            make_tool(tool.name, tool.arguments, partial(tool.run, self._context, budget), described, prefix=prefix)
             for tool in TOOLS
             if named is None or tool.name in named
         ]
@@ -196,19 +138,28 @@ class FinAgentToolkit(BaseToolkit):
         return self._context
 
 
+@cache
+def _descriptions() -> Mapping[str, str]:
+    """Return what a model is told of each tool, by its name."""
+    told: dict[str, str] = yaml.safe_load(resources.files(__package__).joinpath("descriptions.yaml").read_text("utf-8"))
+    return told
+
+
 def make_tool(
     name: str,
-    description: str,
     arguments: type[Given],
     run: Callable[[Given], tuple[str, BaseModel]],
     described: set[str] | None = None,
+    *,
+    prefix: str = "",
 ) -> BaseTool:
     """Build a tool from a function that returns text for the model and an artifact for code.
 
     An exception reaches the model as a message with a remedy, never as a traceback. `described` are shared arguments
     that tools before it describe.
     """
-    failed = f"{name} could not do this: "
+    called_as = prefix + name
+    failed = f"{called_as} could not do this: "
 
     def called(**given: object) -> tuple[str, BaseModel]:
         try:
@@ -218,7 +169,7 @@ def make_tool(
         except (ToolException, ValidationError, GraphBubbleUp):
             raise
         except Exception as error:  # an agent's run must not end because a tool failed; the log has where
-            logging.getLogger("fin_agent").exception("the tool %s failed", name)
+            logging.getLogger("fin_agent").exception("the tool %s failed", called_as)
             broke = f"it broke ({type(error).__name__}). Try other arguments, or do without it."
             raise ToolException(f"{failed}{broke}") from error
 
@@ -228,8 +179,8 @@ def make_tool(
         return f"{failed}the arguments do not fit ({problems}). It takes: {takes}. Call it again with these corrected."
 
     return StructuredTool(
-        name=name,
-        description=description,
+        name=called_as,
+        description=_descriptions()[name],
         args_schema=take.short_schema(arguments, set() if described is None else described),
         func=called,
         response_format="content_and_artifact",

@@ -77,12 +77,12 @@ class Patience:
 
 
 class BrokenOffError(Exception):
-    """A reply is missing or incomplete; another attempt may succeed."""
+    """A reply is missing or incomplete; another attempt may succeed, else `told` is raised."""
 
-    def __init__(self, reason: str, *, pause: float = 0.0, status: int | None = None) -> None:
-        super().__init__(reason)
+    def __init__(self, told: DownloadError, pause: float = 0.0) -> None:
+        super().__init__(told.what)
+        self.told = told
         self.pause = pause
-        self.status = status
 
 
 class EdgarConnection:
@@ -149,14 +149,7 @@ class EdgarConnection:
         try:
             return trying(self._asked, url, most)
         except BrokenOffError as failure:
-            if failure.status is not None:
-                raise _refused(url, failure.status, failure.pause) from failure
-            raise DownloadError(
-                f"EDGAR cannot be reached ({failure})",
-                subject=_host(url),
-                remedy=f"Check the network, then run the same command again: {_GOES_ON}",
-                ends_all=True,
-            ) from failure
+            raise failure.told from failure
 
     def _worth_another_try(self, error: BaseException) -> bool:
         return isinstance(error, BrokenOffError) and error.pause <= self._patience.longest
@@ -180,9 +173,11 @@ class EdgarConnection:
                 pause = float(said[:9]) if said.isdigit() else 0.0
                 if status in _TOO_MANY or pause:  # other processes on this machine should wait as well
                     self._pace.pause(max(pause, self._patience.first), _host(url))
-                raise BrokenOffError(f"HTTP {status}", pause=pause, status=status)
+                raise BrokenOffError(_refused(url, status, pause), pause)
         except (self._httpx.TransportError, self._httpx.DecodingError) as error:
-            raise BrokenOffError(str(error) or type(error).__name__) from error
+            what = f"EDGAR cannot be reached ({str(error) or type(error).__name__})"
+            remedy = f"Check the network, then run the same command again: {_GOES_ON}"
+            raise BrokenOffError(DownloadError(what, subject=_host(url), remedy=remedy, ends_all=True)) from error
 
 
 class RequestPacer:

@@ -22,9 +22,9 @@ MODEL = "llm"
 """The analyst that calls chat models; the settings of the run name them."""
 
 
-def new_id() -> str:
-    """Return the id of a new run."""
-    return secrets.token_hex(6)
+def run_id(started: datetime) -> str:
+    """Return a new id: the milliseconds of its time, then two random digits."""
+    return f"{int(started.timestamp() * 1_000):011x}{secrets.token_hex(1)}"
 
 
 class Run(BaseModel):
@@ -62,7 +62,7 @@ class Run(BaseModel):
     ) -> Run:
         """Return the run that gave `answer`, with a new id."""
         return cls(
-            id=new_id(),
+            id=run_id(started),
             started=started,
             question=answer.question,
             settings=settings,

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from fin_agent.config import Recording, Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.index.protocol import FilingEntry, FilingIndex
 from fin_agent.index.sqlite_file import transaction
-from fin_agent.runs.run import IndexState, Run, StepTime, index_state, new_id
+from fin_agent.runs.run import IndexState, Run, StepTime, index_state, run_id
 
 
 class Recorder:
@@ -135,7 +136,7 @@ class RunStore:
             )
         with self._opened(make=True) as connection, transaction(connection):
             while connection.execute("SELECT 1 FROM runs WHERE id = ?", (run.id,)).fetchone():
-                run = run.model_copy(update={"id": new_id()})
+                run = run.model_copy(update={"id": run_id(run.started)})
             row = (*_line(run), len(packed))
             number = connection.execute(f"INSERT INTO runs VALUES (NULL{', ?' * 12})", row).lastrowid
             connection.execute("INSERT INTO contents VALUES (?, ?)", (number, packed))
@@ -277,28 +278,6 @@ _APPLICATION = 0x46415255
 """The application id that marks the file as a store of runs (SQLite file format, 1.3.14)."""
 _BUSY_MILLISECONDS = 5_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_SCHEMA = """
-CREATE TABLE runs (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  started TEXT NOT NULL,
-  question TEXT NOT NULL,
-  question_id TEXT,
-  strategy TEXT NOT NULL,
-  refused INTEGER NOT NULL,
-  value REAL,
-  unit TEXT,
-  said TEXT NOT NULL,
-  rounds INTEGER NOT NULL,
-  seconds REAL NOT NULL,
-  bytes INTEGER NOT NULL
-);
-CREATE TABLE contents (
-  number INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,
-  packed BLOB NOT NULL
-);
-"""
-"""Columns of lists are apart from the large contents; `packed` is JSON, deflated."""
 
 
 class RunStoreError(FinAgentError):
@@ -349,7 +328,7 @@ def _check(connection: sqlite3.Connection, file: Path) -> None:
     if _is_empty(connection):
         with transaction(connection):
             if _is_empty(connection):
-                for statement in _SCHEMA.split(";\n"):
+                for statement in resources.files(__package__).joinpath("schema.sql").read_text("utf-8").split(";\n"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {_APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")

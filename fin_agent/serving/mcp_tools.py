@@ -193,10 +193,4 @@ def _show_page_tool(context: ToolContext) -> BaseTool:
         named = single_line(quoted_text(record.doc_id))
         return f"{named}, page {given.page} of {record.page_count}, as printed.{note}", artifact
 
-    return make_tool(
-        "show_page",
-        "Show one page of a filing as a picture, as it is printed, with a figure framed where one is named. Use it to "
-        "check a table that reads oddly as text, or to show people where a figure stands.",
-        ShowPageArguments,
-        shown,
-    )
+    return make_tool("show_page", ShowPageArguments, shown)

@@ -13,20 +13,20 @@ from fin_agent.errors import FinAgentError
 from fin_agent.tools.arguments import ReadPageArguments
 from fin_agent.tools.toolkit import make_tool
 
-GIVEN = {"type": "tool_call", "id": "1", "name": "read", "args": {"doc_id": "a", "pages": "1"}}
+GIVEN = {"type": "tool_call", "id": "1", "name": "read_page", "args": {"doc_id": "a", "pages": "1"}}
 
 
 def answered(error: BaseException) -> object:
     def run(given: ReadPageArguments) -> tuple[str, BaseModel]:
         raise error
 
-    return make_tool("read", "Reads.", ReadPageArguments, run).invoke(GIVEN)  # type: ignore[arg-type]
+    return make_tool("read_page", ReadPageArguments, run).invoke(GIVEN)  # type: ignore[arg-type]
 
 
 def test_errors_of_ours_are_messages_with_the_remedy() -> None:
     message = answered(FinAgentError("it is locked", subject="a.pdf", remedy="Unlock it"))
     assert message.status == "error"  # type: ignore[attr-defined]
-    assert message.content == "read could not do this: a.pdf: it is locked. Unlock it"  # type: ignore[attr-defined]
+    assert message.content == "read_page could not do this: a.pdf: it is locked. Unlock it"  # type: ignore[attr-defined]
     assert message.artifact is None  # type: ignore[attr-defined]
 
 
