@@ -12,9 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import pydantic.dataclasses
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from fin_agent.atomic_write import atomic_write
 from fin_agent.downloads.connection import DownloadError, EdgarConnection
@@ -25,7 +26,7 @@ _FRESH = 600.0
 _MAX_BYTES = 64 * 2**20
 _CIK = re.compile(r"(?:CIK)?0*(\d{1,10})", re.I)
 _TICKER = re.compile(r"[A-Z0-9][A-Z0-9.\-]{0,11}", re.I)
-_DOCUMENT = re.compile(r"(?!\.)[\w][\w .,()+&-]*")
+_NAME = re.compile(r"(?!\.)[\w][\w .,()+&-]*")
 """A file name in the filing's own folder, not a path or an address."""
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -51,18 +52,23 @@ class Company:
         return self.ticker if self.ticker and _TICKER.fullmatch(self.ticker) else f"CIK{self.cik10}"
 
 
-@dataclass(frozen=True, slots=True)
+def _own_file(name: str) -> str:
+    """Return the name of a file in the filing's own folder; empty if it is another path, as of a rendered document."""
+    return name if _NAME.fullmatch(name) else ""
+
+
+@pydantic.dataclasses.dataclass(frozen=True, config=ConfigDict(populate_by_name=True))
 class ListedFiling:
     """A filing in EDGAR's list of a company's filings."""
 
-    accession: str
+    accession: Annotated[str, Field(alias="accessionNumber", pattern=r"^\d{10}-\d{2}-\d{6}$")]
     """`0000320193-23-000106`."""
     form: str
-    filed: date
-    period: date | None
+    filed: Annotated[date, Field(alias="filingDate")]
+    period: Annotated[date | None, Field(alias="reportDate"), BeforeValidator(lambda said: said or None)]
     """Last day of the period of the report; for an 8-K, the day of the event; None if EDGAR has none."""
-    document: str
-    """Name of the main document; empty for filings before 2001, which are one text."""
+    document: Annotated[str, Field(alias="primaryDocument"), AfterValidator(_own_file)]
+    """Name of the main document; empty for filings before 2001, which are one text, and documents in another folder."""
     size: int | None = None
     """Bytes of the whole submission with all documents; None if the list does not give it."""
 
@@ -149,7 +155,7 @@ class Submissions:
         address = f"{self._folder}/CIK{cik10}.json"
         found = _read(_Found, lists.get(address, _FRESH), address)
         self._older = found.filings.files
-        self._recent = _listed(found.filings.recent, address)
+        self._recent = found.filings.recent
         self.name = found.name
         self.ticker = next(iter(found.tickers), None)
         self.year_end = _month_and_day(found.year_end)
@@ -162,7 +168,7 @@ class Submissions:
             if first_year is not None and older.until.year < first_year:
                 return
             address = f"{self._folder}/{older.name}"
-            yield from _listed(_read(_Columns, self._lists.get(address, DAY), address), address)
+            yield from _read(_Filings, {"recent": self._lists.get(address, DAY)}, address).recent
 
     def forms(self) -> list[str]:
         """Return the forms of the newest filings, the most frequent first."""
@@ -180,13 +186,11 @@ class _Row(_Said):
     title: str
 
 
-class _Columns(_Said):
-    accession: tuple[Annotated[str, Field(pattern=r"^\d{10}-\d{2}-\d{6}$")], ...] = Field(alias="accessionNumber")
-    filed: tuple[date, ...] = Field(alias="filingDate")
-    period: tuple[date | Literal[""], ...] = Field(alias="reportDate")
-    form: tuple[str, ...]
-    document: tuple[str, ...] = Field(alias="primaryDocument")
-    size: tuple[int | None, ...] | None = None
+def _rows(columns: object) -> object:
+    """Return the rows of a table that EDGAR writes column by column."""
+    if not isinstance(columns, dict):
+        return columns
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 class _Older(_Said):
@@ -195,7 +199,7 @@ class _Older(_Said):
 
 
 class _Filings(_Said):
-    recent: _Columns
+    recent: Annotated[list[ListedFiling], BeforeValidator(_rows)]
     files: tuple[_Older, ...] = ()
 
 
@@ -212,19 +216,6 @@ def _read(model: type[Model], content: Mapping[str, object], url: str) -> Model:
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise _not_understood(url, f"`{place}`: {error.errors()[0]['msg'].lower()}") from error
-
-
-def _listed(columns: _Columns, url: str) -> list[ListedFiling]:
-    sizes = columns.size if columns.size is not None else (None,) * len(columns.accession)
-    of = (columns.accession, columns.form, columns.filed, columns.period, columns.document, sizes)
-    if len({len(column) for column in of}) > 1:
-        raise _not_understood(url, "its columns differ in length")
-    found = []
-    for accession, form, filed, period, document, size in zip(*of, strict=True):
-        # Documents that EDGAR renders from XML are in another folder and are not read.
-        readable = document if _DOCUMENT.fullmatch(document) else ""
-        found.append(ListedFiling(accession, form, filed, period or None, readable, size))
-    return found
 
 
 def _month_and_day(said: str | None) -> tuple[int, int] | None:

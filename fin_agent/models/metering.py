@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -221,17 +221,28 @@ class Meter:
             raise BudgetExceededError(f"the {self._of} may {passed}; {left_out}", remedy=remedy)
 
 
+MeterT = TypeVar("MeterT", bound="Meter | None")
 _CURRENT: ContextVar[Meter | None] = ContextVar("fin_agent_meter", default=None)
 
 
 @contextmanager
-def metered(meter: Meter | None) -> Iterator[Meter | None]:
+def metered(meter: MeterT) -> Iterator[MeterT]:
     """Record the calls of the block with this meter, or with none if it is None. Tasks started inside inherit it."""
     token = _CURRENT.set(meter)
     try:
         yield meter
     finally:
         _CURRENT.reset(token)
+
+
+@contextmanager
+def abandonable_calls() -> Iterator[Meter]:
+    """Meter the calls of the block, also of threads that it starts; none begins after the block was left."""
+    with metered(Meter(within=current_meter())) as meter:
+        try:
+            yield meter
+        finally:
+            meter.stop()
 
 
 def current_meter() -> Meter | None:

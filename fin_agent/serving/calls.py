@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from fin_agent.models.metering import Meter, current_meter, metered
+from fin_agent.models.metering import abandonable_calls
 from fin_agent.serving.filing_resources import Json, with_page_numbers
 from fin_agent.serving.problem_details import BusyError, Problem, TooLongError
 
@@ -71,16 +71,8 @@ class Calls:
 
     async def in_thread(self, work: Callable[[], Result], request: Request) -> Result:
         """Run work in a thread. Raises BusyError, TooLongError, CallerGoneError, and what the work raises."""
-        meter = Meter(within=current_meter())
-
-        def metered_work() -> Result:
-            with metered(meter):
-                return work()
-
-        try:
-            return await self.run(lambda: run_sync(metered_work, abandon_on_cancel=True), request)
-        finally:
-            meter.stop()  # abandoned work makes no further model calls
+        with abandonable_calls():
+            return await self.run(lambda: run_sync(work, abandon_on_cancel=True), request)
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, Result]], request: Request) -> Result:
         """Await work, which is cancelled after its time and when the caller leaves.

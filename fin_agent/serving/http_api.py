@@ -35,7 +35,7 @@ from fin_agent.serving.filing_resources import (
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, with_guards
 from fin_agent.serving.page_images import USUAL_DPI, box_frames, dpi_of, figure_frames
 from fin_agent.serving.page_images import page_picture as page_drawn
-from fin_agent.serving.problem_details import STATUSES, Problem
+from fin_agent.serving.problem_details import STATUSES, Problem, problem_response
 from fin_agent.tools import arguments as take
 from fin_agent.tools.argument_resolution import filter_filings
 from fin_agent.tools.artifacts import DocumentsFound, FilingsListed, PagesFound
@@ -62,7 +62,6 @@ do, and `picture` is the address of the page's picture. Addresses and arguments 
 """
 OPEN_PATHS = ("/health", *static_files.OPEN_PATHS)
 _TOKEN = HTTPBearer(auto_error=False, description="Required if the server has a token; `http_server` checks it.")
-_SECONDS_TO_COME_BACK = "5"
 _CALLER_GONE = 499
 """The status that servers log for a caller that has disconnected; nobody receives it."""
 _MAX_BOXES = 50
@@ -286,7 +285,7 @@ def _box(given: str) -> Box:
 
 async def _refused(request: Request, error: Exception) -> Response:
     status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)
-    return _problem(status, Problem.of(error))
+    return problem_response(status, Problem.of(error))
 
 
 async def _gone(request: Request, error: Exception) -> Response:
@@ -299,7 +298,7 @@ async def _wrong(request: Request, error: Exception) -> Response:
     if any(each["type"] == "json_invalid" for each in found):
         return await _not_so(request, HTTPException(400))
     said = [f"{'.'.join(map(str, each['loc'][1:] or each['loc']))}: {each['msg']}" for each in found[:_MAX_PROBLEMS]]
-    return _problem(
+    return problem_response(
         422,
         Problem(
             what=f"the call is not valid ({'; '.join(said)})",
@@ -314,7 +313,7 @@ async def _not_so(request: Request, error: Exception) -> Response:
     told = _NOT_SO.get(error.status_code)
     status, what, remedy = told or (error.status_code, str(error.detail)[:200], "")
     subject = f"{request.method} {request.url.path}"[:200]
-    return _problem(status, Problem(what=what, subject=subject, remedy=remedy), error.headers)
+    return problem_response(status, Problem(what=what, subject=subject, remedy=remedy), error.headers)
 
 
 _NOT_SO = {
@@ -324,10 +323,3 @@ _NOT_SO = {
     **{status: REFUSED[status] for status in (408, 413)},
 }
 """Status -> the status to send, what happened, and the remedy."""
-
-
-def _problem(status: int, problem: Problem, headers: object = None) -> Response:
-    told = dict(headers) if isinstance(headers, dict) else {}
-    if status == 503:
-        told["Retry-After"] = _SECONDS_TO_COME_BACK
-    return JSONResponse(problem.model_dump(), status_code=status, headers=told)

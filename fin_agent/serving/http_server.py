@@ -13,11 +13,10 @@ from inspect import signature
 from typing import TYPE_CHECKING
 
 from fin_agent.redaction import is_loopback
-from fin_agent.serving.problem_details import Problem, ServingError
+from fin_agent.serving.problem_details import Problem, ServingError, problem_response
 
 if TYPE_CHECKING:
     import uvicorn
-    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN_VARIABLE = "FIN_AGENT_TOKEN"
@@ -138,7 +137,7 @@ def with_guards(app: ASGIApp, access: Access, *, open_paths: Collection[str] = (
             # Join repeated headers, since some readers use the first and others the last.
             headers = {name: ", ".join(sent.getlist(name)) for name in sent}
             if refusal := access.refusal(headers, is_open=path in open_paths or path.startswith(open_folders)):
-                await _told(*refusal)(scope, receive, send)
+                await problem_response(*refusal)(scope, receive, send)
                 return
         await (large if _UPLOADS.match(path) else small)(scope, receive, send)
 
@@ -197,20 +196,13 @@ def _in_our_words(app: ASGIApp) -> ASGIApp:
                     if status == 413 and _UPLOADS.match(scope["path"]):
                         what = f"a filing of more than {MAX_UPLOADED:,} bytes was sent"
                         remedy = "Add it with `fin-agent ingest` on the server's machine"
-                    await _told(status, Problem(what=what, remedy=remedy))(scope, receive, send)
+                    await problem_response(status, Problem(what=what, remedy=remedy))(scope, receive, send)
             if not replaced:
                 await send(message)
 
         await app(scope, receive, told)
 
     return worded
-
-
-def _told(status: int, problem: Problem) -> Response:
-    from starlette.responses import JSONResponse
-
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-    return JSONResponse(problem.model_dump(), status_code=status, headers=headers)
 
 
 def run_application(

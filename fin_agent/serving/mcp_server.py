@@ -27,7 +27,7 @@ from starlette.types import ASGIApp
 
 from fin_agent.analyst.events import Event, StepBegun, event_listener
 from fin_agent.distribution import installed_version
-from fin_agent.models.metering import Meter, current_meter, metered
+from fin_agent.models.metering import abandonable_calls
 from fin_agent.serving.http_server import MAX_BYTES, Access, with_guards
 from fin_agent.serving.mcp_tools import call, declared, served_tools
 from fin_agent.tools.toolkit import FinAgentToolkit
@@ -151,16 +151,9 @@ class _Offered:
 
         if self._places is None:  # needs a running event loop
             self._places = anyio.CapacityLimiter(self._at_once)
-        meter = Meter(within=current_meter())
-
-        def at_work() -> types.CallToolResult:
-            with metered(meter), event_listener(told, drafts=False):
-                return call(tool, given.arguments or {})
-
-        try:
-            return await anyio.to_thread.run_sync(at_work, abandon_on_cancel=True, limiter=self._places)
-        finally:
-            meter.stop()  # abandoned work makes no further model calls
+        with abandonable_calls(), event_listener(told, drafts=False):
+            work = partial(call, tool, given.arguments or {})
+            return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._places)
 
 
 def _refusal(what: str) -> Exception:

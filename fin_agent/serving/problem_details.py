@@ -6,12 +6,16 @@ import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError
 from fin_agent.redaction import redact_secrets
 from fin_agent.tools.errors import ToolInputError
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
 
 _FOLDERS = re.compile(r"(?<![\w./\\])(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"`]+[/\\])+")
 """Folders of a path, which callers of a server must not learn."""
@@ -76,3 +80,11 @@ STATUSES: Mapping[type[Exception], int] = {
     FilingIndexError: 503,
 }
 """Error -> its HTTP status; any other error is 500."""
+
+
+def problem_response(status: int, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a problem as a response, with what a client needs to come back."""
+    from starlette.responses import JSONResponse
+
+    further = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}.get(status, {})
+    return JSONResponse(problem.model_dump(), status_code=status, headers={**(headers or {}), **further})

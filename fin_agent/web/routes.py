@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Body, FastAPI, Query
 from fastapi import Path as InPath
@@ -21,7 +23,8 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.models.settings import Preset
 from fin_agent.presentation import report, workbook
 from fin_agent.query.parsing import NoReadingError
-from fin_agent.runs.comparing import answer_differences, run_differences
+from fin_agent.runs.comparing import Difference, answer_differences, run_differences
+from fin_agent.runs.run import Run
 from fin_agent.serving.calls import Calls
 from fin_agent.serving.filing_resources import Json, record_of, with_page_numbers
 from fin_agent.serving.page_images import box_frames, page_picture
@@ -195,21 +198,15 @@ def _workspace_shown(served: ServedWorkspace) -> Json:
     }
 
 
-def _run_shown(run: Any, *, trace: bool = False) -> Json:
+def _run_shown(run: Run, *, trace: bool = False) -> Json:
+    fields = {"id", "started", "question", "analyst", "version", "steps"}
     answer = run.answer.model_dump(mode="json", exclude=None if trace else {"trace"})
     return {
-        "id": run.id,
-        "started": run.started.isoformat(),
-        "question": run.question,
-        "analyst": run.analyst,
-        "version": run.version,
+        **run.model_dump(mode="json", include=fields),
         "filings": run.index.filings,
-        "steps": [step.model_dump() for step in run.steps],
         "answer": with_page_numbers(answer, pictures=True),
     }
 
 
-def _differences(found: Any) -> Json:
-    return [
-        {"part": each.part, "first": list(each.first), "second": list(each.second), "note": each.note} for each in found
-    ]
+def _differences(found: Sequence[Difference]) -> Json:
+    return [asdict(each) for each in found]
