@@ -175,9 +175,13 @@ class EdgarConnection:
                     self._pace.pause(max(pause, self._patience.first), _host(url))
                 raise BrokenOffError(_refused(url, status, pause), pause)
         except (self._httpx.TransportError, self._httpx.DecodingError) as error:
-            what = f"EDGAR cannot be reached ({str(error) or type(error).__name__})"
-            remedy = f"Check the network, then run the same command again: {_GOES_ON}"
-            raise BrokenOffError(DownloadError(what, subject=_host(url), remedy=remedy, ends_all=True)) from error
+            unreachable = DownloadError(
+                f"EDGAR cannot be reached ({str(error) or type(error).__name__})",
+                subject=_host(url),
+                remedy=f"Check the network, then run the same command again: {_GOES_ON}",
+                ends_all=True,
+            )
+            raise BrokenOffError(unreachable) from error
 
 
 class RequestPacer:

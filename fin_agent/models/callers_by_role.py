@@ -64,23 +64,46 @@ class Callers:
             model: The chat model.
             settings: Limits, prices and cache; the defaults where None.
             name: What the model is called in accounts.
+
+        Returns:
+            The callers.
         """
         called = name or f"{model._llm_type}:{getattr(model, 'model_name', None) or getattr(model, 'model', 'model')}"
         settings = (settings or ModelSettings()).model_copy(update={"model": called, "small": called, "roles": {}})
         return cls(settings, load=lambda asked, _: LoadedModel(asked, model, settings.base_url))
 
     def name(self, role: Role) -> str:
-        """Return the name of the model that fills a role. Raises ModelSetupError if no model is named for it."""
+        """Return the name of the model that fills a role.
+
+        Args:
+            role: The role.
+
+        Returns:
+            `PROVIDER:MODEL`.
+
+        Raises:
+            ModelSetupError: No model is named for it.
+        """
         settings = self.settings
         if own := settings.roles.get(role):
             return own
         if settings.model is None:
-            what = f"no chat model is named for the role `{role}`"
-            raise ModelSetupError(what, remedy="Name one, such as --model openai:gpt-5.4")
+            remedy = "Name one, such as --model openai:gpt-5.4"
+            raise ModelSetupError(f"no chat model is named for the role `{role}`", remedy=remedy)
         return settings.model if role in LARGE_ROLES else settings.small or smaller(settings)
 
     def of(self, role: Role) -> Caller:
-        """Return the caller of a role; its model is loaded once. Raises ModelSetupError if it cannot be set up."""
+        """Return the caller of a role.
+
+        Args:
+            role: The role.
+
+        Returns:
+            The caller; its model is loaded once.
+
+        Raises:
+            ModelSetupError: The model cannot be set up.
+        """
         name, settings = self.name(role), self.settings
         with self._guard:
             if name not in self._callers:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fin_agent.answering import answer as answers
 
 _MILLION = 1_000_000
-_FORM_OF_PRICES = "Write dollars per million tokens: models: {'openai:my-model': {input: 0.5, output: 1.5}}"
 
 
 class Price(BaseModel):
@@ -71,14 +70,16 @@ class PriceTable:
         try:
             return cls(_File.model_validate(yaml.safe_load(file.read_text(encoding="utf-8"))).models)
         except (OSError, UnicodeDecodeError) as failure:
-            what, remedy = f"it cannot be read ({failure})", "Name a YAML file of prices"
+            remedy = "Name a YAML file of prices"
+            raise PricesError(f"it cannot be read ({failure})", subject=str(file), remedy=remedy) from failure
         except yaml.YAMLError as failure:
-            what, remedy = f"no prices can be read from it ({' '.join(str(failure).split())})", _FORM_OF_PRICES
+            wrong = " ".join(str(failure).split())
         except ValidationError as failure:
             fault = failure.errors(include_url=False)[0]
             place = ".".join(map(str, fault["loc"])) or "the whole"
-            what, remedy = f"no prices can be read from it ({place}: {fault['msg']})", _FORM_OF_PRICES
-        raise PricesError(what, subject=str(file), remedy=remedy)
+            wrong = f"{place}: {fault['msg']}"
+        remedy = "Write dollars per million tokens: models: {'openai:my-model': {input: 0.5, output: 1.5}}"
+        raise PricesError(f"no prices can be read from it ({wrong})", subject=str(file), remedy=remedy)
 
     def price(self, model: str, base_url: str | None = None) -> Price | None:
         """Return the price of a model named `openai:gpt-4o` at an address; None if it is unknown.
