@@ -28,8 +28,8 @@ PER_SECOND = 9
 """Requests per second. The SEC allows ten; one is a margin for requests that the network delivers in a burst."""
 _TRIED_AGAIN = frozenset({403, 408, 425, 429, 500, 502, 503, 504})
 _TOO_MANY = frozenset({403, 429})
-_FARTHEST = 600.0
-"""Seconds. A turn further in the future was written before the clock was set back."""
+_FARTHEST = 3600.0
+"""Seconds. A reserved time further in the future was written before the clock was set back."""
 _MAX_HOLD_LENGTH = 86_400.0
 """Longest pause in seconds that is observed for a host, whatever it asks for."""
 _TOLD_FROM = 2.0
@@ -218,7 +218,8 @@ class RequestPacer:
         with reporting_write_errors(file):
             file.parent.mkdir(parents=True, exist_ok=True)
         with self._locked() as connection:
-            connection.execute("CREATE TABLE IF NOT EXISTS turns (host TEXT PRIMARY KEY, next REAL NOT NULL)")
+            connection.execute("CREATE TABLE IF NOT EXISTS pace (turn REAL NOT NULL)")
+            connection.execute("CREATE TABLE IF NOT EXISTS held (host TEXT PRIMARY KEY, until REAL NOT NULL)")
 
     def wait(self, host: str = "") -> float:
         """Wait until `host` may be asked, and return the seconds waited.
@@ -226,40 +227,43 @@ class RequestPacer:
         Raises DownloadError, without waiting, if the host asked for a pause longer than `longest`.
         """
         with self._locked() as connection:
-            now = self._clock()
-            next_of_all, next_of_host = self._next(connection, "", now), self._next(connection, host, now)
-            left = max(next_of_all, next_of_host) - now
-            if left > self._longest:
-                minutes = math.ceil(left / 60)
-                raise DownloadError(
-                    f"it asked for a pause, of which {minutes:,} minutes are left; no request was sent",
-                    subject=host,
-                    remedy=f"Run the same command again in {minutes:,} minutes: {_GOES_ON}",
-                    ends_all=True,
-                )
-            # Those who wait for the end of a pause are spaced after it, and other hosts do not wait for it.
-            self._reserve(connection, host if next_of_host > next_of_all else "", now + left + self._apart)
-        if left > _TOLD_FROM:
-            self._told(left)
-        if left:
+            pause = self._held(connection, host, now := self._clock()) - now
+        if pause > self._longest:
+            minutes = math.ceil(pause / 60)
+            raise DownloadError(
+                f"it asked for a pause, of which {minutes:,} minutes are left; no request was sent",
+                subject=host,
+                remedy=f"Run the same command again in {minutes:,} minutes: {_GOES_ON}",
+                ends_all=True,
+            )
+        if pause > _TOLD_FROM:
+            self._told(pause)
+        if pause:
+            self._sleep(pause)
+        # Reserve the time after the pause, since all processes that waited for its end would ask at once.
+        if left := self._turn():
             self._sleep(left)
-        return left
+        return pause + left
 
     def pause(self, seconds: float, host: str = "") -> None:
         """Keep all processes from asking `host` for some seconds, since it reported too many requests or is busy."""
         with self._locked() as connection:
-            now = self._clock()
-            until = max(self._next(connection, host, now), now + min(seconds, _MAX_HOLD_LENGTH))
-            self._reserve(connection, host, until)
+            until = max(self._held(connection, host, now := self._clock()), now + min(seconds, _MAX_HOLD_LENGTH))
+            connection.execute("INSERT OR REPLACE INTO held VALUES (?, ?)", (host, until))
 
-    def _next(self, connection: sqlite3.Connection, host: str, now: float) -> float:
-        """Return when the next request to a host may be sent, or to any host if it is empty; at the earliest now."""
-        row = connection.execute("SELECT next FROM turns WHERE host = ?", (host,)).fetchone()
-        farthest = now + (_MAX_HOLD_LENGTH if host else _FARTHEST)
-        return float(row[0]) if row is not None and now < row[0] <= farthest else now
+    def _turn(self) -> float:
+        """Reserve the next time for a request, and return the seconds until then."""
+        with self._locked() as connection:
+            row, now = connection.execute("SELECT turn FROM pace").fetchone(), self._clock()
+            turn = max(row[0], now) if row is not None and row[0] < now + _FARTHEST else now
+            connection.execute("DELETE FROM pace")
+            connection.execute("INSERT INTO pace VALUES (?)", (turn + self._apart,))
+        return float(turn - now)
 
-    def _reserve(self, connection: sqlite3.Connection, host: str, until: float) -> None:
-        connection.execute("INSERT OR REPLACE INTO turns VALUES (?, ?)", (host, until))
+    def _held(self, connection: sqlite3.Connection, host: str, now: float) -> float:
+        """Return until when the host is left alone; `now` if it is not."""
+        row = connection.execute("SELECT until FROM held WHERE host = ?", (host,)).fetchone()
+        return float(row[0]) if row is not None and now < row[0] <= now + _MAX_HOLD_LENGTH else now
 
     @contextmanager
     def _locked(self) -> Iterator[sqlite3.Connection]:

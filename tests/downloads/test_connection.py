@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -139,6 +141,15 @@ def test_a_pause_of_years_is_kept_for_a_day(edgar: EdgarServer, settings: EdgarS
         pace.wait("x")
     now[0] += 86_401
     assert pace.wait("x") < 1
+
+
+def test_a_pace_of_an_earlier_version_goes_on(settings: EdgarSettings) -> None:
+    file = settings.cache_folder / "pace.sqlite"
+    file.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(file)) as made, made:
+        made.execute("CREATE TABLE pace (turn REAL NOT NULL)")
+        made.execute("INSERT INTO pace VALUES (1000.05)")
+    assert 0.04 < RequestPacer(file, clock=lambda: 1_000.0, sleep=lambda seconds: None).wait("x") < 0.06
 
 
 def test_an_error_that_waiting_does_not_mend(edgar: EdgarServer, connection: EdgarConnection) -> None:
