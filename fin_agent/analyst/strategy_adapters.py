@@ -37,12 +37,23 @@ from fin_agent.retrieval.strategies.protocol import (
     Ordering,
     Strategy,
     Verdict,
-    Writer,
     log_warning,
     parse_strategy,
 )
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
+
+_WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
+"""Strategies that search with text written by a model."""
+_CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
+"""Strategies that curate evidence or rewrite questions."""
+_WRITING_ROLES = (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT)
+_MAX_TOKENS = 2_500
+"""Tokens of a reply, including reasoning."""
+_UNSPECIFIED = "nothing beyond the question"
+_NOTHING_MISSING = "nothing: this is the first search"
+_MAX_PARTS = 8
+_MAX_QUESTION_LENGTH = 300
 
 
 def strategy_for(
@@ -50,7 +61,6 @@ def strategy_for(
     workspace: Workspace,
     *,
     callers: Callers | None = None,
-    writer: Writer | None = None,
     judge: Judge | None = None,
     notify: Notify = log_warning,
 ) -> Strategy:
@@ -60,7 +70,6 @@ def strategy_for(
         settings: Name the strategy and the models.
         workspace: The index.
         callers: Model callers, in place of those that the settings name.
-        writer: Writes hypothetical passages, in place of the settings' model.
         judge: Judges cards, in place of the settings' model.
         notify: Called with each warning for the user; the step's journal records it as well.
 
@@ -83,14 +92,13 @@ def strategy_for(
     analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
     if "tournament" in layers:
         judge = judge or judge_for(settings, callers)
-    if layers & _WRITTEN and writer is None and (writing := called(Role.HYDE, by_default=settings.models.given)):
-        writer = ModelWriter(writing)
+    writing = called(Role.HYDE, by_default=settings.models.given) if layers & _WRITTEN else None
     curating = called(Role.CURATION) if layers & _CURATED else None
     evidence = EvidenceRoles(analyst, workspace, curating, settings, notify=with_warning)
     splitting = called(Role.SUB_QUESTIONS) if "sub-questions" in layers else None
     parts = splitting.of(Role.SUB_QUESTIONS) if splitting else None
     models = Models(
-        writer=writer,
+        writer=ModelWriter(writing) if writing else None,
         curator=evidence,
         rewriter=evidence,
         arena=CardTournament(analyst, workspace, judge=judge, notify=with_warning),
@@ -112,17 +120,6 @@ def judge_for(settings: Settings, callers: Callers | None = None) -> Judge | Non
     return ModelJudge(callers.of(Role.LISTWISE), settings.prompts, choosing=callers.of(Role.GROUP))
 
 
-_WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
-"""Strategies that search with text written by a model."""
-_CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
-"""Strategies that curate evidence or rewrite questions."""
-_WRITING_ROLES = (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT)
-_MAX_TOKENS = 2_500
-"""Tokens of a reply, including reasoning."""
-_UNSPECIFIED = "nothing beyond the question"
-_NOTHING_MISSING = "nothing: this is the first search"
-
-
 def _reply_of(
     caller: Caller,
     filled: FilledPrompt,
@@ -132,9 +129,8 @@ def _reply_of(
     check: Callable[[OutputT], str | None] | None = None,
 ) -> OutputT | None:
     """Return the reply of a model; without a usable one None, and a note that it was `done` by rules."""
-    call = prompt_to_call(filled, output=output, max_output_tokens=_MAX_TOKENS, check=check)
     try:
-        return caller.value(call)[0]
+        return caller.value(prompt_to_call(filled, output=output, max_output_tokens=_MAX_TOKENS, check=check))[0]
     except ModelError as failure:
         notify(f"{done} by rules: {failure.what}")
         return None
@@ -154,10 +150,7 @@ class ModelWriter:
 
 
 class EvidenceRoles:
-    """HiREC's curation and rewriting: one call of a chat model each, without additions by rules; without one, by rules.
-
-    If the model is unavailable, rules do that step and `notify` is called.
-    """
+    """HiREC's curation and rewriting by one call of a chat model each; by rules without a model, or if it fails."""
 
     def __init__(
         self,
@@ -170,31 +163,33 @@ class EvidenceRoles:
     ) -> None:
         """Load the prompts. Raises PromptError."""
         settings = settings or Settings()
-        self._callers = callers
+        self._callers, self._most = callers, settings.evidence
         self._analyst, self._workspace, self._notify = analyst, workspace, notify
-        self._most = settings.evidence
         self._curation = load_prompt("curation", folder=settings.prompts)
         self._rewrite = load_prompt("query_rewrite", folder=settings.prompts)
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
         """See Curator.curate. For a question that rules cannot read, they keep everything."""
         shown = [RetrievedPassage.of(each.stored, each.score, 1) for each in passages]
-        if self._callers is None or not passages:
-            return self._curated_by_rules(question, passages, shown, filings)
-        filled = self._curation.filled(
-            question=question.text,
-            wanted=_UNSPECIFIED,
-            passages=quoted_passages(shown, self._workspace),
-            most=str(self._most),
-        )
-        caller = self._callers.of(Role.CURATION)
-        reply = _reply_of(caller, filled, CurationReply, "evidence was curated", self._notify)
+        reply = None
+        if self._callers is not None and passages:
+            quoted = quoted_passages(shown, self._workspace)
+            filled = self._curation.filled(
+                question=question.text, wanted=_UNSPECIFIED, passages=quoted, most=str(self._most)
+            )
+            caller = self._callers.of(Role.CURATION)
+            reply = _reply_of(caller, filled, CurationReply, "evidence was curated", self._notify)
         if reply is None:
             return self._curated_by_rules(question, passages, shown, filings)
         numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
         kept = tuple(passages[number] for number in numbers)[: self._most]
         asked = printable_line(reply.complementary_question or "")
-        return Verdict(kept, reply.answerable, self._reread(asked) if asked else None)
+        if not asked:
+            return Verdict(kept, reply.answerable, None)
+        try:
+            return Verdict(kept, reply.answerable, replace(first_query(asked, self._analyst), text=asked))
+        except QuestionError:  # what rules cannot read is searched for by its words
+            return Verdict(kept, reply.answerable, Query(asked, Wording((asked,)).terms()))
 
     def _curated_by_rules(
         self,
@@ -214,23 +209,17 @@ class EvidenceRoles:
         asked = None if curation.answerable else self._analyst.query(intent, plan, curation.ledger)
         return Verdict(kept, curation.answerable, asked)
 
-    def _reread(self, question: str) -> Query:
-        """Return the query of a question written by a model; by its words alone if rules cannot read it."""
-        try:
-            return replace(first_query(question, self._analyst), text=question)
-        except QuestionError:
-            return Query(question, Wording((question,)).terms())
-
     def rewrite(self, query: Query) -> str:
-        """See Rewriter.rewrite."""
-        if self._callers is None:
-            return self._rewritten_by_rules(query)
-        filled = self._rewrite.filled(question=query.text, wanted=_UNSPECIFIED, missing=_NOTHING_MISSING)
-        reply = _reply_of(self._callers.of(Role.QUERY), filled, QueryReply, "the question was rewritten", self._notify)
-        return self._rewritten_by_rules(query) if reply is None else printable_line(reply.query) or query.text
+        """See Rewriter.rewrite.
 
-    def _rewritten_by_rules(self, query: Query) -> str:
-        """Return company, form, period and the requested figures; the question if it names no company or period."""
+        By rules: company, form, period and the requested figures; the question if it names no company or period.
+        """
+        if self._callers is not None:
+            filled = self._rewrite.filled(question=query.text, wanted=_UNSPECIFIED, missing=_NOTHING_MISSING)
+            caller = self._callers.of(Role.QUERY)
+            reply = _reply_of(caller, filled, QueryReply, "the question was rewritten", self._notify)
+            if reply is not None:
+                return printable_line(reply.query) or query.text
         by_key, metrics = self._workspace.directory.by_key, self._workspace.lexicon.metrics
         companies = [by_key[key].name for key in query.companies if key in by_key]
         figures = [name for slot in query.slots if slot.metric for name in slot_names(slot, metrics)[:1]]
@@ -250,14 +239,11 @@ class CardTournament:
         judge: Judge | None = None,
         notify: Notify = log_warning,
     ) -> None:
-        """Choose the judges.
-
-        With a `judge`, rules rank only what it cannot, which `notify` reports. Without one, rules rank all cards.
-        """
+        """Choose the judge; rules rank what it cannot, which `notify` reports, and everything without one."""
         self._analyst, self._workspace, self._notify = analyst, workspace, notify
         self._settings = settings or TournamentSettings()
         rules = RulesJudge(workspace)
-        self._judge = rules if judge is None else judge
+        self._judge: Judge = judge or rules
         self._fallback = None if judge is None else rules
 
     def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
@@ -266,14 +252,12 @@ class CardTournament:
             intent = self._analyst.intent(query.text)
         except QuestionError:
             return Ordering(tuple(passages))
-        brief = Brief(intent, self._analyst.plan(intent), query, self._workspace.directory.owners)
-        given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
-        judge = FailFastJudge(self._judge)
+        workspace, judge = self._workspace, FailFastJudge(self._judge)
         result = run_tournament(
-            brief,
+            Brief(intent, self._analyst.plan(intent), query, workspace.directory.owners),
             [passage.stored for passage in passages],
-            self._workspace.index,
-            self._workspace.lexicon,
+            workspace.index,
+            workspace.lexicon,
             judge,
             fallback=self._fallback,
             settings=self._settings,
@@ -282,12 +266,8 @@ class CardTournament:
         if by_rules:
             why = f": {judge.failures[-1]}" if judge.failures else ""
             self._notify(f"{by_rules} of {len(result.groups)} lists of cards were ranked by the rules{why}")
-        ranked = tuple(RankedPassage(given[card.key].stored, card.score) for card in result.ranked)
-        return Ordering(ranked, result.groups)
-
-
-_MAX_PARTS = 8
-_MAX_QUESTION_LENGTH = 300
+        stored = {(each.stored.doc_id, each.stored.passage.ordinal): each.stored for each in passages}
+        return Ordering(tuple(RankedPassage(stored[card.key], card.score) for card in result.ranked), result.groups)
 
 
 class AnalystDecomposer:
@@ -321,31 +301,30 @@ class AnalystDecomposer:
 
     def questions(self, query: Query) -> tuple[str, ...]:
         """Return the parts in words; empty for a question with a single part."""
-        if self._caller is None:
+        kept = self._by_model(query, self._caller) if self._caller is not None else ()
+        if not kept:
             return by_slots(query)
+        return kept if len(kept) > 1 or kept[0] != query.text else ()
 
+    def _by_model(self, query: Query, caller: Caller) -> tuple[str, ...]:
         def fault(reply: SubQuestionsReply) -> str | None:
             return None if any(map(str.isalpha, "".join(reply.questions))) else "it contains no question"
 
-        by_key = self._workspace.directory.by_key
-        companies = [Quoted(by_key[key].name) for key in query.companies if key in by_key]
+        directory, taken_apart = self._workspace.directory, "the question was taken apart"
+        companies = [Quoted(directory.by_key[key].name) for key in query.companies if key in directory.by_key]
         filled = self._prompt.filled(question=query.text, companies=companies, most=str(_MAX_PARTS))
-        taken_apart = "the question was taken apart"
-        reply = _reply_of(self._caller, filled, SubQuestionsReply, taken_apart, self._notify, fault)
+        reply = _reply_of(caller, filled, SubQuestionsReply, taken_apart, self._notify, fault)
         if reply is None:
-            return by_slots(query)
+            return ()
         lines = dict.fromkeys(printable_line(each)[:_MAX_QUESTION_LENGTH] for each in reply.questions)
         asked = [each for each in lines if any(map(str.isalpha, each))][:_MAX_PARTS]
-        kept = tuple(text for text in asked if not query.companies or self._companies_in(text) <= set(query.companies))
+        named = {text: {mention.company.key for mention in directory.mentions(text)} for text in asked}
+        kept = tuple(text for text in asked if not query.companies or named[text] <= set(query.companies))
         if len(kept) < len(asked):
             self._notify(f"left out {len(asked) - len(kept)} sub-questions on companies that were not asked about")
         if not kept:
             self._notify(f"{taken_apart} by rules: the chat model left nothing of it")
-            return by_slots(query)
-        return kept if len(kept) > 1 or kept[0] != query.text else ()
-
-    def _companies_in(self, text: str) -> set[str]:
-        return {mention.company.key for mention in self._workspace.directory.mentions(text)}
+        return kept
 
 
 def by_slots(query: Query) -> tuple[str, ...]:

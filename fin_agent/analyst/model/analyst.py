@@ -92,11 +92,9 @@ class ModelAnalyst(RulesAnalyst):
         words to search for in every round.
         """
         base = super().query(intent, plan, ledger)
-        if ledger is None and self._preset is not Preset.THOROUGH:
-            return base
         if ledger is not None and intent.numeric and not intent.beyond_rules and base.slots:
             return base  # missing figures are a better query
-        asked = printable_line(complementary)
+        asked = printable_line(complementary) if ledger is not None else ""
         words = f"{asked} {self._search_words(intent, ledger, asked)}"
         terms = search_terms(word for word in bare_words(words) if word[0].isalpha())[:_MAX_TERMS]
         if not terms:
@@ -188,9 +186,8 @@ class ModelAnalyst(RulesAnalyst):
         """Return whether a model finds that the result computed by rules is what is asked, if there is a result."""
         if self._preset is Preset.FAST or not self.can_compute(intent, answerable=curation.answerable):
             return True
-        if intent.expression in self._workspace.lexicon.metrics and not (
-            intent.parts or intent.claim or intent.selection or intent.further
-        ):
+        beside = intent.parts or intent.claim or intent.selection or intent.further
+        if intent.expression in self._workspace.lexicon.metrics and not beside:
             return True  # one metric by its own name, with no word left: nothing to misread
         try:
             program = self.program(intent, plan, curation.ledger, curation.kept)
@@ -224,17 +221,17 @@ class ModelAnalyst(RulesAnalyst):
         If the model reports that the passages lack the answer, so does the result. Rules answer only if it gives no
         usable reply; a different figure of theirs is reported.
         """
-        found = None
-        if self._preset is not Preset.DEFAULT:  # the call that judged the passages has answered, or failed
+        nothing = Reasoning(text="", citations=())
+        if self._preset is not Preset.DEFAULT:  # there, the call that judged the passages has answered, or failed
             if not evidence:
-                return Reasoning(text="", citations=())
+                return nothing
             found = self._reasoner.answer(intent, evidence, known_lines(intent, None))
-        if found is not None and found.reasoning is None:
-            return Reasoning(text="", citations=(), missing=found.reported_missing)
-        if found is not None and found.reasoning is not None:
-            return self._check_against_rules(found.reasoning, intent, evidence, filings)
+            if found is not None and found.reasoning is None:
+                return nothing.model_copy(update={"missing": found.reported_missing})
+            if found is not None and found.reasoning is not None:
+                return self._check_against_rules(found.reasoning, intent, evidence, filings)
         if intent.numeric:  # for a figure that they compute, rules have no words: they would refuse as well
-            return Reasoning(text="", citations=())
+            return nothing
         own = super().reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)
         if own.text:
             record_warning("rules quote the answer in place of the model")
@@ -251,7 +248,7 @@ class ModelAnalyst(RulesAnalyst):
             return reasoning
         own = super().reason(intent, held_against, filings)
         one, other = _figures(reasoning.text), _figures(own.text)
-        if one and other and not one & other:
+        if one and other and one.isdisjoint(other):
             record_warning(f"rules read another figure: {own.text[:200]}")
         return reasoning
 

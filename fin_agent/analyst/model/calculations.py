@@ -19,7 +19,7 @@ from fin_agent.analyst.model.replies import Calculation, QuotedFigure
 from fin_agent.answering.amounts import format_amount, rounded
 from fin_agent.answering.numerals import NumeralKind, numerals_in
 from fin_agent.answering.program_syntax import CALLS
-from fin_agent.answering.sandbox import ProgramExecutor, ProgramScalar
+from fin_agent.answering.sandbox import ProgramExecutor
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.intent import OutputUnit
 
@@ -39,7 +39,6 @@ _NODES = (
 class Result:
     """The result of one calculation."""
 
-    name: str
     value: float
     unit: OutputUnit | None
     decimals: int | None
@@ -63,7 +62,7 @@ class CalculationResults:
     """Numbers of the question used as inputs."""
 
     def program(self, place_of: Callable[[QuotedFigure], str]) -> str:
-        """Return the Python program of the results; `place_of` returns the source of a figure, for its comments."""
+        """Return the Python program of the results, with the source of each figure (`place_of`) in a comment."""
         given = (f"{name} = {amount:f}  # {place_of(figure)}" for name, (figure, amount) in self.figures.items())
         return _code((*given, *self.steps), tuple(self.results))
 
@@ -72,11 +71,6 @@ class CalculationResults:
         """A line for each result and each number of the question in it, which may be quoted like a passage."""
         own = [f"{name.replace('_', ' ')}: {one.text}" for name, one in self.results.items()]
         return [*own, *(f"{number:f}, {number:f}%" for number in self.numbers)]
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """Each formatted result."""
-        return tuple(one.text for one in self.results.values())
 
     def fill_placeholders(self, words: str, figures: Mapping[str, str]) -> str:
         """Return `words` with placeholders such as `{growth}` replaced by results, or by figures as printed."""
@@ -105,12 +99,9 @@ def evaluate_calculations(
     executor: ProgramExecutor,
     decimals: int | None = None,
 ) -> CalculationResults:
-    """Compute the calculations of a reply, whose figures are known to be in their passages.
+    """Compute the calculations of a reply from figures of passages, earlier results and numbers of the question.
 
-    They may use figures, earlier results and numbers of the question. Results have the usual `decimals` by default.
-
-    Raises:
-        ValueError: A calculation is invalid; the message says what to write instead.
+    Raises ValueError if one is invalid; the message says what to write instead.
     """
     if not calculations:
         return CalculationResults()
@@ -120,31 +111,40 @@ def evaluate_calculations(
         values[figure.name] = figure, quoted_amount(figure)
     own = {abs(each.value) for each in numerals_in(question)}
     rates = {each.name for each in figures if _is_rate(each)}
-    known = set(values)
-    used: set[str] = set()
-    said: set[Decimal] = set()
+    used = _inputs_of(calculations, set(values), rates, own)
+    needed = {name: given for name, given in values.items() if name in used}
+    steps = tuple(f"{one.name} = {printable_line(one.expression)}" for one in calculations)
+    lines = (*(f"{name} = {amount:f}" for name, (_, amount) in needed.items()), *steps)
+    try:
+        given = executor.run(_code(lines, [one.name for one in calculations])).value
+    except SandboxError as failure:
+        raise ValueError(f"the calculations cannot be run: {failure.what}") from failure
+    amounts = [
+        0.0 if isinstance(each, str) else float(each) for each in (given if isinstance(given, list) else [given])
+    ]
+    results = {
+        one.name: Result(rounded(amount, None), one.unit, decimals)
+        for one, amount in zip(calculations, amounts, strict=True)
+    }
+    return CalculationResults(needed, steps, results, tuple(sorted(own & used)))
+
+
+def _inputs_of(
+    calculations: Sequence[Calculation], known: set[str], rates: set[str], own: set[Decimal]
+) -> set[str | Decimal]:
+    """Return the names and numbers in calculations over `known` names. Raises ValueError if one is not allowed."""
+    used: set[str | Decimal] = set()
     for one in calculations:
         _require_name(one.name, known)
         names, numbers = _parts_of(one.expression)
-        if wrong := _inputs_fault(names, names - known, numbers - CONSTANTS - own):
-            raise ValueError(f"{quoted_name(one.name)} {wrong}")
+        wrong = _inputs_fault(names, names - known, numbers - CONSTANTS - own)
         if one.unit in _RATES and "/" in one.expression and _HUNDRED not in numbers and not names & rates:
-            raise ValueError(f"{quoted_name(one.name)} is in {one.unit} and nothing in it is multiplied by 100")
+            wrong = wrong or f"is in {one.unit} and nothing in it is multiplied by 100"
+        if wrong:
+            raise ValueError(f"{quoted_name(one.name)} {wrong}")
         known.add(one.name)
-        used |= names
-        said |= numbers & own
-    steps = [f"{one.name} = {printable_line(one.expression)}" for one in calculations]
-    needed = {name: given for name, given in values.items() if name in used}
-    lines = (*(f"{name} = {amount:f}" for name, (_, amount) in needed.items()), *steps)
-    code = _code(lines, [one.name for one in calculations])
-    try:
-        given = executor.run(code).value
-    except SandboxError as failure:
-        raise ValueError(f"the calculations cannot be run: {failure.what}") from failure
-    found = given if isinstance(given, list) else [given]
-    values_of = zip(calculations, map(_number, found), strict=True)
-    results = {one.name: Result(one.name, rounded(value, None), one.unit, decimals) for one, value in values_of}
-    return CalculationResults(needed, tuple(steps), results, tuple(sorted(said)))
+        used.update(names, numbers)
+    return used
 
 
 def _inputs_fault(names: Collection[str], unknown: Collection[str], odd: Collection[Decimal]) -> str:
@@ -163,11 +163,7 @@ def _code(lines: Iterable[str], results: Sequence[str]) -> str:
 
 
 def quoted_amount(figure: QuotedFigure) -> Decimal:
-    """Return a figure as printed in its quote, negative if it is in brackets or after a minus there.
-
-    Raises:
-        ValueError: The quote does not contain it.
-    """
+    """Return a figure as its quote prints it, negative in brackets or after a minus; ValueError if it does not."""
     printed = next(iter(numerals_in(figure.number)), None)
     if printed is None:
         raise ValueError(f"{quoted_name(figure.name)} has no number")
@@ -194,30 +190,20 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
         tree = ast.parse(printable_line(expression), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError("an expression cannot be read: use names, + - * / ** and brackets") from None
-    names: set[str] = set()
-    numbers: set[Decimal] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Name(id=name)) if name in CALLS:
-                continue
-            case ast.Call():
-                raise ValueError(f"an expression calls what it may not: {', '.join(sorted(CALLS))} only")
-            case ast.Name(id=name):
-                names |= {name} - CALLS
-            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-                numbers.add(Decimal(str(value)))
-            case ast.Constant():
-                raise ValueError("an expression has something that is not a number")
-            case _ if not isinstance(node, _NODES):
-                raise ValueError("an expression is more than arithmetic")
-    return names, numbers
+    nodes = list(ast.walk(tree))
+    if not all(isinstance(node, _NODES) for node in nodes):
+        raise ValueError("an expression is more than arithmetic")
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    if not all(isinstance(each, ast.Name) and each.id in CALLS for each in called):
+        raise ValueError(f"an expression calls what it may not: {', '.join(sorted(CALLS))} only")
+    values = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    if not all(type(value) in (int, float) for value in values):
+        raise ValueError("an expression has something that is not a number")
+    names = {node.id for node in nodes if isinstance(node, ast.Name)} - CALLS
+    return names, {Decimal(str(value)) for value in values}
 
 
 def _is_rate(figure: QuotedFigure) -> bool:
     """Return whether a figure is a percentage, of which a mean is one too."""
     size = abs(quoted_amount(figure))
     return any(abs(each.value) == size and each.kind is NumeralKind.PERCENT for each in numerals_in(figure.quote))
-
-
-def _number(value: ProgramScalar) -> float:
-    return float(value) if not isinstance(value, str) else 0.0

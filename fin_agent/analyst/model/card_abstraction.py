@@ -56,13 +56,10 @@ class ModelCardMaker:
 
 
 def merge_card(base: Card, reply: Abstraction, text: str, lexicon: Lexicon) -> tuple[Card, tuple[str, ...]]:
-    """Merge the model's fields into the rules' card; what the model omits stays as the rules set it.
+    """Return the rules' card with the model's fields, and notes on rejected parts of the reply.
 
-    If the passage has figures, their metrics, periods and scope come first and the model's are appended. Risks of the
-    rules are always kept.
-
-    Returns:
-        The card, and notes on rejected parts of the reply.
+    What the model omits stays as the rules set it, and so do risks. If the passage has figures, their metrics, periods
+    and scope come first and the model's are appended.
     """
     has_figures = base.verifiability.facts > 0
     notes: list[str] = []
@@ -85,13 +82,14 @@ def merge_card(base: Card, reply: Abstraction, text: str, lexicon: Lexicon) -> t
     cues = checked((), quoted(map(str.lower, reply.cues)), "cues not in the passage")
     if not cues and reply.role is base.role:
         cues = base.verifiability.cues
-    known = {*base.risks, *(risk for risk in reply.risks if risk not in _BY_STRUCTURE)}
+    known = {*base.risks, *reply.risks}.difference(set(_BY_STRUCTURE).difference(base.risks))
     risks = tuple(risk for risk in RiskSignal if risk in known)
     forward = reply.role is ClaimRole.FORECASTS or RiskSignal.FORWARD_LOOKING in risks
     adjusted = base.basis.adjusted or bool(reply.adjusted)
     unaudited = base.basis.unaudited or bool(reply.unaudited)
-    by_rules = has_figures or reply.consolidated is None
-    consolidated = base.scope.consolidated if by_rules else reply.consolidated
+    consolidated = None if has_figures else reply.consolidated
+    if consolidated is None:
+        consolidated = base.scope.consolidated
     sketch = textwrap.shorten(printable_line(reply.sketch), SKETCH_CHARACTERS, placeholder="…")
     invented = numbers_not_in(sketch, text)
     _note(notes, "the sketch, for numbers not in the passage", invented)

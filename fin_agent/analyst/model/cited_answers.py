@@ -7,6 +7,7 @@ import unicodedata
 from calendar import month_name
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.calculations import (
@@ -30,12 +31,12 @@ from fin_agent.config import Settings
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import PageKey, StoredPassage
-from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import finds, word_lists
 from fin_agent.models.call import Role
 from fin_agent.models.metering import Meter, metered
 from fin_agent.prompts import Quoted, quoted_text, remove_instructions
+from fin_agent.prompts.prompt import Value
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.workspace import Workspace
 
@@ -88,33 +89,23 @@ class Reasoner:
 
         def fault(reply: ReasoningReply) -> str | None:
             wrong = _reply_fault(reply, grounds)
-            if wrong is not None:
-                sent_back.append(reply)
+            sent_back.extend([reply] if wrong is not None else [])
             return wrong
 
-        reply = self._client.ask(
-            Role.REASONING,
-            "reasoning",
-            ReasoningReply,
-            fault,
-            drafted="answer",
-            question=intent.question,
-            wanted=wanted,
-            passages=shown,
-        )
+        prompt: dict[str, Value] = {"question": intent.question, "wanted": wanted, "passages": shown}
+        reply = self._client.ask(Role.REASONING, "reasoning", ReasoningReply, fault, drafted="answer", **prompt)
         if reply is None:
             return ModelAnswer(_answer_from_quotes(sent_back[-1], grounds), (_UNVERIFIED,)) if sent_back else None
         keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
         asked = printable_line(reply.complementary_question or "")[:_MAX_MISSING_LENGTH]
-        answer = _answer_of(reply)
+        answered = bool(_answer_of(reply))
         lacking = [_without_markup(each)[:_MAX_MISSING_LENGTH] for each in reply.missing]
-        if not answer:
-            lacking = lacking or [_without_markup(sentence.text)[:_MAX_LENGTH] for sentence in reply.sentences[-1:]]
-        shown_only = (each for each in lacking if each and not grounds.numbers_not_shown(each))
-        told = tuple(dict.fromkeys(shown_only))[:_MAX_MISSING]
-        if not answer:
-            return ModelAnswer(None, told or ("a passage that gives the answer",), keep, asked)
-        return ModelAnswer(_CheckedReply(reply, grounds).reasoning(), told, keep, asked)
+        if not (answered or lacking):
+            lacking = [_without_markup(sentence.text)[:_MAX_LENGTH] for sentence in reply.sentences[-1:]]
+        told = tuple(dict.fromkeys(each for each in lacking if each and not grounds.numbers_not_shown(each)))
+        if not answered:
+            return ModelAnswer(None, told[:_MAX_MISSING] or ("a passage that gives the answer",), keep, asked)
+        return ModelAnswer(_CheckedReply(reply, grounds).reasoning(), told[:_MAX_MISSING], keep, asked)
 
 
 def model_reader(
@@ -122,9 +113,7 @@ def model_reader(
 ) -> Callable[[str, Sequence[StoredPassage]], AnswerValue | None]:
     """Return a chat model that answers from passages alone, to compare searches; it returns None for no answer.
 
-    Raises:
-        ModelSetupError: The model cannot be set up.
-        PromptError: A prompt of the user is not valid.
+    Raises ModelSetupError and PromptError.
     """
     client = ModelClient(callers_for_roles(settings), prompts=settings.prompts)
     client.require("reasoning")
@@ -153,43 +142,50 @@ class _AnswerGrounds:
     ) -> None:
         self.passages = passages = [each.passage for each in evidence]
         self.intent, self.executor = intent, executor
-        texts = [join_row_numbers(passage.text)[:MAX_CHARACTERS] for passage in passages] + (
-            [computed] if computed else []
-        )
-        self.texts = [_plain(quoted_text(remove_instructions(text))) for text in texts]
+        texts = [join_row_numbers(passage.text)[:MAX_CHARACTERS] for passage in passages]
+        self.texts = [_plain(quoted_text(remove_instructions(text))) for text in (*texts, *filter(None, [computed]))]
         """Texts that may be quoted, as shown, without instructions to the model."""
         self.may_deny = finds(intent.question, "if not useful")
         """Whether the question asks to be told if a measure is unsuitable."""
         self._years = years_in(intent.question)
         self._workspace = workspace
-        self._keys = [PageKey(passage.doc_id, passage.page) for passage in passages]
         self._reporters = [place_of(passage, workspace) for passage in passages]
-        self._pages: dict[PageKey, PageScale] = {}
-        directory = workspace.directory
-        owned = (directory.identities.get(passage.doc_id) for passage in passages)
-        written = {company.name for company in intent.companies} | {each.company for each in owned if each is not None}
+        self._scale_of = lru_cache(maxsize=None)(partial(PageScale, workspace))
+        asked = {company.name for company in intent.companies}
+        identities = workspace.directory.identities
+        written = asked.union(identities[each.doc_id].company for each in passages if each.doc_id in identities)
         self._names = sorted({*written, *(name.title() for name in written)}, key=len, reverse=True)
-        names = (*(company.name for company in intent.companies), *self._reporters)
-        self.links = SharedWords(workspace.lexicon, intent.question, names)
+        small = (word for word in words_in(intent.question) if word.islower())
+        generic = (word for words in word_lists("unit_words").values() for word in words)
+        self._left_out = frozenset(stems_of(" ".join((*asked, *self._reporters)))).difference(stems_of(" ".join(small)))
+        self._left_out |= {*stems_of(" ".join((*word_lists("answer_words")["amounts"], *generic)))}
+        """Stems of names, and those that any two sentences of a filing may share.
+
+        Words that the question writes in lower case are no names: the stores of a company called Stores.
+        """
 
     def supports(self, quoted: QuotedSource, fewest: int = _MIN_WORDS) -> bool:
         """Return whether a quote is in its passage, and no figure of the same filing contradicts its sentences."""
-        if not _is_in_passage(quoted, self.texts, fewest):
+        words = _plain(quoted.quote).strip(" .…")
+        if not 1 <= quoted.passage <= len(self.texts) or len(words.split()) < fewest:
             return False
-        if quoted.passage > len(self._keys) or not any(map(str.isdigit, quoted.quote)):
+        whole = rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)"  # `5 stores` is no quote of `425 stores`
+        if re.search(whole, self.texts[quoted.passage - 1]) is None:
+            return False
+        page = self.page_of(quoted)
+        if page is None or not any(map(str.isdigit, quoted.quote)):
             return True
-        sentences = self._sentences_with(quoted)
-        doc_ids = {self._keys[quoted.passage - 1].doc_id}
-        return not contradictions(sentences, doc_ids, self._workspace, self._years)
+        return not contradictions(self._sentences_with(quoted), {page.doc_id}, self._workspace, self._years)
+
+    def page_of(self, quoted: QuotedSource | QuotedFigure) -> PageKey | None:
+        """Return the page of a quote's passage; None for a computed result."""
+        return self.passages[quoted.passage - 1].on_page if quoted.passage <= len(self.passages) else None
 
     def locate_quote(self, quoted: QuotedSource) -> Quote:
         """Return a verified quote with its page."""
-        if quoted.passage > len(self._keys):
-            return Quote(quoted.quote)
-        key = self._keys[quoted.passage - 1]
-        if key not in self._pages:
-            self._pages[key] = PageScale(self._workspace, key)
-        return Quote(quoted.quote, self._pages[key], self._sentences_with(quoted))
+        page = self.page_of(quoted)
+        scale = self._scale_of(page) if page is not None else None
+        return Quote(quoted.quote, scale, self._sentences_with(quoted) if scale else "")
 
     def _sentences_with(self, quoted: QuotedSource) -> str:
         """Return the sentences of the passage that contain a quote, which may omit what an amount is of."""
@@ -220,21 +216,15 @@ class _AnswerGrounds:
 
     def place_of(self, figure: QuotedFigure) -> str:
         """Return a program's comment on a figure: label, filing, page and, for a known fact, line."""
-        if figure.passage > len(self._keys):
+        key = self.page_of(figure)
+        if key is None:
             return "computed from figures of the filings"
-        key = self._keys[figure.passage - 1]
-        amount = abs(quoted_amount(figure))
-        words = set(stems_of(figure.quote))
-        like = [
-            each.fact
-            for each in self._workspace.index.facts({key.doc_id}, pages=[key])
-            if abs(each.fact.amount) == amount
-        ]
-        quote = printable_line(figure.quote).replace("'", "’")
-        if not like:
-            return f"{quote!r}, {key.doc_id} page {key.page + 1}"
-        fact = max(like, key=lambda one: len(words & set(stems_of(one.label))))
-        return f"{fact.label!r}, {key.doc_id} page {key.page + 1} line {fact.line + 1}"
+        amount, words = abs(quoted_amount(figure)), set(stems_of(figure.quote))
+        facts = (each.fact for each in self._workspace.index.facts({key.doc_id}, pages=[key]))
+        like = [fact for fact in facts if abs(fact.amount) == amount]
+        fact = max(like, key=lambda one: len(words & set(stems_of(one.label))), default=None)
+        label = fact.label if fact is not None else printable_line(figure.quote).replace("'", "’")
+        return f"{label!r}, {key.doc_id} page {key.page + 1}{f' line {fact.line + 1}' if fact is not None else ''}"
 
     def numbers_not_shown(self, words: str) -> tuple[str, ...]:
         """Return the numbers of `words` that occur nowhere in the model's input."""
@@ -242,7 +232,21 @@ class _AnswerGrounds:
 
     def is_relevant(self, words: str, quotes: Sequence[Quote]) -> bool:
         """Return whether a quote is related to these words or to the question."""
-        return self.links.is_linked(f"{words} {self.intent.question}", [quote.text for quote in quotes])
+        return self.is_linked(f"{words} {self.intent.question}", [quote.text for quote in quotes])
+
+    def is_linked(self, words: str, quotes: Iterable[str]) -> bool:
+        """Return whether any quote shares a content word with `words`, or with filings' words for them.
+
+        Names of companies are none.
+        """
+        lexicon = self._workspace.lexicon
+        related = (*lexicon.filing_terms(words), *lexicon.expand((words, *lexicon.metrics_in(words))))
+        wanted = self._content_stems(" ".join((words, *related)))
+        return any(wanted & self._content_stems(quote) for quote in quotes)
+
+    def _content_stems(self, text: str) -> set[str]:
+        stems = set(stems_of(text)) - self._left_out
+        return {stem for stem in stems if len(stem) > 1 and not _YEAR.fullmatch(stem)}
 
 
 class _CheckedReply:
@@ -265,6 +269,7 @@ class _CheckedReply:
             reply.figures, reply.calculations, grounds.intent.question, grounds.executor, grounds.intent.decimals
         )
         self._results = [Quote(line) for line in self._calculated.lines]
+        self._result_texts = [one.text for one in self._calculated.results.values()]
         self._standing = [[each for each in one.citations if grounds.supports(each)] for one in reply.sentences]
         said_no = reply.verdict is YesOrNo.NO or words_in(_answer_of(reply).lower())[:1] == ["no"]
         self._denied = said_no or grounds.may_deny
@@ -290,7 +295,7 @@ class _CheckedReply:
             )
         if not grounds.is_relevant(answer, standing) and not any(map(self._follows, reply.sentences, self._standing)):
             return "what it quotes has nothing to do with the question or the answer: quote what supports the answer"
-        results = self._calculated.texts
+        results = self._result_texts
         if lacking := grounds.unsupported_claims_in(answer, standing, denied=self._denied, results=results):
             told = f"the answer says {', '.join(lacking)}, which no quote supports"
             return f"{told}: quote the words that do, put a calculated result beside it, or leave it out"
@@ -301,11 +306,9 @@ class _CheckedReply:
 
     def _follows(self, sentence: CitedSentence, standing: Sequence[QuotedSource]) -> bool:
         """Return whether a sentence is related both to its quotes and to the answer."""
-        links = self._grounds.links
-        about = f"{self._answer} {self._grounds.intent.question}"
-        return links.is_linked(sentence.text, [each.quote for each in standing]) and links.is_linked(
-            about, [sentence.text]
-        )
+        grounds, about = self._grounds, f"{self._answer} {self._grounds.intent.question}"
+        quotes = [each.quote for each in standing]
+        return grounds.is_linked(sentence.text, quotes) and grounds.is_linked(about, [sentence.text])
 
     def reasoning(self) -> Reasoning:
         """Return the answer with the sentences that stand; the others are dropped with a warning."""
@@ -313,9 +316,9 @@ class _CheckedReply:
         citations: dict[Citation, int] = {}
         for figure in reply.figures if reply.calculations else ():
             self._cite(figure, citations)
-        steps = self._steps(citations)
-        text = self._answer
-        if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(self._grounds.intent) and not gives_verdict(text):
+        steps, text = self._steps(citations), self._answer
+        asks = finds(self._grounds.intent.core, "yes or no")
+        if reply.verdict is not YesOrNo.NONE and asks and not gives_verdict(text):
             text = f"{reply.verdict.value.capitalize()}: {text}"
         written = "".join((reply.answer or "").split())
         named = [one for name, one in calculated.results.items() if f"{{{name}}}" in written]
@@ -352,7 +355,7 @@ class _CheckedReply:
             said = calculated.fill_placeholders(sentence.text, {})
             lacking = (
                 *self._grounds.unsupported_numbers_in(said, [*before, *self._results], denied=self._denied),
-                *self._grounds.unsupported_claims_in(said, before, denied=self._denied, results=calculated.texts),
+                *self._grounds.unsupported_claims_in(said, before, denied=self._denied, results=self._result_texts),
             )
             if lacking:
                 record_warning(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
@@ -362,7 +365,7 @@ class _CheckedReply:
 
     def _cite(self, quoted: QuotedSource | QuotedFigure, citations: dict[Citation, int]) -> int | None:
         """Return the index of a quote's citation; None for a computed result, the figures of which are cited."""
-        if quoted.passage > len(self._grounds.passages):
+        if self._grounds.page_of(quoted) is None:
             return None
         of = self._grounds.passages[quoted.passage - 1]
         citation = Citation(doc_id=of.doc_id, page=of.page, text=printable_line(quoted.quote), box=of.box)
@@ -386,7 +389,7 @@ def _answer_from_quotes(reply: ReasoningReply, grounds: _AnswerGrounds) -> Reaso
         return None
     cited = [made.citations[place] for step in made.steps for place in step.citations]
     question = grounds.intent.question
-    about = [each for each in dict.fromkeys(cited) if grounds.links.is_linked(question, [each.text])]
+    about = [each for each in dict.fromkeys(cited) if grounds.is_linked(question, [each.text])]
     if not about:
         return None
     record_warning("the answer is what the model quotes: its other statements are not supported by the quotes")
@@ -425,18 +428,6 @@ def _without_known_dates(words: str, texts: Sequence[str], places: Sequence[str]
     return _KNOWN.sub(remove, words)
 
 
-def _is_in_passage(quoted: QuotedSource, texts: Sequence[str], fewest: int = _MIN_WORDS) -> bool:
-    """Return whether a quote is in its passage, word by word.
-
-    Numbers are not cut: `5 stores` is no quote of `425 stores`.
-    """
-    words = _plain(quoted.quote).strip(" .…")
-    if not 1 <= quoted.passage <= len(texts) or len(words.split()) < fewest:
-        return False
-    whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)")
-    return whole.search(texts[quoted.passage - 1]) is not None
-
-
 _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00ad": None})
 
 
@@ -447,46 +438,8 @@ def _plain(text: str) -> str:
 
 def asks_judgement(intent: Intent, computed: str) -> bool:
     """Return whether the question asks for a yes or no that the result does not settle, or whether a measure suits."""
-    unsettled = asks_yes_or_no(intent) and not gives_verdict(computed)
+    unsettled = finds(intent.core, "yes or no") and not gives_verdict(computed)
     return unsettled or finds(intent.question, "if not useful")
-
-
-def asks_yes_or_no(intent: Intent) -> bool:
-    """Return whether the question begins like one that is answered by yes or no.
-
-    >>> asks_yes_or_no(Intent(question="Is it?", core="Is Acme a capital-intensive business?"))
-    True
-    """
-    return finds(intent.core, "yes or no")
-
-
-class SharedWords:
-    """The words shared by sentences, quotes and the question, without names of companies.
-
-    Words that the question writes in lower case are no names: the stores of a company called Stores.
-    """
-
-    def __init__(self, lexicon: Lexicon, question: str, names: Iterable[str]) -> None:
-        self._lexicon = lexicon
-        small = (word for word in words_in(question) if word.islower())
-        generic = (word for words in word_lists("unit_words").values() for word in words)
-        names_alone = frozenset(stems_of(" ".join(names))) - frozenset(stems_of(" ".join(small)))
-        self._left_out = names_alone.union(stems_of(" ".join((*word_lists("answer_words")["amounts"], *generic))))
-        """Stems of names, and those that any two sentences of a filing may share."""
-
-    def is_linked(self, words: str, quotes: Collection[str]) -> bool:
-        """Return whether any quote shares a content word with `words`, or with filings' words for them."""
-        lexicon = self._lexicon
-        related = (*lexicon.filing_terms(words), *lexicon.expand((words, *lexicon.metrics_in(words))))
-        wanted = self._content_stems(" ".join((words, *related)))
-        return any(wanted & self._content_stems(quote) for quote in quotes)
-
-    def _content_stems(self, text: str) -> frozenset[str]:
-        return frozenset(
-            stem
-            for stem in stems_of(text)
-            if len(stem) > 1 and stem not in self._left_out and not _YEAR.fullmatch(stem)
-        )
 
 
 _YEAR = re.compile(r"fy\d+|(?:19|20)\d\d|0+")

@@ -22,6 +22,7 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.plan_term_selection import missing_slots
+from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
@@ -38,11 +39,8 @@ class Curator:
     def __init__(
         self, client: ModelClient, workspace: Workspace, preset: Preset, most: int, reasoner: Reasoner
     ) -> None:
-        self._client = client
-        self._reasoner = reasoner
-        self._workspace = workspace
-        self._preset = preset
-        self._most = most
+        self._client, self._reasoner, self._workspace = client, reasoner, workspace
+        self._preset, self._most = preset, most
 
     def curation(
         self,
@@ -81,19 +79,16 @@ class Curator:
         gone = [each for each in shown if each.key not in chosen]
         held = {each.passage.on_page for each in curation.kept}
         pages = dict.fromkeys(each.on_page for each in gone if each.on_page not in held)
-        others = {each.key for each in shown} | chosen.keys()
-        keys = [
-            *(each.key for each in gone),
-            *((each.doc_id, each.passage.ordinal) for each in self._workspace.index.passages(list(pages))),
-            *(each.key for each in passages if each.key not in others and any(is_contained(each, one) for one in gone)),
-        ]
-        judged = tuple(
-            each.model_copy(update={"kept": True, "why": kept.why})
-            if (kept := chosen.get((each.doc_id, each.ordinal))) is not None
-            else each.model_copy(update={"kept": False, "why": f"the model does not keep it; {each.why}"})
-            for each in curation.judged
-        )
-        return curation.model_copy(update={"judged": judged, "dropped": tuple(dict.fromkeys(keys))})
+        others = [each for each in passages if each not in shown and each.key not in chosen]
+        dropped = dict.fromkeys(each.key for each in gone)
+        dropped |= dict.fromkeys((one.doc_id, one.passage.ordinal) for one in self._workspace.index.passages([*pages]))
+        dropped |= dict.fromkeys(each.key for each in others if any(is_contained(each, one) for one in gone))
+        judged = []
+        for each in curation.judged:
+            kept = chosen.get((each.doc_id, each.ordinal))
+            why = kept.why if kept is not None else f"the model does not keep it; {each.why}"
+            judged.append(each.model_copy(update={"kept": kept is not None, "why": why}))
+        return curation.model_copy(update={"judged": tuple(judged), "dropped": tuple(dropped)})
 
     def _answer_from_passages(self, base: Curation, intent: Intent, shown: Sequence[RetrievedPassage]) -> Curation:
         """Return the answer with its passages; otherwise what is missing, and the passages to read again."""
@@ -106,17 +101,15 @@ class Curator:
         found = self._reasoner.answer(intent, evidence, known_lines(intent, base.ledger, searched))
         if found is None:
             return base
-        cited = {(each.doc_id, each.page) for each in found.reasoning.citations} if found.reasoning else set()
-        again = {evidence[place].passage.key for place in found.keep}
-        kept = [
-            each for each in evidence if (each.passage.doc_id, each.passage.page) in cited or each.passage.key in again
-        ][: self._most]
         reasoning = found.reasoning or Reasoning(text="", citations=(), missing=found.reported_missing)
+        cited = {PageKey(each.doc_id, each.page) for each in reasoning.citations}
+        again = [evidence[place] for place in found.keep]
+        kept = [each for each in evidence if each.passage.on_page in cited or each in again]
         # Search for the missing part of an answer; the answer is used if nothing more is found.
         whole = found.reasoning is not None and not (found.reported_missing and found.complementary)
         answer = base.model_copy(
             update={
-                "kept": tuple(kept),
+                "kept": tuple(kept[: self._most]),
                 "answerable": whole,
                 "missing": () if whole else found.reported_missing,
                 "complementary_question": "" if whole else found.complementary,

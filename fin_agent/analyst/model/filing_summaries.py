@@ -76,11 +76,11 @@ class ModelSummarizer:
 
     def _merge_reply(self, base: str, said: SummaryReply, text: str, doc_id: str) -> SummaryWithAuthor:
         notes: list[str] = []
-        names = (printable_line(name)[:_MAX_NAME_LENGTH] for name in (said.company or "", *said.also_named))
-        held = {name: contains_phrase(name, text) for name in names if name}
-        if odd := [name for name, is_there in held.items() if not is_there]:
+        lines = (printable_line(name)[:_MAX_NAME_LENGTH] for name in (said.company or "", *said.also_named))
+        names = list(dict.fromkeys(filter(None, lines)))
+        if odd := [name for name in names if not contains_phrase(name, text)]:
             notes.append(f"left out names that are not on the first pages: {', '.join(odd[:_MAX_NAMES])}")
-        new = [name for name, is_there in held.items() if is_there and not contains_phrase(name, base)][:_MAX_NAMES]
+        new = [name for name in names if name not in odd and not contains_phrase(name, base)][:_MAX_NAMES]
         summary = printable_line(said.summary)[:_MAX_LENGTH]
         if wrong := self._unsupported_statements(summary, text, doc_id):
             notes.append(f"left out the summary, for {wrong}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.prompt_context import card_lines, card_place, request_lines
@@ -26,6 +26,9 @@ _MIN_RANKED_CARDS = 10
 _TOKENS_A_CARD = 60
 _MAX_THOUGHTS = 2_000
 """Tokens for reasoning before the reply."""
+_MOST_FAILURES = 4
+P = ParamSpec("P")
+RankedT = TypeVar("RankedT", bound=RankedCard)
 
 
 class ModelJudge:
@@ -35,15 +38,9 @@ class ModelJudge:
     """
 
     def __init__(self, ranking: Caller, folder: Path | None = None, *, choosing: Caller | None = None) -> None:
-        """Load the prompts.
+        """Set who ranks finalists, and who chooses from groups (the same by default). Raises PromptError.
 
-        Args:
-            ranking: Ranks the finalists.
-            folder: The user's folder of prompts, which may hold a `judge.md` and a `group_selection.md`.
-            choosing: Chooses from groups; `ranking` where None.
-
-        Raises:
-            PromptError: A prompt of the user is not valid.
+        `folder` may contain the user's `judge.md` and `group_selection.md`.
         """
         self._ranking = ranking
         self._choosing = choosing or ranking
@@ -106,29 +103,25 @@ class FailFastJudge:
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> Sequence[Verdict]:
         """See Judge.rank. Raises whatever the judge raises, and ModelError once it is no longer called."""
-        return self._asked(lambda: self._judge.rank(brief, cards))
+        return self._asked(self._judge.rank, brief, cards)
 
     def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> Sequence[Verdict]:
         """See GroupJudge.choose; a judge that only ranks does that."""
-        judge = self._judge
-        if not isinstance(judge, GroupJudge):
-            return self.rank(brief, cards)
-        return self._asked(lambda: judge.choose(brief, cards, most))
+        if isinstance(self._judge, GroupJudge):
+            return self._asked(self._judge.choose, brief, cards, most)
+        return self.rank(brief, cards)
 
-    def _asked(self, ask: Callable[[], Sequence[Verdict]]) -> Sequence[Verdict]:
+    def _asked(self, ask: Callable[P, Sequence[Verdict]], *args: P.args, **kwargs: P.kwargs) -> Sequence[Verdict]:
         if self._in_a_row >= _MOST_FAILURES:
             raise ModelError(f"{self.failures[-1]}; it is not asked again for this question")
         try:
-            verdicts = ask()
+            verdicts = ask(*args, **kwargs)
         except ModelError as failure:
             self._in_a_row += 1 if isinstance(failure, UnusableReplyError | RefusedByModelError) else 2
             self.failures.append(failure.what)
             raise
         self._in_a_row = 0
         return verdicts
-
-
-_MOST_FAILURES = 4
 
 
 def _matched_fields(brief: Brief, cards: Sequence[Card]) -> list[tuple[str, ...]]:
@@ -141,16 +134,11 @@ def quoted_cards(cards: Sequence[Card]) -> list[Quoted]:
     return [Quoted("\n".join(card_lines(card)), card_place(card)) for card in cards]
 
 
-RankedT = TypeVar("RankedT", bound=RankedCard)
-
-
 def _first_named(places: Sequence[RankedT], cards: int) -> dict[int, RankedT]:
     """Return the first place of each card that exists, by its index."""
-    first: dict[int, RankedT] = {}
-    for place in places:
-        if 1 <= place.card <= cards:
-            first.setdefault(place.card - 1, place)
-    return first
+    first = {place.card - 1: place for place in reversed(places)}
+    named = dict.fromkeys(place.card - 1 for place in places)
+    return {at: first[at] for at in named if 0 <= at < cards}
 
 
 def ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
@@ -175,12 +163,6 @@ def _unknown_cards(places: Sequence[RankedCard], cards: int) -> str:
 
 
 def _matching(said: Sequence[str], held: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the reported fields that the card has; all of its fields if none of those match.
-
-    The company is matched by the index.
-    """
-    told = {" ".join(field.lower().split()) for field in said}
-    told &= {field.lower() for field in held}
-    if not told:
-        return held
-    return tuple(field for field in held if field.startswith(f"{COMPANY}: ") or field.lower() in told)
+    """Return the reported fields that the card has, and its company; all of its fields if none of those match."""
+    told = {" ".join(field.lower().split()) for field in said} & {field.lower() for field in held}
+    return tuple(field for field in held if not told or field.startswith(f"{COMPANY}: ") or field.lower() in told)

@@ -44,6 +44,10 @@ _LASTING = (
 )
 """Failures that the next call would repeat."""
 _REST_SECONDS = 30.0
+_MAX_DRAFT_LENGTH = 2_000
+_MAX_REPLY_LENGTH = 60_000
+_STEP = 12
+"""Characters of a reply between two checks for new text."""
 
 
 class ModelClient:
@@ -75,34 +79,32 @@ class ModelClient:
         drafted: str | None = None,
         **values: Value,
     ) -> ReplyT | None:
-        """Call the model of a role and return its checked reply; None, with a warning, without a usable one.
+        """Fill a prompt, and return the checked reply of the role's model; None, with a warning, without a usable one.
 
-        Args:
-            role: The role.
-            name: Name of the prompt.
-            output: Type of the reply.
-            fault: Returns what is wrong with a reply's content; the model gets one chance to correct it.
-            drafted: Field of the reply that is streamed to listeners as a draft.
-            values: Values of the prompt's placeholders.
+        `fault` returns what is wrong with a reply's content, which the model may correct once; `drafted` is the field
+        that is streamed to listeners as a draft.
         """
-        filled = self._prompt(name).filled(**values)
         hearing = current_listener()
         drafting = DraftStream(drafted if hearing.drafts and hearing.listener is not None else None)
-        call = prompt_to_call(filled, role, output, MAX_OUTPUT.get(role), check=drafting.withdraw_on_fault(fault))
-        subject = f"the {role.value} of the model"
-        model = ""
+
+        def checked(reply: ReplyT) -> str | None:
+            if (wrong := fault(reply)) is not None:
+                drafting.withdraw(wrong)
+            return wrong
+
+        call = prompt_to_call(self._prompt(name).filled(**values), role, output, MAX_OUTPUT.get(role), check=checked)
+        subject, model = f"the {role.value} of the model", ""
         try:
             model = self._callers.name(role)
             if monotonic() < self._resting.get(model, 0.0):
                 record_warning(f"{subject} was left out: {model} is left alone for {_REST_SECONDS:.0f} seconds")
                 return None
-            value, _ = self._callers.of(role).value(call, drafting.text_callback)
+            value, _ = self._callers.of(role).value(call, drafting.receive if drafting.field else None)
         except ModelError as failure:
             told = f"{subject} {'was left out' if isinstance(failure, BudgetExceededError) else 'could not be had'}"
             drafting.withdraw(told)
             lasting = isinstance(failure, _LASTING)
-            remedy = f". {failure.remedy}" if lasting and failure.remedy else ""
-            record_warning(f"{told}: {failure.what}{remedy}")
+            record_warning(f"{told}: {failure.what}{f'. {failure.remedy}' if lasting and failure.remedy else ''}")
             if lasting:
                 self._resting[model] = monotonic() + _REST_SECONDS
             return None
@@ -110,40 +112,26 @@ class ModelClient:
         return value
 
 
-_MAX_DRAFT_LENGTH = 2_000
-_MAX_REPLY_LENGTH = 60_000
-_STEP = 12
-"""Characters of a reply between two checks for new text."""
-
-
 class DraftStream:
-    """Streams one field of a reply as drafts, which are unchecked and never the answer."""
+    """Streams one field of a reply as drafts, which are unchecked and never the answer; none without a field."""
 
     def __init__(self, field: str | None) -> None:
-        """Set the field to stream; None streams nothing."""
-        self._name = field or ""
-        self._reply = ""
+        self.field = field
+        self._reply = self._drafted = ""
         self._looked = 0
-        self._drafted = ""
+        """Length of the reply when it was last read."""
 
-    @property
-    def text_callback(self) -> Callable[[str], None] | None:
-        """The callback for the growing reply; None if nothing is streamed."""
-        return self._receive if self._name else None
-
-    def withdraw_on_fault(self, fault: Callable[[ReplyT], str | None]) -> Callable[[ReplyT], str | None]:
-        """Return the check of a reply, extended to withdraw the draft of a faulty one."""
-
-        def checked(reply: ReplyT) -> str | None:
-            if (wrong := fault(reply)) is not None:
-                self.withdraw(wrong)
-            return wrong
-
-        return checked
+    def receive(self, reply: str) -> None:
+        """Receive the reply so far; one that does not extend the last is a new attempt."""
+        if not reply.startswith(self._reply):
+            self.withdraw("it is written anew")
+        self._reply = reply
+        if self._looked + _STEP <= len(reply) <= _MAX_REPLY_LENGTH and len(self._drafted) < _MAX_DRAFT_LENGTH:
+            self._emit_new_text()
 
     def finish(self, reply: BaseModel) -> None:
         """Emit the rest of a complete, valid reply; a draft without content is withdrawn."""
-        if any(map(str.isalnum, str(getattr(reply, self._name, None) or ""))):
+        if any(map(str.isalnum, str(getattr(reply, self.field or "", None) or ""))):
             self._emit_new_text(whole=True)
         else:
             self.withdraw("the model gives no answer")
@@ -154,28 +142,19 @@ class DraftStream:
             emit(DraftWithdrawn(why=why))
         self._reply, self._looked, self._drafted = "", 0, ""
 
-    def _receive(self, reply: str) -> None:
-        """Receive the reply so far; one that does not extend the last is a new attempt."""
-        if not reply.startswith(self._reply):
-            self.withdraw("it is written anew")
-        self._reply = reply
-        if self._looked + _STEP <= len(reply) <= _MAX_REPLY_LENGTH and len(self._drafted) < _MAX_DRAFT_LENGTH:
-            self._emit_new_text()
-
     def _emit_new_text(self, *, whole: bool = False) -> None:
         """Emit the text of the field as far as it is written."""
         from langchain_core.utils.json import parse_partial_json
 
         self._looked = len(self._reply)
         found = None
-        if f'"{self._name}"' in self._reply:
+        if f'"{self.field}"' in self._reply:
             with suppress(ValueError, RecursionError):
                 found = parse_partial_json(self._reply[max(0, self._reply.find("{")) :])
-        value = found.get(self._name) if isinstance(found, dict) else None
-        if not isinstance(found, dict) or not isinstance(value, str):
+        if not isinstance(found, dict) or not isinstance(found.get(self.field), str):
             return
-        text = printable_line(value)[:_MAX_DRAFT_LENGTH]
-        if not whole and list(found)[-1] == self._name:
+        text = printable_line(found[self.field])[:_MAX_DRAFT_LENGTH]
+        if not whole and list(found)[-1] == self.field:
             text = text[: text.rfind(" ") + 1]  # a partial number would be another number
         if len(text) > len(self._drafted) and text.startswith(self._drafted):
             emit(Draft(text=text[len(self._drafted) :]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations, pairwise
@@ -37,19 +37,18 @@ def unsupported_numbers(
     """
     own = question if denied else non_figure_numbers(question)
     text = _PATTERNS["place"].sub(" ", " \n ".join((*(quote.text for quote in quotes), known, own)))
-    said = _without(_PATTERNS["place"].sub(" ", words), lambda each, before: _is_bound(each, before, question))
-    said = _without(said, lambda each, _: _is_difference(each, quotes))
-    held = [(each, quote.page) for quote in quotes for each in scaled_numbers_in(quote.text)]
-    held += [(each, None) for each in scaled_numbers_in(f"{known} \n {own}")]
-    spelled = {each.value for each in spelled_numbers(text)}
+    said = _PATTERNS["place"].sub(" ", words)
+    for each in reversed(list(scaled_numbers_in(said))):
+        if _is_bound(each, said[: each.start], question) or _is_difference(each, quotes):
+            said = said[: each.start] + said[each.end :]
+    held = [
+        (each, quote.page) for quote in (*quotes, Quote(known), Quote(own)) for each in scaled_numbers_in(quote.text)
+    ]
+    spelled = {f"{each.value}" for each in spelled_numbers(text)}
     lacking = [
         *numbers_not_in(said, text),
         *(f"{each.number} {each.size}" for each in scaled_numbers_in(said) if _differs_in_scale(each, held)),
-        *(
-            each.words
-            for each in spelled_numbers(said)
-            if each.value not in spelled and numbers_not_in(f"{each.value}", text)
-        ),
+        *(each.words for each in spelled_numbers(said) if {*numbers_not_in(f"{each.value}", text)} - spelled),
     ]
     return tuple(dict.fromkeys(lacking))
 
@@ -67,23 +66,8 @@ def non_figure_numbers(question: str) -> str:
     words = [word.strip('()?!,;:"') for word in question.split()]
     numbered = word_lists("answer_words")["numbered"]
     named += [word for before, word in pairwise(words) if before.lower() in numbered and word[:1].isdigit()]
-    named += filter(_is_date, words)
-    return " ".join(named)
-
-
-def _is_date(word: str) -> bool:
-    parts = word.replace("/", "-").split("-")
-    return len(parts) == 3 and all(map(str.isdigit, parts))
-
-
-def _without(words: str, left_out: Callable[[ScaledNumber, str], bool]) -> str:
-    """Return the words without numbers for which `left_out`, called with the words before them, is true."""
-    kept, start = [], 0
-    for each in scaled_numbers_in(words):
-        if left_out(each, words[: each.start]):
-            kept.append(words[start : each.start])
-            start = each.end
-    return "".join([*kept, words[start:]])
+    dates = ((word, word.replace("/", "-").split("-")) for word in words)
+    return " ".join([*named, *(word for word, parts in dates if len(parts) == 3 and all(map(str.isdigit, parts)))])
 
 
 def _is_bound(each: ScaledNumber, before: str, question: str) -> bool:
@@ -106,10 +90,8 @@ def _is_difference(each: ScaledNumber, quotes: Sequence[Quote]) -> bool:
 
 def _differs_in_scale(each: ScaledNumber, held: Sequence[tuple[ScaledNumber, PageScale | None]]) -> bool:
     like = [(one, page) for one, page in held if one.number == each.number]
-    return bool(each.size and like) and not any(
-        one.size == each.size or (not one.size and page is not None and page.states(one, each.size))
-        for one, page in like
-    )
+    fits = (one.size == each.size or bool(not one.size and page and page.states(one, each.size)) for one, page in like)
+    return bool(each.size and like) and not any(fits)
 
 
 @dataclass(frozen=True, slots=True)

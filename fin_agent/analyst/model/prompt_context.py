@@ -22,10 +22,15 @@ from fin_agent.workspace import Workspace
 
 MAX_CHARACTERS = 6_000
 """Most characters of a passage; those of the index are shorter, unless their words are very long."""
-
-
 _MAX_SHOWN = 18_000
 _MIN_SHOWN = 4
+_MIN_NEW_SHARE = 8
+"""One new word in this many is allowed in a passage that is contained in another of its page."""
+_WITH_NEIGHBOURS = 3
+"""Number of first passages that get the text before or after a break."""
+_WHOLE_END = re.compile(r"[.!?:;)”\"]\s*\d{0,3}\s*\Z")
+_MAX_NAMES = 16
+_MAX_CHARACTERS = 80
 _OF_A_ROW = re.compile(r"\(?[-–—$€£%(]*\s?\(?(?:\d[\d,]*(?:\.\d+)?|\.\d+|[—–-]|[$€£%])\s*[%)]*\s?(?:\(\w\))?\s?[%)]?")
 """A number or sign alone on a line, which belongs to the row whose label precedes it."""
 
@@ -43,10 +48,7 @@ def passages_for_curation(
     scope: Scope,
     dropped: Collection[tuple[str, int]] = (),
 ) -> list[RetrievedPassage]:
-    """Return the passages shown by one call, each page once, with text continued across page breaks.
-
-    Passages that were `dropped` are not added as neighbours.
-    """
+    """Return the passages shown by one call, each page once, with text continued across page breaks."""
     return without_contained(with_neighbours(passages_in_budget(passages), workspace, scope, dropped))
 
 
@@ -83,49 +85,38 @@ def is_contained(passage: RetrievedPassage, other: RetrievedPassage) -> bool:
     return len(words - said) <= (len(words) // _MIN_NEW_SHARE if passage.on_page == other.on_page else 0)
 
 
-_MIN_NEW_SHARE = 8
-"""One new word in this many is allowed."""
-
-
-def _is_years(text: str) -> bool:
-    return bool(printed_years(text)) and all(word.isdecimal() for word in text.split())
-
-
-_WITH_NEIGHBOURS = 3
-"""Number of first passages that get the text before or after a break."""
-_WHOLE_END = re.compile(r"[.!?:;)”\"]\s*\d{0,3}\s*\Z")
-
-
 def with_neighbours(
     passages: Sequence[RetrievedPassage],
     workspace: Workspace,
     scope: Scope,
     dropped: Collection[tuple[str, int]] = (),
 ) -> list[RetrievedPassage]:
-    """Return the passages; those that continue across a page break get the adjoining text."""
+    """Return the passages; those that continue across a page break get the adjoining text, if it was not `dropped`."""
     shown = {*dropped, *(each.key for each in passages)}
     found: list[RetrievedPassage] = []
-    for place, each in enumerate(passages):
-        words = join_row_numbers(each.text)
-        may_continue = place < _WITH_NEIGHBOURS and each.kind is PassageKind.TEXT and bool(words)
-        begins_within = may_continue and words[0].islower()
-        ends_within = may_continue and _WHOLE_END.search(words) is None
-        texts = _texts_around(each, workspace, scope) if begins_within or ends_within else []
-        at = [one.key for one in texts].index(each.key) if texts else 0
-        before, after = texts[max(0, at - 1) : at] * begins_within, texts[at + 1 : at + 2] * ends_within
-        around = [one for one in (*before, each, *after) if one is each or one.key not in shown]
+    for each in passages[:_WITH_NEIGHBOURS]:
+        words = join_row_numbers(each.text) if each.kind is PassageKind.TEXT else ""
+        begins_within = words[:1].islower()
+        ends_within = bool(words) and _WHOLE_END.search(words) is None
+        before, after = _texts_around(each, workspace, scope) if begins_within or ends_within else ([], [])
+        around = [*(before if begins_within else ()), each, *(after if ends_within else ())]
+        around = [one for one in around if one is each or one.key not in shown]
         shown.update(one.key for one in around)
         found += around
-    return found
+    return [*found, *passages[_WITH_NEIGHBOURS:]]
 
 
-def _texts_around(passage: RetrievedPassage, workspace: Workspace, scope: Scope) -> list[RetrievedPassage]:
-    """Return the texts of a passage's page and of those beside it, in order."""
+def _texts_around(
+    passage: RetrievedPassage, workspace: Workspace, scope: Scope
+) -> tuple[list[RetrievedPassage], list[RetrievedPassage]]:
+    """Return the text before a passage and the one after it, on its page or those beside it."""
     keys = [PageKey(passage.doc_id, passage.page + step) for step in (-1, 0, 1) if passage.page + step >= 0]
     stored = workspace.index.passages([key for key in keys if scope.holds(key)])
-    found = [RetrievedPassage.of(one, 0.0, passage.round) for one in stored if one.passage.kind is PassageKind.TEXT]
-    found.sort(key=lambda one: one.ordinal)
-    return found if any(one.key == passage.key for one in found) else []
+    texts = [RetrievedPassage.of(one, 0.0, passage.round) for one in stored if one.passage.kind is PassageKind.TEXT]
+    texts.sort(key=lambda one: one.ordinal)
+    before = [one for one in texts if one.ordinal < passage.ordinal]
+    after = [one for one in texts if one.ordinal > passage.ordinal]
+    return (before[-1:], after[:1]) if len(before) + len(after) < len(texts) else ([], [])
 
 
 def join_row_numbers(text: str) -> str:
@@ -134,13 +125,16 @@ def join_row_numbers(text: str) -> str:
     >>> join_row_numbers("Net sales\n$\n41,396 \n$\n(157)\n\nCost of sales\n12.5 %")
     'Net sales $ 41,396 $ (157)\nCost of sales 12.5 %'
     """
+
+    def has_years_alone(line: str) -> bool:
+        return bool(printed_years(line)) and all(map(str.isdecimal, line.split()))
+
     rows: list[str] = []
-    for line in text.splitlines():
-        words = " ".join(line.split())
-        heads = _is_years(words) and len(words) == 4 and not (rows and _is_years(rows[-1]))
-        if rows and words and _OF_A_ROW.fullmatch(words) and not heads:
+    for words in filter(None, (" ".join(line.split()) for line in text.splitlines())):
+        heads = len(words) == 4 and has_years_alone(words) and not (rows and has_years_alone(rows[-1]))
+        if rows and _OF_A_ROW.fullmatch(words) and not heads:
             rows[-1] = f"{rows[-1]} {words}"
-        elif words:
+        else:
             rows.append(words)
     return "\n".join(rows)
 
@@ -158,10 +152,6 @@ def place_of(passage: RetrievedPassage, workspace: Workspace) -> str:
 
 def _period_label(quarter: int | None, year: int | None) -> str:
     return f"{f'Q{quarter} ' if quarter else ''}FY{year}" if year else ""
-
-
-_MAX_NAMES = 16
-_MAX_CHARACTERS = 80
 
 
 def _lines(fields: Iterable[tuple[str, Iterable[str]]]) -> list[str]:

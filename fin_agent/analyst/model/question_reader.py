@@ -40,10 +40,7 @@ class QuestionReader:
         self, client: ModelClient, workspace: Workspace, preset: Preset, read: Callable[[str], Intent]
     ) -> None:
         """Set the client; `read` parses a question by rules."""
-        self._client = client
-        self._workspace = workspace
-        self._preset = preset
-        self._read = read
+        self._client, self._workspace, self._preset, self._read = client, workspace, preset, read
 
     def complete(self, intent: Intent) -> Intent:
         """Return the intent; if rules did not parse the question completely, that of the model's wording.
@@ -53,37 +50,27 @@ class QuestionReader:
         """
         if is_computable(intent):
             return intent
-        reply = self._ask_model(intent) if self._needs_model(intent) else None
-        terms = (
-            search_terms(word for word in bare_words(reply.search) if word[0].isalpha())[:_MAX_TERMS]
-            if reply is not None
-            else ()
-        )
-        read = self._read_rewording(intent, reply.questions) if reply is not None else None
         open_points = _unread_words(intent)
+        may_ask = self._preset is not Preset.FAST and not intent.unknown_companies
+        reply = None
+        if may_ask and (open_points or not intent.unsupported):
+            known = intent.companies or self._workspace.directory.companies[:_MAX_COMPANIES]
+            reply = self._client.ask(
+                Role.INTENT,
+                "intent",
+                IntentReply,
+                lambda reply: self._reply_fault(reply, intent),
+                question=intent.question,
+                companies="\n".join(company.name for company in known),
+            )
+        reply = reply or IntentReply()
+        read = self._read_rewording(intent, reply.questions)
         if read is None:
             read = intent.model_copy(update={"unsupported": (), "beyond_rules": open_points}) if open_points else intent
-        asked_back = printable_line(reply.ask_back or "")[:_MAX_LENGTH] if reply is not None else ""
+        terms = search_terms(word for word in bare_words(reply.search) if word[0].isalpha())[:_MAX_TERMS]
+        asked_back = printable_line(reply.ask_back or "")[:_MAX_LENGTH]
         expansions = tuple(dict.fromkeys((*read.expansions, *terms)))
         return read.model_copy(update={"expansions": expansions, "ask_back": asked_back})
-
-    def _needs_model(self, intent: Intent) -> bool:
-        if self._preset is Preset.FAST or intent.unknown_companies:
-            return False
-        return not intent.unsupported or bool(_unread_words(intent))
-
-    def _ask_model(self, intent: Intent) -> IntentReply | None:
-        known = [company.name for company in intent.companies] or [
-            company.name for company in self._workspace.directory.companies[:_MAX_COMPANIES]
-        ]
-        return self._client.ask(
-            Role.INTENT,
-            "intent",
-            IntentReply,
-            lambda reply: self._reply_fault(reply, intent),
-            question=intent.question,
-            companies="\n".join(known),
-        )
 
     def _reply_fault(self, reply: IntentReply, intent: Intent) -> str | None:
         if not any(map(str.strip, (*reply.questions, reply.ask_back or ""))):
@@ -109,20 +96,17 @@ class QuestionReader:
     def _read_rewording(self, intent: Intent, questions: Sequence[str]) -> Intent | None:
         """Return the intent of the wording by rules; None if they do not parse it completely."""
         asked = [printable_line(each)[:_MAX_LENGTH] for each in questions if each.strip()][:_MAX_QUESTIONS]
-        read = []
-        for each in asked:
-            try:
-                one = self._read(each)
-            except QuestionError:
-                return None
-            if not is_computable(one):
-                return None
-            if strange := self._unrelated_line(one, intent):
-                record_warning(f"the model reads the question as {each!r}; {strange!r} has nothing to do with it")
-                return None
-            read.append(one)
-        if not read:
+        try:
+            read = [self._read(each) for each in asked]
+        except QuestionError:
             return None
+        if not read or not all(map(is_computable, read)):
+            return None
+        for one in read:
+            if strange := self._unrelated_line(one, intent):
+                told = f"the model reads the question as {one.question!r}; {strange!r} has nothing to do with it"
+                record_warning(told)
+                return None
         if lost := self._omitted_words(intent, asked):
             record_warning(f"the model reads the question as {'; '.join(asked)!r}, which omits {lost!r}")
             return None
@@ -135,24 +119,23 @@ class QuestionReader:
 
     def _omitted_words(self, intent: Intent, questions: Sequence[str]) -> str:
         """Return a year or essential word of the question that the wordings omit, which would change its meaning."""
-        lexicon = self._workspace.lexicon
         said = " ".join((*questions, *map(expand_abbreviations, questions)))
         dated = any(month[:3] in intent.question.lower() for month in MONTHS)
         for year in sorted(years_in(intent.question) - years_in(said)):
             if not dated or not {year - 1, year + 1} & years_in(said):
                 return str(year)
-        meant = (*lexicon.filing_terms(said), *lexicon.expand((said, *(one.id for one in lexicon.mentions(said)))))
-        spoken_of = words_of(" ".join((said, *meant)))
+        spoken_of = words_of(f"{said} {self._terms_of_filings(said)}")
         spoken_of = spoken_of.union(everyday_words(), *(synonyms_of().get(word, ()) for word in spoken_of))
         tokens = lex(expand_abbreviations(intent.question), known_names(self._workspace)).tokens
-        texts = (
-            text
-            for one in tokens
-            if one.type in _ESSENTIAL_TOKENS
-            for text in listed("measure_words", "conditions").split(one.text)
-        )
-        told = ((text, words_of(text)) for text in texts)
-        return next((text for text, words in told if words and words.isdisjoint(spoken_of)), "")
+        essential = (one.text for one in tokens if one.type in _ESSENTIAL_TOKENS)
+        texts = (text for each in essential for text in listed("measure_words", "conditions").split(each))
+        return next((text for text in texts if words_of(text) and words_of(text).isdisjoint(spoken_of)), "")
+
+    def _terms_of_filings(self, text: str) -> str:
+        """Return the words of filings for those of a text."""
+        lexicon = self._workspace.lexicon
+        named = (one.id for one in lexicon.mentions(text))
+        return " ".join((*lexicon.filing_terms(text), *lexicon.expand((text, *named))))
 
     def _unrelated_line(self, read: Intent, intent: Intent) -> str:
         """Return a line of a wording that the question does not mention, in its words or those of filings.
@@ -160,11 +143,10 @@ class QuestionReader:
         For `advertising expense` the question must contain `advertising`; for a name without distinctive words, such as
         `net income`, all of it.
         """
-        lexicon = self._workspace.lexicon
         asked = f"{intent.question} {expand_abbreviations(intent.question)}"
-        meant = (*lexicon.filing_terms(asked), *lexicon.expand((asked, *(one.id for one in lexicon.mentions(asked)))))
-        spoken_of = set(stems_of(" ".join(meant)))
-        of_any, of_many = (_stems_listed(name) for name in ("of any row", "of many measures"))
+        spoken_of = set(stems_of(self._terms_of_filings(asked)))
+        lists = word_lists("measure_words")
+        of_any, of_many = (set(stems_of(" ".join(sorted(lists[name])))) for name in ("of any row", "of many measures"))
         for line in read.query.lines() if read.query is not None else ():
             stems = set(stems_of(line.words)) - of_any
             known = (stems - of_many) & spoken_of if stems - of_many else stems <= spoken_of
@@ -175,10 +157,6 @@ class QuestionReader:
 
 _ESSENTIAL_TOKENS = frozenset({"PHRASE", "PART", "STATISTIC", "EXCEPT"})
 """Types of essential words: lines, parts, conditions, a median."""
-
-
-def _stems_listed(name: str) -> set[str]:
-    return set(stems_of(" ".join(sorted(word_lists("measure_words")[name]))))
 
 
 def is_computable(intent: Intent) -> bool:

@@ -61,11 +61,7 @@ class RulesAnalyst:
         return True
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """Map the question to an intent; what it leaves out is taken from the question `before`.
-
-        Raises:
-            QuestionError: The question is empty or unreadable.
-        """
+        """Map the question to an intent; what it leaves out is taken from that `before`. Raises QuestionError."""
         # Repeated spaces carry no meaning, and slow down patterns.
         asked = question if len(question) > MAX_QUESTION_LENGTH else collapse_spaces(question, MAX_QUESTION_LENGTH)
         try:
@@ -82,8 +78,9 @@ class RulesAnalyst:
         several = split_requests(expand_abbreviations(intent.question))
         if self._is_read_as_one(intent, len(several)):
             return (intent.question,)
-        asks: list[tuple[str, bool]] = []
-        """Each request, and whether figures answer it."""
+        asks: list[str] = []
+        by_figures: list[bool] = []
+        """Whether figures answer each of them."""
         before, lead = context_of_asks(intent), ""
         for ask in several:
             whole = self.intent(f"{lead}{ask}", before)
@@ -92,18 +89,18 @@ class RulesAnalyst:
                 lead = f"{lead}{ask.strip(' ?')}, "  # an introduction to the next ask: `Coke or Pepsi - who ...`
                 continue
             if found:
-                asks += [(text, True) for text, _ in found]
-            elif asks and not asks[-1][1]:
-                asks[-1] = (f"{asks[-1][0].rstrip(' ?')}, and {ask}", False)  # requests in words are answered together
+                asks += [text for text, _ in found]
+            elif by_figures[-1:] == [False]:
+                asks[-1] = f"{asks[-1].rstrip(' ?')}, and {ask}"  # requests in words are answered together
             elif asks and asks_only_difference(ask):
                 continue  # the compared figures answer it
             else:
                 reason = bool(asks) and whole.query is not None and whole.query.kind is Kind.REASON
-                asks.append((f"{lead}{resolve_references(ask, before.query) if reason else ask}", False))
+                asks.append(f"{lead}{resolve_references(ask, before.query) if reason else ask}")
+            by_figures += [bool(found)] * (len(asks) - len(by_figures))
             before, lead = inherited_context(found[-1][1] if found else whole, before), ""
-        read = [by_figures for _, by_figures in asks]
-        enough = all(read) if self._is_read(intent) else any(read)
-        return tuple(text for text, _ in asks) if asks and enough else (intent.question,)
+        enough = all(by_figures) if self._is_read(intent) else any(by_figures)
+        return tuple(asks) if asks and enough else (intent.question,)
 
     @staticmethod
     def _is_read_as_one(intent: Intent, requests: int) -> bool:
@@ -160,14 +157,8 @@ class RulesAnalyst:
     ) -> Curation:
         """Select the evidence among new and earlier passages, best first, and decide whether it is sufficient.
 
-        Args:
-            intent: The intent.
-            plan: Its plan.
-            passages: New passages and those kept before.
-            documents: Ids of filings, preferred ones first.
-            cards: New cards of some passages; those of the others are in the index.
-            scope: Filings and pages that may be read.
-            dropped: Keys of passages that must not be read again; rules drop none.
+        `documents` are ids of filings, preferred ones first; `cards` replace those of the index for some passages.
+        Keys of passages in `dropped` must not be read again; rules drop none.
         """
         bench = Bench(intent, plan, passages, self._workspace, self._most_evidence, cards)
         return curate_by_figures(bench, documents, scope) if plan.slots() else curate_by_words(bench)
@@ -194,7 +185,7 @@ class RulesAnalyst:
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
         """Answer in words from the evidence, with citations; further `filings`, best first, may be read."""
-        return self._reasoned(intent, evidence, filings)
+        return self._reasoned(intent, evidence, filings, None)
 
     def conflicting_reasons(
         self, intent: Intent, said: str, evidence: Sequence[Evidence] = (), filings: Sequence[str] = ()
@@ -221,7 +212,7 @@ class RulesAnalyst:
         intent: Intent,
         evidence: Sequence[Evidence],
         filings: Sequence[str],
-        considers: Callable[[str], bool] | None = None,
+        considers: Callable[[str], bool] | None,
     ) -> Reasoning:
         owners = self._workspace.directory.owners
         if parts_of(intent.core)[0].answer_type in FIGURES:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from fin_agent.analyst.rules.query_to_text import in_periods, join_names, possessive, query_to_question, shift_period
 from fin_agent.answering.answer import Answer
@@ -95,9 +96,13 @@ def _as_period(period: FiscalPeriod) -> Period:
 
 def _answered_period(answer: Answer | None) -> tuple[FiscalPeriod, ...]:
     """Return the last period for which an answer has a figure."""
-    slots = [entry.slot for entry in answer.ledger if entry.figure and entry.required] if answer is not None else []
-    last = max(slots, key=lambda slot: (slot.fiscal_year, slot.quarter or 5), default=None)
-    return (FiscalPeriod(fiscal_year=last.fiscal_year, quarter=last.quarter),) if last is not None else ()
+    entries = answer.ledger if answer is not None else ()
+    found = (
+        FiscalPeriod(fiscal_year=one.slot.fiscal_year, quarter=one.slot.quarter)
+        for one in entries
+        if one.figure and one.required
+    )
+    return tuple(sorted(found, key=lambda period: (period.fiscal_year, period.quarter or 5)))[-1:]
 
 
 def _with_names(query: Query, text: str, workspace: Workspace) -> Query:
@@ -114,16 +119,13 @@ class FollowUp:
 
     def __init__(self, text: str, before: PreviousQuestion | None, workspace: Workspace, *, opened: bool) -> None:
         """Parse the message; `opened` if it began with joining words (`and`, `what about`)."""
-        self._workspace = workspace
-        self._names = known_names(workspace)
+        self._workspace, self._names, self.before, self.opened = workspace, known_names(workspace), before, opened
         self._change = next((kind for kind in _CHANGES if _leads_to_company(text, kind, workspace)), "")
         """How its companies change the previous ones: added, alone or removed."""
         text = without_opening(text, self._change) if self._change else text
         compared = find_phrase(text, "comparing") is not None
-        text = without_opening(text, "comparing") if compared else text
         previous = before.query if before is not None else Query(question="")
-        text = _with_year(text, previous.periods[-1]) if previous.periods else text
-        self.text, self.before, self.opened = text, before, opened
+        self.text = text = _with_year(without_opening(text, "comparing"), previous.periods[-1:])
         first = normalize_text(text).split(" ")[0]
         self.is_clause = first.rstrip(",") in phrases("clause")
         self._is_yes_or_no = first in _AUXILIARIES
@@ -137,8 +139,8 @@ class FollowUp:
         named = {one.company.key: Company(key=one.company.key, name=one.company.name) for one in lexed.companies}
         query = Query(question=text, companies=tuple(named.values()))
         self.companies = _with_names(query, text, workspace).companies
-        than = {"HIGHER", "LOWER"} & self.kinds and "THAN" in self.kinds
-        self._against = bool(compared or "VERSUS" in self.kinds or than)
+        than = self.kinds >= {"HIGHER", "THAN"} or self.kinds >= {"LOWER", "THAN"}
+        self._against = compared or than or "VERSUS" in self.kinds
         self._names_company = bool(self.companies or self.unknown)
         self._names_topic = any(one in _MEASURES or one == "PART" or one.startswith("KIND_") for one in self.kinds)
         """Whether it names a subject of filings other than companies and periods."""
@@ -170,10 +172,9 @@ class FollowUp:
         try:
             if ("WHY" in self.kinds and "PHRASE" not in self.kinds) or is_phrase(self.text, "why"):
                 return self._ask_reason(before)
-            for edited in (self._compared, self._qualified, self._replaced, self._calculated):
+            for edited in (self._qualified, self._replaced, self._calculated):
                 query = edited(before)
-                question = self._worded(query, before) if query is not None else ""
-                if question:
+                if query is not None and (question := self._worded(query, before)):
                     return question
             return self._ask_in_words(before)
         except FinAgentError:
@@ -184,10 +185,8 @@ class FollowUp:
         plain = query_to_question(query)
         edited = reword_question(query.model_copy(update={"question": before.question}), self._workspace)
         own_words = not before.asks_figures and query.measures == before.query.measures
-        for words in (edited, plain) if own_words else (plain, edited):
-            if words and self._reads_as(words, query, before):
-                return words
-        return ""
+        wordings = (edited, plain) if own_words else (plain, edited)
+        return next((words for words in wordings if words and self._reads_as(words, query, before)), "")
 
     def _reads_as(self, words: str, query: Query, before: PreviousQuestion) -> bool:
         intent = intent_of_question(words, self._workspace)
@@ -197,12 +196,6 @@ class FollowUp:
         if query.unit and not before.query.unit and intent.numeric and not unit_fits(query.unit, intent):
             return False
         return _reading_key(own) == _reading_key(query)
-
-    def _compared(self, before: PreviousQuestion) -> Query | None:
-        """Set the previous figures side by side: `compare the two`."""
-        if not is_phrase(self.text, "compare them") or len(before.names) < 2:
-            return None
-        return before.query.model_copy(update={"comparison": Comparison(axis=Axis.COMPANIES), "kind": Kind.COMPARISON})
 
     def _qualified(self, before: PreviousQuestion) -> Query | None:
         """Qualify the previous measure: `per share`, `diluted`."""
@@ -217,8 +210,14 @@ class FollowUp:
         return None
 
     def _replaced(self, before: PreviousQuestion) -> Query | None:
-        """Replace companies, periods, parts, unit or measure of the previous question by those of the message."""
+        """Replace companies, periods, parts, unit or measure of the previous question by those of the message.
+
+        `compare the two` sets the previous figures side by side.
+        """
         measures = self.kinds & _MEASURES
+        if is_phrase(self.text, "compare them") and len(before.names) > 1:
+            compared = {"comparison": Comparison(axis=Axis.COMPANIES), "kind": Kind.COMPARISON}
+            return before.query.model_copy(update=compared)
         if not self._only_names(before):
             return None
         read = read_question(self.text, self._names, before.query)
@@ -251,11 +250,14 @@ class FollowUp:
         if not found or len(query.measures) > 1:
             return None
         old = query.measures[0] if query.measures else None
+        update: dict[str, object] = {"measures": found}
         if isinstance(old, Move) and self.opened and len(found) == 1:
-            return query.model_copy(update={"measures": (old.model_copy(update={"of": found[0]}),)})
-        if isinstance(old, Move):
-            return query.model_copy(update={"measures": found, "kind": Kind.VALUE, "periods": query.periods[-1:]})
-        return query.model_copy(update={"measures": found, "parts": None})
+            update = {"measures": (old.model_copy(update={"of": found[0]}),)}
+        elif isinstance(old, Move):
+            update |= {"kind": Kind.VALUE, "periods": query.periods[-1:]}
+        else:
+            update["parts"] = None
+        return query.model_copy(update=update)
 
     def _with_companies(self, query: Query) -> Query:
         """Replace, add, remove or compare companies, as the words before them say."""
@@ -269,13 +271,13 @@ class FollowUp:
             companies = tuple((there | named | there).values())
             unknown = tuple(dict.fromkeys((*query.unknown_companies, *unknown)))
         update: dict[str, object] = {"companies": companies, "unknown_companies": unknown}
+        alone = len(companies) + len(unknown) == 1
         if self._against:
-            update["comparison"] = Comparison(axis=Axis.COMPANIES)
-        elif query.comparison and query.comparison.axis is Axis.COMPANIES and len(companies) + len(unknown) == 1:
+            return query.model_copy(update=update | {"comparison": Comparison(axis=Axis.COMPANIES)})
+        if alone and query.comparison and query.comparison.axis is Axis.COMPANIES:
             update |= {"comparison": None, "kind": Kind.VALUE}
-        if query.parts is not None and query.parts.names and not self._against:
-            update["parts"] = None
-        return query.model_copy(update=update)
+        parts = None if query.parts and query.parts.names else query.parts
+        return query.model_copy(update=update | {"parts": parts})
 
     def _periods(self, query: Query, before: PreviousQuestion) -> tuple[Period, ...] | None:
         """Return the periods of the message, or the previous ones shifted; None if these do not exist."""
@@ -324,15 +326,10 @@ class FollowUp:
         went = ""
         if isinstance(line, Line) and line.metric and len(query.companies) == len(periods) == 1:
             went = _direction_of(line.metric, query.companies[0].key, periods[0], self._workspace)
-        asked = query.model_copy(
-            update={
-                "measures": (line,), "periods": periods, "kind": Kind.REASON, "claim": None, "unit": None,
-                "comparison": None,
-            }
-        )  # fmt: skip
-        if said and went and said != went:
-            return query_to_question(asked, moved=said).replace("Why did", "Did", 1)
-        return query_to_question(asked, moved=said or went or "change")
+        update = dict.fromkeys(("claim", "unit", "comparison")) | {"measures": (line,), "periods": periods}
+        asked = query.model_copy(update=update | {"kind": Kind.REASON})
+        question = query_to_question(asked, moved=said or went or "change")
+        return question.replace("Why did", "Did", 1) if said and went and said != went else question
 
     def _ask_in_words(self, before: PreviousQuestion) -> str:
         """Ask a clause in words about the same company."""
@@ -358,24 +355,23 @@ def _leads_to_company(text: str, kind: str, workspace: Workspace) -> bool:
     return normalize_text(rest) != normalize_text(text) and bool(found) and found[0].start == 0
 
 
-def _with_year(text: str, period: Period) -> str:
-    """Return a message with the year of a period behind each quarter without one: `and in Q3?`."""
+def _with_year(text: str, known: Sequence[Period]) -> str:
+    """Return a message with the year of the known period behind each quarter without one: `and in Q3?`."""
     parsed = parse_periods(text)
-    for quarter in () if parsed.years else parsed.loose_quarters:
+    for quarter in parsed.loose_quarters if known and not parsed.years else ():
         end = text.upper().find(f"Q{quarter}") + 2
-        text = f"{text[:end]} FY{period.fiscal_year}{text[end:]}" if end > 1 else text
+        text = f"{text[:end]} FY{known[-1].fiscal_year}{text[end:]}" if end > 1 else text
     return text
 
 
 def _movement(query: Query, then: tuple[Period, ...]) -> Query | None:
     """Return the change between the previous period and another: `vs 2022`."""
-    now, measure = query.periods, query.measures[0]
-    if len(now) != 1 or len(then) != 1 or now == then or bool(now[0].quarter) != bool(then[0].quarter):
+    span, measure = {*query.periods, *then}, query.measures[0]
+    alike = len(query.periods) == len(then) == 1 and len({bool(one.quarter) for one in span}) == 1
+    if not alike or len(span) < 2 or isinstance(measure, Move):
         return None
-    if isinstance(measure, Move):
-        return None
-    span = sorted((*now, *then), key=lambda one: (one.fiscal_year or 0, one.quarter or 0))
-    update = {"measures": (Move(of=measure, how="change"),), "kind": Kind.CHANGE, "periods": tuple(span)}
+    ordered = tuple(sorted(span, key=lambda one: (one.fiscal_year or 0, one.quarter or 0)))
+    update = {"measures": (Move(of=measure, how="change"),), "kind": Kind.CHANGE, "periods": ordered}
     return query.model_copy(update=update)
 
 
@@ -412,18 +408,16 @@ def _direction_of(metric: str, company: str, period: Period, workspace: Workspac
     """
     year, identities = period.fiscal_year or 0, workspace.directory.identities
     doc_ids = workspace.directory.by_key[company].doc_ids
+    spans = [(period.quarter, 0), (period.quarter, 3 if period.quarter else 12)]
     for doc_id in sorted(doc_ids, key=lambda one: (abs((identities[one].fiscal_year or 0) - year), one)):
-        stated = {
-            fact.period.fiscal_year: abs(fact.value) if fact.inverted else fact.value
-            for fact in reversed([each.fact for each in workspace.index.facts([doc_id], metrics={metric})])
-            if fact.statement is not None
-            and fact.scope is None
-            and fact.period.quarter == period.quarter
-            and fact.period.months in (0, 3 if period.quarter else 12)
-        }
-        now, before = stated.get(year), stated.get(year - 1)
-        if now is not None and before is not None and now != before:
-            return "increase" if now > before else "decrease"
+        stated: dict[int, Decimal] = {}
+        for fact in (each.fact for each in workspace.index.facts([doc_id], metrics={metric})):
+            whole = fact.statement is not None and fact.scope is None
+            if whole and (fact.period.quarter, fact.period.months) in spans:
+                stated.setdefault(fact.period.fiscal_year, abs(fact.value) if fact.inverted else fact.value)
+        moved = stated[year] - stated[year - 1] if {year, year - 1} <= stated.keys() else 0
+        if moved:
+            return "increase" if moved > 0 else "decrease"
     return ""
 
 
@@ -459,9 +453,9 @@ def mentions_kind(text: str, kind: str) -> bool:
 
 def has_no_other_words(text: str, kind: str) -> bool:
     """Return whether every content word is of this kind."""
-    known = stopwords() | phrases(kind)
+    known = stopwords() | phrases(kind) | {""}
     spaced = "".join(mark if mark.isalnum() or mark == "'" else " " for mark in normalize_text(text))
-    words = filter(None, (word.strip("'") for word in spaced.split()))
+    words = (word.strip("'") for word in spaced.split())
     return all({word, word.removesuffix("n't"), word.split("'")[0]} & known for word in words)
 
 

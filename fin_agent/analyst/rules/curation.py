@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 from fin_agent.analyst.rules.search_queries import build_query, complementary_question
@@ -68,14 +69,12 @@ class Bench:
         return required_fields(build_query(self.intent, self.plan, None, self.workspace))
 
     def fields(self, passage: RetrievedPassage) -> tuple[str, ...]:
-        """Return the required fields that the passage's card has."""
-        card = self.cards.get(passage.key)
-        if card is None:
+        """Return the required fields that the passage's card has, with the company by its name."""
+        if (card := self.cards.get(passage.key)) is None:
             return ()
-        owners = self.workspace.directory.owners
-        own = f"{COMPANY}: {owners.get(passage.doc_id, '')}"
-        matched = matched_fields(card, self._required, owners)
-        return tuple(f"{COMPANY}: {card.identity.company}" if field == own else field for field in matched)
+        matched = matched_fields(card, self._required, self.workspace.directory.owners)
+        company = f"{COMPANY}: "
+        return tuple(f"{company}{card.identity.company}" if one.startswith(company) else one for one in matched)
 
     def evidence(self, passage: RetrievedPassage, why: str) -> Evidence:
         """Return the passage as evidence."""
@@ -113,27 +112,10 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
     basis = basis_of(slots, printed, workspace, originally=originally)
     if report is not None:
         basis = Basis(figures_from_report(slots, report, stated, workspace), (), basis.incomparable * originally)
-
-    def filled(unreliable: Collection[Place] = ()) -> Ledger:
-        ledger = fill_slots(
-            slots,
-            facts,
-            workspace,
-            documents,
-            statements=intent.statements,
-            preferred=basis.preferred,
-            elsewhere=printed,
-            unreliable=unreliable,
-        )
-        return with_required_options(plan, intent, restrict_to_report(basis.preferred, report, ledger))
-
-    ledger = filled()
-    broken = failed_sums(ledger, workspace.index)
-    if broken and report is None and any(entry.conflicts for entry in ledger.entries):
-        ledger = filled(broken)
-        broken = failed_sums(ledger, workspace.index)
+    ledger, broken = _filled_ledger(bench, facts, printed, documents, basis.preferred)
+    required = [entry for entry in ledger.entries if entry.required]
     if basis.restated or basis.incomparable:
-        told = basis_of(_required_slots(ledger), printed, workspace, originally=originally)
+        told = basis_of([entry.slot for entry in required], printed, workspace, originally=originally)
         basis = Basis(basis.preferred, told.restated, told.incomparable)
     lacking = missing_slots(plan, intent, ledger)
     missing = _missing_figures(lacking, intent, workspace, scope) or _missing_choice(plan, intent, ledger, basis)
@@ -145,36 +127,49 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
         answerable=not missing,
         missing=missing,
         complementary_question=complementary_question(lacking, intent) if missing else "",
-        notes=_notes(intent, ledger, basis, broken, stated, workspace),
+        notes=(
+            *(f"restated within the years asked about: {words}" for words in basis.restated),
+            *loss_notes(intent.measure, _own_results(required, intent)),
+            *answer_notes(ledger, stated, workspace, basis.preferred if report is None else (), broken),
+        ),
         to_read=tuple(page for page in pages if page not in retrieved),
         judged=bench.judged(holders[: bench.most], _why_dropped(bench, facts, holders)),
     )
 
 
-def _notes(
-    intent: Intent,
-    ledger: Ledger,
-    basis: Basis,
-    broken: Mapping[Place, str],
-    stated: Sequence[SourcedFact],
-    workspace: Workspace,
-) -> tuple[str, ...]:
-    """Return notes on restatements, losses, and figures that other filings contradict."""
-    results = [  # that the measure itself names, not those in a formula
-        (str(entry.slot), entry.figure.amount)
-        for entry in ledger.entries
-        if entry.figure is not None and entry.required and entry.slot.metric == intent.expression in RESULTS
-    ]
-    in_series = () if intent.report is not None else basis.preferred
-    return (
-        *(f"restated within the years asked about: {words}" for words in basis.restated),
-        *loss_notes(intent.measure, results),
-        *answer_notes(ledger, stated, workspace, in_series, broken),
-    )
+def _filled_ledger(
+    bench: Bench,
+    facts: Sequence[SourcedFact],
+    printed: Sequence[SourcedFact],
+    documents: Sequence[str],
+    preferred: Mapping[Slot, SourcedFact],
+) -> tuple[Ledger, Mapping[Place, str]]:
+    """Fill the ledger, and return it with the figures that break the sums of their statement; these lose conflicts."""
+    intent, plan, workspace = bench.intent, bench.plan, bench.workspace
+
+    def filled(unreliable: Collection[Place]) -> tuple[Ledger, Mapping[Place, str]]:
+        ledger = fill_slots(
+            plan.slots(),
+            facts,
+            workspace,
+            documents,
+            statements=intent.statements,
+            preferred=preferred,
+            elsewhere=printed,
+            unreliable=unreliable,
+        )
+        ledger = with_required_options(plan, intent, restrict_to_report(preferred, intent.report, ledger))
+        return ledger, failed_sums(ledger, workspace.index)
+
+    ledger, broken = filled(())
+    is_open = intent.report is None and any(entry.conflicts for entry in ledger.entries)
+    return filled(broken) if broken and is_open else (ledger, broken)
 
 
-def _required_slots(ledger: Ledger) -> list[Slot]:
-    return [entry.slot for entry in ledger.entries if entry.required]
+def _own_results(required: Sequence[Entry], intent: Intent) -> list[tuple[str, Decimal]]:
+    """Return the figures of a profit or loss that is the measure itself, not part of a formula."""
+    own = intent.expression if intent.expression in RESULTS else None
+    return [(str(one.slot), one.figure.amount) for one in required if one.figure and one.slot.metric == own]
 
 
 def _missing_figures(lacking: Sequence[Slot], intent: Intent, workspace: Workspace, scope: Scope) -> tuple[str, ...]:
@@ -216,12 +211,8 @@ def _passages_with_figures(ledger: Ledger, bench: Bench) -> list[Evidence]:
         if (figure := entry.figure) is None:
             continue
         around = [one for one in bench.passages if (one.doc_id, one.page) == (figure.doc_id, figure.page)]
-        box = Box(*figure.box)
-        tables = [
-            one
-            for one in around
-            if one.kind is PassageKind.TABLE and one.box is not None and Box(*one.box).spans_height_of(box)
-        ]
+        boxed = [one for one in around if one.kind is PassageKind.TABLE and one.box is not None]
+        tables = [one for one in boxed if one.box and Box(*one.box).spans_height_of(Box(*figure.box))]
         holder = min(tables or around, key=lambda passage: passage.ordinal)
         held.setdefault(holder.key, []).append(f"{entry.slot.label} {entry.slot.period}")
     return [
@@ -274,20 +265,13 @@ def _worth_of_words(card: Card | None, intent: Intent, workspace: Workspace) -> 
     named = (item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items)
     if card.identity.item == COVER and not any(item.endswith(f".{COVER}") for item in named):
         return _COVER_WEIGHT, ", on a cover"
-    return (_OTHER_PERIOD_WEIGHT, ", of other years") if _is_other_period(card, intent) else (1.0, "")
-
-
-def _is_other_period(card: Card, intent: Intent) -> bool:
-    """Return whether the question names years and the passage and its filing are of other years.
-
-    The following year counts as well: a filer's year may be off by one, and a report covers the years before it.
-    """
     years = {period.fiscal_year for period in intent.periods}
     told = {int(period[-4:]) for period in card.time.periods if period[-4:].isdigit()}
     filed = card.identity.fiscal_year
-    if not years or filed is None:
-        return False
-    return not years & (told or {filed}) and not years & {filed, filed - 1, filed + 1}
+    # A filer's year may be off by one, and a report covers the years before it.
+    if years and filed is not None and years.isdisjoint({*told, filed - 1, filed, filed + 1}):
+        return _OTHER_PERIOD_WEIGHT, ", of other years"
+    return 1.0, ""
 
 
 def _weights(words: Sequence[str], workspace: Workspace) -> dict[str, float]:
@@ -305,10 +289,9 @@ def cards_of(passages: Sequence[RetrievedPassage], index: FilingIndex) -> list[C
 
 def facts_of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope: Scope) -> Sequence[SourcedFact]:
     """Return what all filings of the companies within the scope state, read or not, to detect restatements."""
-    asked = {slot.company for slot in slots}
-    doc_ids = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in asked]
-    if scope.filings is not None:
-        doc_ids = [doc_id for doc_id in doc_ids if doc_id in scope.filings]
+    asked, owners = {slot.company for slot in slots}, workspace.directory.owners
+    within = owners if scope.filings is None else scope.filings
+    doc_ids = [doc_id for doc_id, owner in owners.items() if owner in asked and doc_id in within]
     named = {slot.metric for slot in slots if not slot.is_searched}
     stated = workspace.index.facts(doc_ids, metrics=named) if doc_ids and named else []
     return [*(sourced for sourced in stated if scope.holds(sourced.key)), *printed_facts(slots, workspace, scope)]
@@ -318,13 +301,12 @@ def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedRepor
     """Return the ledger without figures of reports other than the requested one, if one is requested."""
     if report is None:
         return ledger
-    entries = []
-    for entry in ledger.entries:
+    entries = list(ledger.entries)
+    for place, entry in enumerate(entries):
         wanted = meant.get(entry.slot)
         if entry.figure is not None and (wanted is None or entry.figure.doc_id != wanted.doc_id):
             reason = f"stated, but not {report.words}"
-            entry = Entry(slot=entry.slot, required=entry.required, reason=reason)
-        entries.append(entry)
+            entries[place] = Entry(slot=entry.slot, required=entry.required, reason=reason)
     return Ledger(entries=tuple(entries))
 
 

@@ -129,20 +129,16 @@ def _read(bare: str, asked: str, earlier: Sequence[PreviousTurn], workspace: Wor
     conversation = [before for before in usable if before is not None]
     any_other = (_read_previous(each, workspace) for each in reversed(recent))
     last = next((before for before in chain(reversed(conversation), any_other) if before and before.names), None)
-    if not find_phrase(asked, "choosing"):
-        named = _with_all_companies_named(asked, conversation, workspace)
-        if named is None and not FollowUp(asked, last, workspace, opened=opened).is_clause:
-            return Reading(kind=MessageKind.UNCLEAR)
-        if named is not None and named != asked:
-            asked, bare = named, named
-    now = FollowUp(asked, last, workspace, opened=opened)
+    choosing = find_phrase(asked, "choosing") is not None
+    named = asked if choosing else _with_all_companies_named(asked, conversation, workspace)
+    now = FollowUp(named or asked, last, workspace, opened=opened)
+    if named is None and not now.is_clause:
+        return Reading(kind=MessageKind.UNCLEAR)
+    bare = bare if named in (None, asked) else named
     if not now.is_whole and (question := now.question()):
         whole = normalize_text(question) == normalize_text(bare)
-        kind = MessageKind.QUESTION if whole else MessageKind.FOLLOW_UP
-        return Reading(kind=kind, question=question)
-    if now.stands_alone:
-        return Reading(kind=MessageKind.QUESTION, question=bare)
-    return Reading(kind=MessageKind.UNCLEAR)
+        return Reading(kind=MessageKind.QUESTION if whole else MessageKind.FOLLOW_UP, question=question)
+    return Reading(kind=MessageKind.QUESTION, question=bare) if now.stands_alone else Reading(kind=MessageKind.UNCLEAR)
 
 
 def _without_thanks(text: str) -> str:
@@ -175,7 +171,7 @@ def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | Non
     """Return what `text` asks about the index; None if it asks something else."""
     forms = form_spans(text)
     if not (forms or find_phrase(text, "index nouns") or find_phrase(text, "index verbs")):
-        return None
+        return None  # most messages, told quickly
     directory = workspace.directory
     mentions = directory.mentions(text)
     unknown = directory.unknown_names(text, understood_spans(text, directory, workspace.lexicon))
@@ -231,12 +227,9 @@ def _read_previous(each: PreviousTurn, workspace: Workspace) -> PreviousQuestion
 
 
 def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion], workspace: Workspace) -> str | None:
-    """Return the text with `all three`, `both` or `all companies` replaced by names.
+    """Return the text with `all three`, `both` or `all companies` replaced by names; None if they are ambiguous.
 
-    `conversation` has the earlier questions, latest last.
-
-    Returns:
-        The text; unchanged if it has no such words or names companies, None if they are ambiguous.
+    It is unchanged if it has no such words or names companies. `conversation` has the earlier questions, latest last.
     """
     found = find_phrase(text, "everyone")
     if found is None or workspace.directory.mentions(text):
@@ -244,18 +237,16 @@ def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion
     words = words_in(found[0].lower())
     count = next((_COUNTS[word] for word in words if word in _COUNTS), 0)
     spoken_of = _companies_discussed(conversation)
+    of_them = not {"them", "these", "those"}.isdisjoint(words) and len(spoken_of) > 1
+    last = [*conversation[-1].names] if conversation else []
     there = [min(company.names, key=len) for company in workspace.directory.companies]
-    if count:
-        last = list(conversation[-1].names) if conversation else []
-        fitting = [names for names in (last, spoken_of[-count:], there) if len(names) == count]
-    else:
-        of_them = not {"them", "these", "those"}.isdisjoint(words)
-        fitting = [spoken_of] if of_them and len(spoken_of) > 1 else [there]
-    if not fitting or not 1 < len(fitting[0]) <= _MAX_NAMED:
+    sets = (last, spoken_of[-count:], there) if count else (spoken_of if of_them else there,)
+    named = next((names for names in sets if not count or len(names) == count), [])
+    if not 1 < len(named) <= _MAX_NAMED:
         return None
     rest = text[found.end() :]
     owned = next((mark for mark in ("'s", "’s", "'", "’") if rest.startswith(mark)), "")
-    told = join_names([f"{name}'s" if owned else name for name in fitting[0]])
+    told = join_names([f"{name}'s" if owned else name for name in named])
     preposition = f" {words[-1]}" if words[-1] in ("in", "for") else ""
     return f"{text[: found.start()]}{told}{preposition}{rest.removeprefix(owned)}"
 

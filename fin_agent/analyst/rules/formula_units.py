@@ -29,9 +29,7 @@ class IncompatibleUnitsError(ValueError):
 def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
     """Return the unit of an expression's value: `USD`, `percent`, `ratio`, `days`, `shares`, `USD per share`, `count`.
 
-    Raises:
-        IncompatibleUnitsError: Dollars are added to a ratio or a percentage to a plain number, or the value would be in
-            dollars squared.
+    Raises IncompatibleUnitsError, such as for dollars added to a ratio, or dollars squared.
     """
     try:
         root = parse_formula(expression)
@@ -41,12 +39,12 @@ def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
     rates = {_unit_of(leaf, lexicon) for leaf in leaves_of(root)} & {"percent", "days"}
     if found.dollars == 1 and not (found.shares or found.heads or rates):
         found = _UNITS["USD"]  # `revenue * 365`, `cash * 100`: a number in the question does not change the unit
-    for unit, dimension in _UNITS.items():
-        if found == dimension:
-            return unit
-    if not found.days and not found.hundreds and (found.heads or found.shares):
-        return "USD" if found.dollars else "ratio"  # an amount per head
-    raise IncompatibleUnitsError(expression)
+    unit = next((unit for unit, dimension in _UNITS.items() if found == dimension), "")
+    if not unit and not found.days and not found.hundreds and (found.heads or found.shares):
+        unit = "USD" if found.dollars else "ratio"  # an amount per head
+    if not unit:
+        raise IncompatibleUnitsError(expression)
+    return unit
 
 
 def _unit_of(leaf: Quantity, lexicon: Lexicon) -> str:

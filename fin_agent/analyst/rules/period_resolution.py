@@ -46,14 +46,14 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
         found.add(frozenset(period_ending(day, identities, length) for day, length in dates))
     if len(found) != 1:
         return intent
-    ended = found.pop()
-    known = [period for period in ended if period is not None]
-    if not intent.numeric:  # the report of its last quarter tells of a span of months
-        known = [period.model_copy(update={"months": None}) for period in known]
-    if len(known) < len(ended):
+    known = found.pop()
+    if None in known:
         what = "figures for this span of months: only quarters and year-to-date periods can be looked up"
         return intent.model_copy(update={"unsupported": (*intent.unsupported, what)})
-    return intent.model_copy(update={"periods": _ordered(known)})
+    periods = _ordered(filter(None, known))
+    if not intent.numeric:  # the report of its last quarter tells of a span of months
+        periods = tuple(period.model_copy(update={"months": None}) for period in periods)
+    return intent.model_copy(update={"periods": periods})
 
 
 def period_ending(day: date, identities: Iterable[Identity], months: int = 0) -> FiscalPeriod | None:
@@ -90,20 +90,15 @@ def _period_ending_near(day: date, identities: Iterable[Identity]) -> FiscalPeri
 
 def _unfiled_period(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
     """Return the quarter or year that would end on `day` in the filer's calendar, preferring annual reports."""
-    ends = [
-        identity.reported_period.end
-        for identity in identities
-        if identity.reported_period and identity.form in ANNUAL_FORMS
-    ]
-    closing = {nominal_month(end)[1] for end in ends if end is not None}
-    closing = closing or {identity.fiscal_year_end_month for identity in identities if identity.fiscal_year_end_month}
-    _, month = nominal_month(day)
-    near_the_end = day.day <= _DAYS_NEAR or day.day > _DAYS_A_MONTH - _DAYS_NEAR
-    for last in closing if len(closing) == 1 and near_the_end else ():
-        if (month - last) % 3 == 0:
-            quarter = fiscal_quarter_of(day, last)
-            return FiscalPeriod(fiscal_year=fiscal_year_of(day, last), quarter=quarter if quarter < 4 else None)
-    return FiscalPeriod(fiscal_year=day.year, quarter=(day.month + 2) // 3)
+    annual = (each.reported_period for each in identities if each.form in ANNUAL_FORMS)
+    closing = {nominal_month(period.end)[1] for period in annual if period and period.end}
+    closing = closing or {each.fiscal_year_end_month for each in identities if each.fiscal_year_end_month}
+    near_the_end = not _DAYS_NEAR < day.day <= _DAYS_A_MONTH - _DAYS_NEAR
+    last = closing.pop() if len(closing) == 1 and near_the_end else None
+    if last is None or (nominal_month(day)[1] - last) % 3:
+        return FiscalPeriod(fiscal_year=day.year, quarter=(day.month + 2) // 3)
+    quarter = fiscal_quarter_of(day, last)
+    return FiscalPeriod(fiscal_year=fiscal_year_of(day, last), quarter=quarter if quarter < 4 else None)
 
 
 def _with_relative_periods(intent: Intent, parsed: QuestionPeriods, workspace: Workspace) -> Intent:
@@ -146,12 +141,10 @@ def requested_periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
     for text in (core, question):
         parsed = parse_periods(text)
         named = {(mention.fiscal_year, _last_quarter(mention)) for mention in parsed.mentions}
-        of_quarters = {year for year, quarter in named if quarter}
-        named |= {(year, None) for year in parsed.years if year not in of_quarters}
-        asked = {FiscalPeriod(fiscal_year=year, quarter=quarter) for year, quarter in named}
-        if parsed.as_of is not None and finds(text, "due later"):
-            # Later periods are searched for in the filings of that date.
-            asked = {period for period in asked if period.fiscal_year <= parsed.as_of}
+        named |= {(year, None) for year in set(parsed.years).difference(year for year, quarter in named if quarter)}
+        # Later periods are searched for in the filings of that date.
+        last = parsed.as_of if parsed.as_of is not None and finds(text, "due later") else 9999
+        asked = {FiscalPeriod(fiscal_year=year, quarter=quarter) for year, quarter in named if year <= last}
         if asked:
             return _ordered(asked)
     return ()

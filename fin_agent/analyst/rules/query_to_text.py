@@ -14,6 +14,7 @@ from fin_agent.query.tree import (
     NamedFormula,
     Number,
     Operation,
+    Parts,
     Period,
     Query,
     measure_text,
@@ -29,28 +30,28 @@ def query_to_question(query: Query, moved: str = "change") -> str:
         return ""
     measure, names = query.measures[0], [*(one.name for one in query.companies), *query.unknown_companies]
     form = _form(query, measure.how if isinstance(measure, Move) else "")
-    is_plain = form == load_yaml("question_wordings")["plain"]
     if not form or not names:
         return ""
-    parts = query.parts.names if query.parts is not None else ()
+    parts = query.parts or Parts()
     nouns = [_noun(one.of if isinstance(one, Move) else one) for one in query.measures]
-    noun = f"{join_names(parts)} {join_names(nouns)}".strip()
-    periods = query.periods
+    noun = f"{join_names(parts.names)} {join_names(nouns)}".strip()
+    owners = [possessive(one) for one in names]
     text = form.format(
         noun=noun,
         names=join_names(names),
-        owners=join_names([possessive(one) for one in names]),
-        first=possessive(names[0]),
-        others=join_names([possessive(one) for one in names[1:]]),
+        owners=join_names(owners),
+        first=owners[0],
+        others=join_names(owners[1:]),
         choice=f"{', '.join(names[:-1])} or {names[-1]}",
-        years=join_names([str(one) for one in periods]),
-        kind=query.parts.kind if query.parts is not None else "",
-        when=in_periods(periods, moving=isinstance(measure, Move)),
+        years=join_names(list(map(str, query.periods))),
+        kind=parts.kind,
+        when=in_periods(query.periods, moving=isinstance(measure, Move)),
         moved=moved,
     )
+    is_plain = form == load_yaml("question_wordings")["plain"]
     if is_plain and _is_plural(noun.partition(_SHARE)[0]) and not nouns[-1].isupper():
         text = text.replace("What was", "What were", 1)
-    unit = "" if any(_SHARE in one for one in nouns) else (query.unit or "").removeprefix("USD ")
+    unit = (query.unit or "").removeprefix("USD ") if _SHARE not in noun else ""
     return " ".join(f"{text} {f'in {unit}' if unit else ''}".split()).replace(" ,", ",") + "?"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import compress
+from operator import attrgetter
 
 from fin_agent.analyst.rules.query_to_text import join_names
 from fin_agent.evidence.expressions import resolve, slots_of
@@ -24,7 +26,8 @@ from fin_agent.workspace import Workspace
 
 def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Workspace) -> Query:
     """Return the query of a round; `ledger` is that of the round before, None in the first."""
-    required = tuple(slot for slot, needed in plan.slots().items() if needed)
+    planned = plan.slots()
+    required = tuple(compress(planned, planned.values()))
     terms, expansions = search_terms(intent.keywords), search_terms(intent.expansions)
     if ledger is None:
         slots = () if intent.unsupported else required  # figures alone do not answer what was not understood
@@ -64,8 +67,9 @@ def _empty_slots(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]
     Slots of alternatives are included if a term still needs one; those of companies that are not selected are not.
     """
     lacking = missing_slots(plan, intent, ledger)
-    count = Counter((slot.company, slot.fiscal_year, slot.quarter) for slot in lacking)
-    first = sorted(lacking, key=lambda slot: -count[slot.company, slot.fiscal_year, slot.quarter])
+    of_filing = attrgetter("company", "fiscal_year", "quarter")
+    count = Counter(map(of_filing, lacking))
+    first = sorted(lacking, key=lambda slot: -count[of_filing(slot)])
     known = ledger.figures
     terms = (*plan.ranked, *selected_terms(plan, intent, ledger))
     open_terms = [term for term in terms if resolve(term.tree, lambda slot: slot in known)[0] is None]

@@ -28,10 +28,7 @@ _FORMS = (Form.EIGHT_K, Form.TEN_Q, Form.TEN_K, Form.EARNINGS, Form.ANNUAL_REPOR
 def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, beside: Sequence[str] = ()) -> Intent:
     """Read the words of `question`; figures are read by `fin_agent.query.question_to_intent`.
 
-    `beside` are words of the question known to be names of companies that are not indexed.
-
-    Raises:
-        QuestionError: The question is empty or longer than MAX_QUESTION_LENGTH characters.
+    `beside` are known names of companies that are not indexed. Raises QuestionError if it is empty or too long.
     """
     if not any(map(str.isalnum, question)):
         raise QuestionError("the question has no words", subject=repr(question[:40]), remedy="Ask something in words")
@@ -79,17 +76,12 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *
 
 def _companies(mentions: Sequence[CompanyMention], core: str) -> tuple[RequestedCompany, ...]:
     """Return the companies by their surest mention; the base of `How many times Acme's is Bolt's?` comes last."""
-    best: dict[str, CompanyMention] = {}
+    surest: dict[str, float] = {}
     for mention in mentions:
-        kept = best.get(mention.company.key)
-        if kept is None or mention.confidence > kept.confidence:
-            best[mention.company.key] = mention
-    asked = [
-        RequestedCompany(key=key, name=mention.company.name, confidence=round(mention.confidence, 3))
-        for key, mention in best.items()
-    ]
-    first = next((mention.phrase for mention in mentions if asked and mention.company.key == asked[0].key), "")
-    base_first = len(asked) == 2 and finds(core[: core.find(first)], "base")
+        surest[mention.company.key] = max(mention.confidence, surest.get(mention.company.key, 0.0))
+    names = {mention.company.key: mention.company.name for mention in mentions}
+    asked = [RequestedCompany(key=key, name=names[key], confidence=round(value, 3)) for key, value in surest.items()]
+    base_first = len(asked) == 2 and finds(core[: core.find(mentions[0].phrase)], "base")
     return tuple(reversed(asked) if base_first else asked)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
@@ -57,8 +57,11 @@ _DATE_WITHIN = 45
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
 _MOST_ABOVE, _FIRST_WORDS = 2000, 5
+_GOES_ON = (";", ",", ":", " and")
+_POINTS = ("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")
+_SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
+_MIN_PEOPLE = 2
 _LAST_QUARTER = 4
-_QUARTER = attrgetter("quarter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +78,15 @@ class AnswerTarget:
         """The years asked about."""
         return {period.fiscal_year for period in self.intent.periods}
 
-    @property
-    def telling_terms(self) -> list[Term]:
-        """The terms without everyday words."""
-        return [term for term in self.terms if not term.is_everyday]
-
-    def weights_in(self, said: Collection[str]) -> list[float]:
-        """Return the weights of the telling terms that a text covers."""
-        return [term.weight for term in self.telling_terms if term.coverage_in(said)]
-
     def unsaid(self) -> list[str]:
         """Return a sentence on what nothing read mentions; none if everything is mentioned."""
         words = [repr(term.words) for term in self.terms if term.is_absent and not term.is_context]
         return [f"Not said there: {', '.join(words)}."] if words else []
+
+    @property
+    def telling_terms(self) -> list[Term]:
+        """The terms without everyday words."""
+        return [term for term in self.terms if not term.is_everyday]
 
 
 class FilingPeriod(NamedTuple):
@@ -138,8 +137,7 @@ def _period_fit(filed: FilingPeriod, latest: int | None, target: AnswerTarget) -
     if filed.year not in target.years:
         return _OTHER_FILING if filed.year - 1 in target.years else _OTHER_TIME
     quarters = {period.quarter for period in target.intent.periods}
-    own = None if filed.quarter == _LAST_QUARTER else filed.quarter
-    if own in quarters or filed.quarter in quarters:
+    if filed.quarter in quarters or (filed.quarter == _LAST_QUARTER and None in quarters):
         return 1.0
     return _OTHER_TIME if target.part.answer_type is AnswerType.CAUSE else _OTHER_FILING
 
@@ -167,11 +165,6 @@ def _sentences(
             yield first, text, score
 
 
-_GOES_ON = (";", ",", ":", " and")
-_POINTS = ("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")
-_SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
-
-
 def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
     """Return whether a sentence is complete, and does not only announce or refer to something."""
     words = [word for word in lead.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
@@ -185,12 +178,7 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
 
 
 def _score(
-    lead: str,
-    text: str,
-    heading: str,
-    target: AnswerTarget,
-    filed: int | None = None,
-    earlier: str = "",
+    lead: str, text: str, heading: str, target: AnswerTarget, filed: int | None = None, earlier: str = ""
 ) -> float | None:
     """Return the score of an answer; None if it is not of the answer type or covers too little.
 
@@ -216,10 +204,11 @@ def _score(
     if cause:
         said |= set(stems_in(text))
         borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
-    around |= said
-    fits = _covers_enough(borne, said, around, around | farther, target)
-    fits = fits and _matches_request(text, about, heading, target)
-    return borne * _fitness(text, about, target) / length if fits and _matches_period(about, target, filed) else None
+    if round(borne, 6) < _ENOUGH[part.answer_type]:
+        return None
+    fits = _covers_subject(said, around | said, around | said | farther, target)
+    fits = fits and _matches_request(text, about, heading, target) and _matches_period(about, target, filed)
+    return borne * _fitness(text, about, target) / length if fits else None
 
 
 def _matches_request(text: str, about: str, nearby: str, target: AnswerTarget) -> bool:
@@ -235,25 +224,28 @@ def _matches_request(text: str, about: str, nearby: str, target: AnswerTarget) -
     return not ranks or contains_listed_phrase("superlatives", text)
 
 
-def _covers_enough(borne: float, said: set[str], around: set[str], anywhere: set[str], target: AnswerTarget) -> bool:
-    """Return whether the covered weight `borne` makes a text an answer, considering the rarest words as well."""
+def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target: AnswerTarget) -> bool:
+    """Return whether a text covers the names, the rarest word and enough of the others; of a figure all operands."""
     wants = target.part.answer_type
-    if round(borne, 6) < _ENOUGH[wants] or (wants in FIGURES and not _mentions_operands(target.intent, said)):
+    if wants in FIGURES and not _mentions_operands(target.intent, said):
         return False
     own = [term for term in target.telling_terms if not term.is_context] or list(target.terms)
-    if any(term.is_name and not term.coverage_in(anywhere) for term in own):
-        return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
     rarest = max(present, key=lambda term: term.weight)
     needed = [] if rarest.is_name else [rarest]
-    if len(own) <= _FEW and wants in (*FIGURES, *_FACTS):
+    if len(own) <= _FEW and wants in FIGURES | _FACTS:
         needed = present
-    if not all(term.coverage_in(around) for term in needed):
+    names = filter(attrgetter("is_name"), own)
+    if not (_all_in(around, needed) and _all_in(anywhere, names)):
         return False
-    borne_out = target.weights_in(anywhere)
+    borne_out = [term.weight for term in target.telling_terms if term.coverage_in(anywhere)]
     return wants not in _ONLY_WORDS or len(borne_out) != 1 or borne_out[0] >= _LEAST_EVIDENCE
+
+
+def _all_in(said: set[str], terms: Iterable[Term]) -> bool:
+    return all(term.coverage_in(said) for term in terms)
 
 
 def _mentions_operands(intent: Intent, said: set[str]) -> bool:
@@ -271,24 +263,21 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
         return False  # filed before the requested period
     if not asked or target.part.answer_type not in (*FIGURES, AnswerType.CAUSE):
         return True
-    interim = contains_listed_phrase("interim", text) and not any(map(_QUARTER, target.intent.periods))
+    of_quarter = any(period.quarter for period in target.intent.periods)
+    interim = contains_listed_phrase("interim", text) and not of_quarter
     if target.part.answer_type is AnswerType.CAUSE:
         return not years or (bool(years & asked) and not interim)
-    following = {year + 1 for year in asked}
-    own = filed is None or filed in asked
-    in_time = own or filed in following
+    in_time = filed is None or filed in asked or filed - 1 in asked
     if interim or not years:
         return in_time and not interim
-    return bool(years & (asked | following if own else asked)) or (in_time and max(years) > max(asked))
+    return bool(years & asked) or (in_time and max(years) > max(asked))
 
 
 def _fitness(text: str, about: str, target: AnswerTarget) -> float:
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
     core, wants = target.intent.core, target.part.answer_type
     years, asked = set(printed_years(about)), target.years.union(printed_years(core))
-    fitness = 1.0
-    if years and asked:
-        fitness *= _ITS_YEAR if years & asked else _OTHER_YEAR
+    fitness = (_ITS_YEAR if years & asked else _OTHER_YEAR) if years and asked else 1.0
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
     if wants is AnswerType.LIST and contains_listed_phrase("transactions", target.part.text):
@@ -299,12 +288,14 @@ def _fitness(text: str, about: str, target: AnswerTarget) -> float:
     if wants is AnswerType.CAUSE:
         (up, down), (risen, fallen) = movement_directions(text[: len(about) + _VERB]), movement_directions(core)
         fitness *= _THE_OTHER_WAY if risen != fallen and (up, down) == (fallen, risen) else 1.0
-        fitness *= 1.0 if target.lexicon is None or _is_about_measure(about, core, target.lexicon) else 0.0
+        fitness *= _is_about_measure(about, core, target.lexicon)
     return fitness
 
 
-def _is_about_measure(about: str, core: str, lexicon: Lexicon) -> bool:
+def _is_about_measure(about: str, core: str, lexicon: Lexicon | None) -> bool:
     """Return whether a sentence is about the first requested measure, or gives it as a share of another."""
+    if lexicon is None:
+        return True
     wanted, named = (_measures(text, lexicon) for text in (core, about))
     return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
 
@@ -347,9 +338,6 @@ def _names(text: str, target: AnswerTarget) -> Iterator[str]:
     for name, title in people.items() if wants is AnswerType.PERSON and offices else ():
         if all(term.coverage_in(stems_in(title)) for term in offices):
             yield f"{name}, {title}."
-
-
-_MIN_PEOPLE = 2
 
 
 def _people_in(text: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ from fin_agent.analyst.rules.reasoning.term_coverage import mark_absent_terms, s
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
-from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.prompts import remove_instructions, signs_of_injection
 from fin_agent.vocabulary.identity import Form
@@ -46,15 +46,8 @@ def reason(
     """Answer each part of a question from the evidence and filings, with citations.
 
     Each of several companies is answered from its own filings. Parts without an answer are named; if the first part has
-    none, only what was searched for is returned.
-
-    Args:
-        intent: The intent.
-        evidence: The evidence.
-        index: The index.
-        lexicon: Adds the labels of measures.
-        filings: Filings of each company by key, best first.
-        considers: Accepts sentences; those scoring at least half of the best are offered.
+    none, only what was searched for is returned. `filings` are those of each company by key, best first; `considers`
+    accepts sentences, and is offered those that score at least half of the best.
     """
     never = unanswerable_reason(intent.core, of_company=bool(intent.companies))
     if never:
@@ -118,20 +111,15 @@ class _Answers:
             if not chosen and number == 0:
                 missing = (*self._intent.unsupported, self._not_found_message(target))
                 return Reasoning(text="", citations=(), missing=missing)
-            if not chosen:
-                unanswered.append(part.text)
+            unanswered += [] if chosen else [part.text]
             new = {each.text: each for each in chosen if each.text not in told}
             pieces += [*new, *(target.unsaid() if new else ())]
             told |= new
         pieces += [f"Not found: {'; '.join(unanswered)}."] if unanswered else []
-        return Reasoning(
-            text=" ".join(pieces),
-            citations=tuple(
-                Citation(doc_id=each.passage.doc_id, page=each.passage.page, text=each.text, box=each.passage.box)
-                for each in told.values()
-            ),
-            read=tuple(sorted({PageKey(each.passage.doc_id, each.passage.page) for each in told.values()})),
-        )
+        quoted = [(each.passage, text) for text, each in told.items()]
+        cited = (Citation(doc_id=of.doc_id, page=of.page, text=text, box=of.box) for of, text in quoted)
+        pages = tuple(sorted({passage.on_page for passage, _ in quoted}))
+        return Reasoning(text=" ".join(pieces), citations=tuple(cited), read=pages)
 
     def _target(self, number: int) -> AnswerTarget:
         """Return one part of the question with its terms."""
@@ -141,7 +129,7 @@ class _Answers:
     @cached_property
     def _stems_read(self) -> frozenset[str]:
         """The stems of everything read."""
-        return frozenset(each for passage, _ in self.passages for each in stems_in(passage.text))
+        return frozenset().union(*(stems_in(passage.text) for passage, _ in self.passages))
 
     @cached_property
     def passages(self) -> list[tuple[RetrievedPassage, FilingPeriod]]:

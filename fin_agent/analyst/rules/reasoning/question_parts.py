@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -82,14 +82,11 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
         lead = "" if asks_something(text) else f"{lead}{text}, "  # `Of its swaps, which one ...`
     if lead or not texts:
         texts = [*texts[:-1], f"{texts[-1]}, {lead.strip(' ,')}" if texts else core.strip(" ?.!")]
-    return tuple(_part(text, figure=figure and len(texts) == 1) for text in texts)
-
-
-def _part(text: str, *, figure: bool) -> QuestionPart:
-    wanted = _answer_type(text)
-    if figure and wanted is AnswerType.SENTENCE:
-        wanted = AnswerType.NUMBER
-    return QuestionPart(text, wanted, _counted(text) if wanted is AnswerType.COUNT else "")
+    types = [_answer_type(text) for text in texts]
+    if figure and types == [AnswerType.SENTENCE]:
+        types = [AnswerType.NUMBER]
+    counts = [_counted(text) if wanted is AnswerType.COUNT else "" for text, wanted in zip(texts, types, strict=True)]
+    return tuple(map(QuestionPart, texts, types, counts))
 
 
 def _counted(text: str) -> str:
@@ -109,18 +106,16 @@ def _words_after(lead: str, text: str, most: int) -> str:
 
 
 def _answer_type(text: str) -> AnswerType:
-    asks_all = _pattern(tuple(f"what|which * {noun}" for noun in _table()["listed"])).search(text) is not None
-    asks_figure = _pattern(tuple(_table()["figures"])).search(_words_after("figure after", text, 6)) is not None
+    asks_all = _finds(tuple(f"what|which * {noun}" for noun in _table()["listed"]), text)
+    asks_figure = _finds(tuple(_table()["figures"]), _words_after("figure after", text, 6))
     for kind in _table()["kinds"]:
         wants = AnswerType[kind["wants"].upper()]
         if wants in (AnswerType.PLACE, AnswerType.PERSON) and asks_all:
             return AnswerType.LIST
-        if _pattern(tuple(kind["asked"])).search(text):
+        if _finds(tuple(kind["asked"]), text):
             if wants in (AnswerType.LIST, AnswerType.SENTENCE) and asks_figure:
                 return AnswerType.NUMBER
-            no_officers = wants is AnswerType.OFFICERS and not any(
-                word in _table()["officers"] for word in words_in(text.lower())
-            )
+            no_officers = wants is AnswerType.OFFICERS and set(words_in(text.lower())).isdisjoint(_table()["officers"])
             return AnswerType.LIST if no_officers else wants
     if asks_all:
         return AnswerType.LIST
@@ -132,9 +127,8 @@ def _answer_type(text: str) -> AnswerType:
 
 def asks_in_words(core: str) -> bool:
     """Return whether the words state the answer type (`how much`, `when`, `list`), or rank rows."""
-    return parse_ranking(core) is not None or any(
-        part.answer_type not in (AnswerType.NUMBER, AnswerType.SENTENCE) for part in parts_of(core)
-    )
+    plain = (AnswerType.NUMBER, AnswerType.SENTENCE)
+    return parse_ranking(core) is not None or any(part.answer_type not in plain for part in parts_of(core))
 
 
 def unanswerable_reason(core: str, *, of_company: bool = False) -> str:
@@ -146,9 +140,8 @@ def unanswerable_reason(core: str, *, of_company: bool = False) -> str:
     'a market price, which is in no filing'
     """
     for refusal in _table()["refusals"]:
-        if of_company and refusal.get("of no company"):
-            continue
-        if _pattern(tuple(refusal["asked"])).search(core) and not _pattern(tuple(refusal["unless"])).search(core):
+        applies = not (of_company and refusal.get("of no company"))
+        if applies and _finds(tuple(refusal["asked"]), core) and not _finds(tuple(refusal["unless"]), core):
             return str(refusal["says"])
     return "a question in English: other languages are not supported" if _is_foreign(core) else ""
 
@@ -169,5 +162,9 @@ def _table() -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _pattern(phrases: Iterable[str]) -> re.Pattern[str]:
+def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     return any_of(phrases)
+
+
+def _finds(phrases: tuple[str, ...], text: str) -> bool:
+    return _pattern(phrases).search(text) is not None

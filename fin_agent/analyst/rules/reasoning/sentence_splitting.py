@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import filterfalse
+from itertools import filterfalse, takewhile
 
 from fin_agent.lexicon.words import patterns
 
@@ -15,13 +15,14 @@ _GOES_ON = (".", ",", ";", ":", "-", "–", "—")
 """Ends of a line that is no heading."""
 _FIRST_WORDS = 40
 _MAX_LENGTH = 600
-_HEADING = 0.5
-"""A line shorter than this share of the longest is a heading, unless it ends a sentence."""
-_LAST_LINE = 0.8
-"""A line shorter than this share of the longest that ends a sentence ends its paragraph."""
+_HEADING, _LAST_LINE = 0.5, 0.8
+"""A line shorter than these shares of the longest is a heading, or ends its paragraph if it ends a sentence."""
 _MAX_FIGURES = 0.3
 _MIN_PLAIN_WORDS = 3
-_MIN_LETTERS = 20
+_MIN_LETTERS, _MIN_LETTERS_OF_ITEM = 20, 3
+_MAX_LIST_LENGTH = 900
+_MAX_ITEM_LENGTH = 110
+_MAX_ITEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +69,21 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             words = stripped[bullet.end() :] if bullet else ""
             block, item = [words] if words else [], bullet is not None
             continue
-        short = len(line) < _HEADING * width and not stripped.endswith(_GOES_ON)
         above_capital = following.strip()[:1].isupper()
-        if short and above_capital and not item and not block:
+        short = len(line) < _HEADING * width and not stripped.endswith(_GOES_ON)
+        if short and above_capital and not (item or block):
             heading = stripped
             continue
         block.append(stripped)
-        if stripped.endswith(_ENDS):
-            last = short or len(line) < _LAST_LINE * width
-        else:
-            last = short and sum(map(len, block)) <= width  # no line break inside a sentence
-        if above_capital and last:
+        if above_capital and _is_last(line, short and sum(map(len, block)) <= width, width):
             yield heading, item, _joined(block)
             block, item = [], False
     yield heading, item, _joined(block)
+
+
+def _is_last(line: str, in_short_block: bool, width: int) -> bool:
+    """Return whether a line ends its paragraph; a line break inside a sentence does not."""
+    return len(line) < _LAST_LINE * width if line.strip().endswith(_ENDS) else in_short_block
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -90,20 +92,17 @@ def _joined(lines: Sequence[str]) -> str:
 
 
 def _sentences(paragraph: str, *, item: bool) -> list[str]:
-    """Return the sentences of a paragraph, without runs of figures and fragments."""
+    """Return the sentences of a paragraph, without runs of table cells and fragments; the first of an item stays."""
     found: list[str] = []
     for part in split_sentences(paragraph):
         sentence = " ".join(part.split())[:_MAX_LENGTH]
-        letters = sum(character.isalpha() for character in sentence)
         words = sentence.split()
-        if item and not found and letters >= 3 and letters > 0.5 * len(sentence):
-            found.append(sentence)
-            continue
-        figures = sum(any(mark.isdigit() for mark in word) for word in words)
-        if figures > _MAX_FIGURES * len(words) and not sentence.endswith("."):
-            continue  # a run of table cells, not a sentence
-        plain = sum(word.islower() for word in words)
-        if letters >= _MIN_LETTERS and letters > 0.5 * len(sentence) and plain >= _MIN_PLAIN_WORDS:
+        letters = sum(map(str.isalpha, sentence))
+        figures = sum(any(map(str.isdigit, word)) for word in words)
+        cells = figures > _MAX_FIGURES * len(words) and not sentence.endswith(".")
+        prose = letters >= _MIN_LETTERS and sum(map(str.islower, words)) >= _MIN_PLAIN_WORDS and not cells
+        begins_item = item and not found and letters >= _MIN_LETTERS_OF_ITEM
+        if letters > 0.5 * len(sentence) and (begins_item or prose):
             found.append(sentence)
     return found
 
@@ -116,11 +115,6 @@ def split_sentences(text: str) -> list[str]:
 def _is_furniture(line: str) -> bool:
     """Return whether a line repeats on every page."""
     return line.strip().lower() in ("table of contents", "index") or line.strip().startswith("©")
-
-
-_MAX_LIST_LENGTH = 900
-_MAX_ITEM_LENGTH = 110
-_MAX_ITEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +139,14 @@ class PrintedList:
 def printed_lists(paragraphs: Sequence[Paragraph]) -> Iterator[PrintedList]:
     """Yield the items after each sentence that ends in a colon."""
     position = 0
-    lead: tuple[str, str, int] | None = None
-    items: list[str] = []
-    for paragraph in [*paragraphs, Paragraph(("",))]:
-        if paragraph.item:
-            items.append(paragraph.sentences[0])
-        else:
-            if lead is not None and items:
-                yield PrintedList(lead[0], tuple(items), lead[1], lead[2])
-            items, last = [], paragraph.sentences[-1]
-            at = position + len(paragraph.sentences) - 1
-            lead = (last, paragraph.heading, at) if last.endswith(":") else None
+    for place, paragraph in enumerate(paragraphs):
         position += len(paragraph.sentences)
+        lead = paragraph.sentences[-1]
+        if not paragraph.item and lead.endswith(":"):
+            items = takewhile(lambda one: one.item, paragraphs[place + 1 :])
+            printed = tuple(one.sentences[0] for one in items)
+            if printed:
+                yield PrintedList(lead, printed, paragraph.heading, position - 1)
 
 
 def is_enumeration(sentence: str) -> bool:

@@ -67,20 +67,19 @@ class PlacedTable:
 
     def format_figure(self, cell: Cell) -> str:
         """Return a figure with its unit and scale: `$1,097 million`, `12.5%`. A bare number among dollars is money."""
-        fact = self.facts.get(cell.box)
+        fact, scale = self.facts.get(cell.box), scale_of(self.table.unit_line)
         if cell.percent or (fact and fact.unit not in ("USD", "count", "shares")):
             return cell.printed
-        if fact is None or fact.unit == "count":
-            scale, unit = scale_of(self.table.unit_line), "USD" if self._is_in_dollars else "count"
-        else:
-            scale, unit = fact.scale or scale_of(self.table.unit_line), "USD" if fact.unit == "USD" else "count"
-        return amount_with_unit(cell.amount, scale or 1, unit)
+        bare = fact is None or fact.unit == "count"
+        in_dollars = self._is_in_dollars if fact is None or bare else fact.unit == "USD"
+        scale = scale if fact is None or bare else fact.scale or scale
+        return amount_with_unit(cell.amount, scale or 1, "USD" if in_dollars else "count")
 
     def column_name(self, column: int) -> str:
         """Return the period of a column, `FY2022` or `Q2 FY2022`; its heading if it is no period."""
-        period = self.table.periods[column] if column < len(self.table.periods) else None
+        period = next(iter(self.table.periods[column:]), None)
         if period is None:
-            return self.table.columns[column] if column < len(self.table.columns) else ""
+            return next(iter(self.table.columns[column:]), "")
         return f"Q{period.quarter} FY{period.fiscal_year}" if period.quarter else f"FY{period.fiscal_year}"
 
     @property
@@ -141,17 +140,16 @@ def _ranked_groups(
         column = _column(placed.table, periods, ranked)
         if column is None:
             continue
-        liabilities = _liabilities(placed, ranked)
         by_heading = (list(rows) for _, rows in groupby(placed.table.rows, key=lambda row: row.section))
-        about = (
-            [liabilities] if liabilities else [rows for rows in by_heading if _is_about(placed, rows, column, ranked)]
-        )
-        for rows in about:
+        liabilities = _liabilities(placed, ranked)
+        for rows in [liabilities] if liabilities else by_heading:
+            if not (liabilities or _is_about(placed, rows, column, ranked)):
+                continue
             members = members_of(rows, column, parts=bool(ranked.measure))
-            ordered = sorted(members, key=lambda row: _amount(row, column), reverse=ranked.highest)
-            level = len(ordered) > 1 and _amount(ordered[0], column) == _amount(ordered[1], column)
-            if len(ordered) >= max(_FEWEST, ranked.count) and not (level and ranked.count == 1):
-                yield placed, column, ordered
+            members.sort(key=lambda row: _amount(row, column), reverse=ranked.highest)
+            level = len({_amount(row, column) for row in members[:2]}) == 1
+            if len(members) >= max(_FEWEST, ranked.count) and not (level and ranked.count == 1):
+                yield placed, column, members
 
 
 def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: RankingRequest) -> bool:
@@ -285,7 +283,7 @@ def _texts(
     years = {period.fiscal_year for period in intent.periods}
     for kept in evidence:
         if not years or kept.card is None or kept.card.identity.fiscal_year in {None, *years}:
-            yield kept.passage.doc_id, kept.passage.page, kept.passage.text
+            yield *kept.passage.on_page, kept.passage.text
     annual = [doc_id for doc_id in filings if index.filing(doc_id).identity.form is Form.TEN_K][:_COVERS]
     for stored in index.pages([PageKey(doc_id, number) for doc_id in annual for number in range(_COVERS)]):
         yield stored.doc_id, stored.page.number, stored.page.text

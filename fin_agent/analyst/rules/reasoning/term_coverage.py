@@ -70,8 +70,7 @@ def coverage(
     for term in terms:
         earlier = _BEFORE * term.coverage_in(farther) if term.is_name else 0.0
         held += term.weight * max(term.coverage_in(here), _NEARBY * term.coverage_in(around), earlier)
-    total = sum(term.weight for term in terms)
-    return held / total if total else 0.0
+    return held / (sum(term.weight for term in terms) or 1.0)
 
 
 def mark_absent_terms(terms: Sequence[Term], said: Collection[str]) -> tuple[Term, ...]:
@@ -135,13 +134,13 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     unsaid = lists["framing"] | part.answer_type_words
     # A movement of the thing explained is checked separately.
     moves = _movements() if part.answer_type is AnswerType.CAUSE else ()
-    seen: set[frozenset[str]] = set()
+    seen: set[frozenset[str]] = {frozenset()}
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(part.text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
         stems = frozenset(stems_in(words))
         alone = " " not in words
         about_subject = low not in unsaid and not low.startswith(moves) and known.issuperset(_pieces(low))
-        if not stems or stems in seen or low in _MONTHS or (alone and not about_subject):
+        if stems in seen or low in _MONTHS or (alone and not about_subject):
             continue
         seen.add(stems)
         synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
