@@ -129,15 +129,10 @@ def ingest(
         manifest = Manifest(index)
         waiting = _to_read(files_below(map(Path, named)), manifest, done)
         if waiting:
-            manifest.record_pending(stamp for same in waiting.values() for stamp in same)
+            manifest.record_pending(waiting.values())
         reader = read_here if workers == 0 else read_in_workers
         for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1):
-            first, *copies = waiting[path]
-            became = _store(first, outcome, manifest)
-            done(became)
-            for copy in copies:
-                failed = became.outcome is Outcome.FAILED
-                done(_store(copy, outcome, manifest) if failed else _same_file(copy, path, manifest))
+            done(_store(waiting[path], outcome, manifest))
         index.merge_full_text(report.count(Outcome.ADDED))
     return report
 
@@ -148,90 +143,82 @@ def _usual_reader() -> Prepare:
     return prepare
 
 
-def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, list[FileStamp]]:
-    """Return the files to be read, each with itself and its copies, which get the same result."""
-    waiting: dict[Path, list[FileStamp]] = {}
+def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, FileStamp]:
+    """Return the files to be read, and tell `done` the outcome of the others."""
+    waiting: dict[Path, FileStamp] = {}
     first: dict[str, FileStamp] = {}
     for path in files:
         try:
             stamp = _stamp(path, manifest)
-        except (ReadError, OSError) as error:
-            if isinstance(error, ReadError):
-                reason, remedy = error.what, error.remedy
-            else:
-                reason, remedy = error.strerror or str(error), "Check the file and its permissions"
-            kept = False
-            with suppress(OSError, UnicodeError):  # what is not there, and a path that is not valid text
-                manifest.record_failure(FileStamp.of(path, ""), reason, remedy)
-                kept = True
-            done(_failed(path, reason, remedy, kept=kept))
+            same_name = first.setdefault(stamp.doc_id, stamp)
+            other = same_name.path if same_name.content_hash != stamp.content_hash else manifest.other_owner(stamp)
+            if other is not None:
+                reason = f"its doc_id {stamp.doc_id!r} is already used by another file, {other}"
+                raise ReadError(reason, remedy="Rename one of the two and ingest it again")
+        except ReadError as error:
+            done(_failed(path, error, manifest))
             continue
-        same_name = first.setdefault(stamp.doc_id, stamp)
-        other = same_name.path if same_name.content_hash != stamp.content_hash else manifest.other_owner(stamp)
-        if other is not None:
-            reason = f"its doc_id {stamp.doc_id!r} is already used by another file, {other}"
-            remedy = "Rename one of the two and ingest it again"
-            manifest.record_failure(stamp, reason, remedy)
-            done(_failed(path, reason, remedy))
-        elif same_name.path in waiting:
-            waiting[same_name.path].append(stamp)
-        elif same_name is not stamp:
-            done(_same_file(stamp, same_name.path, manifest))
+        if same_name is not stamp:
+            manifest.forget([Path(stamp.key)])
+            done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED, f"the same file as {same_name.path}"))
         elif manifest.is_done(stamp):
             manifest.record_location(stamp)
             done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED))
         else:
-            waiting[path] = [stamp]
+            waiting[path] = stamp
     return waiting
 
 
-def _same_file(copy: FileStamp, first: Path, manifest: Manifest) -> IngestedFile:
-    manifest.record_copy(copy)
-    return IngestedFile(copy.path, copy.doc_id, Outcome.UNCHANGED, f"the same file as {first}")
-
-
 def _stamp(path: Path, manifest: Manifest) -> FileStamp:
-    """Return the stamp of a file. Raises ReadError for what is no file that can be read, OSError."""
-    what, remedy = "", _RENAME
+    """Return the stamp of a file. Raises ReadError for what is no file that can be read."""
+    what, remedy = "", "Rename the file (or its folder)"
     try:
-        os.path.realpath(path).encode()
-    except UnicodeEncodeError as error:
-        raise ReadError("its path is not valid text", subject=path.name, remedy=_RENAME) from error
-    if is_readable(path) and not is_doc_id(doc_id_of(path)):
-        what = "its name has nothing before the ending, or has invisible characters"
-    elif _ADDRESS.match(str(path)):
-        what, remedy = "`ingest` does not download", "Download the filing and give the file's path"
-    elif path.is_dir():
-        what, remedy = "the folder cannot be entered", "Check its permissions, and ingest it again"
-    elif path.is_symlink() or path.exists():
-        if not path.is_file():
+        if not _is_text(path):
+            what = "its path is not valid text"
+        elif is_readable(path) and not is_doc_id(doc_id_of(path)):
+            what = "its name has nothing before the ending, or has invisible characters"
+        elif _ADDRESS.match(str(path)):
+            what, remedy = "`ingest` does not download", "Download the filing and give the file's path"
+        elif path.is_dir():
+            what, remedy = "the folder cannot be entered", "Check its permissions, and ingest it again"
+        elif not path.is_symlink() and not path.exists():
+            what, remedy = "there is no such file", "Check the path"
+        elif not path.is_file():
             what, remedy = "it is not a file, or a link to nothing", "Check where it leads"
-    else:
-        what, remedy = "there is no such file", "Check the path"
-    if what:
-        raise ReadError(what, subject=path.name, remedy=remedy)
-    return FileStamp.of(path, manifest.known_hash(path) or content_hash(path))
+        else:
+            return FileStamp.of(path, manifest.known_hash(path) or content_hash(path))
+    except OSError as error:
+        what, remedy = error.strerror or str(error), "Check the file and its permissions"
+    raise ReadError(what, subject=path.name, remedy=remedy)
 
 
-_RENAME = "Rename the file (or its folder)"
 _ADDRESS = re.compile(r"(?:https?|ftp):/", re.I)
 
 
-def _failed(path: Path, reason: str, remedy: str, *, kept: bool = True) -> IngestedFile:
+def _is_text(path: Path) -> bool:
+    with suppress(UnicodeEncodeError):
+        return bool(os.path.realpath(path).encode())
+    return False
+
+
+def _failed(path: Path, error: FinAgentError, manifest: Manifest, stamp: FileStamp | None = None) -> IngestedFile:
+    """Record that a file failed, as far as it is there and its path is valid text."""
+    kept = False
+    with suppress(OSError, UnicodeError):
+        manifest.record_failure(stamp or FileStamp.of(path, ""), error.what, error.remedy)
+        kept = True
     shown = Path(str(path).encode(errors="backslashreplace").decode())
-    return IngestedFile(shown, doc_id_of(shown), Outcome.FAILED, reason, remedy, kept=kept)
+    return IngestedFile(shown, doc_id_of(shown), Outcome.FAILED, error.what, error.remedy, kept=kept)
 
 
 def _store(stamp: FileStamp, outcome: StoredFiling | FinAgentError, manifest: Manifest) -> IngestedFile:
     if isinstance(outcome, StoredFiling):
         try:
             manifest.add(stamp, outcome)
+            return added_file(stamp.path, outcome)
         except (ValueError, OverflowError) as error:  # values SQLite cannot store: lone surrogates, huge numbers
             outcome = reader_failure(stamp.path, error)
-        else:
-            return added_file(stamp.path, outcome)
-    manifest.record_failure(stamp, outcome.what, outcome.remedy)
-    return _failed(stamp.path, outcome.what, outcome.remedy)
+    return _failed(stamp.path, outcome, manifest, stamp)
 
 
 def added_file(path: Path, stored: StoredFiling) -> IngestedFile:

@@ -11,7 +11,7 @@ from pathlib import Path
 from fin_agent.filings.reader import doc_id_of
 from fin_agent.index.rows import reader_fingerprint
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.index.stored_filing import StoredFiling, delete_filing, insert_filing, update_source
+from fin_agent.index.stored_filing import StoredFiling, insert_filing, update_source
 
 RETRY = "Run `fin-agent ingest --retry-failed`"
 
@@ -105,7 +105,6 @@ class Manifest:
     def add(self, stamp: FileStamp, stored: StoredFiling) -> None:
         """Write the filing and the file's entry in one transaction."""
         with self._index.writing() as connection:
-            delete_filing(connection, stored.doc_id)
             insert_filing(connection, stored)
             _record(connection, stamp, FileState.DONE)
 
@@ -128,15 +127,9 @@ class Manifest:
         with self._index.writing() as connection:
             _record(connection, stamp, FileState.FAILED, reason, remedy)
 
-    def record_copy(self, stamp: FileStamp) -> None:
-        """Remove the pending entry of a file whose content is in the index from another file."""
-        unread = "DELETE FROM ingested_files WHERE path = ? AND state != ?"
-        with self._index.writing() as connection:
-            connection.execute(unread, (stamp.key, FileState.DONE))
-
     def forget(self, paths: Iterable[Path]) -> int:
-        """Remove files from the manifest, but not their filings; return how many were removed."""
-        entry = "DELETE FROM ingested_files WHERE path = ?"
+        """Remove files that are not in the index from the manifest; return how many were removed."""
+        entry = "DELETE FROM ingested_files WHERE path = ? AND state != 'done'"
         with self._index.writing() as connection:
             return sum(connection.execute(entry, (str(path),)).rowcount for path in paths)
 

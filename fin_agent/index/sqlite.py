@@ -14,6 +14,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
+    INCOME_HEADINGS,
     FilingEntry,
     FilingIndex,
     FilingRecord,
@@ -29,12 +30,12 @@ from fin_agent.index.stored_filing import (
     FULL_TEXT,
     Part,
     StoredFiling,
-    check_vectors,
     delete_filing,
     filing_damage,
     insert_filing,
     insert_vectors,
     is_intact,
+    number_of,
     pack_numbers,
     read_checksums,
     read_part,
@@ -56,8 +57,7 @@ MAX_MATCHES = 20_000
 information."""
 _OF_PART = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"
 _OF_INCOME = (
-    "facts.statement = 'income' AND (facts.section LIKE '%revenue%' OR facts.section LIKE '%sales%'"
-    " OR facts.section LIKE '%cost of%')"
+    "facts.statement = 'income' AND (" + " OR ".join(f"facts.section LIKE '%{word}%'" for word in INCOME_HEADINGS) + ")"
 )
 
 
@@ -116,7 +116,6 @@ class SqliteIndex(Database, FilingIndex):
     def put(self, stored: StoredFiling) -> None:
         """See FilingIndex.put."""
         with self.writing() as connection:
-            delete_filing(connection, stored.doc_id)
             insert_filing(connection, stored)
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
@@ -156,10 +155,7 @@ class SqliteIndex(Database, FilingIndex):
 
     def page_count(self) -> int:
         """See FilingIndex.page_count."""
-        return self._cached(
-            "page count",
-            lambda index: int(index.execute("SELECT coalesce(sum(page_count), 0) FROM filings").fetchone()[0]),
-        )
+        return self._cached("page count", lambda connection: super(SqliteIndex, self).page_count())
 
     def stored(self, doc_id: str) -> StoredFiling:
         """See FilingIndex.stored."""
@@ -170,8 +166,8 @@ class SqliteIndex(Database, FilingIndex):
     def checksums(self, doc_id: str) -> dict[str, str]:
         """See FilingIndex.checksums."""
         with self.snapshot() as connection:
-            row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-            return {} if row is None else read_checksums(connection, row[0])
+            number = number_of(connection, doc_id)
+            return {} if number is None else read_checksums(connection, number)
 
     def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
         """See FilingIndex.check_rows. Each part of a filing is checked once while the index does not change."""
@@ -201,10 +197,10 @@ class SqliteIndex(Database, FilingIndex):
                     raise damaged_error(self.file, f"{doc_id}: {found}")
 
     def _number(self, connection: sqlite3.Connection, doc_id: str) -> int:
-        row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-        if row is None:
+        number = number_of(connection, doc_id)
+        if number is None:
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
-        return int(row[0])
+        return number
 
     # Words
 
@@ -283,9 +279,8 @@ class SqliteIndex(Database, FilingIndex):
         self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
     ) -> list[T]:
         """See FilingIndex._of_filings."""
-        where, values = _filing_condition(doc_ids)
-        selection = f"{_select(part, columns)} WHERE {where} ORDER BY {part}.rowid"
-        return self._read_as(lambda row: make(row[0], row[1:]), selection, values)
+        selection = f"{_select(part, columns)} WHERE {_OF_THESE} ORDER BY {part}.rowid"
+        return self._read_as(lambda row: make(row[0], row[1:]), selection, [_json(doc_ids)])
 
     def facts(
         self,
@@ -296,30 +291,27 @@ class SqliteIndex(Database, FilingIndex):
         years: Collection[int] | None = None,
     ) -> list[SourcedFact]:
         """See FilingIndex.facts."""
-        where, values = _filing_condition(doc_ids)
-        for column, wanted in (("metric", metrics), ("fiscal_year", years)):
-            if wanted is not None:
-                where += f" AND facts.{column} IN ({_marks(wanted)})"
-                values += sorted(wanted)
+        conditions = {"filings.doc_id": doc_ids, "facts.metric": metrics, "facts.fiscal_year": years}
+        given = {column: _json(wanted) for column, wanted in conditions.items() if wanted is not None}
+        where = [f"{column} IN (SELECT value FROM json_each(?))" for column in given]
         if pages is not None:
-            where += (
-                " AND (facts.filing_id, facts.page) IN (SELECT named.id, json_extract(key.value, '$[1]')"
+            given["pages"] = _json(pages)
+            where.append(
+                "(facts.filing_id, facts.page) IN (SELECT named.id, json_extract(key.value, '$[1]')"
                 " FROM json_each(?) AS key JOIN filings AS named ON named.doc_id = json_extract(key.value, '$[0]'))"
             )
-            values.append(json.dumps(sorted(set(pages))))
-        order = "filings.content_hash, filings.doc_id, facts.id"
-        return self._read_as(_sourced_fact, f"{_FACTS} WHERE {where} ORDER BY {order}", values)
+        selection = f"{_FACTS} WHERE {' AND '.join(where)} ORDER BY filings.content_hash, filings.doc_id, facts.id"
+        return self._read_as(_sourced_fact, selection, list(given.values()))
 
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """See FilingIndex.row_labels."""
-        where, values = _filing_condition(doc_ids)
+        holds = " OR ".join(["instr(lower(facts.label), ?)"] * len(holding)) or "FALSE"
         found = self._rows(
             "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
-            f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND facts.scope IS NULL"
-            " AND facts.source != 'text'"
-            f" AND ({' OR '.join(['instr(lower(facts.label), ?)'] * len(holding)) or 'FALSE'})"
+            f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND facts.scope IS NULL"
+            f" AND facts.source != 'text' AND ({holds})"
             " ORDER BY filings.content_hash, filings.doc_id, facts.page, facts.id",
-            [*values, *sorted(letters.lower() for letters in holding)],
+            [_json(doc_ids), *(letters.lower() for letters in holding)],
         )
         return [RowLabel(*row) for row in found]
 
@@ -341,9 +333,10 @@ class SqliteIndex(Database, FilingIndex):
 
     def _fact_columns(self, column: str, doc_ids: Collection[str], condition: str = "TRUE") -> frozenset[str]:
         """Return the distinct values of a column of these filings' facts that meet a condition."""
-        where, values = _filing_condition(doc_ids)
-        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND {condition}"
-        return frozenset(row[0] for row in self._rows(f"SELECT DISTINCT facts.{column} FROM {joined}", values))
+        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND {condition}"
+        return frozenset(
+            row[0] for row in self._rows(f"SELECT DISTINCT facts.{column} FROM {joined}", [_json(doc_ids)])
+        )
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""
@@ -355,7 +348,6 @@ class SqliteIndex(Database, FilingIndex):
 
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
         """See FilingIndex.add_vectors."""
-        check_vectors(model, unit, vectors)
         with self.writing() as connection:
             number = self._number(connection, vectors.doc_id)
             of_filing = (number, model, unit)
@@ -412,18 +404,14 @@ def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:
     )
 
 
-def _filing_condition(doc_ids: Collection[str]) -> tuple[str, list[str | int]]:
-    """Return a condition for rows of these filings, and its parameters."""
-    return f"filings.doc_id IN ({_marks(doc_ids)})", sorted(doc_ids)
+def _json(values: Collection[Any]) -> str:
+    return json.dumps(sorted(values))
 
 
-def _marks(values: Collection[object]) -> str:
-    return ", ".join("?" * len(values))
-
-
+_OF_THESE = "filings.doc_id IN (SELECT value FROM json_each(?))"
 _OF_FILINGS = (
     "SELECT inside.{key} AS id FROM filings JOIN {table} AS inside ON inside.filing_id = filings.id"
-    " WHERE filings.doc_id IN (SELECT value FROM json_each(?))"
+    f" WHERE {_OF_THESE}"
 )
 _ON_PAGES = (
     "SELECT inside.id FROM json_each(?) AS wanted"

@@ -16,7 +16,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fin_agent.atomic_write import free_space_message
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.rows import SqlValue
 
@@ -86,17 +85,12 @@ class Database:
         """Open a write transaction: everything inside becomes visible at once, or nothing does."""
         try:
             with transaction(self._connection) as connection:
-                self._local.writing = True
                 yield connection
-        except sqlite3.Error as error:
-            raise sqlite_error(self.file, error, "written") from error
-        finally:
-            self._local.writing = False
-
-    @property
-    def is_writing(self) -> bool:
-        """Whether this thread is inside a write transaction."""
-        return bool(getattr(self._local, "writing", False))
+        except BaseException as error:
+            self._local.kept = {}  # what was read inside was never there
+            if isinstance(error, sqlite3.Error):
+                raise sqlite_error(self.file, error, "written") from error
+            raise
 
     def _rows(self, statement: str, values: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
         return self._read_as(tuple, statement, values)
@@ -114,18 +108,15 @@ class Database:
         """Return what `read` returns, kept under `name` and shared by all threads until the index changes."""
         with self.reading() as connection:
             version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
-            kept: dict[str, tuple[object, Any]] = self._local.__dict__.setdefault("kept", {})
+            kept: dict[str, tuple[object, T]] = self._local.__dict__.setdefault("kept", {})
             if name in kept and kept[name][0] == version:
-                found: T = kept[name][1]
-                return found
+                return kept[name][1]
             with reporting_damage(self.file):
                 found = read(connection)
-            if self.is_writing:  # may still be rolled back
-                return found
         with self._guard:
-            if name not in self._shared or found != self._shared[name]:
-                self._shared[name] = found
-            found = self._shared[name]
+            if name in self._shared and found == self._shared[name]:
+                found = self._shared[name]
+            self._shared[name] = found
             kept[name] = (version, found)
             return found
 
@@ -164,15 +155,15 @@ def transaction(connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") 
 
 
 def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
-    """Return a connection with the settings of the index: explicit transactions, WAL, named columns.
+    """Return a connection with the settings of the index: explicit transactions, named columns, a bounded log.
 
     It never creates the file. With `damaged`, tables can be read although the description of another cannot, or the
     file is too short.
     """
     address = f"{file.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
     try:
-        connection.row_factory = sqlite3.Row
         if damaged:
             connection.execute("PRAGMA writable_schema = ON")
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
@@ -184,7 +175,7 @@ def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
         raise
     except UnicodeDecodeError:  # of SQLite's own message, which quotes what the schema holds
         connection.close()
-        raise _corrupt("malformed database schema") from None
+        raise _DamageError("malformed database schema") from None
     return connection
 
 
@@ -198,9 +189,7 @@ def create_database(file: Path) -> None:
         write_empty_index(new)
         try:
             file.hardlink_to(new)
-        except FileExistsError:  # another process was first
-            return
-        except OSError:  # a file system without hard links
+        except OSError:  # another process was first, or the file system has no hard links
             if not file.exists():
                 new.replace(file)
     except (OSError, sqlite3.Error) as error:
@@ -247,12 +236,12 @@ def check_format(connection: sqlite3.Connection, file: Path) -> None:
         raise FilingIndexError(
             f"the index has format {row[0] if row else 'unknown'}; this version reads format {FORMAT_VERSION}",
             subject=str(file),
-            remedy=f"`fin-agent ingest --again` reads the {len(known_files(file)):,} files again that it knows, and"
+            remedy=f"`fin-agent ingest --again` reads the {len(_known_files(file)):,} files again that it knows, and"
             " keeps what is there beside",
         )
 
 
-def known_files(file: Path) -> list[Path]:
+def _known_files(file: Path) -> list[Path]:
     """Return the files that an index of any version was read from; empty where that is unknown."""
     with suppress(sqlite3.Error), closing(connect(file)) as connection:
         return [Path(path) for (path,) in connection.execute("SELECT path FROM ingested_files ORDER BY path")]
@@ -261,7 +250,7 @@ def known_files(file: Path) -> list[Path]:
 
 def rename_outdated(file: Path) -> list[Path]:
     """Rename an outdated index file, and return the files to be read again."""
-    files = known_files(file)
+    files = _known_files(file)
     with suppress(sqlite3.Error), closing(connect(file)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log keeps its name
     if files:
@@ -280,26 +269,25 @@ def check_length(connection: sqlite3.Connection, file: Path) -> None:
     with transaction(connection, "BEGIN"):
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         page_size = connection.execute("PRAGMA page_size").fetchone()[0]
-        if log.exists() and log.stat().st_size:
-            return  # pages may still stand in the write-ahead log
-        if not pages or file.stat().st_size < pages * page_size:
-            raise _corrupt("the file is shorter than its header says")
+        is_short = not pages or file.stat().st_size < pages * page_size
+        if is_short and not (log.exists() and log.stat().st_size):  # pages may still stand in the write-ahead log
+            raise _DamageError("the file is shorter than its header says")
 
 
-def _corrupt(said: str) -> sqlite3.DatabaseError:
-    error = sqlite3.DatabaseError(said)
-    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    return error
+class _DamageError(sqlite3.DatabaseError):
+    """Damage that SQLite itself does not report as such."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
 def sqlite_error(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
     """Return the error to report for SQLite's error, for a caller that was `doing` (`read`, `written`) something."""
     if is_damage(error):
         return damaged_error(file, str(error))
-    if is_full(error, file):
-        return disk_full_error(file, f"the index could not be {doing}")
     remedy = "Check that the folder may be written to (reading keeps a lock there); copy a read-only index first"
-    if doing == "written":
+    if is_full(error, file):
+        remedy = "Make room and run the same command again: what was done stays done"
+    elif doing == "written":
         remedy = "Check the free space and that no other ingest is running, then run the same command again"
     return FilingIndexError(f"the index could not be {doing} ({error})", subject=str(file), remedy=remedy)
 
@@ -322,21 +310,11 @@ def is_full(error: OSError | sqlite3.Error, file: Path) -> bool:
     """Return whether an error while writing next to `file` means that the disk is full."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return _code(error) == sqlite3.SQLITE_FULL or (_code(error) == sqlite3.SQLITE_IOERR and _disk_is_full(file.parent))
-
-
-def disk_full_error(file: Path, what: str) -> FilingIndexError:
-    """Return the error for a full disk; `what` is what could not be done."""
-    remedy = f"{free_space_message(file.parent)} Make room and run the same command again: what was done stays done"
-    return FilingIndexError(f"{what}: the disk is full", subject=str(file), remedy=remedy.strip())
-
-
-def _disk_is_full(folder: Path) -> bool:
-    """Return whether not even SQLite's shared file (`-shm`, 32 kB) has room, which it reports as an I/O error."""
-    try:
-        return shutil.disk_usage(folder).free < 2**16
-    except OSError:
-        return False
+    if _code(error) != sqlite3.SQLITE_IOERR:
+        return _code(error) == sqlite3.SQLITE_FULL
+    with suppress(OSError):  # not even SQLite's shared file (`-shm`, 32 kB) has room, which it reports so
+        return shutil.disk_usage(file.parent).free < 2**16
+    return False
 
 
 def _code(error: sqlite3.Error) -> int:

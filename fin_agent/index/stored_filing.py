@@ -8,17 +8,12 @@ import sqlite3
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
 from fin_agent.index.rows import SqlValue, StoredRow
 from fin_agent.vocabulary.filing import Filing, ReadWarning
-
-if TYPE_CHECKING:
-    from fin_agent.index.protocol import FilingVectors, VectorUnit
 
 
 class Part(StrEnum):
@@ -78,16 +73,20 @@ class StoredFiling:
         """Return the rows of a filing. Raises ValueError where there is not one card per passage."""
         if len(cards) != len(filing.passages):
             raise ValueError(f"{len(cards)} cards for {len(filing.passages)} passages")
+        identity = filing.identity
+        head = (filing.doc_id, filing.source, filing.content_hash, rows.reader_fingerprint())
+        counts = (len(filing.pages), len(filing.passages), len(filing.facts))
+        lists = (identity.sources, filing.items, filing.notes, filing.warnings)
         ordinals = {id(tag): ordinal for ordinal, tag in enumerate(filing.tags)}
         return cls(
             {
-                Part.FILING: [rows.filing_row(filing)],
-                Part.DETAILS: [rows.detail_row(filing, summary)],
+                Part.FILING: [(*head, *rows.IDENTITY.row(identity), *counts)],
+                Part.DETAILS: [(*(json.dumps([astuple(each) for each in listed]) for listed in lists), summary)],
                 Part.PAGES: [rows.PAGE.row(page) for page in filing.pages],
                 Part.PASSAGES: [rows.PASSAGE.row(passage) for passage in filing.passages],
                 Part.CARDS: [(card,) for card in cards],
                 Part.FACTS: [rows.fact_row(fact, ordinals.get(id(fact.tag))) for fact in filing.facts],
-                Part.TAGS: [rows.tag_row(tag, ordinal) for ordinal, tag in enumerate(filing.tags)],
+                Part.TAGS: [(ordinal, *rows.TAG.row(tag)) for ordinal, tag in enumerate(filing.tags)],
                 Part.TABLES: list(rows.table_rows(filing.tables)),
             }
         )
@@ -187,24 +186,7 @@ def read_vectors(connection: sqlite3.Connection, filing: int) -> Iterator[tuple[
         yield row, checksum([row]) == sealed
 
 
-def check_vectors(model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
-    """Raise FilingIndexError where vectors are inconsistent."""
-    count, dimensions, size = len(vectors.places), vectors.dimensions, len(vectors.values)
-    fits = size == count * dimensions * _FLOAT16_BYTES
-    if vectors.sparse:
-        counts = vectors.values[: count * _UINT32_BYTES]
-        fits = len(counts) == count * _UINT32_BYTES
-        terms = sum(unpack_numbers(counts)) if fits else 0
-        fits = fits and size - len(counts) == terms * (_UINT32_BYTES + _FLOAT16_BYTES)
-    if not fits or dimensions < 1 or not model:
-        raise FilingIndexError(
-            f"{size} bytes are not {count} rows of {dimensions} numbers that {model or 'a model'} made of each {unit}",
-            subject=vectors.doc_id,
-            remedy="Give the values as FilingVectors describes them",
-        )
-
-
-_UINT32_BYTES, _FLOAT16_BYTES = 4, 2
+_UINT32_BYTES = 4
 
 
 def pack_numbers(numbers: Sequence[int]) -> bytes:
@@ -219,8 +201,9 @@ def unpack_numbers(packed: bytes) -> tuple[int, ...]:
     return struct.unpack(f"<{len(packed) // _UINT32_BYTES}I", packed)
 
 
-def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> int:
-    """Insert a filing into every table and seal it, within the caller's transaction; return its number."""
+def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> None:
+    """Insert a filing into every table, in place of one with its doc_id, within the caller's transaction."""
+    delete_filing(connection, stored.doc_id)
     row = dict(zip(COLUMNS[Part.FILING], stored.parts[Part.FILING][0], strict=True))
     first: dict[Part, int] = {}
     for part, (_, unit) in _RANGES.items():
@@ -241,7 +224,6 @@ def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> int:
     _write_checksums(connection, number, stored.checksums())
     for vectors in stored.vectors:
         insert_vectors(connection, number, vectors)
-    return number
 
 
 def insert_vectors(connection: sqlite3.Connection, filing: int, vectors: StoredRow) -> None:
@@ -250,8 +232,8 @@ def insert_vectors(connection: sqlite3.Connection, filing: int, vectors: StoredR
     _insert(connection, "vectors", columns, [(filing, *vectors, checksum([vectors]))])
 
 
-def seal(connection: sqlite3.Connection, filing: int, part: Part) -> None:
-    """Seal the current content of a part of a filing, within the caller's transaction."""
+def _seal(connection: sqlite3.Connection, filing: int, part: Part) -> None:
+    """Seal the current content of a part of a filing."""
     sealed = checksum(read_part(connection, filing, part))
     _write_checksums(connection, filing, read_checksums(connection, filing) | {part.value: sealed})
 
@@ -262,37 +244,44 @@ def _write_checksums(connection: sqlite3.Connection, filing: int, sealed: Mappin
 
 def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) -> bool:
     """Replace a filing's summary, within the caller's transaction; return False where there is no filing."""
-    row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-    if row is None:
+    filing = number_of(connection, doc_id)
+    if filing is None:
         return False
-    _index_text(connection, "filings_fts", row["id"], delete=True)
-    connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, row["id"]))
-    _index_text(connection, "filings_fts", row["id"])
-    connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = 'summary'", (row["id"],))
-    seal(connection, row["id"], Part.DETAILS)
+    _index_text(connection, "filings_fts", filing, delete=True)
+    connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, filing))
+    _index_text(connection, "filings_fts", filing)
+    connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = 'summary'", (filing,))
+    _seal(connection, filing, Part.DETAILS)
     return True
 
 
 def update_source(connection: sqlite3.Connection, doc_id: str, source: str) -> None:
     """Record the current path of a filing's file, within the caller's transaction."""
-    row = connection.execute("SELECT id, source FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-    if row is not None and row["source"] != source:
-        connection.execute("UPDATE filings SET source = ? WHERE id = ?", (source, row["id"]))
-        seal(connection, row["id"], Part.FILING)
+    changed = connection.execute(
+        "UPDATE filings SET source = ? WHERE doc_id = ? AND source != ?", (source, doc_id, source)
+    )
+    filing = number_of(connection, doc_id)
+    if changed.rowcount and filing is not None:
+        _seal(connection, filing, Part.FILING)
 
 
 def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
     """Delete a filing from every table, within the caller's transaction; return False where there was none."""
-    row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-    if row is None:
+    filing = number_of(connection, doc_id)
+    if filing is None:
         return False
-    filing = row["id"]
     for table in FULL_TEXT:
         _index_text(connection, table, filing, delete=True)
     for table in FILING_TABLES:
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
     return True
+
+
+def number_of(connection: sqlite3.Connection, doc_id: str) -> int | None:
+    """Return the number of a filing; None where there is none."""
+    row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
+    return row[0] if row else None
 
 
 def _index_text(connection: sqlite3.Connection, table: str, filing: int, *, delete: bool = False) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -31,7 +31,7 @@ def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
 def row_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
     """Return the row of a page, of a passage with its card, or of the tables of a page."""
     if part is Part.TABLES:
-        return [source["page"], decode_bytes(source["tables"])]
+        return [source["page"], b64decode(source["tables"])]
     row = columns_of(part, source)
     return [*row, source["card"]] if part is Part.PASSAGES else row
 
@@ -90,21 +90,9 @@ def stored_filing(
             Part.CARDS: [(source["card"],) for source in passages],
             Part.FACTS: [fact for _, fact in facts],
             Part.TAGS: sorted(tags, key=lambda tag: tag[0]),
-            Part.TABLES: [
-                (source["page"], decode_bytes(source["tables"])) for source in figures if source.get("tables")
-            ],
+            Part.TABLES: [(source["page"], b64decode(source["tables"])) for source in figures if source.get("tables")],
         }
     )
-
-
-def encode_bytes(content: bytes) -> str:
-    """Return bytes in the form of a document's field."""
-    return base64.b64encode(content).decode()
-
-
-def decode_bytes(text: str) -> bytes:
-    """Return the bytes of a document's field."""
-    return base64.b64decode(text)
 
 
 def id_of(doc_id: str) -> str:
@@ -148,6 +136,6 @@ def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
                 "facts": {"all": [(ordinal, *fact) for ordinal, fact in facts]},
                 "tags": {"all": own},
                 "linked": {"all": [tags[ordinal] for ordinal in linked]},
-                **({"tables": encode_bytes(tables_of[page])} if page in tables_of else {}),
+                **({"tables": b64encode(tables_of[page]).decode()} if page in tables_of else {}),
             },
         )

@@ -1,32 +1,50 @@
-"""Read filings from a cluster: search with Lucene's scores, and return content as it was written."""
+"""Read filings from a cluster: the list of visible ones, searches with Lucene's scores, content as it was written."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import threading
+import time
+from base64 import b64decode
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from fin_agent.index import rows
-from fin_agent.index.elastic.client import Cluster
+from fin_agent.index.elastic.address import ClusterAddress
+from fin_agent.index.elastic.client import Cluster, NotFound, index_error
 from fin_agent.index.elastic.documents import (
     NO_PAGE,
     Source,
-    decode_bytes,
+    columns_of,
+    company_routing,
     figures_of,
+    id_of,
     row_of,
     stored_filing,
     vectors_id,
 )
-from fin_agent.index.elastic.listing import FilingList, ascending
-from fin_agent.index.protocol import FilingVectors, PageKey, RowLabel, SourcedFact, VectorModel, VectorUnit
+from fin_agent.index.opening import not_indexed
+from fin_agent.index.protocol import (
+    FilingEntry,
+    FilingIndex,
+    FilingRecord,
+    FilingVectors,
+    PageKey,
+    SourcedFact,
+    VectorModel,
+    VectorUnit,
+)
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling, unpack_numbers
 from fin_agent.vocabulary.fact import Tag
-from fin_agent.vocabulary.page import Statement
 
 T = TypeVar("T")
+Filter = dict[str, Any]
+
 MAX_WORDS = 900
 """Most words of one query; a cluster accepts at least 1,024 clauses."""
 MAX_FILTERED = 50_000
@@ -36,13 +54,17 @@ _SPARE = 8
 """Additional hits requested, because some may belong to a filing that has just been replaced."""
 _AT_ONCE = 1_000
 """Documents per response (some contain the text of a page), and filings per request."""
+_RECORDS_AT_ONCE = 500
 _COUNTED_AT_ONCE = 500
+_VECTORS_AT_ONCE = 200
+"""Number of filings whose vectors are in memory at once."""
+_MAX_MODELS = 1_000
+_MAX_ROUTES = 64
+"""More routing values than this reach every shard anyway, and make requests long."""
 _ALL = ""
 """Key of the total number of documents among counts of phrases."""
 _LEAST = 1e-6
 """The lowest weight of a term in SQLite's bm25()."""
-_OF_INCOME = ("revenue", "sales", "cost of")
-"""Words in headings of rows that divide revenue in an income statement."""
 _SEARCHED = {
     Part.PAGES: ("pages", "text", "number"),
     Part.PASSAGES: ("passages", "text", "ordinal", "page"),
@@ -55,21 +77,170 @@ _STORED = {
     Part.TABLES: ("figures", "page", "page", ("page", "tables")),
 }
 """Parts read by page: their index, the fields of the page and of the order, and all fields of a row."""
-_MAX_MODELS = 1_000
-_VECTORS_AT_ONCE = 200
-"""Number of filings whose vectors are in memory at once."""
-_SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-
-Filter = Mapping[str, Any]
 
 
-class ElasticReader(FilingList):
-    """The part of an index that searches and returns the content of filings. Parts never change: no lock is needed."""
+class ListedFiling(NamedTuple):
+    """How the parts of a filing are found: their generation and their routing."""
+
+    generation: str
+    routing: str
+    position: int
+    """Among the entries."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Listing:
+    """The filings at one moment."""
+
+    entries: tuple[FilingEntry, ...]
+    of: Mapping[str, ListedFiling]
+    """By doc_id."""
+    shown: Mapping[str, str]
+    """doc_id by generation, for visible generations."""
+    state: tuple[int, int]
+    """Number of filings and sum of their marks; it differs whenever a filing changes."""
+    hidden: tuple[str, ...] = ()
+    """Generations without a visible filing: those being written, replaced or removed."""
+
+    def in_order(self, doc_ids: Iterable[str]) -> list[str]:
+        """Return those of `doc_ids` that exist, in the order of the entries."""
+        known = (doc_id for doc_id in set(doc_ids) if doc_id in self.of)
+        return sorted(known, key=lambda doc_id: self.of[doc_id].position)
+
+    def generations(self, doc_ids: Iterable[str]) -> list[str]:
+        """Return the generations of those of `doc_ids` that exist, in a fixed order."""
+        return sorted(self.of[doc_id].generation for doc_id in set(doc_ids) if doc_id in self.of)
+
+    def routes(self, doc_ids: Iterable[str]) -> str | None:
+        """Return the routing of their parts; None where they may be on all shards."""
+        routes = sorted({self.of[doc_id].routing for doc_id in doc_ids})
+        return ",".join(routes) if len(routes) <= _MAX_ROUTES else None
+
+
+_PINNED: ContextVar[tuple[ElasticReader, Listing] | None] = ContextVar("_PINNED", default=None)
+"""The listing used by all reads inside a snapshot."""
+
+
+class ElasticReader(FilingIndex):
+    """The part of an index that lists, searches and returns filings. Parts never change: only the list has a lock."""
 
     def __init__(self, cluster: Cluster) -> None:
-        super().__init__(cluster)
+        self.cluster = cluster
+        self._guard = threading.Lock()
+        self._kept: Listing | None = None
+        self._checked = float("-inf")
         self._known: dict[str, tuple[object, dict[str, int]]] = {}
         """Kind of document -> state of the index, and in how many documents phrases are."""
+
+    @property
+    def address(self) -> ClusterAddress:
+        """Its address, without secrets."""
+        return self.cluster.address
+
+    def close(self) -> None:
+        """See FilingIndex.close."""
+        self.cluster.close()
+
+    # The list of filings
+
+    def filings(self) -> tuple[FilingRecord, ...]:
+        """See FilingIndex.filings."""
+        sources = self.cluster.scan(self.cluster.alias("filings"), size=_RECORDS_AT_ONCE)
+        found = {source["doc_id"]: _record(source) for source in sources}
+        return tuple(found[entry.doc_id] for entry in self.entries() if entry.doc_id in found)
+
+    def entries(self) -> tuple[FilingEntry, ...]:
+        """See FilingIndex.entries."""
+        return self.listing().entries
+
+    def filing(self, doc_id: str) -> FilingRecord:
+        """See FilingIndex.filing."""
+        return _record(self._known_source(doc_id))
+
+    def document_of(self, doc_id: str) -> dict[str, Any] | None:
+        """Return a filing's own document with its sequence number, or None where there is none."""
+        get, alias = self.cluster.client.get, self.cluster.alias("filings")
+        try:
+            return dict(self.cluster.request(get, expected=(404,), index=alias, id=id_of(doc_id)).body)
+        except NotFound as error:
+            if isinstance(error.body, dict) and error.body.get("found") is False:
+                return None
+            raise index_error(self.cluster.address, error, "read") from error
+
+    def _known_source(self, doc_id: str) -> Source:
+        """Return the source of the same document. Raises FilingIndexError where there is none."""
+        found = self.document_of(doc_id)
+        if found is None:
+            raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
+        return found["_source"]  # type: ignore[no-any-return]
+
+    def listing(self) -> Listing:
+        """Return the current list of filings, which may be as old as `checked_every`."""
+        pinned = _PINNED.get()
+        if pinned is not None and pinned[0] is self:
+            return pinned[1]
+        with self._guard:
+            kept = self._kept
+            if kept is not None and time.monotonic() - self._checked < self.cluster.reaching.checked_every:
+                return kept
+            self._checked = time.monotonic()
+            state, journal = self._state()
+            if kept is None or kept.state != state:
+                kept = self._read()
+            hidden = tuple(generation for generation in journal if generation not in kept.shown)
+            self._kept = kept if kept.hidden == hidden else replace(kept, hidden=hidden)
+            return self._kept
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Make all reads inside see one state, also those of threads that inherit the context.
+
+        It may last as long as replaced parts are kept (`ConnectionSettings.grace`).
+        """
+        token = _PINNED.set((self, self.listing()))
+        try:
+            yield
+        finally:
+            _PINNED.reset(token)
+
+    def invalidate(self) -> None:
+        """Make the next read check the cluster, after a write."""
+        with self._guard:
+            self._checked = float("-inf")
+
+    def _state(self) -> tuple[tuple[int, int], list[str]]:
+        """Return the value that identifies a state of the list, and the generations in the journal."""
+        marks = {"marks": {"sum": {"field": "mark"}}}
+        filings = self.cluster.search(self.cluster.alias("filings"), size=0, track_total_hits=True, aggregations=marks)
+        journal = self.cluster.search(
+            self.cluster.alias("journal"),
+            size=_MAX_HITS,
+            source={"includes": ["generation"]},
+            sort=[{"due": {"order": "desc"}}],
+        )
+        state = (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"]))
+        return state, sorted({hit["_source"]["generation"] for hit in journal["hits"]["hits"]})
+
+    def _read(self) -> Listing:
+        fields = ["generation", "mark", *rows.ENTRY_COLUMNS]
+        found = [
+            (FilingEntry.of([source.get(column) for column in rows.ENTRY_COLUMNS]), source)
+            for source in self.cluster.scan(self.cluster.alias("filings"), _source={"includes": fields})
+        ]
+        found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
+        entries = tuple(entry for entry, _ in found)
+        if self._kept is not None and self._kept.entries == entries:
+            entries = self._kept.entries
+        routing = (company_routing(entry.identity.cik, entry.identity.company) for entry in entries)
+        return Listing(
+            entries=entries,
+            of={
+                entry.doc_id: ListedFiling(source["generation"], route, position)
+                for position, ((entry, source), route) in enumerate(zip(found, routing, strict=True))
+            },
+            shown={source["generation"]: entry.doc_id for entry, source in found},
+            state=(len(found), sum(source["mark"] for _, source in found)),
+        )
 
     # Words
 
@@ -88,37 +259,32 @@ class ElasticReader(FilingList):
     ) -> list[tuple[float, str, int, int]]:
         """See FilingIndex._search."""
         kind, field, *places = _SEARCHED[part]
-        within = [] if pages is None else [self._on_any_of(pages)]
+        listing = self.listing()
         if pages is not None:
             doc_ids = {key.doc_id for key in pages}
-        clauses = list(self._clauses(kind, field, terms))
-        listing = self.listing()
         generations = None if doc_ids is None else listing.generations(doc_ids)
+        clauses = list(self._clauses(kind, field, terms))
         if not clauses or limit < 1 or generations == []:
             return []
-        allowed = listing.shown.keys() if generations is None else frozenset(generations)
-        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "filter": within}
-        if generations is not None and len(generations) <= MAX_FILTERED:
-            within.append({"terms": {"generation": generations}})
-        elif kind != "filings":
-            query["must_not"] = self._hidden()
-        hits = self._hits(kind, {"bool": query}, ("content_hash", "doc_id", *places), limit)
-        visible = (hit["sort"] for hit in hits if hit["fields"]["generation"][0] in allowed)
-        return [(score, doc_id, *(place * 2 or [0, 0])[:2]) for score, _, doc_id, *place in islice(visible, limit)]
-
-    def _hits(self, kind: str, query: dict[str, Any], order: Sequence[str], limit: int) -> Iterator[dict[str, Any]]:
-        """Yield all hits, best first, in batches of the size that is probably needed."""
-        return self._paged(
+        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "must_not": self._hidden()}
+        if pages is not None:
+            query["filter"] = [self._on_any_of(pages)]
+        elif generations is not None and len(generations) <= MAX_FILTERED:
+            query["filter"] = [any_of("generation", generations)]
+        hits = self._paged(
             kind,
             min(limit + _SPARE, _MAX_HITS),
-            query=query,
-            sort=[{"_score": {"order": "desc"}}, *ascending(*order)],
+            query={"bool": query},
+            sort=[{"_score": {"order": "desc"}}, *ascending("content_hash", "doc_id", *places)],
             source=False,
             fields=[{"field": "generation"}],
             # Each shard has statistics of its own words only; with this search type, all score like one index.
             search_type="dfs_query_then_fetch",
             preference=self.cluster.address.prefix,  # copies of a shard may give slightly different scores
         )
+        allowed = listing.shown.keys() if generations is None else frozenset(generations)
+        visible = (hit["sort"] for hit in hits if hit["fields"]["generation"][0] in allowed)
+        return [(score, doc_id, *(place * 2 or [0, 0])[:2]) for score, _, doc_id, *place in islice(visible, limit)]
 
     def _paged(self, kind: str, size: int, **asked: Any) -> Iterator[dict[str, Any]]:
         """Yield all hits of a search with a total order, `size` of them per request."""
@@ -130,7 +296,7 @@ class ElasticReader(FilingList):
                 return
             asked["search_after"] = hits[-1]["sort"]
 
-    def _clauses(self, kind: str, field: str, terms: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def _clauses(self, kind: str, field: str, terms: Sequence[str]) -> Iterator[Filter]:
         """Yield a query for each term that occurs, boosted to its weight in the embedded index; rarest first.
 
         SQLite weighs a phrase by the documents that contain it, and words in half of all documents have almost no
@@ -143,9 +309,9 @@ class ElasticReader(FilingList):
             left -= len(asked[phrase])
             if left < 0:
                 return
-            lucene = sum(_lucene_weight(held[word], total) for word in asked[phrase])
-            boost = _sqlite_weight(held[phrase], total) / lucene if lucene else 1.0
-            yield {"match_phrase": {field: {"query": phrase, "boost": boost}}}
+            lucene = sum(math.log(1 + _odds(held[word], total)) for word in asked[phrase] if held[word])
+            sqlite = max(math.log(_odds(held[phrase], total)), _LEAST)
+            yield {"match_phrase": {field: {"query": phrase, "boost": sqlite / lucene if lucene else 1.0}}}
 
     def _frequencies(self, kind: str, field: str, phrases: Collection[str]) -> Mapping[str, int]:
         """Return the number of visible documents with each phrase (_ALL: of all), cached until something changes."""
@@ -161,28 +327,33 @@ class ElasticReader(FilingList):
         self._known[kind] = (state, known)
         return known
 
-    def _counted(self, kind: str, queries: Mapping[str, dict[str, Any]]) -> dict[str, int]:
+    def _counted(self, kind: str, queries: Mapping[str, Filter]) -> dict[str, int]:
         """Return the number of visible documents that match each query."""
         counted: dict[str, int] = {}
         names = list(queries)
         for start in range(0, len(names), _COUNTED_AT_ONCE):
             # Numbered, because not every text is a valid name in a response.
             some = {str(at): name for at, name in enumerate(names[start : start + _COUNTED_AT_ONCE])}
-            answer = self.cluster.search(
-                self.cluster.alias(kind),
-                query={"bool": {"must_not": [] if kind == "filings" else self._hidden()}},
-                size=0,
-                track_total_hits=False,
-                aggregations={"held": {"filters": {"filters": {at: queries[name] for at, name in some.items()}}}},
-            )
-            buckets = answer["aggregations"]["held"]["buckets"]
-            counted |= {name: int(buckets[at]["doc_count"]) for at, name in some.items()}
+            filters = {at: queries[name] for at, name in some.items()}
+            answer = self._aggregated(kind, {"filters": {"filters": filters}})
+            counted |= {name: int(answer["buckets"][at]["doc_count"]) for at, name in some.items()}
         return counted
+
+    def _aggregated(self, kind: str, aggregation: Filter) -> dict[str, Any]:
+        """Return an aggregation over the visible documents."""
+        answer = self.cluster.search(
+            self.cluster.alias(kind),
+            query={"bool": {"must_not": self._hidden()}},
+            size=0,
+            track_total_hits=False,
+            aggregations={"all": aggregation},
+        )
+        return answer["aggregations"]["all"]  # type: ignore[no-any-return]
 
     def _hidden(self) -> list[Filter]:
         """Return filters for parts without a visible filing."""
         hidden = self.listing().hidden
-        return [{"terms": {"generation": list(hidden)}}] if hidden else []
+        return [any_of("generation", hidden)] if hidden else []
 
     def _on_any_of(self, keys: Collection[PageKey]) -> Filter:
         """Return a filter for documents on these pages."""
@@ -191,7 +362,7 @@ class ElasticReader(FilingList):
             if key.doc_id in (of := self.listing().of):
                 pages_of.setdefault(of[key.doc_id].generation, set()).add(key.page)
         each = [
-            {"bool": {"filter": [{"terms": {"generation": [generation]}}, {"terms": {"page": sorted(pages)}}]}}
+            {"bool": {"filter": [any_of("generation", [generation]), any_of("page", pages)]}}
             for generation, pages in sorted(pages_of.items())
         ]
         return {"bool": {"should": each, "minimum_should_match": 1}} if each else {"match_none": {}}
@@ -200,7 +371,7 @@ class ElasticReader(FilingList):
 
     def stored(self, doc_id: str) -> StoredFiling:
         """See FilingIndex.stored."""
-        filing = self.known_document(doc_id)["_source"]
+        filing = self._known_source(doc_id)
         parts = (
             [source for _, source in self._sources(kind, [doc_id], place, fields)]
             for kind, place, fields in (
@@ -220,7 +391,7 @@ class ElasticReader(FilingList):
         """See FilingIndex._on_pages."""
         kind, page, order, fields = _STORED[part]
         found: dict[PageKey, list[Source]] = {}
-        within = [{"terms": {page: sorted({key.page for key in keys})}}]
+        within = [any_of(page, {key.page for key in keys})]
         for doc_id, source in self._sources(kind, {key.doc_id for key in keys}, order, fields, within):
             found.setdefault(PageKey(doc_id, source[page]), []).append(source)
         present = ((key, source) for key in keys for source in found.get(key, ()))
@@ -245,7 +416,7 @@ class ElasticReader(FilingList):
         """See FilingIndex.facts."""
         within: list[Filter] = []
         if metrics is not None:
-            within.append({"terms": {"metrics": sorted(metrics)}})
+            within.append(any_of("metrics", metrics))
         if pages is not None:
             doc_ids = {key.doc_id for key in pages} & set(doc_ids)
             within.append(self._on_any_of(pages))
@@ -258,45 +429,13 @@ class ElasticReader(FilingList):
                     found.setdefault(doc_id, []).append((ordinal, SourcedFact(doc_id, fact)))
         return [fact for facts in found.values() for _, fact in sorted(facts, key=lambda each: each[0])]
 
-    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
-        """See FilingIndex.row_labels."""
-        letters = [each.translate(_SMALL) for each in holding]
-        whole = ((s.doc_id, s.fact) for s in self.facts(doc_ids) if s.fact.scope is None and s.fact.source != "text")
-        found = (
-            RowLabel(doc_id, fact.page, fact.label, fact.statement, fact.period.fiscal_year, fact.period.quarter)
-            for doc_id, fact in whole
-            if any(each in fact.label.translate(_SMALL) for each in letters)
-        )
-        return list(dict.fromkeys(found))
-
-    def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
-        """See FilingIndex.parts."""
-        named: set[str | None] = set()
-        for fact in (sourced.fact for sourced in self.facts(doc_ids)):
-            if fact.scope is not None and fact.metric is not None and fact.statement != Statement.EQUITY:
-                named |= {fact.scope, fact.label if fact.tag is not None else None}
-            section = json.dumps(fact.section).lower()
-            if fact.statement == Statement.INCOME and any(word in section for word in _OF_INCOME):
-                named.add(fact.label)
-        return frozenset(name for name in named if name is not None)
-
-    def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
-        """See FilingIndex.address_texts."""
-        facts = (sourced.fact for sourced in self.facts(doc_ids))
-        return frozenset(
-            text for fact in facts for text in (fact.label, *fact.section, *fact.column_path, fact.caption)
-        )
-
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""
         if page == NO_PAGE:
             return []
-        within = [] if page is None else [{"term": {"page": {"value": page}}}]
-        found = [
-            row
-            for _, source in self._sources("figures", [doc_id], "page", ("tags",), within)
-            for row in source["tags"]["all"]
-        ]
+        within = [] if page is None else [any_of("page", [page])]
+        sources = self._sources("figures", [doc_id], "page", ("tags",), within)
+        found = [row for _, source in sources for row in source["tags"]["all"]]
         return [rows.tag(row) for row in sorted(found, key=lambda row: row[0])]
 
     def _sources(
@@ -311,7 +450,7 @@ class ElasticReader(FilingList):
             for hit in self._paged(
                 kind,
                 _AT_ONCE,
-                query={"bool": {"filter": [{"terms": {"generation": listing.generations(some)}}, *within]}},
+                query={"bool": {"filter": [any_of("generation", listing.generations(some)), *within]}},
                 routing=listing.routes(some),
                 sort=ascending("generation", place),
                 source={"includes": ["generation", *fields]},
@@ -329,15 +468,8 @@ class ElasticReader(FilingList):
         of_unit = {field: {how: {"field": field}} for field, how in counted.items()}
         by_unit = {"terms": {"field": "unit", "size": len(VectorUnit)}, "aggregations": of_unit}
         by_model = {"terms": {"field": "model", "size": _MAX_MODELS}, "aggregations": {"units": by_unit}}
-        answer = self.cluster.search(
-            self.cluster.alias("vectors"),
-            query={"bool": {"must_not": self._hidden()}},
-            size=0,
-            track_total_hits=False,
-            aggregations={"models": by_model},
-        )
         found = []
-        for model in answer["aggregations"]["models"]["buckets"]:
+        for model in self._aggregated("vectors", by_model)["buckets"]:
             for unit in model["units"]["buckets"]:
                 dimensions, sparse, vectors, latest = (int(unit[field]["value"]) for field in counted)
                 of = (str(model["key"]), VectorUnit(unit["key"]))
@@ -346,7 +478,7 @@ class ElasticReader(FilingList):
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
         """See FilingIndex._filings_with_vectors."""
-        query = {"bool": {"filter": [{"term": {"model": {"value": model}}}, {"term": {"unit": {"value": unit.value}}}]}}
+        query = {"bool": {"filter": [any_of("model", [model]), any_of("unit", [unit.value])]}}
         found = self.cluster.scan(self.cluster.alias("vectors"), query=query, _source={"includes": ["generation"]})
         shown = self.listing().shown
         return frozenset(shown[each["generation"]] for each in found if each["generation"] in shown)
@@ -360,13 +492,23 @@ class ElasticReader(FilingList):
             asked = [{"_id": vectors_id(each.generation, model, unit), "routing": each.routing} for each in some]
             found = self.cluster.documents(index=self.cluster.alias("vectors"), docs=asked)
             for source in (each["_source"] for each in found if each.get("found")):
-                yield FilingVectors(
-                    source["doc_id"],
-                    unpack_numbers(decode_bytes(source["places"])),
-                    source["dimensions"],
-                    decode_bytes(source["values"]),
-                    source["sparse"],
-                )
+                places, values = unpack_numbers(b64decode(source["places"])), b64decode(source["values"])
+                yield FilingVectors(source["doc_id"], places, source["dimensions"], values, source["sparse"])
+
+
+def _record(source: Mapping[str, Any]) -> FilingRecord:
+    """Return the filing record from a filing's own document."""
+    return FilingRecord.of(columns_of(Part.FILING, source), [*source["details"]["row"], source["summary"]])
+
+
+def ascending(*fields: str) -> list[dict[str, dict[str, str]]]:
+    """Return a sort order by these fields, one after another."""
+    return [{name: {"order": "asc"}} for name in fields]
+
+
+def any_of(field: str, values: Collection[str] | Collection[int]) -> Filter:
+    """Return a filter for documents with any of these values."""
+    return {"terms": {field: sorted(values)}}
 
 
 def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:
@@ -379,10 +521,6 @@ def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def _lucene_weight(holding: int, of: int) -> float:
-    return math.log(1 + (of - holding + 0.5) / (holding + 0.5)) if holding else 0.0
-
-
-def _sqlite_weight(holding: int, of: int) -> float:
-    """Return SQLite's weight of a term; almost zero where half of all documents contain it."""
-    return max(math.log((of - holding + 0.5) / (holding + 0.5)), _LEAST) if 2 * holding < of else _LEAST
+def _odds(holding: int, of: int) -> float:
+    """Return the quotient of documents without and with a term, of which BM25 takes the logarithm."""
+    return (of - holding + 0.5) / (holding + 0.5)

@@ -292,7 +292,7 @@ def test_what_cannot_be_looked_at_is_not_swept_away(
     """A writer was killed after it had shown its filing: the journal still names its parts."""
     index.add(make_filing("a", "gyroscope"), ["{}"], "")
     (generation,) = index.listing().shown
-    index._journal(generation, "a", index.listing().of["a"].routing, -1.0)
+    index._journal(generation, "a", -1.0)
     traces = index.cluster.search(index.cluster.alias("journal"))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(index.cluster, "search", lambda *named, **asked: traces)
