@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from types import FrameType
 
-from fin_agent.errors import FinAgentError, ReadError
+from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
 from fin_agent.filings.reader import content_hash, doc_id_of, is_doc_id, is_readable
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import Part, StoredFiling
-from fin_agent.index.workers import read_here, read_in_workers, reader_failure
+from fin_agent.process_pool import CallTimeoutError, Limits, WorkerEndedError, WorkerPool
 from fin_agent.vocabulary.filing import Filing, ReadWarning
+
+READ_LIMITS = Limits()
+_AHEAD = 2
+"""Files read ahead per worker: enough to keep all busy, few enough to limit memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +127,7 @@ def ingest(
         with SqliteIndex.create(index) as created:
             return ingest(paths, created, prepare, workers=workers, on_file=on_file, wait=wait, on_wait=on_wait)
     named = [paths] if isinstance(paths, Path | str) else list(paths)
-    reading = prepare or _usual_reader()
+    reading = prepare or usual_reader()
     report = IngestReport()
 
     def done(file: IngestedFile) -> None:
@@ -137,7 +146,8 @@ def ingest(
     return report
 
 
-def _usual_reader() -> Prepare:
+def usual_reader() -> Prepare:
+    """Return the reader that prepares a filing for questions."""
     from fin_agent.evidence.filing_preparation import prepare  # a higher layer, imported only when needed
 
     return prepare
@@ -156,7 +166,7 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
                 reason = f"its doc_id {stamp.doc_id!r} is already used by another file, {other}"
                 raise ReadError(reason, remedy="Rename one of the two and ingest it again")
         except ReadError as error:
-            done(_failed(path, error, manifest))
+            done(failed_file(path, error, manifest))
             continue
         if same_name is not stamp:
             manifest.forget([Path(stamp.key)])
@@ -201,12 +211,15 @@ def _is_text(path: Path) -> bool:
     return False
 
 
-def _failed(path: Path, error: FinAgentError, manifest: Manifest, stamp: FileStamp | None = None) -> IngestedFile:
-    """Record that a file failed, as far as it is there and its path is valid text."""
+def failed_file(
+    path: Path, error: FinAgentError, manifest: Manifest | None, stamp: FileStamp | None = None
+) -> IngestedFile:
+    """Return the result for a file that failed, and record it as far as it is there and its path is valid text."""
     kept = False
     with suppress(OSError, UnicodeError):
-        manifest.record_failure(stamp or FileStamp.of(path, ""), error.what, error.remedy)
-        kept = True
+        if manifest is not None:
+            manifest.record_failure(stamp or FileStamp.of(path, ""), error.what, error.remedy)
+            kept = True
     shown = Path(str(path).encode(errors="backslashreplace").decode())
     return IngestedFile(shown, doc_id_of(shown), Outcome.FAILED, error.what, error.remedy, kept=kept)
 
@@ -218,7 +231,7 @@ def _store(stamp: FileStamp, outcome: StoredFiling | FinAgentError, manifest: Ma
             return added_file(stamp.path, outcome)
         except (ValueError, OverflowError) as error:  # values SQLite cannot store: lone surrogates, huge numbers
             outcome = reader_failure(stamp.path, error)
-    return _failed(stamp.path, outcome, manifest, stamp)
+    return failed_file(stamp.path, outcome, manifest, stamp)
 
 
 def added_file(path: Path, stored: StoredFiling) -> IngestedFile:
@@ -253,3 +266,129 @@ def _below(folder: Path, entered: set[str]) -> Iterator[Path]:
         folders[:] = sorted(name for real, name in new.items() if real not in entered)
         entered.update(new)
     yield from closed
+
+
+# Readers
+
+
+def read_in_workers(
+    paths: Sequence[Path], read: Prepare, workers: int
+) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
+    """Yield each path with its filing, or with the error of `read`, in order of completion.
+
+    Rows are made in the worker, because they pass between processes in an eighth of the time of a Filing. A file is
+    only blamed for the end of a process that had read nothing else. Raises FinAgentError where no worker can start.
+    """
+    waiting = list(reversed(paths))
+    pool = WorkerPool(workers)
+    with ThreadPoolExecutor(min(workers, len(waiting)) or 1) as threads:
+        running: dict[Future[StoredFiling | FinAgentError], Path] = {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < workers * _AHEAD:
+                    path = waiting.pop()
+                    running[threads.submit(_read_in_process, pool, read, path)] = path
+                finished, _ = wait_for(running, return_when=FIRST_COMPLETED)
+                for future in sorted(finished, key=lambda future: str(running[future])):
+                    outcome = future.result()
+                    yield running.pop(future), outcome
+        finally:
+            pool.close()
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+def read_here(
+    paths: Sequence[Path], read: Prepare, workers: int
+) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
+    """Yield the same, read in this process.
+
+    The limit of processor time applies where this is the main thread and the system has alarms; it cannot interrupt a
+    PDF library before that returns.
+    """
+    for path in paths:
+        try:
+            with _interrupted(READ_LIMITS):
+                outcome: StoredFiling | FinAgentError = _read(read, path)
+        except (_InterruptedError, MemoryError):
+            outcome = _crash_error(path)
+        except ReadError as error:
+            outcome = error
+        yield path, outcome
+
+
+def reader_failure(path: Path, error: Exception) -> ReadError:
+    """Return the error for an exception of a reader, or of what uses its result, on the file at `path`."""
+    return ReadError(
+        f"the reader failed ({type(error).__name__}: {error})",
+        subject=path.name,
+        remedy="Report this file; the others are not affected",
+    )
+
+
+def _read_in_process(pool: WorkerPool, read: Prepare, path: Path) -> StoredFiling | FinAgentError:
+    while True:
+        try:
+            return pool.call(_read, read, path, limits=READ_LIMITS)
+        except ReadError as error:
+            return error
+        except (MemoryError, CallTimeoutError):
+            return _crash_error(path)
+        except WorkerEndedError as end:
+            if end.calls == 0:
+                what = "a process ended before it could read a file, probably because memory ran out"
+                raise FinAgentError(what, remedy=_FREE_MEMORY) from end
+            if end.calls == 1 and end.killed_by_system:
+                what = "the operating system ended the process that read the file, probably because memory ran out"
+                return ReadError(what, subject=path.name, remedy=_FREE_MEMORY)
+            if end.calls == 1:
+                return _crash_error(path)
+
+
+def _read(read: Prepare, path: Path) -> StoredFiling:
+    """Read one file. Raises ReadError, MemoryError, and errors that are not due to the file."""
+    try:
+        prepared = read(path)
+        return StoredFiling.of(prepared.filing, prepared.cards, prepared.summary)
+    except (FilingIndexError, LexiconError, MemoryError):
+        raise
+    except ReadError as error:
+        raise ReadError(error.what, subject=error.subject, remedy=error.remedy) from None
+    except Exception as error:  # a file that breaks the reader must not end the run; it is reported
+        raise reader_failure(path, error) from error
+
+
+class _InterruptedError(BaseException):
+    """The time limit is exceeded. A reader that catches every Exception does not catch this."""
+
+
+@contextmanager
+def _interrupted(limits: Limits) -> Iterator[None]:
+    """Raise _InterruptedError in this thread when the code inside exceeds its limit of processor time."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def raised(number: int, frame: FrameType | None) -> None:
+        raise _InterruptedError
+
+    handler = signal.signal(signal.SIGPROF, raised)
+    signal.setitimer(signal.ITIMER_PROF, limits.seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
+
+
+_FREE_MEMORY = (
+    "Free memory, or read fewer files at once: `--workers 1` (`workers=1` in Python); `--workers 0` reads them without"
+    " a further process"
+)
+
+
+def _crash_error(path: Path) -> ReadError:
+    return ReadError(
+        "the reader crashed, or took more time or memory than any filing needs",
+        subject=path.name,
+        remedy="Download the filing again; where a viewer or a browser opens it, print it to a new PDF and ingest that",
+    )

@@ -294,11 +294,10 @@ class FilingRecord:
     warnings: tuple[ReadWarning, ...] = ()
 
     @classmethod
-    def of(cls, filing: Sequence[Any], details: Sequence[Any]) -> FilingRecord:
-        """Return the record from a row of FILING_COLUMNS and a row of DETAIL_COLUMNS."""
-        doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count = filing
-        *lists, summary = details
-        sources, items, notes, warnings = map(json.loads, lists)
+    def of(cls, row: Sequence[Any]) -> FilingRecord:
+        """Return the record from a row of FILING_COLUMNS and DETAIL_COLUMNS."""
+        doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count, s, i, n, w, summary = row
+        sources, items, notes, warnings = map(json.loads, (s, i, n, w))
         fields = tuple(FieldSource(field, value, Origin(origin), *more) for field, value, origin, *more in sources)
         return cls(
             *(doc_id, source, content_hash, rows.IDENTITY.value(identity, sources=fields), summary),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,7 +27,16 @@ from fin_agent.index.protocol import (
     VectorModel,
     VectorUnit,
 )
-from fin_agent.index.sqlite_file import Database, create_database, damaged_error
+from fin_agent.index.sqlite_file import (
+    check_format,
+    connect,
+    create_database,
+    damaged_error,
+    reporting_damage,
+    require_file,
+    sqlite_error,
+    transaction,
+)
 from fin_agent.index.stored_filing import (
     FULL_TEXT,
     Part,
@@ -86,7 +97,7 @@ _SEARCHED = {
 """Parts with full text: its table, and the columns of the row's number, its place in the filing, and its page."""
 
 
-class SqliteIndex(Database, FilingIndex):
+class SqliteIndex(FilingIndex):
     """The filings in the folder `folder`. Safe to share between threads: each gets its own connection.
 
     >>> import tempfile, pathlib
@@ -103,13 +114,100 @@ class SqliteIndex(Database, FilingIndex):
             FilingIndexError: There is none, or it is incomplete, damaged or of another version.
         """
         self.folder = Path(folder)
-        super().__init__(self.folder / FILE_NAME)
+        self.file = self.folder / FILE_NAME
+        self._local = threading.local()
+        self._connections: dict[threading.Thread, sqlite3.Connection] = {}
+        self._shared: dict[str, Any] = {}
+        self._guard = threading.Lock()
+        require_file(self.file)
+        try:
+            with self.reading() as connection:
+                check_format(connection, self.file)
+        except FilingIndexError:
+            self.close()
+            raise
 
     @classmethod
     def create(cls, folder: Path | str) -> SqliteIndex:
         """Open the index in `folder`, creating folder and index where they are missing."""
         create_database(Path(folder) / FILE_NAME)
         return cls(folder)
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        with self._guard:
+            for connection in self._connections.values():
+                connection.close()
+            self._connections.clear()
+            self._local = threading.local()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Yield this thread's connection, for reads that the protocol does not provide."""
+        try:
+            yield self._connection
+        except sqlite3.Error as error:
+            raise sqlite_error(self.file, error, "read") from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """See FilingIndex.snapshot: all reads inside see one state, without writes by others meanwhile."""
+        with (
+            self.reading() as connection,
+            nullcontext() if connection.in_transaction else transaction(connection, "BEGIN"),
+        ):
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Open a write transaction: everything inside becomes visible at once, or nothing does."""
+        try:
+            with transaction(self._connection) as connection:
+                yield connection
+        except BaseException as error:
+            self._local.kept = {}  # what was read inside was never there
+            if isinstance(error, sqlite3.Error):
+                raise sqlite_error(self.file, error, "written") from error
+            raise
+
+    def _rows(self, statement: str, values: Sequence[rows.SqlValue] = ()) -> list[tuple[Any, ...]]:
+        return self._read_as(tuple, statement, values)
+
+    def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[rows.SqlValue] = ()) -> list[T]:
+        """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
+        with self.reading() as connection:
+            cursor = connection.cursor()
+            cursor.row_factory = None
+            found = cursor.execute(statement, values).fetchall()
+        with reporting_damage(self.file):
+            return [make(row) for row in found]
+
+    def _cached(self, name: str, read: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what `read` returns, kept under `name` and shared by all threads until the index changes."""
+        with self.reading() as connection:
+            version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
+            kept: dict[str, tuple[object, T]] = self._local.__dict__.setdefault("kept", {})
+            if name in kept and kept[name][0] == version:
+                return kept[name][1]
+            with reporting_damage(self.file):
+                found = read(connection)
+        with self._guard:
+            if name in self._shared and found == self._shared[name]:
+                found = self._shared[name]
+            self._shared[name] = found
+            kept[name] = (version, found)
+            return found
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = connect(self.file)
+            with self._guard:
+                for thread in [thread for thread in self._connections if not thread.is_alive()]:
+                    self._connections.pop(thread).close()
+                self._connections[threading.current_thread()] = connection
+        return connection
 
     # Writing
 
@@ -140,7 +238,7 @@ class SqliteIndex(Database, FilingIndex):
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        return tuple(self._read_as(_record, f"{_RECORDS} ORDER BY content_hash, doc_id"))
+        return tuple(self._read_as(FilingRecord.of, f"{_RECORDS} ORDER BY content_hash, doc_id"))
 
     def entries(self) -> tuple[FilingEntry, ...]:
         """See FilingIndex.entries."""
@@ -148,7 +246,7 @@ class SqliteIndex(Database, FilingIndex):
 
     def filing(self, doc_id: str) -> FilingRecord:
         """See FilingIndex.filing."""
-        found = self._read_as(_record, f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
+        found = self._read_as(FilingRecord.of, f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
         if not found:
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
         return found[0]
@@ -365,8 +463,7 @@ class SqliteIndex(Database, FilingIndex):
         """See FilingIndex._read_vectors."""
         stored = f"{_select('vectors', ('places', 'dimensions', 'numbers', 'sparse'))} WHERE model = ? AND unit = ?"
         for doc_id in doc_ids:
-            for _, places, dimensions, numbers, sparse in self._rows(f"{stored} AND doc_id = ?", (model, unit, doc_id)):
-                yield FilingVectors(doc_id, unpack_numbers(places), dimensions, numbers, bool(sparse))
+            yield from self._read_as(_vectors, f"{stored} AND doc_id = ?", (model, unit, doc_id))
 
     def vector_models(self) -> tuple[VectorModel, ...]:
         """See FilingIndex.vector_models."""
@@ -382,15 +479,15 @@ _CHECKED = {
 }
 
 
-def _record(row: Sequence[Any]) -> FilingRecord:
-    at = len(rows.FILING_COLUMNS)
-    return FilingRecord.of(row[:at], row[at:])
-
-
 def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
     """Return a fact from the filing's doc_id, FACT_COLUMNS and TAG_COLUMNS."""
     end = 1 + len(rows.FACT.names)
     return SourcedFact(row[0], rows.fact(row[1:end], None if row[end] is None else rows.tag(row[end:])))
+
+
+def _vectors(row: Sequence[Any]) -> FilingVectors:
+    doc_id, places, dimensions, numbers, sparse = row
+    return FilingVectors(doc_id, unpack_numbers(places), dimensions, numbers, bool(sparse))
 
 
 def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-import threading
+import struct
 import uuid
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from importlib import resources
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.rows import SqlValue
 
 FORMAT_VERSION = "7"
 PAGE_BYTES = 65_536
@@ -30,114 +28,13 @@ _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is foreign or incomplete; SQLITE_ERROR means a missing table."""
 
-T = TypeVar("T")
-
-
-class Database:
-    """The open file of an index. Safe to share between threads: each gets its own connection."""
-
-    def __init__(self, file: Path) -> None:
-        """Open the file of an existing index.
-
-        Raises:
-            FilingIndexError: There is none, or it is incomplete, damaged or of another version.
-        """
-        require_file(file)
-        self.file = file
-        self._local = threading.local()
-        self._connections: dict[threading.Thread, sqlite3.Connection] = {}
-        self._shared: dict[str, Any] = {}
-        self._guard = threading.Lock()
-        try:
-            with self.reading() as connection:
-                check_format(connection, file)
-        except FilingIndexError:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Close the connections of all threads."""
-        with self._guard:
-            for connection in self._connections.values():
-                connection.close()
-            self._connections.clear()
-            self._local = threading.local()
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """Yield this thread's connection, for reads that the protocol does not provide."""
-        try:
-            yield self._connection
-        except sqlite3.Error as error:
-            raise sqlite_error(self.file, error, "read") from error
-
-    @contextmanager
-    def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """See FilingIndex.snapshot: all reads inside see one state, without writes by others meanwhile."""
-        with (
-            self.reading() as connection,
-            nullcontext() if connection.in_transaction else transaction(connection, "BEGIN"),
-        ):
-            yield connection
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Open a write transaction: everything inside becomes visible at once, or nothing does."""
-        try:
-            with transaction(self._connection) as connection:
-                yield connection
-        except BaseException as error:
-            self._local.kept = {}  # what was read inside was never there
-            if isinstance(error, sqlite3.Error):
-                raise sqlite_error(self.file, error, "written") from error
-            raise
-
-    def _rows(self, statement: str, values: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
-        return self._read_as(tuple, statement, values)
-
-    def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[SqlValue] = ()) -> list[T]:
-        """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
-        with self.reading() as connection:
-            cursor = connection.cursor()
-            cursor.row_factory = None
-            found = cursor.execute(statement, values).fetchall()
-        with reporting_damage(self.file):
-            return [make(row) for row in found]
-
-    def _cached(self, name: str, read: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what `read` returns, kept under `name` and shared by all threads until the index changes."""
-        with self.reading() as connection:
-            version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
-            kept: dict[str, tuple[object, T]] = self._local.__dict__.setdefault("kept", {})
-            if name in kept and kept[name][0] == version:
-                return kept[name][1]
-            with reporting_damage(self.file):
-                found = read(connection)
-        with self._guard:
-            if name in self._shared and found == self._shared[name]:
-                found = self._shared[name]
-            self._shared[name] = found
-            kept[name] = (version, found)
-            return found
-
-    @property
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = connect(self.file)
-            with self._guard:
-                for thread in [thread for thread in self._connections if not thread.is_alive()]:
-                    self._connections.pop(thread).close()
-                self._connections[threading.current_thread()] = connection
-        return connection
-
 
 @contextmanager
 def reporting_damage(file: Path) -> Iterator[None]:
     """Report rows inside that cannot be decoded as damage, by FilingIndexError."""
     try:
         yield
-    except (ValueError, TypeError, KeyError, ArithmeticError, zlib.error) as error:
+    except (ValueError, TypeError, KeyError, ArithmeticError, struct.error, zlib.error) as error:
         raise damaged_error(file, f"a row cannot be decoded: {error}") from error
 
 

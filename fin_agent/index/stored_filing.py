@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field
 from enum import StrEnum
@@ -186,39 +186,30 @@ def read_vectors(connection: sqlite3.Connection, filing: int) -> Iterator[tuple[
         yield row, checksum([row]) == sealed
 
 
-_UINT32_BYTES = 4
-
-
 def pack_numbers(numbers: Sequence[int]) -> bytes:
     """Return numbers below 2**32 as bytes, four each, little-endian."""
     return struct.pack(f"<{len(numbers)}I", *numbers)
 
 
 def unpack_numbers(packed: bytes) -> tuple[int, ...]:
-    """Return the numbers packed by `pack_numbers`. Raises ValueError where the length is not a multiple of four."""
-    if len(packed) % _UINT32_BYTES:
-        raise ValueError(f"{len(packed)} bytes are no numbers of {_UINT32_BYTES} bytes")
-    return struct.unpack(f"<{len(packed) // _UINT32_BYTES}I", packed)
+    """Return the numbers packed by `pack_numbers`. Raises struct.error where the length is not a multiple of four."""
+    return tuple(number for (number,) in struct.iter_unpack("<I", packed))
 
 
 def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> None:
     """Insert a filing into every table, in place of one with its doc_id, within the caller's transaction."""
     delete_filing(connection, stored.doc_id)
-    row = dict(zip(COLUMNS[Part.FILING], stored.parts[Part.FILING][0], strict=True))
-    first: dict[Part, int] = {}
+    number = _next_id(connection, Part.FILING)
+    row = {"id": number, **dict(zip(COLUMNS[Part.FILING], stored.parts[Part.FILING][0], strict=True))}
+    first = {unit: _next_id(connection, part) for part, (key, unit) in _RANGES.items() if key == "id"}
     for part, (_, unit) in _RANGES.items():
-        if part is Part.CARDS:
-            first[part] = first[Part.PASSAGES]
-            continue
-        first[part] = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {part}").fetchone()[0]
-        row[f"first_{unit}"], row[f"last_{unit}"] = first[part], first[part] + len(stored.parts[part]) - 1
-    number = _insert(connection, "filings", row, [tuple(row.values())])
+        row |= {f"first_{unit}": first[unit], f"last_{unit}": first[unit] + len(stored.parts[part]) - 1}
+    _insert(connection, "filings", row, [tuple(row.values())])
     for part in (Part.DETAILS, Part.TAGS, Part.TABLES):
         _insert(connection, part, ("filing_id", *COLUMNS[part]), ((number, *each) for each in stored.parts[part]))
-    for part, (key, _) in _RANGES.items():
-        columns = (key, "filing_id", *COLUMNS[part])
-        numbered = enumerate(stored.parts[part], first[part])
-        _insert(connection, part, columns, ((at, number, *each) for at, each in numbered))
+    for part, (key, unit) in _RANGES.items():
+        numbered = enumerate(stored.parts[part], first[unit])
+        _insert(connection, part, (key, "filing_id", *COLUMNS[part]), ((at, number, *each) for at, each in numbered))
     for table in FULL_TEXT:
         _index_text(connection, table, number)
     _write_checksums(connection, number, stored.checksums())
@@ -293,15 +284,15 @@ def _index_text(connection: sqlite3.Connection, table: str, filing: int, *, dele
 
 
 def _insert(
-    connection: sqlite3.Connection, table: str, columns: Iterable[str], inserted: Iterable[Sequence[SqlValue]]
-) -> int:
-    """Insert rows; return the number of a single row."""
-    names = tuple(columns)
-    statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-    if isinstance(inserted, list) and len(inserted) == 1:
-        return connection.execute(statement, inserted[0]).lastrowid or 0
-    connection.executemany(statement, inserted)
-    return 0
+    connection: sqlite3.Connection, table: str, columns: Collection[str], inserted: Iterable[Sequence[SqlValue]]
+) -> None:
+    marks = ", ".join("?" * len(columns))
+    connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", inserted)
+
+
+def _next_id(connection: sqlite3.Connection, part: Part) -> int:
+    found: int = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {part}").fetchone()[0]
+    return found
 
 
 def _tuples(connection: sqlite3.Connection, selection: str, filing: int) -> list[StoredRow]:

@@ -154,21 +154,25 @@ def test_copies_are_one_filing(folder: Path, index: SqliteIndex, plain: Prepare)
     put(folder, "x/a.pdf", "one")
     put(folder, "y/a.pdf", "one")
     report = ingest([folder], index, plain, workers=0)
-    assert [file.outcome for file in report.files] == [Outcome.ADDED, Outcome.UNCHANGED]
-    assert "same file as" in report.files[1].reason
+    assert {file.path.parent.name: file.outcome for file in report.files} == {
+        "x": Outcome.ADDED,
+        "y": Outcome.UNCHANGED,
+    }
+    assert [file.reason for file in report.files if file.reason] == [f"the same file as {folder / 'x' / 'a.pdf'}"]
     assert not Manifest(index).unread()
     assert ingest([folder], index, never, workers=0).count(Outcome.UNCHANGED) == 2
 
 
-def test_copies_of_a_file_that_fails_fail_alike(folder: Path, index: SqliteIndex, quick_readers: str) -> None:
+def test_of_copies_that_cannot_be_read_the_first_is_listed(
+    folder: Path, index: SqliteIndex, quick_readers: str
+) -> None:
     put(folder, "x/bad.pdf", "one")
     put(folder, "y/bad.pdf", "one")
     report = ingest([folder], index, reader(quick_readers, "failing"), workers=0)
-    assert [file.outcome for file in report.files] == [Outcome.FAILED, Outcome.FAILED]
-    assert len({file.reason for file in report.files}) == 1
-    assert len(Manifest(index).unread()) == 2
+    assert [file.path.parent.name for file in report.failures] == ["x"]
+    assert [file.path.parent.name for file in Manifest(index).unread()] == ["x"]
     mended = ingest([folder], index, reader(quick_readers, "plain"), workers=0)
-    assert [file.outcome for file in mended.files] == [Outcome.ADDED, Outcome.UNCHANGED]
+    assert (mended.count(Outcome.ADDED), mended.count(Outcome.UNCHANGED)) == (1, 1)
     assert not Manifest(index).unread()
 
 
@@ -463,10 +467,10 @@ def test_time_is_limited_without_workers_as_well(
     folder: Path, index: SqliteIndex, quick_readers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An expression that does not come to an end holds the interpreter, and `workers=0` has no other process."""
-    from fin_agent.index import workers
+    from fin_agent.index import ingest as ingesting
     from fin_agent.process_pool import Limits
 
-    monkeypatch.setattr(workers, "READ_LIMITS", Limits(seconds=0.3))
+    monkeypatch.setattr(ingesting, "READ_LIMITS", Limits(seconds=0.3))
     for name in ("a.pdf", "stuck.pdf", "z.pdf"):
         put(folder, name)
     report = ingest([folder], index, reader(quick_readers, "stuck_in_an_expression"), workers=0)
