@@ -18,7 +18,7 @@ from types import FrameType
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
 from fin_agent.filings.reader import content_hash, doc_id_of, is_doc_id, is_readable
 from fin_agent.index.ingest_lock import ingest_lock
-from fin_agent.index.manifest import FileStamp, Manifest
+from fin_agent.index.manifest import FileStamp, FileState, Manifest
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import Part, StoredFiling
 from fin_agent.process_pool import CallTimeoutError, Limits, WorkerEndedError, WorkerPool
@@ -138,7 +138,7 @@ def ingest(
         manifest = Manifest(index)
         waiting = _to_read(files_below(map(Path, named)), manifest, done)
         if waiting:
-            manifest.record_pending(waiting.values())
+            manifest.record_unread(waiting.values(), FileState.WAITING, "the ingest ended before it was read")
         reader = read_here if workers == 0 else read_in_workers
         for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1):
             done(_store(waiting[path], outcome, manifest))
@@ -183,9 +183,8 @@ def _stamp(path: Path, manifest: Manifest) -> FileStamp:
     """Return the stamp of a file. Raises ReadError for what is no file that can be read."""
     what, remedy = "", "Rename the file (or its folder)"
     try:
-        if not _is_text(path):
-            what = "its path is not valid text"
-        elif is_readable(path) and not is_doc_id(doc_id_of(path)):
+        os.path.realpath(path).encode()
+        if is_readable(path) and not is_doc_id(doc_id_of(path)):
             what = "its name has nothing before the ending, or has invisible characters"
         elif _ADDRESS.match(str(path)):
             what, remedy = "`ingest` does not download", "Download the filing and give the file's path"
@@ -197,18 +196,14 @@ def _stamp(path: Path, manifest: Manifest) -> FileStamp:
             what, remedy = "it is not a file, or a link to nothing", "Check where it leads"
         else:
             return FileStamp.of(path, manifest.known_hash(path) or content_hash(path))
+    except UnicodeEncodeError:
+        what = "its path is not valid text"
     except OSError as error:
         what, remedy = error.strerror or str(error), "Check the file and its permissions"
     raise ReadError(what, subject=path.name, remedy=remedy)
 
 
 _ADDRESS = re.compile(r"(?:https?|ftp):/", re.I)
-
-
-def _is_text(path: Path) -> bool:
-    with suppress(UnicodeEncodeError):
-        return bool(os.path.realpath(path).encode())
-    return False
 
 
 def failed_file(
@@ -218,7 +213,7 @@ def failed_file(
     kept = False
     with suppress(OSError, UnicodeError):
         if manifest is not None:
-            manifest.record_failure(stamp or FileStamp.of(path, ""), error.what, error.remedy)
+            manifest.record_unread([stamp or FileStamp.of(path, "")], FileState.FAILED, error.what, error.remedy)
             kept = True
     shown = Path(str(path).encode(errors="backslashreplace").decode())
     return IngestedFile(shown, doc_id_of(shown), Outcome.FAILED, error.what, error.remedy, kept=kept)

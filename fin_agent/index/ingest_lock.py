@@ -29,9 +29,7 @@ class IndexInUseError(FilingIndexError):
 def ingest_lock(
     folder: Path, *, wait: float = 0.0, on_wait: Callable[[str], None] = lambda owner: None
 ) -> Iterator[None]:
-    """Hold the lock of the index in `folder`.
-
-    Readers do not use this lock, nor do writers of single filings, whose transactions are atomic.
+    """Hold the lock of the index in `folder`, which readers and writers of single filings do not use.
 
     Args:
         folder: The folder of the index.

@@ -116,16 +116,11 @@ class Manifest:
                 update_source(connection, stamp.doc_id, stamp.key)
                 _record(connection, stamp, FileState.DONE)
 
-    def record_pending(self, stamps: Iterable[FileStamp]) -> None:
-        """Record which files are about to be read, so that they are known if the ingest is interrupted."""
+    def record_unread(self, stamps: Iterable[FileStamp], state: FileState, reason: str, remedy: str = RETRY) -> None:
+        """Record files that are waiting or failed, and why. Filings read from them earlier stay in the index."""
         with self._index.writing() as connection:
             for stamp in stamps:
-                _record(connection, stamp, FileState.WAITING, "the ingest ended before it was read", RETRY)
-
-    def record_failure(self, stamp: FileStamp, reason: str, remedy: str) -> None:
-        """Record why the file could not be read. A filing read from it earlier stays in the index."""
-        with self._index.writing() as connection:
-            _record(connection, stamp, FileState.FAILED, reason, remedy)
+                _record(connection, stamp, state, reason, remedy)
 
     def forget(self, paths: Iterable[Path]) -> int:
         """Remove files that are not in the index from the manifest; return how many were removed."""

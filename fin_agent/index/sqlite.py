@@ -39,6 +39,7 @@ from fin_agent.index.sqlite_file import (
 )
 from fin_agent.index.stored_filing import (
     FULL_TEXT,
+    PART_WORDS,
     Part,
     StoredFiling,
     delete_filing,
@@ -281,7 +282,7 @@ class SqliteIndex(FilingIndex):
                 for part in wanted:
                     if not is_intact(connection, number, part, sealed.get(part.value)):
                         raise FilingIndexError(
-                            f"its {_CHECKED[part]} in the index differ from what was written: the index is damaged",
+                            f"its {PART_WORDS[part]} in the index differ from what was written: the index is damaged",
                             subject=doc_id,
                             remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`; ask again",
                         )
@@ -468,15 +469,6 @@ class SqliteIndex(FilingIndex):
     def vector_models(self) -> tuple[VectorModel, ...]:
         """See FilingIndex.vector_models."""
         return self._cached("vector models", _read_models)
-
-
-_CHECKED = {
-    Part.FILING: "name and dates",
-    Part.FACTS: "figures",
-    Part.TAGS: "tags",
-    Part.PASSAGES: "passages",
-    Part.PAGES: "pages",
-}
 
 
 def _sourced_fact(row: Sequence[Any]) -> SourcedFact:

@@ -40,6 +40,13 @@ COLUMNS: dict[Part, tuple[str, ...]] = {
     Part.TABLES: ("page", "tables"),
 }
 """The columns of each part; numbers of the filing and of rows are added when it is written."""
+PART_WORDS = {part: part.value for part in Part} | {
+    Part.FILING: "identity fields",
+    Part.DETAILS: "its outline and summary",
+    Part.FACTS: "figures",
+    Part.TABLES: "tables",
+}
+"""What is said of each part where it differs from what was written."""
 VECTOR_COLUMNS = ("model", "unit", "dimensions", "sparse", "row_count", "places", "numbers")
 FILING_TABLES = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details")
 """Tables with rows of filings, in an order in which they can be deleted."""
@@ -161,13 +168,10 @@ def filing_damage(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
     sealed = read_checksums(connection, filing)
     for part in Part:
         if not is_intact(connection, filing, part, sealed.get(part.value)):
-            yield f"{_WORDS.get(part, part.value)} differ from what was written: the checksum does not match"
+            yield f"{PART_WORDS[part]} differ from what was written: the checksum does not match"
     for vectors, whole in read_vectors(connection, filing):
         if not whole:
             yield f"vectors of each {vectors[1]!s} by {vectors[0]!s} differ from what was written"
-
-
-_WORDS = {Part.FILING: "identity fields", Part.DETAILS: "its outline and summary", Part.TABLES: "tables"}
 
 
 def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str]:

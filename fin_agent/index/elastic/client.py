@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import logging
+import math
 import re
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from functools import cache
 from importlib import resources
 from typing import Any, TypeVar
@@ -50,10 +50,6 @@ _DISK_FULL = "disk full"
 _MAX_LENGTH = 400
 
 
-class BusyError(Exception):
-    """The cluster was too busy for some items of a bulk."""
-
-
 class Cluster:
     """A cluster, accessed through `request`. Safe to share between threads; the client pools connections."""
 
@@ -78,14 +74,8 @@ class Cluster:
     ) -> T:
         """Call `ask`, again after growing pauses while the cluster is busy or silent, until `patience` is exhausted.
 
-        Args:
-            ask: A method of the client, or a function that uses it.
-            doing: What the caller does with the index (`read`, `written`, `opened`), for messages.
-            expected: Statuses (404, 409) whose errors are raised unchanged.
-            arguments: Arguments of `ask`.
-
-        Raises:
-            FilingIndexError: The request failed.
+        `doing` is what the caller does with the index (`read`, `written`, `opened`). Raises FilingIndexError where the
+        request failed, but errors with the `expected` statuses (404, 409) unchanged.
         """
         trying = Retrying(
             retry=retry_if_exception(_is_retryable),
@@ -107,12 +97,12 @@ class Cluster:
         ask = self.client.search
         return dict(self.request(ask, index=index, allow_partial_search_results=False, **arguments).body)
 
-    def scan(self, index: str, *, size: int = 5_000, **query: Any) -> list[dict[str, Any]]:
+    def scan(self, index: str, **query: Any) -> list[dict[str, Any]]:
         """Return the sources of documents of an index at one moment, unordered. Raises FilingIndexError."""
 
         def scanned() -> list[dict[str, Any]]:
             found = elasticsearch.helpers.scan(
-                self.client, query=query, index=index, size=size, scroll="2m", allow_partial_search_results=False
+                self.client, query=query, index=index, scroll="2m", allow_partial_search_results=False
             )
             return [hit["_source"] for hit in found]
 
@@ -121,8 +111,7 @@ class Cluster:
     def documents(self, **arguments: Any) -> list[dict[str, Any]]:
         """Return the documents of an `mget` in the order requested; `found` says of each whether it exists.
 
-        Raises:
-            FilingIndexError: A shard could not look a document up, so that its existence is unknown.
+        Raises FilingIndexError where a shard could not look a document up, so that its existence is unknown.
         """
         told: list[dict[str, Any]] = list(self.request(self.client.mget, **arguments)["docs"])
         if any("error" in each for each in told):
@@ -134,34 +123,29 @@ class Cluster:
         return told
 
     def bulk(self, actions: list[dict[str, Any]], subject: str) -> None:
-        """Write documents through their aliases.
+        """Write documents through their aliases, again only those that the cluster was too busy for.
 
-        Items that the cluster was too busy for are sent again, and only these.
-
-        Raises:
-            FilingIndexError: An item was rejected; the message names the first one.
+        Raises FilingIndexError where an item was rejected; the message names the first one.
         """
-        left, refused = actions, list[dict[str, Any]]()
+        attempts = int(math.log2(max(1.0, self.reaching.patience / _FIRST_PAUSE)))
 
-        def send() -> None:
-            nonlocal left, refused
+        def send() -> list[dict[str, Any]]:
             sent = elasticsearch.helpers.streaming_bulk(
                 self.client,
-                left,
+                actions,
                 chunk_size=MAX_DOCUMENTS,
                 max_chunk_bytes=MAX_BYTES,
                 raise_on_error=False,
                 yield_ok=False,
                 require_alias=True,
+                max_retries=attempts,
+                initial_backoff=_FIRST_PAUSE,
+                max_backoff=_LONGEST_PAUSE,
+                retry_on_status=_BUSY_STATUSES,
             )
-            refused = [item["index"] for _, item in sent]
-            if refused and all(_is_busy(item["status"], item) for item in refused):
-                again = {item["_id"] for item in refused}
-                left = [each for each in left if each["_id"] in again]
-                raise BusyError
+            return [item["index"] for _, item in sent]
 
-        with suppress(BusyError):  # for too long
-            self.request(send, doing="written")
+        refused = self.request(send, doing="written")
         if refused:
             first = next((item for item in refused if not _is_busy(item["status"], item)), refused[0])
             what, remedy = _description(self.address, int(first["status"]), first, "written")
@@ -185,9 +169,8 @@ def _is_retryable(error: BaseException) -> bool:
     """Return whether the same request may succeed a moment later."""
     if isinstance(error, ApiError):
         return _is_busy(error.status_code, error.body)
-    return isinstance(
-        error, BusyError | elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout
-    ) and not isinstance(error, elastic_transport.TlsError)
+    lost = isinstance(error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout)
+    return lost and not isinstance(error, elastic_transport.TlsError)
 
 
 def _is_busy(status: int, body: object) -> bool:
@@ -197,15 +180,12 @@ def _is_busy(status: int, body: object) -> bool:
 
 def index_error(address: ClusterAddress, error: BaseException | None, doing: str) -> FilingIndexError:
     """Return the error to report for the client's `error`; `doing` is `read`, `written` or `opened`."""
-    status, body = 0, object()
-    if isinstance(error, BusyError):
-        status = 429
-    elif isinstance(error, ApiError) and not isinstance(error, elasticsearch.UnsupportedProductError):
-        status, body = error.status_code, error.body
+    if isinstance(error, ApiError) and not isinstance(error, elasticsearch.UnsupportedProductError):
+        what, remedy = _description(address, error.status_code, error.body, doing)
     else:
         kind = next(kind for of_client, kind in _KINDS.items() if isinstance(error, of_client))
-        body = {"type": kind, "reason": getattr(error, "message", "") or str(error) or type(error).__name__}
-    what, remedy = _description(address, status, body, doing)
+        told = {"type": kind, "reason": getattr(error, "message", "") or str(error) or type(error).__name__}
+        what, remedy = _description(address, 0, told, doing)
     return FilingIndexError(what, subject=str(address), remedy=remedy)
 
 

@@ -27,19 +27,21 @@ from fin_agent.index.elastic.address import ClusterAddress, ConnectionSettings
 from fin_agent.index.elastic.client import Cluster, Conflict, NotFound, index_error
 from fin_agent.index.elastic.documents import (
     NO_PAGE,
+    PARTS,
     Document,
     Source,
     columns_of,
     company_routing,
+    create_indices,
     figures_of,
     filing_source,
     id_of,
+    open_indices,
     parts_of,
     row_of,
     stored_filing,
     vectors_id,
 )
-from fin_agent.index.elastic.mapping import PARTS, create_indices, open_indices
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
     FilingEntry,
@@ -66,7 +68,6 @@ _SPARE = 8
 """Additional hits requested, because some may belong to a filing that has just been replaced."""
 _AT_ONCE = 1_000
 """Documents per response (some contain the text of a page), and filings per request."""
-_RECORDS_AT_ONCE = 500
 _COUNTED_AT_ONCE = 500
 _VECTORS_AT_ONCE = 200
 """Number of filings whose vectors are in memory at once."""
@@ -155,10 +156,10 @@ class ElasticIndex(FilingIndex):
         sleep: Callable[[float], None] = time.sleep,
         create: bool = False,
     ) -> None:
-        """Open an index.
+        """Open the index at `https://host:9200/prefix`; with `create`, create what is missing of it.
 
         Args:
-            address: `https://host:9200/prefix`.
+            address: Its address.
             reaching: Connection settings; those of the environment where None.
             sleep: Waits so many seconds between attempts.
             create: Whether to create templates and indices where they are missing.
@@ -223,11 +224,7 @@ class ElasticIndex(FilingIndex):
         return True
 
     def sweep(self, ahead: float = 0.0) -> int:
-        """Delete parts without a visible filing that expire within `ahead` seconds, those of interrupted writes too.
-
-        Returns:
-            The number of generations deleted.
-        """
+        """Delete parts without a visible filing that expire within `ahead` seconds; return of how many generations."""
         due = {"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}}
         answer = self.cluster.search(self.cluster.alias("journal"), query=due, size=1_000, sort=_ascending("due"))
         traces = [hit["_source"] for hit in answer["hits"]["hits"]]
@@ -332,8 +329,7 @@ class ElasticIndex(FilingIndex):
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        sources = self.cluster.scan(self.cluster.alias("filings"), size=_RECORDS_AT_ONCE)
-        found = {source["doc_id"]: _record(source) for source in sources}
+        found = {source["doc_id"]: _record(source) for source in self.cluster.scan(self.cluster.alias("filings"))}
         return tuple(found[entry.doc_id] for entry in self.entries() if entry.doc_id in found)
 
     def entries(self) -> tuple[FilingEntry, ...]:

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("elasticsearch")
 
-from fin_agent.index.elastic.mapping import described
+from fin_agent.index.elastic.documents import described
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDE = (DOCS / "elasticsearch.md").read_text(encoding="utf-8")
