@@ -69,14 +69,7 @@ class IngestReport:
     files: list[IngestedFile] = field(default_factory=list)
 
     def count(self, outcome: Outcome) -> int:
-        """Return how many files ended with an outcome.
-
-        Args:
-            outcome: The outcome to count.
-
-        Returns:
-            The number of files.
-        """
+        """Return how many files ended with an outcome."""
         return sum(file.outcome is outcome for file in self.files)
 
     @property

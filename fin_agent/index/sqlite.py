@@ -164,12 +164,12 @@ class SqliteIndex(FilingIndex):
         """Open a write transaction: everything inside becomes visible at once, or nothing does."""
         try:
             with transaction(self._connection) as connection:
+                self._local.writing = True
                 yield connection
-        except BaseException as error:
-            self._local.kept = {}  # what was read inside was never there
-            if isinstance(error, sqlite3.Error):
-                raise sqlite_error(self.file, error, "written") from error
-            raise
+        except sqlite3.Error as error:
+            raise sqlite_error(self.file, error, "written") from error
+        finally:
+            self._local.writing = False
 
     def _rows(self, statement: str, values: Sequence[rows.SqlValue] = ()) -> list[tuple[Any, ...]]:
         return self._read_as(tuple, statement, values)
@@ -192,6 +192,8 @@ class SqliteIndex(FilingIndex):
                 return kept[name][1]
             with reporting_damage(self.file):
                 found = read(connection)
+        if getattr(self._local, "writing", False):  # may still be rolled back
+            return found
         with self._guard:
             if name in self._shared and found == self._shared[name]:
                 found = self._shared[name]

@@ -88,8 +88,9 @@ _STORED = {
     Part.PAGES: ("pages", "number", "number", COLUMNS[Part.PAGES]),
     Part.PASSAGES: ("passages", "page", "ordinal", (*COLUMNS[Part.PASSAGES], "card")),
     Part.TABLES: ("figures", "page", "page", ("page", "tables")),
+    Part.FACTS: ("figures", "page", "page", ("page", "tables", "facts", "tags", "linked")),
 }
-"""Parts read by page: their index, the fields of the page and of the order, and all fields of a row."""
+"""Where parts are: their index, the fields of the page and of the order, and all fields of a row."""
 _TRIES = 10
 """Attempts to write what another process writes as well."""
 _LEASE = 3_600.0
@@ -555,15 +556,9 @@ class ElasticIndex(FilingIndex):
     def stored(self, doc_id: str) -> StoredFiling:
         """See FilingIndex.stored."""
         filing = self._known_source(doc_id)
-        parts = (
-            [source for _, source in self._sources(kind, [doc_id], place, fields)]
-            for kind, place, fields in (
-                ("pages", "number", COLUMNS[Part.PAGES]),
-                ("passages", "ordinal", (*COLUMNS[Part.PASSAGES], "card")),
-                ("figures", "page", ("page", "facts", "tags", "tables")),
-            )
-        )
-        return stored_filing(filing, *parts)
+        stored = (_STORED[part] for part in (Part.PAGES, Part.PASSAGES, Part.FACTS))
+        found = (self._sources(kind, [doc_id], order, fields) for kind, _, order, fields in stored)
+        return stored_filing(filing, *([source for _, source in part] for part in found))
 
     def checksums(self, doc_id: str) -> dict[str, str]:
         """See FilingIndex.checksums."""
