@@ -69,7 +69,14 @@ class IngestReport:
     files: list[IngestedFile] = field(default_factory=list)
 
     def count(self, outcome: Outcome) -> int:
-        """Return how many files ended with an outcome."""
+        """Return how many files ended with an outcome.
+
+        Args:
+            outcome: The outcome to count.
+
+        Returns:
+            The number of files.
+        """
         return sum(file.outcome is outcome for file in self.files)
 
     @property
