@@ -25,7 +25,7 @@ def test_the_ten_risks_are_walked_through() -> None:
 
 def test_limits_are_as_told() -> None:
     from fin_agent.downloads.connection import MAX_BYTES
-    from fin_agent.index.workers import READ_LIMITS
+    from fin_agent.index.ingest import READ_LIMITS
 
     assert (
         f"({READ_LIMITS.seconds:.0f} s)" in GUIDE

@@ -203,7 +203,7 @@ def _findings_view(findings: Sequence[IndexFinding]) -> RenderableType:
     return _advice(
         (
             Text("fault  ", style="bold red") if finding.fault else Text("note   ", style="dim"),
-            f"{finding.aspect.value}: {finding.subject}: {finding.found}",
+            f"{finding.aspect}: {finding.subject}: {finding.found}",
             finding.remedy,
         )
         for finding in sorted(findings, key=lambda each: not each.fault)

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from types import FrameType
 
-from fin_agent.errors import FinAgentError, ReadError
+from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
 from fin_agent.filings.reader import content_hash, doc_id_of, is_doc_id, is_readable
 from fin_agent.index.ingest_lock import ingest_lock
-from fin_agent.index.manifest import FileStamp, Manifest
+from fin_agent.index.manifest import FileStamp, FileState, Manifest
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import Part, StoredFiling
-from fin_agent.index.workers import read_here, read_in_workers, reader_failure
+from fin_agent.process_pool import CallTimeoutError, Limits, WorkerEndedError, WorkerPool
 from fin_agent.vocabulary.filing import Filing, ReadWarning
+
+READ_LIMITS = Limits()
+_AHEAD = 2
+"""Files read ahead per worker: enough to keep all busy, few enough to limit memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +127,7 @@ def ingest(
         with SqliteIndex.create(index) as created:
             return ingest(paths, created, prepare, workers=workers, on_file=on_file, wait=wait, on_wait=on_wait)
     named = [paths] if isinstance(paths, Path | str) else list(paths)
-    reading = prepare or _usual_reader()
+    reading = prepare or usual_reader()
     report = IngestReport()
 
     def done(file: IngestedFile) -> None:
@@ -127,111 +136,107 @@ def ingest(
 
     with ingest_lock(index.folder, wait=wait, on_wait=on_wait):
         manifest = Manifest(index)
-        waiting = _to_read(files_below(map(Path, named)), manifest, done)
+        waiting, copies = _to_read(files_below(map(Path, named)), manifest, done)
         if waiting:
-            manifest.record_pending(stamp for same in waiting.values() for stamp in same)
+            manifest.record_unread(waiting.values(), FileState.WAITING, "the ingest ended before it was read")
         reader = read_here if workers == 0 else read_in_workers
         for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1):
-            first, *copies = waiting[path]
-            became = _store(first, outcome, manifest)
-            done(became)
-            for copy in copies:
-                failed = became.outcome is Outcome.FAILED
-                done(_store(copy, outcome, manifest) if failed else _same_file(copy, path, manifest))
+            done(_store(waiting[path], outcome, manifest))
+        failed = {file.path: file for file in report.failures}
+        for stamp, first in copies:
+            if first in failed:
+                error = ReadError(failed[first].reason, remedy=failed[first].remedy)
+                done(failed_file(stamp.path, error, manifest, stamp))
+            else:
+                manifest.forget([Path(stamp.key)])
+                done(IngestedFile(stamp.path, stamp.doc_id, Outcome.UNCHANGED, f"the same file as {first}"))
         index.merge_full_text(report.count(Outcome.ADDED))
     return report
 
 
-def _usual_reader() -> Prepare:
+def usual_reader() -> Prepare:
+    """Return the reader that prepares a filing for questions."""
     from fin_agent.evidence.filing_preparation import prepare  # a higher layer, imported only when needed
 
     return prepare
 
 
-def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, list[FileStamp]]:
-    """Return the files to be read, each with itself and its copies, which get the same result."""
-    waiting: dict[Path, list[FileStamp]] = {}
+def _to_read(
+    files: Iterable[Path], manifest: Manifest, done: OnFile
+) -> tuple[dict[Path, FileStamp], list[tuple[FileStamp, Path]]]:
+    """Return the files to be read, and copies of others with the path of these; tell `done` the outcome of the rest."""
+    waiting: dict[Path, FileStamp] = {}
+    copies: list[tuple[FileStamp, Path]] = []
     first: dict[str, FileStamp] = {}
     for path in files:
         try:
             stamp = _stamp(path, manifest)
-        except (ReadError, OSError) as error:
-            if isinstance(error, ReadError):
-                reason, remedy = error.what, error.remedy
-            else:
-                reason, remedy = error.strerror or str(error), "Check the file and its permissions"
-            kept = False
-            with suppress(OSError, UnicodeError):  # what is not there, and a path that is not valid text
-                manifest.record_failure(FileStamp.of(path, ""), reason, remedy)
-                kept = True
-            done(_failed(path, reason, remedy, kept=kept))
+            same_name = first.setdefault(stamp.doc_id, stamp)
+            other = same_name.path if same_name.content_hash != stamp.content_hash else manifest.other_owner(stamp)
+            if other is not None:
+                reason = f"its doc_id {stamp.doc_id!r} is already used by another file, {other}"
+                raise ReadError(reason, remedy="Rename one of the two and ingest it again")
+        except ReadError as error:
+            done(failed_file(path, error, manifest))
             continue
-        same_name = first.setdefault(stamp.doc_id, stamp)
-        other = same_name.path if same_name.content_hash != stamp.content_hash else manifest.other_owner(stamp)
-        if other is not None:
-            reason = f"its doc_id {stamp.doc_id!r} is already used by another file, {other}"
-            remedy = "Rename one of the two and ingest it again"
-            manifest.record_failure(stamp, reason, remedy)
-            done(_failed(path, reason, remedy))
-        elif same_name.path in waiting:
-            waiting[same_name.path].append(stamp)
-        elif same_name is not stamp:
-            done(_same_file(stamp, same_name.path, manifest))
+        if same_name is not stamp:
+            copies.append((stamp, same_name.path))
         elif manifest.is_done(stamp):
             manifest.record_location(stamp)
             done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED))
         else:
-            waiting[path] = [stamp]
-    return waiting
-
-
-def _same_file(copy: FileStamp, first: Path, manifest: Manifest) -> IngestedFile:
-    manifest.record_copy(copy)
-    return IngestedFile(copy.path, copy.doc_id, Outcome.UNCHANGED, f"the same file as {first}")
+            waiting[path] = stamp
+    return waiting, copies
 
 
 def _stamp(path: Path, manifest: Manifest) -> FileStamp:
-    """Return the stamp of a file. Raises ReadError for what is no file that can be read, OSError."""
-    what, remedy = "", _RENAME
+    """Return the stamp of a file. Raises ReadError for what is no file that can be read."""
+    what, remedy = "", "Rename the file (or its folder)"
     try:
         os.path.realpath(path).encode()
-    except UnicodeEncodeError as error:
-        raise ReadError("its path is not valid text", subject=path.name, remedy=_RENAME) from error
-    if is_readable(path) and not is_doc_id(doc_id_of(path)):
-        what = "its name has nothing before the ending, or has invisible characters"
-    elif _ADDRESS.match(str(path)):
-        what, remedy = "`ingest` does not download", "Download the filing and give the file's path"
-    elif path.is_dir():
-        what, remedy = "the folder cannot be entered", "Check its permissions, and ingest it again"
-    elif path.is_symlink() or path.exists():
-        if not path.is_file():
+        if is_readable(path) and not is_doc_id(doc_id_of(path)):
+            what = "its name has nothing before the ending, or has invisible characters"
+        elif _ADDRESS.match(str(path)):
+            what, remedy = "`ingest` does not download", "Download the filing and give the file's path"
+        elif path.is_dir():
+            what, remedy = "the folder cannot be entered", "Check its permissions, and ingest it again"
+        elif not path.is_symlink() and not path.exists():
+            what, remedy = "there is no such file", "Check the path"
+        elif not path.is_file():
             what, remedy = "it is not a file, or a link to nothing", "Check where it leads"
-    else:
-        what, remedy = "there is no such file", "Check the path"
-    if what:
-        raise ReadError(what, subject=path.name, remedy=remedy)
-    return FileStamp.of(path, manifest.known_hash(path) or content_hash(path))
+        else:
+            return FileStamp.of(path, manifest.known_hash(path) or content_hash(path))
+    except UnicodeEncodeError:
+        what = "its path is not valid text"
+    except OSError as error:
+        what, remedy = error.strerror or str(error), "Check the file and its permissions"
+    raise ReadError(what, subject=path.name, remedy=remedy)
 
 
-_RENAME = "Rename the file (or its folder)"
 _ADDRESS = re.compile(r"(?:https?|ftp):/", re.I)
 
 
-def _failed(path: Path, reason: str, remedy: str, *, kept: bool = True) -> IngestedFile:
+def failed_file(
+    path: Path, error: FinAgentError, manifest: Manifest | None, stamp: FileStamp | None = None
+) -> IngestedFile:
+    """Return the result for a file that failed, and record it as far as it is there and its path is valid text."""
+    kept = False
+    with suppress(OSError, UnicodeError):
+        if manifest is not None:
+            manifest.record_unread([stamp or FileStamp.of(path, "")], FileState.FAILED, error.what, error.remedy)
+            kept = True
     shown = Path(str(path).encode(errors="backslashreplace").decode())
-    return IngestedFile(shown, doc_id_of(shown), Outcome.FAILED, reason, remedy, kept=kept)
+    return IngestedFile(shown, doc_id_of(shown), Outcome.FAILED, error.what, error.remedy, kept=kept)
 
 
 def _store(stamp: FileStamp, outcome: StoredFiling | FinAgentError, manifest: Manifest) -> IngestedFile:
     if isinstance(outcome, StoredFiling):
         try:
             manifest.add(stamp, outcome)
+            return added_file(stamp.path, outcome)
         except (ValueError, OverflowError) as error:  # values SQLite cannot store: lone surrogates, huge numbers
             outcome = reader_failure(stamp.path, error)
-        else:
-            return added_file(stamp.path, outcome)
-    manifest.record_failure(stamp, outcome.what, outcome.remedy)
-    return _failed(stamp.path, outcome.what, outcome.remedy)
+    return failed_file(stamp.path, outcome, manifest, stamp)
 
 
 def added_file(path: Path, stored: StoredFiling) -> IngestedFile:
@@ -266,3 +271,129 @@ def _below(folder: Path, entered: set[str]) -> Iterator[Path]:
         folders[:] = sorted(name for real, name in new.items() if real not in entered)
         entered.update(new)
     yield from closed
+
+
+# Readers
+
+
+def read_in_workers(
+    paths: Sequence[Path], read: Prepare, workers: int
+) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
+    """Yield each path with its filing, or with the error of `read`, in order of completion.
+
+    Rows are made in the worker, because they pass between processes in an eighth of the time of a Filing. A file is
+    only blamed for the end of a process that had read nothing else. Raises FinAgentError where no worker can start.
+    """
+    waiting = list(reversed(paths))
+    pool = WorkerPool(workers)
+    with ThreadPoolExecutor(min(workers, len(waiting)) or 1) as threads:
+        running: dict[Future[StoredFiling | FinAgentError], Path] = {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < workers * _AHEAD:
+                    path = waiting.pop()
+                    running[threads.submit(_read_in_process, pool, read, path)] = path
+                finished, _ = wait_for(running, return_when=FIRST_COMPLETED)
+                for future in sorted(finished, key=lambda future: str(running[future])):
+                    outcome = future.result()
+                    yield running.pop(future), outcome
+        finally:
+            pool.close()
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+def read_here(
+    paths: Sequence[Path], read: Prepare, workers: int
+) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
+    """Yield the same, read in this process.
+
+    The limit of processor time applies where this is the main thread and the system has alarms; it cannot interrupt a
+    PDF library before that returns.
+    """
+    for path in paths:
+        try:
+            with _interrupted(READ_LIMITS):
+                outcome: StoredFiling | FinAgentError = _read(read, path)
+        except (_InterruptedError, MemoryError):
+            outcome = _crash_error(path)
+        except ReadError as error:
+            outcome = error
+        yield path, outcome
+
+
+def reader_failure(path: Path, error: Exception) -> ReadError:
+    """Return the error for an exception of a reader, or of what uses its result, on the file at `path`."""
+    return ReadError(
+        f"the reader failed ({type(error).__name__}: {error})",
+        subject=path.name,
+        remedy="Report this file; the others are not affected",
+    )
+
+
+def _read_in_process(pool: WorkerPool, read: Prepare, path: Path) -> StoredFiling | FinAgentError:
+    while True:
+        try:
+            return pool.call(_read, read, path, limits=READ_LIMITS)
+        except ReadError as error:
+            return error
+        except (MemoryError, CallTimeoutError):
+            return _crash_error(path)
+        except WorkerEndedError as end:
+            if end.calls == 0:
+                what = "a process ended before it could read a file, probably because memory ran out"
+                raise FinAgentError(what, remedy=_FREE_MEMORY) from end
+            if end.calls == 1 and end.killed_by_system:
+                what = "the operating system ended the process that read the file, probably because memory ran out"
+                return ReadError(what, subject=path.name, remedy=_FREE_MEMORY)
+            if end.calls == 1:
+                return _crash_error(path)
+
+
+def _read(read: Prepare, path: Path) -> StoredFiling:
+    """Read one file. Raises ReadError, MemoryError, and errors that are not due to the file."""
+    try:
+        prepared = read(path)
+        return StoredFiling.of(prepared.filing, prepared.cards, prepared.summary)
+    except (FilingIndexError, LexiconError, MemoryError):
+        raise
+    except ReadError as error:
+        raise ReadError(error.what, subject=error.subject, remedy=error.remedy) from None
+    except Exception as error:  # a file that breaks the reader must not end the run; it is reported
+        raise reader_failure(path, error) from error
+
+
+class _InterruptedError(BaseException):
+    """The time limit is exceeded. A reader that catches every Exception does not catch this."""
+
+
+@contextmanager
+def _interrupted(limits: Limits) -> Iterator[None]:
+    """Raise _InterruptedError in this thread when the code inside exceeds its limit of processor time."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def raised(number: int, frame: FrameType | None) -> None:
+        raise _InterruptedError
+
+    handler = signal.signal(signal.SIGPROF, raised)
+    signal.setitimer(signal.ITIMER_PROF, limits.seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
+
+
+_FREE_MEMORY = (
+    "Free memory, or read fewer files at once: `--workers 1` (`workers=1` in Python); `--workers 0` reads them without"
+    " a further process"
+)
+
+
+def _crash_error(path: Path) -> ReadError:
+    return ReadError(
+        "the reader crashed, or took more time or memory than any filing needs",
+        subject=path.name,
+        remedy="Download the filing again; where a viewer or a browser opens it, print it to a new PDF and ingest that",
+    )

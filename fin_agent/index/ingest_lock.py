@@ -29,9 +29,7 @@ class IndexInUseError(FilingIndexError):
 def ingest_lock(
     folder: Path, *, wait: float = 0.0, on_wait: Callable[[str], None] = lambda owner: None
 ) -> Iterator[None]:
-    """Hold the lock of the index in `folder`.
-
-    Readers do not use this lock, nor do writers of single filings, whose transactions are atomic.
+    """Hold the lock of the index in `folder`, which readers and writers of single filings do not use.
 
     Args:
         folder: The folder of the index.
@@ -45,9 +43,9 @@ def ingest_lock(
     path = folder / LOCK_NAME
     lock = FileLock(path)
     try:
-        try:
+        with suppress(Timeout):
             lock.acquire(blocking=False)
-        except Timeout:
+        if not lock.is_locked:
             if wait:
                 on_wait(_owner(path))
             lock.acquire(timeout=max(wait, _LEAST_WAIT), poll_interval=_LOOKED_EVERY)
@@ -63,8 +61,9 @@ def ingest_lock(
             subject=str(path),
             remedy="Check that the folder is there and may be written to, and that the lock is not a link elsewhere",
         ) from error
+    since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
     try:
-        _write(path, _this_process())
+        _write(path, f"process {os.getpid()} on {socket.gethostname()}, since {since} (`{shlex.join(sys.argv)[:300]}`)")
         yield
     finally:
         _write(path, "")
@@ -84,11 +83,6 @@ def lock_owner(folder: Path) -> str:
         except Timeout:
             return _owner(path)
     return ""
-
-
-def _this_process() -> str:
-    since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
-    return f"process {os.getpid()} on {socket.gethostname()}, since {since} (`{shlex.join(sys.argv)[:300]}`)"
 
 
 def _owner(path: Path) -> str:

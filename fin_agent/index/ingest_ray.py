@@ -14,21 +14,30 @@ from typing import Any
 
 from fin_agent.errors import FinAgentError, ReadError, how_to_install
 from fin_agent.filings.reader import content_hash, doc_id_of
-from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome, added_file, files_below
+from fin_agent.index.ingest import (
+    IngestedFile,
+    IngestReport,
+    OnFile,
+    Outcome,
+    added_file,
+    failed_file,
+    files_below,
+    read_here,
+    usual_reader,
+)
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.opening import create_index
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import StoredFiling
-from fin_agent.index.workers import read_here
 
 _AHEAD = 3
 """Files in progress per processor of the cluster: enough to keep all busy, few enough to limit memory."""
 _READ_AGAIN = 3
 _SECONDS_TO_WRITE = 120.0
 
-Reading = StoredFiling | tuple[str, str] | None
-"""The result for a file: the filing, (reason, remedy) of a failure, or None where the index has it already."""
+Reading = StoredFiling | FinAgentError | None
+"""The result for a file: the filing, why there is none, or None where the index has it already."""
 
 
 def ingest_on_ray(
@@ -60,8 +69,8 @@ def ingest_on_ray(
         if isinstance(opened, SqliteIndex):
             known = Manifest(opened).current()
             if writers > 1:
-                what = "an index in a folder accepts one writer"
-                raise FinAgentError(what, subject=str(index), remedy="Leave --writers out")
+                remedy = "Leave --writers out"
+                raise FinAgentError("an index in a folder accepts one writer", subject=str(index), remedy=remedy)
     report = IngestReport()
 
     def done(file: IngestedFile) -> None:
@@ -120,15 +129,13 @@ def _connect(address: str) -> Any:
 
 def _read(path: str, known: str | None) -> Reading:
     """Return the filing, or why there is none, in a Ray task; `known` is the content hash in the index."""
-    from fin_agent.evidence.filing_preparation import prepare  # a higher layer, imported only when needed
-
     try:
         if known is not None and content_hash(Path(path)) == known:
             return None
     except OSError as error:
-        return error.strerror or str(error), "Check the file and its permissions"
-    ((_, outcome),) = read_here([Path(path)], prepare, 0)
-    return outcome if isinstance(outcome, StoredFiling) else (outcome.what, outcome.remedy)
+        return ReadError(error.strerror or str(error), remedy="Check the file and its permissions")
+    ((_, outcome),) = read_here([Path(path)], usual_reader(), 0)
+    return outcome
 
 
 class _Writer:
@@ -136,8 +143,7 @@ class _Writer:
 
     def __init__(self, place: str) -> None:
         self._left_open = ExitStack()
-        self._index = create_index(place)
-        self._left_open.callback(self._index.close)
+        self._index = self._left_open.enter_context(create_index(place))
         self._manifest: Manifest | None = None
         if isinstance(self._index, SqliteIndex):
             self._left_open.enter_context(ingest_lock(self._index.folder, wait=_SECONDS_TO_WRITE))
@@ -145,13 +151,11 @@ class _Writer:
 
     def keep(self, path: str, reading: Reading) -> IngestedFile:
         """Write the result of a reading, and return the result for the file."""
-        file, doc_id = Path(path), doc_id_of(Path(path))
+        file = Path(path)
         if reading is None:
-            return IngestedFile(file, doc_id, Outcome.UNCHANGED)
-        if isinstance(reading, tuple):
-            if self._manifest is not None and file.is_file():
-                self._manifest.record_failure(FileStamp.of(file, ""), *reading)
-            return IngestedFile(file, doc_id, Outcome.FAILED, *reading, kept=self._manifest is not None)
+            return IngestedFile(file, doc_id_of(file), Outcome.UNCHANGED)
+        if isinstance(reading, FinAgentError):
+            return failed_file(file, reading, self._manifest)
         if self._manifest is not None:
             self._manifest.add(FileStamp.of(file, str(reading.value("content_hash"))), reading)
         else:

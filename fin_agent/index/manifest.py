@@ -11,7 +11,7 @@ from pathlib import Path
 from fin_agent.filings.reader import doc_id_of
 from fin_agent.index.rows import reader_fingerprint
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.index.stored_filing import StoredFiling, delete_filing, insert_filing, update_source
+from fin_agent.index.stored_filing import StoredFiling, insert_filing, update_source
 
 RETRY = "Run `fin-agent ingest --retry-failed`"
 
@@ -105,7 +105,6 @@ class Manifest:
     def add(self, stamp: FileStamp, stored: StoredFiling) -> None:
         """Write the filing and the file's entry in one transaction."""
         with self._index.writing() as connection:
-            delete_filing(connection, stored.doc_id)
             insert_filing(connection, stored)
             _record(connection, stamp, FileState.DONE)
 
@@ -117,26 +116,15 @@ class Manifest:
                 update_source(connection, stamp.doc_id, stamp.key)
                 _record(connection, stamp, FileState.DONE)
 
-    def record_pending(self, stamps: Iterable[FileStamp]) -> None:
-        """Record which files are about to be read, so that they are known if the ingest is interrupted."""
+    def record_unread(self, stamps: Iterable[FileStamp], state: FileState, reason: str, remedy: str = RETRY) -> None:
+        """Record files that are waiting or failed, and why. Filings read from them earlier stay in the index."""
         with self._index.writing() as connection:
             for stamp in stamps:
-                _record(connection, stamp, FileState.WAITING, "the ingest ended before it was read", RETRY)
-
-    def record_failure(self, stamp: FileStamp, reason: str, remedy: str) -> None:
-        """Record why the file could not be read. A filing read from it earlier stays in the index."""
-        with self._index.writing() as connection:
-            _record(connection, stamp, FileState.FAILED, reason, remedy)
-
-    def record_copy(self, stamp: FileStamp) -> None:
-        """Remove the pending entry of a file whose content is in the index from another file."""
-        unread = "DELETE FROM ingested_files WHERE path = ? AND state != ?"
-        with self._index.writing() as connection:
-            connection.execute(unread, (stamp.key, FileState.DONE))
+                _record(connection, stamp, state, reason, remedy)
 
     def forget(self, paths: Iterable[Path]) -> int:
-        """Remove files from the manifest, but not their filings; return how many were removed."""
-        entry = "DELETE FROM ingested_files WHERE path = ?"
+        """Remove files that are not in the index from the manifest; return how many were removed."""
+        entry = "DELETE FROM ingested_files WHERE path = ? AND state != 'done'"
         with self._index.writing() as connection:
             return sum(connection.execute(entry, (str(path),)).rowcount for path in paths)
 

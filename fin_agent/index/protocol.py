@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from string import ascii_uppercase
 from typing import Any, NamedTuple, Self, TypeVar
 
 from fin_agent.index import rows
@@ -15,10 +16,14 @@ from fin_agent.index.stored_filing import Part, StoredFiling
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, ReadWarning
 from fin_agent.vocabulary.identity import FieldSource, Identity, Origin
-from fin_agent.vocabulary.page import ItemStart, Note, Page
+from fin_agent.vocabulary.page import ItemStart, Note, Page, Statement
 from fin_agent.vocabulary.table import Table
 
 T = TypeVar("T")
+
+INCOME_HEADINGS = ("revenue", "sales", "cost of")
+"""Words in headings of rows that divide revenue in an income statement."""
+_SMALL = {ord(letter): letter.lower() for letter in ascii_uppercase}
 
 
 class FilingIndex(ABC):
@@ -159,23 +164,40 @@ class FilingIndex(ABC):
             years: Only facts of these fiscal years; all where None.
         """
 
-    @abstractmethod
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """Return labels of rows with company-level figures that contain any of these letters, whatever their case.
 
         By filing and page; each label once per page and period.
         """
+        letters = [each.translate(_SMALL) for each in holding]
+        whole = ((s.doc_id, s.fact) for s in self.facts(doc_ids) if s.fact.scope is None and s.fact.source != "text")
+        found = (
+            RowLabel(doc_id, fact.page, fact.label, fact.statement, fact.period.fiscal_year, fact.period.quarter)
+            for doc_id, fact in whole
+            if any(each in fact.label.translate(_SMALL) for each in letters)
+        )
+        return list(dict.fromkeys(found))
 
-    @abstractmethod
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """Return the parts (segments, products, regions; not of equity) by which these filings divide figures.
 
         They are scopes, labels of tagged parts, and labels of rows that divide revenue in income statements.
         """
+        named: set[str] = set()
+        for fact in (sourced.fact for sourced in self.facts(doc_ids)):
+            if fact.scope is not None and fact.metric is not None and fact.statement != Statement.EQUITY:
+                named |= {fact.scope, fact.label} if fact.tag is not None else {fact.scope}
+            section = json.dumps(fact.section).lower()
+            if fact.statement == Statement.INCOME and any(word in section for word in INCOME_HEADINGS):
+                named.add(fact.label)
+        return frozenset(named)
 
-    @abstractmethod
     def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """Return all texts printed around the figures of these filings: labels, headings, column levels, captions."""
+        facts = (sourced.fact for sourced in self.facts(doc_ids))
+        return frozenset(
+            text for fact in facts for text in (fact.label, *fact.section, *fact.column_path, fact.caption)
+        )
 
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """Return the tables of these pages in the order given, top to bottom."""
@@ -202,7 +224,7 @@ class FilingIndex(ABC):
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
         """Store the vectors of a filing's units, replacing earlier ones; they are deleted with the filing.
 
-        Raises FilingIndexError where the filing is not in the index, or the vectors are inconsistent.
+        Raises FilingIndexError where the filing is not in the index.
         """
 
     def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
@@ -272,11 +294,10 @@ class FilingRecord:
     warnings: tuple[ReadWarning, ...] = ()
 
     @classmethod
-    def of(cls, filing: Sequence[Any], details: Sequence[Any]) -> FilingRecord:
-        """Return the record from a row of FILING_COLUMNS and a row of DETAIL_COLUMNS."""
-        doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count = filing
-        *lists, summary = details
-        sources, items, notes, warnings = map(json.loads, lists)
+    def of(cls, row: Sequence[Any]) -> FilingRecord:
+        """Return the record from a row of FILING_COLUMNS and DETAIL_COLUMNS."""
+        doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count, s, i, n, w, summary = row
+        sources, items, notes, warnings = map(json.loads, (s, i, n, w))
         fields = tuple(FieldSource(field, value, Origin(origin), *more) for field, value, origin, *more in sources)
         return cls(
             *(doc_id, source, content_hash, rows.IDENTITY.value(identity, sources=fields), summary),

@@ -19,22 +19,13 @@ from fin_agent.index.sqlite_file import (
     check_length,
     connect,
     delete_database,
-    disk_full_error,
     is_damage,
-    is_full,
     require_file,
     transaction,
     write_empty_index,
 )
-from fin_agent.index.stored_filing import (
-    Part,
-    StoredFiling,
-    insert_filing,
-    read_checksums,
-    read_part,
-    read_vectors,
-)
-from fin_agent.index.verifying import files_without_filing, verify_open_index
+from fin_agent.index.stored_filing import Part, StoredFiling, insert_filing, read_checksums, read_part, read_vectors
+from fin_agent.index.verifying import verify_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +68,7 @@ class RepairReport:
     @property
     def has_unnamed_losses(self) -> bool:
         """Whether there may be losses that are not named."""
-        return not all(lost.named for lost in self.lost)
+        return self.removed < len(self.lost)
 
 
 def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
@@ -89,25 +80,21 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
     Raises:
         FilingIndexError: There is no index; it is in use, of another program or of another format; or the disk is full.
     """
-    folder = Path(folder)
-    file = folder / FILE_NAME
+    file = Path(folder) / FILE_NAME
     require_file(file)
-    with ingest_lock(folder, wait=wait):
+    with ingest_lock(Path(folder), wait=wait):
         _check_ours(file)
-        verified = verify_open_index(file, "", lambda doc_id: None)
-        repaired = RepairReport(kept=verified.filings)
-        if verified.faults:
-            try:
-                _rebuild(file, repaired)
-            except (OSError, sqlite3.Error) as error:
-                if is_full(error, file):
-                    raise disk_full_error(file, "the index could not be repaired") from error
-                raise FilingIndexError(
-                    f"the index could not be repaired ({error}); the damaged one is unchanged",
-                    subject=str(file),
-                    remedy="Make room, or check the disk, and run the same command again",
-                ) from error
-        return repaired
+        verified = verify_file(file)
+        if not verified.faults:
+            return RepairReport(kept=verified.filings)
+        try:
+            return _rebuilt(file)
+        except (OSError, sqlite3.Error) as error:
+            raise FilingIndexError(
+                f"the index could not be repaired ({error}); the damaged one is unchanged",
+                subject=str(file),
+                remedy="Make room, or check the disk, and run the same command again",
+            ) from error
 
 
 def _check_ours(file: Path) -> None:
@@ -122,11 +109,10 @@ def _check_ours(file: Path) -> None:
             )
 
 
-def _rebuild(file: Path, repaired: RepairReport) -> None:
+def _rebuilt(file: Path) -> RepairReport:
     """Replace the damaged database by a new one with all intact filings. Raises OSError, sqlite3.Error."""
     copy = file.with_name(f"{file.name}.damaged-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S')}")
     new = file.with_name(f".{file.name}.new")
-    done = False
     try:
         for ending in ("", "-wal"):
             if (part := file.with_name(file.name + ending)).exists():
@@ -136,19 +122,19 @@ def _rebuild(file: Path, repaired: RepairReport) -> None:
             write_empty_index(new, source.execute("PRAGMA page_size").fetchone()[0])  # SQLite's backup cannot change it
             with closing(connect(new)) as target:
                 with transaction(target):
-                    _copy_intact(source, target, repaired)
-                repaired.kept = target.execute("SELECT count(*) FROM filings").fetchone()[0]
+                    repaired = _copy_intact(source, target)
                 target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 source.close()
                 _replace_database(target, new, file)
-        done = True
+    except BaseException:
+        delete_database(copy)
+        raise
     finally:
         delete_database(new)
-        if not done:
-            delete_database(copy)
     repaired.damaged_copy = copy
     filings = f"{repaired.kept} intact filing{'s are' if repaired.kept != 1 else ' is'}"
     repaired.done.append(f"{filings} in a new database, its full text rebuilt")
+    return repaired
 
 
 @contextmanager
@@ -171,9 +157,8 @@ def _readable(file: Path) -> Iterator[sqlite3.Connection]:
         yield source
 
 
-def _copy_intact(source: sqlite3.Connection, target: sqlite3.Connection, repaired: RepairReport) -> None:
-    """Copy intact filings and the list of files; record which filings are lost."""
-    lost: dict[str, LostFiling] = {}
+def _copy_intact(source: sqlite3.Connection, target: sqlite3.Connection) -> RepairReport:
+    """Copy intact filings and the list of files; the files of filings that are lost are to be read again."""
     listed: dict[int, tuple[str, str]] = {}
     all_named = False
     for selection in ("id, doc_id, source FROM filings NOT INDEXED", "id, doc_id, '' FROM filings ORDER BY doc_id"):
@@ -181,31 +166,48 @@ def _copy_intact(source: sqlite3.Connection, target: sqlite3.Connection, repaire
         all_named = all_named or ended
         for number, doc_id, path in found:
             listed.setdefault(number, (doc_id, path))
+    kept: set[str] = set()
+    lost: dict[str, LostFiling] = {}
     for number, (doc_id, path) in sorted(listed.items()):
         stored = _intact_filing(source, number)
         if isinstance(stored, StoredFiling):
             insert_filing(target, stored)
+            kept.add(doc_id)
         else:
             lost[doc_id] = LostFiling(doc_id, path, stored)
-    files, all_files = _rows_until_damage(source, "SELECT * FROM ingested_files NOT INDEXED")
-    for file in files:
+    repaired = RepairReport(kept=len(kept))
+    files, all_read = _rows_until_damage(source, "SELECT * FROM ingested_files NOT INDEXED")
+    for path, doc_id, *stamp, state in files:
+        if state == FileState.DONE and doc_id not in kept:  # its own name may be lost everywhere else
+            before = lost.get(doc_id, LostFiling(doc_id, path, "none of it can be read"))
+            lost[doc_id] = LostFiling(doc_id, before.source or path, before.why)
+            stamp[-2:], state = _damaged(before), FileState.DAMAGED
         try:
-            FileState(file[-1])
-            target.execute(f"INSERT OR IGNORE INTO ingested_files VALUES ({', '.join('?' * len(file))})", file)
+            _list_file(target, path, doc_id, *stamp, FileState(state))
         except (ValueError, sqlite3.IntegrityError):  # an unknown state, or a value of a type that the column rejects
-            all_files = False
-    for path, doc_id in files_without_filing(target):  # the filing's name may be lost everywhere else
-        before = lost.get(doc_id, LostFiling(doc_id, "", "none of it can be read"))
-        lost[doc_id] = LostFiling(doc_id, before.source or path, before.why)
-    if all_named and not all_files:
+            all_read = False
+    entries = {doc_id for (doc_id,) in target.execute("SELECT doc_id FROM ingested_files WHERE state = 'damaged'")}
+    for each in lost.values():
+        # The path of an entry is proved by nothing: that of the filing is listed as well.
+        if each.source and (each.doc_id not in entries or Path(each.source).is_file()):
+            _list_file(target, each.source, each.doc_id, 0, 0, "", "", *_damaged(each), FileState.DAMAGED)
+    if all_named and not all_read:
         what = "entries of the list of files that cannot be read are removed"
         repaired.done.append(f"{what}. Ingest your folders again: what is unchanged is left alone")
-    for each in lost.values():
-        _mark_damaged(target, each)
     repaired.lost = list(lost.values())
     if not all_named:
         why = "the list of filings cannot be read to its end"
         repaired.lost.append(LostFiling("further filings" if listed else "all filings", "", why, named=False))
+    return repaired
+
+
+def _damaged(lost: LostFiling) -> tuple[str, str]:
+    """Return the failure and the remedy in the entry of its file."""
+    return f"its filing was damaged in the index and has been removed: {lost.why}", RETRY
+
+
+def _list_file(target: sqlite3.Connection, *entry: Any) -> None:
+    target.execute(f"INSERT OR IGNORE INTO ingested_files VALUES ({', '.join('?' * len(entry))})", entry)
 
 
 def _rows_until_damage(source: sqlite3.Connection, selection: str) -> tuple[list[tuple[Any, ...]], bool]:
@@ -236,21 +238,6 @@ def _intact_filing(source: sqlite3.Connection, number: int) -> StoredFiling | st
     with suppress(sqlite3.DatabaseError):
         stored.vectors.extend(row for row, whole in read_vectors(source, number) if whole)
     return stored
-
-
-def _mark_damaged(connection: sqlite3.Connection, lost: LostFiling) -> None:
-    """Mark the files of a removed filing to be read again."""
-    failure = f"its filing was damaged in the index and has been removed: {lost.why}"
-    state = (failure, RETRY, FileState.DAMAGED.value)
-    marked = connection.execute(
-        "UPDATE ingested_files SET failure = ?, remedy = ?, state = ? WHERE doc_id = ? AND state = 'done'",
-        (*state, lost.doc_id),
-    ).rowcount
-    if lost.source and (not marked or Path(lost.source).is_file()):  # an entry's own path is proved by nothing
-        connection.execute(
-            "INSERT OR IGNORE INTO ingested_files VALUES (?, ?, 0, 0, '', '', ?, ?, ?)",
-            (lost.source, lost.doc_id, *state),
-        )
 
 
 def _replace_database(target: sqlite3.Connection, new: Path, file: Path) -> None:

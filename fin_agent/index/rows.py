@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import astuple
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -15,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from fin_agent.lexicon.lexicon import user_lexicon_fingerprint
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
-from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
+from fin_agent.vocabulary.filing import Passage, PassageKind
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Page, Statement, TableKind
 from fin_agent.vocabulary.place import Box
@@ -170,21 +169,6 @@ def reader_fingerprint() -> str:
     return " ".join(part for part in (reader_version(), user_lexicon_fingerprint()) if part)
 
 
-def filing_row(filing: Filing) -> StoredRow:
-    """Return the FILING_COLUMNS of a filing."""
-    return (
-        *(filing.doc_id, filing.source, filing.content_hash, reader_fingerprint()),
-        *IDENTITY.row(filing.identity),
-        *(len(filing.pages), len(filing.passages), len(filing.facts)),
-    )
-
-
-def detail_row(filing: Filing, summary: str) -> StoredRow:
-    """Return the DETAIL_COLUMNS of a filing."""
-    lists = (filing.identity.sources, filing.items, filing.notes, filing.warnings)
-    return (*(json.dumps([astuple(each) for each in of_kind]) for of_kind in lists), summary)
-
-
 def fact_row(fact: Fact, tag: int | None) -> StoredRow:
     """Return the FACT.names of a fact; `tag` is the ordinal of its tag in the filing."""
     row = FACT.row(fact)
@@ -198,11 +182,6 @@ def fact(row: Sequence[Any], tag: Tag | None) -> Fact:
     values["period"] = _fact_period(*map(values.pop, _FACT_PERIOD))
     values["tag"] = tag
     return Fact(**values)
-
-
-def tag_row(tag: Tag, ordinal: int) -> StoredRow:
-    """Return the TAG_COLUMNS of a tag; `ordinal` is its position in the filing."""
-    return (ordinal, *TAG.row(tag))
 
 
 def tag(row: Sequence[Any]) -> Tag:

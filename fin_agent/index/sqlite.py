@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +16,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
+    INCOME_HEADINGS,
     FilingEntry,
     FilingIndex,
     FilingRecord,
@@ -24,17 +27,27 @@ from fin_agent.index.protocol import (
     VectorModel,
     VectorUnit,
 )
-from fin_agent.index.sqlite_file import Database, create_database, damaged_error
+from fin_agent.index.sqlite_file import (
+    check_format,
+    connect,
+    create_database,
+    damaged_error,
+    reporting_damage,
+    require_file,
+    sqlite_error,
+    transaction,
+)
 from fin_agent.index.stored_filing import (
     FULL_TEXT,
+    PART_WORDS,
     Part,
     StoredFiling,
-    check_vectors,
     delete_filing,
     filing_damage,
     insert_filing,
     insert_vectors,
     is_intact,
+    number_of,
     pack_numbers,
     read_checksums,
     read_part,
@@ -56,8 +69,7 @@ MAX_MATCHES = 20_000
 information."""
 _OF_PART = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"
 _OF_INCOME = (
-    "facts.statement = 'income' AND (facts.section LIKE '%revenue%' OR facts.section LIKE '%sales%'"
-    " OR facts.section LIKE '%cost of%')"
+    "facts.statement = 'income' AND (" + " OR ".join(f"facts.section LIKE '%{word}%'" for word in INCOME_HEADINGS) + ")"
 )
 
 
@@ -86,7 +98,7 @@ _SEARCHED = {
 """Parts with full text: its table, and the columns of the row's number, its place in the filing, and its page."""
 
 
-class SqliteIndex(Database, FilingIndex):
+class SqliteIndex(FilingIndex):
     """The filings in the folder `folder`. Safe to share between threads: each gets its own connection.
 
     >>> import tempfile, pathlib
@@ -103,7 +115,18 @@ class SqliteIndex(Database, FilingIndex):
             FilingIndexError: There is none, or it is incomplete, damaged or of another version.
         """
         self.folder = Path(folder)
-        super().__init__(self.folder / FILE_NAME)
+        self.file = self.folder / FILE_NAME
+        self._local = threading.local()
+        self._connections: dict[threading.Thread, sqlite3.Connection] = {}
+        self._shared: dict[str, Any] = {}
+        self._guard = threading.Lock()
+        require_file(self.file)
+        try:
+            with self.reading() as connection:
+                check_format(connection, self.file)
+        except FilingIndexError:
+            self.close()
+            raise
 
     @classmethod
     def create(cls, folder: Path | str) -> SqliteIndex:
@@ -111,12 +134,89 @@ class SqliteIndex(Database, FilingIndex):
         create_database(Path(folder) / FILE_NAME)
         return cls(folder)
 
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        with self._guard:
+            for connection in self._connections.values():
+                connection.close()
+            self._connections.clear()
+            self._local = threading.local()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Yield this thread's connection, for reads that the protocol does not provide."""
+        try:
+            yield self._connection
+        except sqlite3.Error as error:
+            raise sqlite_error(self.file, error, "read") from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """See FilingIndex.snapshot: all reads inside see one state, without writes by others meanwhile."""
+        with (
+            self.reading() as connection,
+            nullcontext() if connection.in_transaction else transaction(connection, "BEGIN"),
+        ):
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Open a write transaction: everything inside becomes visible at once, or nothing does."""
+        try:
+            with transaction(self._connection) as connection:
+                self._local.writing = True
+                yield connection
+        except sqlite3.Error as error:
+            raise sqlite_error(self.file, error, "written") from error
+        finally:
+            self._local.writing = False
+
+    def _rows(self, statement: str, values: Sequence[rows.SqlValue] = ()) -> list[tuple[Any, ...]]:
+        return self._read_as(tuple, statement, values)
+
+    def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[rows.SqlValue] = ()) -> list[T]:
+        """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
+        with self.reading() as connection:
+            cursor = connection.cursor()
+            cursor.row_factory = None
+            found = cursor.execute(statement, values).fetchall()
+        with reporting_damage(self.file):
+            return [make(row) for row in found]
+
+    def _cached(self, name: str, read: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what `read` returns, kept under `name` and shared by all threads until the index changes."""
+        with self.reading() as connection:
+            version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
+            kept: dict[str, tuple[object, T]] = self._local.__dict__.setdefault("kept", {})
+            if name in kept and kept[name][0] == version:
+                return kept[name][1]
+            with reporting_damage(self.file):
+                found = read(connection)
+        if getattr(self._local, "writing", False):  # may still be rolled back
+            return found
+        with self._guard:
+            if name in self._shared and found == self._shared[name]:
+                found = self._shared[name]
+            self._shared[name] = found
+            kept[name] = (version, found)
+            return found
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = connect(self.file)
+            with self._guard:
+                for thread in [thread for thread in self._connections if not thread.is_alive()]:
+                    self._connections.pop(thread).close()
+                self._connections[threading.current_thread()] = connection
+        return connection
+
     # Writing
 
     def put(self, stored: StoredFiling) -> None:
         """See FilingIndex.put."""
         with self.writing() as connection:
-            delete_filing(connection, stored.doc_id)
             insert_filing(connection, stored)
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
@@ -141,7 +241,7 @@ class SqliteIndex(Database, FilingIndex):
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        return tuple(self._read_as(_record, f"{_RECORDS} ORDER BY content_hash, doc_id"))
+        return tuple(self._read_as(FilingRecord.of, f"{_RECORDS} ORDER BY content_hash, doc_id"))
 
     def entries(self) -> tuple[FilingEntry, ...]:
         """See FilingIndex.entries."""
@@ -149,17 +249,14 @@ class SqliteIndex(Database, FilingIndex):
 
     def filing(self, doc_id: str) -> FilingRecord:
         """See FilingIndex.filing."""
-        found = self._read_as(_record, f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
+        found = self._read_as(FilingRecord.of, f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
         if not found:
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
         return found[0]
 
     def page_count(self) -> int:
         """See FilingIndex.page_count."""
-        return self._cached(
-            "page count",
-            lambda index: int(index.execute("SELECT coalesce(sum(page_count), 0) FROM filings").fetchone()[0]),
-        )
+        return self._cached("page count", lambda connection: super(SqliteIndex, self).page_count())
 
     def stored(self, doc_id: str) -> StoredFiling:
         """See FilingIndex.stored."""
@@ -170,8 +267,8 @@ class SqliteIndex(Database, FilingIndex):
     def checksums(self, doc_id: str) -> dict[str, str]:
         """See FilingIndex.checksums."""
         with self.snapshot() as connection:
-            row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-            return {} if row is None else read_checksums(connection, row[0])
+            number = number_of(connection, doc_id)
+            return {} if number is None else read_checksums(connection, number)
 
     def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
         """See FilingIndex.check_rows. Each part of a filing is checked once while the index does not change."""
@@ -187,7 +284,7 @@ class SqliteIndex(Database, FilingIndex):
                 for part in wanted:
                     if not is_intact(connection, number, part, sealed.get(part.value)):
                         raise FilingIndexError(
-                            f"its {_CHECKED[part]} in the index differ from what was written: the index is damaged",
+                            f"its {PART_WORDS[part]} in the index differ from what was written: the index is damaged",
                             subject=doc_id,
                             remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`; ask again",
                         )
@@ -201,10 +298,10 @@ class SqliteIndex(Database, FilingIndex):
                     raise damaged_error(self.file, f"{doc_id}: {found}")
 
     def _number(self, connection: sqlite3.Connection, doc_id: str) -> int:
-        row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-        if row is None:
+        number = number_of(connection, doc_id)
+        if number is None:
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
-        return int(row[0])
+        return number
 
     # Words
 
@@ -283,9 +380,8 @@ class SqliteIndex(Database, FilingIndex):
         self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
     ) -> list[T]:
         """See FilingIndex._of_filings."""
-        where, values = _filing_condition(doc_ids)
-        selection = f"{_select(part, columns)} WHERE {where} ORDER BY {part}.rowid"
-        return self._read_as(lambda row: make(row[0], row[1:]), selection, values)
+        selection = f"{_select(part, columns)} WHERE {_OF_THESE} ORDER BY {part}.rowid"
+        return self._read_as(lambda row: make(row[0], row[1:]), selection, [_json(doc_ids)])
 
     def facts(
         self,
@@ -296,30 +392,27 @@ class SqliteIndex(Database, FilingIndex):
         years: Collection[int] | None = None,
     ) -> list[SourcedFact]:
         """See FilingIndex.facts."""
-        where, values = _filing_condition(doc_ids)
-        for column, wanted in (("metric", metrics), ("fiscal_year", years)):
-            if wanted is not None:
-                where += f" AND facts.{column} IN ({_marks(wanted)})"
-                values += sorted(wanted)
+        conditions = {"filings.doc_id": doc_ids, "facts.metric": metrics, "facts.fiscal_year": years}
+        given = {column: _json(wanted) for column, wanted in conditions.items() if wanted is not None}
+        where = [f"{column} IN (SELECT value FROM json_each(?))" for column in given]
         if pages is not None:
-            where += (
-                " AND (facts.filing_id, facts.page) IN (SELECT named.id, json_extract(key.value, '$[1]')"
+            given["pages"] = _json(pages)
+            where.append(
+                "(facts.filing_id, facts.page) IN (SELECT named.id, json_extract(key.value, '$[1]')"
                 " FROM json_each(?) AS key JOIN filings AS named ON named.doc_id = json_extract(key.value, '$[0]'))"
             )
-            values.append(json.dumps(sorted(set(pages))))
-        order = "filings.content_hash, filings.doc_id, facts.id"
-        return self._read_as(_sourced_fact, f"{_FACTS} WHERE {where} ORDER BY {order}", values)
+        selection = f"{_FACTS} WHERE {' AND '.join(where)} ORDER BY filings.content_hash, filings.doc_id, facts.id"
+        return self._read_as(_sourced_fact, selection, list(given.values()))
 
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """See FilingIndex.row_labels."""
-        where, values = _filing_condition(doc_ids)
+        holds = " OR ".join(["instr(lower(facts.label), ?)"] * len(holding)) or "FALSE"
         found = self._rows(
             "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
-            f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND facts.scope IS NULL"
-            " AND facts.source != 'text'"
-            f" AND ({' OR '.join(['instr(lower(facts.label), ?)'] * len(holding)) or 'FALSE'})"
+            f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND facts.scope IS NULL"
+            f" AND facts.source != 'text' AND ({holds})"
             " ORDER BY filings.content_hash, filings.doc_id, facts.page, facts.id",
-            [*values, *sorted(letters.lower() for letters in holding)],
+            [_json(doc_ids), *(letters.lower() for letters in holding)],
         )
         return [RowLabel(*row) for row in found]
 
@@ -341,9 +434,10 @@ class SqliteIndex(Database, FilingIndex):
 
     def _fact_columns(self, column: str, doc_ids: Collection[str], condition: str = "TRUE") -> frozenset[str]:
         """Return the distinct values of a column of these filings' facts that meet a condition."""
-        where, values = _filing_condition(doc_ids)
-        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND {condition}"
-        return frozenset(row[0] for row in self._rows(f"SELECT DISTINCT facts.{column} FROM {joined}", values))
+        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND {condition}"
+        return frozenset(
+            row[0] for row in self._rows(f"SELECT DISTINCT facts.{column} FROM {joined}", [_json(doc_ids)])
+        )
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""
@@ -355,7 +449,6 @@ class SqliteIndex(Database, FilingIndex):
 
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
         """See FilingIndex.add_vectors."""
-        check_vectors(model, unit, vectors)
         with self.writing() as connection:
             number = self._number(connection, vectors.doc_id)
             of_filing = (number, model, unit)
@@ -373,32 +466,22 @@ class SqliteIndex(Database, FilingIndex):
         """See FilingIndex._read_vectors."""
         stored = f"{_select('vectors', ('places', 'dimensions', 'numbers', 'sparse'))} WHERE model = ? AND unit = ?"
         for doc_id in doc_ids:
-            for _, places, dimensions, numbers, sparse in self._rows(f"{stored} AND doc_id = ?", (model, unit, doc_id)):
-                yield FilingVectors(doc_id, unpack_numbers(places), dimensions, numbers, bool(sparse))
+            yield from self._read_as(_vectors, f"{stored} AND doc_id = ?", (model, unit, doc_id))
 
     def vector_models(self) -> tuple[VectorModel, ...]:
         """See FilingIndex.vector_models."""
         return self._cached("vector models", _read_models)
 
 
-_CHECKED = {
-    Part.FILING: "name and dates",
-    Part.FACTS: "figures",
-    Part.TAGS: "tags",
-    Part.PASSAGES: "passages",
-    Part.PAGES: "pages",
-}
-
-
-def _record(row: Sequence[Any]) -> FilingRecord:
-    at = len(rows.FILING_COLUMNS)
-    return FilingRecord.of(row[:at], row[at:])
-
-
 def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
     """Return a fact from the filing's doc_id, FACT_COLUMNS and TAG_COLUMNS."""
     end = 1 + len(rows.FACT.names)
     return SourcedFact(row[0], rows.fact(row[1:end], None if row[end] is None else rows.tag(row[end:])))
+
+
+def _vectors(row: Sequence[Any]) -> FilingVectors:
+    doc_id, places, dimensions, numbers, sparse = row
+    return FilingVectors(doc_id, unpack_numbers(places), dimensions, numbers, bool(sparse))
 
 
 def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:
@@ -412,18 +495,14 @@ def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:
     )
 
 
-def _filing_condition(doc_ids: Collection[str]) -> tuple[str, list[str | int]]:
-    """Return a condition for rows of these filings, and its parameters."""
-    return f"filings.doc_id IN ({_marks(doc_ids)})", sorted(doc_ids)
+def _json(values: Collection[Any]) -> str:
+    return json.dumps(sorted(values))
 
 
-def _marks(values: Collection[object]) -> str:
-    return ", ".join("?" * len(values))
-
-
+_OF_THESE = "filings.doc_id IN (SELECT value FROM json_each(?))"
 _OF_FILINGS = (
     "SELECT inside.{key} AS id FROM filings JOIN {table} AS inside ON inside.filing_id = filings.id"
-    " WHERE filings.doc_id IN (SELECT value FROM json_each(?))"
+    f" WHERE {_OF_THESE}"
 )
 _ON_PAGES = (
     "SELECT inside.id FROM json_each(?) AS wanted"

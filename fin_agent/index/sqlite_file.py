@@ -5,20 +5,17 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-import threading
+import struct
 import uuid
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from importlib import resources
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
 
-from fin_agent.atomic_write import free_space_message
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.rows import SqlValue
 
 FORMAT_VERSION = "7"
 PAGE_BYTES = 65_536
@@ -31,122 +28,13 @@ _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is foreign or incomplete; SQLITE_ERROR means a missing table."""
 
-T = TypeVar("T")
-
-
-class Database:
-    """The open file of an index. Safe to share between threads: each gets its own connection."""
-
-    def __init__(self, file: Path) -> None:
-        """Open the file of an existing index.
-
-        Raises:
-            FilingIndexError: There is none, or it is incomplete, damaged or of another version.
-        """
-        require_file(file)
-        self.file = file
-        self._local = threading.local()
-        self._connections: dict[threading.Thread, sqlite3.Connection] = {}
-        self._shared: dict[str, Any] = {}
-        self._guard = threading.Lock()
-        try:
-            with self.reading() as connection:
-                check_format(connection, file)
-        except FilingIndexError:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Close the connections of all threads."""
-        with self._guard:
-            for connection in self._connections.values():
-                connection.close()
-            self._connections.clear()
-            self._local = threading.local()
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """Yield this thread's connection, for reads that the protocol does not provide."""
-        try:
-            yield self._connection
-        except sqlite3.Error as error:
-            raise sqlite_error(self.file, error, "read") from error
-
-    @contextmanager
-    def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """See FilingIndex.snapshot: all reads inside see one state, without writes by others meanwhile."""
-        with (
-            self.reading() as connection,
-            nullcontext() if connection.in_transaction else transaction(connection, "BEGIN"),
-        ):
-            yield connection
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Open a write transaction: everything inside becomes visible at once, or nothing does."""
-        try:
-            with transaction(self._connection) as connection:
-                self._local.writing = True
-                yield connection
-        except sqlite3.Error as error:
-            raise sqlite_error(self.file, error, "written") from error
-        finally:
-            self._local.writing = False
-
-    @property
-    def is_writing(self) -> bool:
-        """Whether this thread is inside a write transaction."""
-        return bool(getattr(self._local, "writing", False))
-
-    def _rows(self, statement: str, values: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
-        return self._read_as(tuple, statement, values)
-
-    def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[SqlValue] = ()) -> list[T]:
-        """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
-        with self.reading() as connection:
-            cursor = connection.cursor()
-            cursor.row_factory = None
-            found = cursor.execute(statement, values).fetchall()
-        with reporting_damage(self.file):
-            return [make(row) for row in found]
-
-    def _cached(self, name: str, read: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what `read` returns, kept under `name` and shared by all threads until the index changes."""
-        with self.reading() as connection:
-            version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
-            kept: dict[str, tuple[object, Any]] = self._local.__dict__.setdefault("kept", {})
-            if name in kept and kept[name][0] == version:
-                found: T = kept[name][1]
-                return found
-            with reporting_damage(self.file):
-                found = read(connection)
-            if self.is_writing:  # may still be rolled back
-                return found
-        with self._guard:
-            if name not in self._shared or found != self._shared[name]:
-                self._shared[name] = found
-            found = self._shared[name]
-            kept[name] = (version, found)
-            return found
-
-    @property
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = connect(self.file)
-            with self._guard:
-                for thread in [thread for thread in self._connections if not thread.is_alive()]:
-                    self._connections.pop(thread).close()
-                self._connections[threading.current_thread()] = connection
-        return connection
-
 
 @contextmanager
 def reporting_damage(file: Path) -> Iterator[None]:
     """Report rows inside that cannot be decoded as damage, by FilingIndexError."""
     try:
         yield
-    except (ValueError, TypeError, KeyError, ArithmeticError, zlib.error) as error:
+    except (ValueError, TypeError, KeyError, ArithmeticError, struct.error, zlib.error) as error:
         raise damaged_error(file, f"a row cannot be decoded: {error}") from error
 
 
@@ -164,15 +52,15 @@ def transaction(connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") 
 
 
 def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
-    """Return a connection with the settings of the index: explicit transactions, WAL, named columns.
+    """Return a connection with the settings of the index: explicit transactions, named columns, a bounded log.
 
     It never creates the file. With `damaged`, tables can be read although the description of another cannot, or the
     file is too short.
     """
     address = f"{file.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
     try:
-        connection.row_factory = sqlite3.Row
         if damaged:
             connection.execute("PRAGMA writable_schema = ON")
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
@@ -184,7 +72,7 @@ def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
         raise
     except UnicodeDecodeError:  # of SQLite's own message, which quotes what the schema holds
         connection.close()
-        raise _corrupt("malformed database schema") from None
+        raise _DamageError("malformed database schema") from None
     return connection
 
 
@@ -198,9 +86,7 @@ def create_database(file: Path) -> None:
         write_empty_index(new)
         try:
             file.hardlink_to(new)
-        except FileExistsError:  # another process was first
-            return
-        except OSError:  # a file system without hard links
+        except OSError:  # another process was first, or the file system has no hard links
             if not file.exists():
                 new.replace(file)
     except (OSError, sqlite3.Error) as error:
@@ -247,12 +133,12 @@ def check_format(connection: sqlite3.Connection, file: Path) -> None:
         raise FilingIndexError(
             f"the index has format {row[0] if row else 'unknown'}; this version reads format {FORMAT_VERSION}",
             subject=str(file),
-            remedy=f"`fin-agent ingest --again` reads the {len(known_files(file)):,} files again that it knows, and"
+            remedy=f"`fin-agent ingest --again` reads the {len(_known_files(file)):,} files again that it knows, and"
             " keeps what is there beside",
         )
 
 
-def known_files(file: Path) -> list[Path]:
+def _known_files(file: Path) -> list[Path]:
     """Return the files that an index of any version was read from; empty where that is unknown."""
     with suppress(sqlite3.Error), closing(connect(file)) as connection:
         return [Path(path) for (path,) in connection.execute("SELECT path FROM ingested_files ORDER BY path")]
@@ -261,7 +147,7 @@ def known_files(file: Path) -> list[Path]:
 
 def rename_outdated(file: Path) -> list[Path]:
     """Rename an outdated index file, and return the files to be read again."""
-    files = known_files(file)
+    files = _known_files(file)
     with suppress(sqlite3.Error), closing(connect(file)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log keeps its name
     if files:
@@ -280,26 +166,25 @@ def check_length(connection: sqlite3.Connection, file: Path) -> None:
     with transaction(connection, "BEGIN"):
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         page_size = connection.execute("PRAGMA page_size").fetchone()[0]
-        if log.exists() and log.stat().st_size:
-            return  # pages may still stand in the write-ahead log
-        if not pages or file.stat().st_size < pages * page_size:
-            raise _corrupt("the file is shorter than its header says")
+        is_short = not pages or file.stat().st_size < pages * page_size
+        if is_short and not (log.exists() and log.stat().st_size):  # pages may still stand in the write-ahead log
+            raise _DamageError("the file is shorter than its header says")
 
 
-def _corrupt(said: str) -> sqlite3.DatabaseError:
-    error = sqlite3.DatabaseError(said)
-    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    return error
+class _DamageError(sqlite3.DatabaseError):
+    """Damage that SQLite itself does not report as such."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
 def sqlite_error(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
     """Return the error to report for SQLite's error, for a caller that was `doing` (`read`, `written`) something."""
     if is_damage(error):
         return damaged_error(file, str(error))
-    if is_full(error, file):
-        return disk_full_error(file, f"the index could not be {doing}")
     remedy = "Check that the folder may be written to (reading keeps a lock there); copy a read-only index first"
-    if doing == "written":
+    if is_full(error, file):
+        remedy = "Make room and run the same command again: what was done stays done"
+    elif doing == "written":
         remedy = "Check the free space and that no other ingest is running, then run the same command again"
     return FilingIndexError(f"the index could not be {doing} ({error})", subject=str(file), remedy=remedy)
 
@@ -322,21 +207,11 @@ def is_full(error: OSError | sqlite3.Error, file: Path) -> bool:
     """Return whether an error while writing next to `file` means that the disk is full."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return _code(error) == sqlite3.SQLITE_FULL or (_code(error) == sqlite3.SQLITE_IOERR and _disk_is_full(file.parent))
-
-
-def disk_full_error(file: Path, what: str) -> FilingIndexError:
-    """Return the error for a full disk; `what` is what could not be done."""
-    remedy = f"{free_space_message(file.parent)} Make room and run the same command again: what was done stays done"
-    return FilingIndexError(f"{what}: the disk is full", subject=str(file), remedy=remedy.strip())
-
-
-def _disk_is_full(folder: Path) -> bool:
-    """Return whether not even SQLite's shared file (`-shm`, 32 kB) has room, which it reports as an I/O error."""
-    try:
-        return shutil.disk_usage(folder).free < 2**16
-    except OSError:
-        return False
+    if _code(error) != sqlite3.SQLITE_IOERR:
+        return _code(error) == sqlite3.SQLITE_FULL
+    with suppress(OSError):  # not even SQLite's shared file (`-shm`, 32 kB) has room, which it reports so
+        return shutil.disk_usage(file.parent).free < 2**16
+    return False
 
 
 def _code(error: sqlite3.Error) -> int:

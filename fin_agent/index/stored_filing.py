@@ -6,19 +6,14 @@ import hashlib
 import json
 import sqlite3
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
 from fin_agent.index.rows import SqlValue, StoredRow
 from fin_agent.vocabulary.filing import Filing, ReadWarning
-
-if TYPE_CHECKING:
-    from fin_agent.index.protocol import FilingVectors, VectorUnit
 
 
 class Part(StrEnum):
@@ -45,6 +40,13 @@ COLUMNS: dict[Part, tuple[str, ...]] = {
     Part.TABLES: ("page", "tables"),
 }
 """The columns of each part; numbers of the filing and of rows are added when it is written."""
+PART_WORDS = {part: part.value for part in Part} | {
+    Part.FILING: "identity fields",
+    Part.DETAILS: "its outline and summary",
+    Part.FACTS: "figures",
+    Part.TABLES: "tables",
+}
+"""What is said of each part where it differs from what was written."""
 VECTOR_COLUMNS = ("model", "unit", "dimensions", "sparse", "row_count", "places", "numbers")
 FILING_TABLES = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details")
 """Tables with rows of filings, in an order in which they can be deleted."""
@@ -78,16 +80,20 @@ class StoredFiling:
         """Return the rows of a filing. Raises ValueError where there is not one card per passage."""
         if len(cards) != len(filing.passages):
             raise ValueError(f"{len(cards)} cards for {len(filing.passages)} passages")
+        identity = filing.identity
+        head = (filing.doc_id, filing.source, filing.content_hash, rows.reader_fingerprint())
+        counts = (len(filing.pages), len(filing.passages), len(filing.facts))
+        lists = (identity.sources, filing.items, filing.notes, filing.warnings)
         ordinals = {id(tag): ordinal for ordinal, tag in enumerate(filing.tags)}
         return cls(
             {
-                Part.FILING: [rows.filing_row(filing)],
-                Part.DETAILS: [rows.detail_row(filing, summary)],
+                Part.FILING: [(*head, *rows.IDENTITY.row(identity), *counts)],
+                Part.DETAILS: [(*(json.dumps([astuple(each) for each in listed]) for listed in lists), summary)],
                 Part.PAGES: [rows.PAGE.row(page) for page in filing.pages],
                 Part.PASSAGES: [rows.PASSAGE.row(passage) for passage in filing.passages],
                 Part.CARDS: [(card,) for card in cards],
                 Part.FACTS: [rows.fact_row(fact, ordinals.get(id(fact.tag))) for fact in filing.facts],
-                Part.TAGS: [rows.tag_row(tag, ordinal) for ordinal, tag in enumerate(filing.tags)],
+                Part.TAGS: [(ordinal, *rows.TAG.row(tag)) for ordinal, tag in enumerate(filing.tags)],
                 Part.TABLES: list(rows.table_rows(filing.tables)),
             }
         )
@@ -162,13 +168,10 @@ def filing_damage(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
     sealed = read_checksums(connection, filing)
     for part in Part:
         if not is_intact(connection, filing, part, sealed.get(part.value)):
-            yield f"{_WORDS.get(part, part.value)} differ from what was written: the checksum does not match"
+            yield f"{PART_WORDS[part]} differ from what was written: the checksum does not match"
     for vectors, whole in read_vectors(connection, filing):
         if not whole:
             yield f"vectors of each {vectors[1]!s} by {vectors[0]!s} differ from what was written"
-
-
-_WORDS = {Part.FILING: "identity fields", Part.DETAILS: "its outline and summary", Part.TABLES: "tables"}
 
 
 def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str]:
@@ -187,61 +190,35 @@ def read_vectors(connection: sqlite3.Connection, filing: int) -> Iterator[tuple[
         yield row, checksum([row]) == sealed
 
 
-def check_vectors(model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
-    """Raise FilingIndexError where vectors are inconsistent."""
-    count, dimensions, size = len(vectors.places), vectors.dimensions, len(vectors.values)
-    fits = size == count * dimensions * _FLOAT16_BYTES
-    if vectors.sparse:
-        counts = vectors.values[: count * _UINT32_BYTES]
-        fits = len(counts) == count * _UINT32_BYTES
-        terms = sum(unpack_numbers(counts)) if fits else 0
-        fits = fits and size - len(counts) == terms * (_UINT32_BYTES + _FLOAT16_BYTES)
-    if not fits or dimensions < 1 or not model:
-        raise FilingIndexError(
-            f"{size} bytes are not {count} rows of {dimensions} numbers that {model or 'a model'} made of each {unit}",
-            subject=vectors.doc_id,
-            remedy="Give the values as FilingVectors describes them",
-        )
-
-
-_UINT32_BYTES, _FLOAT16_BYTES = 4, 2
-
-
 def pack_numbers(numbers: Sequence[int]) -> bytes:
     """Return numbers below 2**32 as bytes, four each, little-endian."""
     return struct.pack(f"<{len(numbers)}I", *numbers)
 
 
 def unpack_numbers(packed: bytes) -> tuple[int, ...]:
-    """Return the numbers packed by `pack_numbers`. Raises ValueError where the length is not a multiple of four."""
-    if len(packed) % _UINT32_BYTES:
-        raise ValueError(f"{len(packed)} bytes are no numbers of {_UINT32_BYTES} bytes")
-    return struct.unpack(f"<{len(packed) // _UINT32_BYTES}I", packed)
+    """Return the numbers packed by `pack_numbers`. Raises struct.error where the length is not a multiple of four."""
+    return tuple(number for (number,) in struct.iter_unpack("<I", packed))
 
 
-def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> int:
-    """Insert a filing into every table and seal it, within the caller's transaction; return its number."""
-    row = dict(zip(COLUMNS[Part.FILING], stored.parts[Part.FILING][0], strict=True))
-    first: dict[Part, int] = {}
+def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> None:
+    """Insert a filing into every table, in place of one with its doc_id, within the caller's transaction."""
+    delete_filing(connection, stored.doc_id)
+    number = _next_id(connection, Part.FILING)
+    row = {"id": number, **dict(zip(COLUMNS[Part.FILING], stored.parts[Part.FILING][0], strict=True))}
+    first = {unit: _next_id(connection, part) for part, (key, unit) in _RANGES.items() if key == "id"}
     for part, (_, unit) in _RANGES.items():
-        if part is Part.CARDS:
-            first[part] = first[Part.PASSAGES]
-            continue
-        first[part] = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {part}").fetchone()[0]
-        row[f"first_{unit}"], row[f"last_{unit}"] = first[part], first[part] + len(stored.parts[part]) - 1
-    number = _insert(connection, "filings", row, [tuple(row.values())])
+        row |= {f"first_{unit}": first[unit], f"last_{unit}": first[unit] + len(stored.parts[part]) - 1}
+    _insert(connection, "filings", row, [tuple(row.values())])
     for part in (Part.DETAILS, Part.TAGS, Part.TABLES):
         _insert(connection, part, ("filing_id", *COLUMNS[part]), ((number, *each) for each in stored.parts[part]))
-    for part, (key, _) in _RANGES.items():
-        columns = (key, "filing_id", *COLUMNS[part])
-        numbered = enumerate(stored.parts[part], first[part])
-        _insert(connection, part, columns, ((at, number, *each) for at, each in numbered))
+    for part, (key, unit) in _RANGES.items():
+        numbered = enumerate(stored.parts[part], first[unit])
+        _insert(connection, part, (key, "filing_id", *COLUMNS[part]), ((at, number, *each) for at, each in numbered))
     for table in FULL_TEXT:
         _index_text(connection, table, number)
     _write_checksums(connection, number, stored.checksums())
     for vectors in stored.vectors:
         insert_vectors(connection, number, vectors)
-    return number
 
 
 def insert_vectors(connection: sqlite3.Connection, filing: int, vectors: StoredRow) -> None:
@@ -250,8 +227,8 @@ def insert_vectors(connection: sqlite3.Connection, filing: int, vectors: StoredR
     _insert(connection, "vectors", columns, [(filing, *vectors, checksum([vectors]))])
 
 
-def seal(connection: sqlite3.Connection, filing: int, part: Part) -> None:
-    """Seal the current content of a part of a filing, within the caller's transaction."""
+def _seal(connection: sqlite3.Connection, filing: int, part: Part) -> None:
+    """Seal the current content of a part of a filing."""
     sealed = checksum(read_part(connection, filing, part))
     _write_checksums(connection, filing, read_checksums(connection, filing) | {part.value: sealed})
 
@@ -262,37 +239,44 @@ def _write_checksums(connection: sqlite3.Connection, filing: int, sealed: Mappin
 
 def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) -> bool:
     """Replace a filing's summary, within the caller's transaction; return False where there is no filing."""
-    row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-    if row is None:
+    filing = number_of(connection, doc_id)
+    if filing is None:
         return False
-    _index_text(connection, "filings_fts", row["id"], delete=True)
-    connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, row["id"]))
-    _index_text(connection, "filings_fts", row["id"])
-    connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = 'summary'", (row["id"],))
-    seal(connection, row["id"], Part.DETAILS)
+    _index_text(connection, "filings_fts", filing, delete=True)
+    connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, filing))
+    _index_text(connection, "filings_fts", filing)
+    connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = 'summary'", (filing,))
+    _seal(connection, filing, Part.DETAILS)
     return True
 
 
 def update_source(connection: sqlite3.Connection, doc_id: str, source: str) -> None:
     """Record the current path of a filing's file, within the caller's transaction."""
-    row = connection.execute("SELECT id, source FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-    if row is not None and row["source"] != source:
-        connection.execute("UPDATE filings SET source = ? WHERE id = ?", (source, row["id"]))
-        seal(connection, row["id"], Part.FILING)
+    changed = connection.execute(
+        "UPDATE filings SET source = ? WHERE doc_id = ? AND source != ?", (source, doc_id, source)
+    )
+    filing = number_of(connection, doc_id)
+    if changed.rowcount and filing is not None:
+        _seal(connection, filing, Part.FILING)
 
 
 def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
     """Delete a filing from every table, within the caller's transaction; return False where there was none."""
-    row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-    if row is None:
+    filing = number_of(connection, doc_id)
+    if filing is None:
         return False
-    filing = row["id"]
     for table in FULL_TEXT:
         _index_text(connection, table, filing, delete=True)
     for table in FILING_TABLES:
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
     return True
+
+
+def number_of(connection: sqlite3.Connection, doc_id: str) -> int | None:
+    """Return the number of a filing; None where there is none."""
+    row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
+    return row[0] if row else None
 
 
 def _index_text(connection: sqlite3.Connection, table: str, filing: int, *, delete: bool = False) -> None:
@@ -304,15 +288,15 @@ def _index_text(connection: sqlite3.Connection, table: str, filing: int, *, dele
 
 
 def _insert(
-    connection: sqlite3.Connection, table: str, columns: Iterable[str], inserted: Iterable[Sequence[SqlValue]]
-) -> int:
-    """Insert rows; return the number of a single row."""
-    names = tuple(columns)
-    statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-    if isinstance(inserted, list) and len(inserted) == 1:
-        return connection.execute(statement, inserted[0]).lastrowid or 0
-    connection.executemany(statement, inserted)
-    return 0
+    connection: sqlite3.Connection, table: str, columns: Collection[str], inserted: Iterable[Sequence[SqlValue]]
+) -> None:
+    marks = ", ".join("?" * len(columns))
+    connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", inserted)
+
+
+def _next_id(connection: sqlite3.Connection, part: Part) -> int:
+    found: int = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {part}").fetchone()[0]
+    return found
 
 
 def _tuples(connection: sqlite3.Connection, selection: str, filing: int) -> list[StoredRow]:

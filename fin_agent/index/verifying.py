@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from fin_agent.index.ingest_lock import lock_owner
@@ -27,24 +26,16 @@ from fin_agent.index.stored_filing import FULL_TEXT, filing_damage
 REPAIR = "Run `fin-agent index repair`"
 
 
-class Aspect(StrEnum):
-    """The part of the index that was checked."""
-
-    FILE = "file"
-    FULL_TEXT = "full text"
-    FILINGS = "filings"
-    MANIFEST = "manifest"
-
-
 @dataclass(frozen=True, slots=True)
 class IndexFinding:
     """A fault, or (`fault` False) information."""
 
-    aspect: Aspect
+    aspect: str
+    """The part of the index that was checked: `file`, `full text`, `filings` or `manifest`."""
     subject: str
     """The filing, table or file."""
     found: str
-    remedy: str
+    remedy: str = REPAIR
     fault: bool = True
 
 
@@ -75,11 +66,12 @@ def verify(folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_
     Raises:
         FilingIndexError: There is no index, its format cannot be read, or it is locked.
     """
-    folder = Path(folder)
-    return verify_open_index(folder / FILE_NAME, lock_owner(folder), on_filing)
+    return verify_file(Path(folder) / FILE_NAME, lock_owner(Path(folder)), on_filing)
 
 
-def verify_open_index(file: Path, writer: str, on_filing: Callable[[str], None]) -> VerificationReport:
+def verify_file(
+    file: Path, writer: str = "", on_filing: Callable[[str], None] = lambda doc_id: None
+) -> VerificationReport:
     """Verify the index in `file`; see `verify`. `writer` is the process writing to it; empty for none."""
     require_file(file)
     findings: list[IndexFinding] = []
@@ -89,87 +81,70 @@ def verify_open_index(file: Path, writer: str, on_filing: Callable[[str], None])
             check_format(connection, file)
             with transaction(connection, "BEGIN"):
                 findings += _file_findings(connection)
-                for doc_id, of_filing in _filing_findings(connection):
+                for number, doc_id in connection.execute("SELECT id, doc_id FROM filings ORDER BY doc_id").fetchall():
                     on_filing(doc_id)
                     filings += 1
-                    findings += of_filing
+                    findings += (IndexFinding("filings", doc_id, found) for found in _faults(connection, number))
                 findings += _manifest_findings(connection)
             findings += _full_text_findings(connection, writer)
     except sqlite3.Error as error:
         if not is_damage(error):
             raise sqlite_error(file, error, "read") from error
-        findings.append(IndexFinding(Aspect.FILE, FILE_NAME, f"cannot be read to its end ({error})", REPAIR))
+        findings.append(IndexFinding("file", FILE_NAME, f"cannot be read to its end ({error})"))
     return VerificationReport(tuple(dict.fromkeys(findings)), filings)
 
 
 def _file_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
-            yield IndexFinding(Aspect.FILE, FILE_NAME, f"SQLite finds it damaged: {said}", REPAIR)
+            yield IndexFinding("file", FILE_NAME, f"SQLite finds it damaged: {said}")
     for name in sorted({name for name, _ in schema_of(connection) ^ expected_schema()}):
-        yield IndexFinding(Aspect.FILE, FILE_NAME, f"{name} differs from what this version creates", REPAIR)
+        yield IndexFinding("file", FILE_NAME, f"{name} differs from what this version creates")
     for table in sorted({row[0] for row in connection.execute("PRAGMA foreign_key_check")}):
-        yield IndexFinding(Aspect.FILE, table, "rows refer to rows that do not exist", REPAIR)
+        yield IndexFinding("file", table, "rows refer to rows that do not exist")
 
 
-def _filing_findings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[IndexFinding]]]:
-    for number, doc_id in connection.execute("SELECT id, doc_id FROM filings ORDER BY doc_id").fetchall():
-        try:
-            faults = list(filing_damage(connection, number))
-        except sqlite3.Error as error:
-            if not is_damage(error):
-                raise
-            faults = [f"it cannot be read to its end ({error})"]
-        except (TypeError, ValueError) as error:  # a damaged file yields values that were never written
-            faults = [f"it cannot be read ({error})"]
-        yield doc_id, [IndexFinding(Aspect.FILINGS, doc_id, said, REPAIR) for said in faults]
+def _faults(connection: sqlite3.Connection, filing: int) -> list[str]:
+    """Return what differs in a filing from what was written."""
+    try:
+        return list(filing_damage(connection, filing))
+    except (sqlite3.DatabaseError, TypeError, ValueError) as error:  # a damaged file yields values never written
+        if isinstance(error, sqlite3.Error) and not is_damage(error):
+            raise
+        return [f"it cannot be read to its end ({error})"]
 
 
 def _manifest_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
-    for path, doc_id in files_without_filing(connection):
+    missing = "state = 'done' AND doc_id NOT IN (SELECT doc_id FROM filings)"
+    for path, doc_id in connection.execute(f"SELECT path, doc_id FROM ingested_files WHERE {missing}"):
         found = f"it was read as {doc_id}, which is not in the index"
-        yield IndexFinding(Aspect.MANIFEST, path, found, f"{REPAIR}: the file is to be read again")
+        yield IndexFinding("manifest", path, found, f"{REPAIR}: the file is to be read again")
     try:
         for *_, state in connection.execute("SELECT * FROM ingested_files").fetchall():
             FileState(state)
     except (sqlite3.OperationalError, ValueError):  # values that are no text, and unknown states
-        yield IndexFinding(Aspect.MANIFEST, "list of files", "an entry cannot be read", REPAIR)
+        yield IndexFinding("manifest", "list of files", "an entry cannot be read")
     unread = "SELECT count(*) FROM ingested_files WHERE state != 'done'"
     if files := connection.execute(unread).fetchone()[0]:
         remedy = "`fin-agent index failures` lists them, `fin-agent ingest --retry-failed` reads them again"
-        yield IndexFinding(Aspect.MANIFEST, f"{files} file{'s' * (files > 1)}", "are not in the index", remedy, False)
-
-
-def files_without_filing(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return (path, doc_id) of files that were read, but whose filing is not in the index."""
-    missing = "state = 'done' AND doc_id NOT IN (SELECT doc_id FROM filings)"
-    return list(map(tuple, connection.execute(f"SELECT path, doc_id FROM ingested_files WHERE {missing}")))
+        yield IndexFinding("manifest", f"{files} file{'s' * (files > 1)}", "are not in the index", remedy, False)
 
 
 def _full_text_findings(connection: sqlite3.Connection, writer: str) -> Iterator[IndexFinding]:
     """Check the full text by a command of SQLite that counts as a write."""
-    unchecked = f"another command is writing to this index: {writer}"
-    remedy = "Verify again when that has ended"
-    if not writer:
-        try:
-            for table in FULL_TEXT:
-                if not _full_text_agrees(connection, table):
-                    found = "does not match the texts: searches miss pages or find wrong ones"
-                    yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is rebuilt")
-            return
-        except sqlite3.OperationalError as error:
-            unchecked = f"the index is not writable ({error})"
-            remedy = "Verify while no other command writes, as a user with write permission"
-    found = f"were not checked, because {unchecked}"
-    yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, remedy, False)
-
-
-def _full_text_agrees(connection: sqlite3.Connection, table: str) -> bool:
-    """Return whether a full-text table matches its texts. Raises sqlite3.OperationalError if it cannot be checked."""
+    unchecked, remedy = f"another command is writing to this index: {writer}", "Verify again when that has ended"
     try:
-        connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
-    except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
-        return False
-    return True
+        for table in () if writer else FULL_TEXT:
+            try:
+                connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+                found = "does not match the texts: searches miss pages or find wrong ones"
+                yield IndexFinding("full text", table, found, f"{REPAIR}: it is rebuilt")
+    except sqlite3.OperationalError as error:
+        writer, unchecked = "locked", f"the index is not writable ({error})"
+        remedy = "Verify while no other command writes, as a user with write permission"
+    if writer:
+        found = f"were not checked, because {unchecked}"
+        yield IndexFinding("full text", "full-text tables", found, remedy, False)

@@ -463,10 +463,10 @@ def test_time_is_limited_without_workers_as_well(
     folder: Path, index: SqliteIndex, quick_readers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An expression that does not come to an end holds the interpreter, and `workers=0` has no other process."""
-    from fin_agent.index import workers
+    from fin_agent.index import ingest as ingesting
     from fin_agent.process_pool import Limits
 
-    monkeypatch.setattr(workers, "READ_LIMITS", Limits(seconds=0.3))
+    monkeypatch.setattr(ingesting, "READ_LIMITS", Limits(seconds=0.3))
     for name in ("a.pdf", "stuck.pdf", "z.pdf"):
         put(folder, name)
     report = ingest([folder], index, reader(quick_readers, "stuck_in_an_expression"), workers=0)

@@ -247,7 +247,7 @@ def test_after_twenty_random_bytes_only_what_is_proven_is_left_and_the_rest_come
 def test_entries_of_files_that_cannot_be_read_are_mended_or_taken_off(folder: Path, value: str) -> None:
     """They kept every ingest from beginning, and no fault was found."""
     change(folder, f"UPDATE ingested_files SET {value} WHERE doc_id = 'quillmark_2023_10k'")
-    assert [fault.aspect.value for fault in verify(folder).faults] == ["manifest"]
+    assert [fault.aspect for fault in verify(folder).faults] == ["manifest"]
     repaired = repair(folder)
     assert repaired.lost == []
     assert any("entries of the list of files" in done for done in repaired.done) is ("state" in value)

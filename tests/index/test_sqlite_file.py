@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from fin_agent.cli.exit_codes import sentence_of
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import sqlite_file
 from fin_agent.index.ingest import ingest
@@ -172,7 +173,9 @@ def test_a_disk_without_any_room_is_told_as_that(tmp_path: Path, monkeypatch: py
     assert "may be written to" in sqlite_file.sqlite_error(tmp_path / FILE_NAME, error, "read").remedy
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(total=10**9, used=10**9, free=4096))
     told = sqlite_file.sqlite_error(tmp_path / FILE_NAME, error, "read")
-    assert "the disk is full" in told.what and "Make room" in told.remedy
+    told.__cause__ = error
+    assert "the disk is full (the index could not be read" in sentence_of(told)
+    assert "Make room" in told.remedy
 
 
 def test_a_schema_that_is_no_text_is_damage(tmp_path: Path, whole: bytes) -> None:

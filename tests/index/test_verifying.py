@@ -16,7 +16,7 @@ from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.sqlite_file import PAGE_BYTES
-from fin_agent.index.verifying import Aspect, verify
+from fin_agent.index.verifying import verify
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_what_was_written_is_whole(folder: Path, sample_html_index: Path) -> Non
     ("statement", "subject", "found"),
     [
         ("UPDATE pages SET text = replace(text, '3', '8') WHERE id = 7", None, "pages differ from what was written"),
-        ("UPDATE facts SET amount = amount || '0' WHERE id = 40", None, "facts differ from what was written"),
+        ("UPDATE facts SET amount = amount || '0' WHERE id = 40", None, "figures differ from what was written"),
         ("UPDATE cards SET card = '{}' WHERE passage_id = 3", None, "cards differ from what was written"),
         (
             "UPDATE filings SET company = 'Acme' WHERE doc_id = 'quillmark_2024_8k'",
@@ -57,7 +57,7 @@ def test_what_was_written_is_whole(folder: Path, sample_html_index: Path) -> Non
         ),
         ("UPDATE filing_details SET notes = '[]' WHERE filing_id = 2", None, "its outline and summary"),
         ("UPDATE page_tables SET tables = zeroblob(20)", None, "tables differ from what was written"),
-        ("DELETE FROM facts WHERE id = 40", None, "facts differ from what was written"),
+        ("DELETE FROM facts WHERE id = 40", None, "figures differ from what was written"),
         ("DELETE FROM cards WHERE passage_id = 3", None, "cards differ from what was written"),
         ("UPDATE vectors SET numbers = x'00'", "harborlight_2024_8k", "vectors of each summary by made up"),
         ("UPDATE vectors SET numbers = x'0102030405060709'", "harborlight_2024_8k", "vectors of each summary"),
@@ -95,9 +95,9 @@ def test_damaged_structure_is_found_and_does_not_end_it_with_a_traceback(folder:
     content = bytearray(file.read_bytes())
     content[PAGE_BYTES * 40 : PAGE_BYTES * 41] = b"\xa5" * PAGE_BYTES
     file.write_bytes(content)
-    assert any(fault.aspect is Aspect.FILE for fault in verify(folder).faults)
+    assert any(fault.aspect == "file" for fault in verify(folder).faults)
     file.write_bytes(content[:5000])
-    assert [fault.aspect for fault in verify(folder).faults] == [Aspect.FILE]
+    assert [fault.aspect for fault in verify(folder).faults] == ["file"]
 
 
 def test_nothing_is_changed(folder: Path) -> None:

@@ -1,5 +1,4 @@
 """The index on an Elasticsearch cluster (`index.ElasticIndex`), at an `address`, accessed through `client`.
 
-`mapping` names and creates the indices, `documents` converts filings to documents and back, `listing` tracks which
-filings are visible, `reading` searches and returns their content, and `index` writes it.
+`documents` creates the indices, and converts filings to their documents and back.
 """

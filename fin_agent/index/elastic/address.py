@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
@@ -24,7 +23,8 @@ VARIABLES = {
     "shards": "FIN_AGENT_ES_SHARDS",
 }
 """The environment variable of each setting."""
-_PREFIX = re.compile(r"^[a-z0-9][a-z0-9_.-]{0,99}$")
+_ADDRESS = re.compile(r"(?P<scheme>https?)://(?P<host>(?:\[[\da-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?)/+(?P<prefix>[^/]*)/*")
+_PREFIX = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +43,20 @@ class ClusterAddress:
         Raises:
             FilingIndexError: The address is not valid; the message does not repeat a password.
         """
-        scheme, _, rest = text.partition("://")
-        if any(sign in rest for sign in "@?#"):
+        if any(sign in text.partition("://")[2] for sign in "@?#"):
             raise _invalid_address(
                 "the address must not contain a user name, password or query, because it is displayed and recorded",
                 redacted_address(text),
                 f"Set {VARIABLES['api_key']}, or {VARIABLES['username']} and {VARIABLES['password']}, instead",
             )
-        host, _, path = rest.partition("/")
-        prefix = path.strip("/")
-        try:
-            parts = urlsplit(f"//{host}")
-            is_cluster = scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            is_cluster = False
-        if not is_cluster:
+        found = _ADDRESS.fullmatch(text)
+        if found is None:
             raise _invalid_address("this is not the address of a cluster", redacted_address(text))
-        if not _PREFIX.match(prefix):
+        if not _PREFIX.fullmatch(found["prefix"]):
             raise _invalid_address(
                 "the last part of the address names the index: lower-case letters, digits, - _ .", text
             )
-        return cls(scheme, host, prefix)
+        return cls(**found.groupdict())
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.host}/{self.prefix}"
@@ -130,12 +123,12 @@ class ConnectionSettings(BaseModel):
             name = str(error.errors()[0]["loc"][0])
             what = f"{said[name]!r} is not a number above 0"
             raise _invalid_address(what, VARIABLES[name], "Set another value") from None
+        username, password = VARIABLES["username"], VARIABLES["password"]
         if reaching.api_key and reaching.username:
-            both = f"both a key and a user name are given ({VARIABLES['api_key']}, {VARIABLES['username']})"
+            both = f"both a key and a user name are given ({VARIABLES['api_key']}, {username})"
             raise _invalid_address(both, "Elasticsearch", "Unset one of them")
         if (reaching.username is None) != (reaching.password is None):
-            apart = f"{VARIABLES['username']} and {VARIABLES['password']} go together"
-            raise _invalid_address(apart, "Elasticsearch", "Set both, or none")
+            raise _invalid_address(f"{username} and {password} go together", "Elasticsearch", "Set both, or none")
         if reaching.certificates is not None and not Path(reaching.certificates).is_file():
             missing = f"there is no file {reaching.certificates}"
             raise _invalid_address(missing, VARIABLES["certificates"], "Name the certificate authority's PEM file")

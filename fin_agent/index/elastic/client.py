@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import logging
+import math
 import re
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any, TypeVar
 
@@ -34,6 +34,9 @@ NotFound = elasticsearch.NotFoundError
 Conflict = elasticsearch.ConflictError
 T = TypeVar("T")
 
+MAX_BYTES = 8_000_000
+"""Size limit of one request: between the 5 and 15 MB that Elastic recommends, far below the limit of 100 MB."""
+MAX_DOCUMENTS = 2_000
 _LOG = logging.getLogger("fin_agent")
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 10.0
@@ -45,10 +48,6 @@ _BUSY_STATUSES = frozenset({429, 502, 503, 504})
 """Statuses after which a later attempt may succeed."""
 _DISK_FULL = "disk full"
 _MAX_LENGTH = 400
-
-
-class BusyError(Exception):
-    """The cluster was too busy for some items of a bulk."""
 
 
 class Cluster:
@@ -75,17 +74,8 @@ class Cluster:
     ) -> T:
         """Call `ask`, again after growing pauses while the cluster is busy or silent, until `patience` is exhausted.
 
-        Args:
-            ask: A method of the client, or a function that uses it.
-            doing: What the caller does with the index (`read`, `written`, `opened`), for messages.
-            expected: Statuses (404, 409) whose errors are raised unchanged.
-            arguments: Arguments of `ask`.
-
-        Returns:
-            The result of `ask`.
-
-        Raises:
-            FilingIndexError: The request failed.
+        `doing` is what the caller does with the index (`read`, `written`, `opened`). Raises FilingIndexError where the
+        request failed, but errors with the `expected` statuses (404, 409) unchanged.
         """
         trying = Retrying(
             retry=retry_if_exception(_is_retryable),
@@ -107,12 +97,12 @@ class Cluster:
         ask = self.client.search
         return dict(self.request(ask, index=index, allow_partial_search_results=False, **arguments).body)
 
-    def scan(self, index: str, *, size: int = 5_000, **query: Any) -> list[dict[str, Any]]:
+    def scan(self, index: str, **query: Any) -> list[dict[str, Any]]:
         """Return the sources of documents of an index at one moment, unordered. Raises FilingIndexError."""
 
         def scanned() -> list[dict[str, Any]]:
             found = elasticsearch.helpers.scan(
-                self.client, query=query, index=index, size=size, scroll="2m", allow_partial_search_results=False
+                self.client, query=query, index=index, scroll="2m", allow_partial_search_results=False
             )
             return [hit["_source"] for hit in found]
 
@@ -121,8 +111,7 @@ class Cluster:
     def documents(self, **arguments: Any) -> list[dict[str, Any]]:
         """Return the documents of an `mget` in the order requested; `found` says of each whether it exists.
 
-        Raises:
-            FilingIndexError: A shard could not look a document up, so that its existence is unknown.
+        Raises FilingIndexError where a shard could not look a document up, so that its existence is unknown.
         """
         told: list[dict[str, Any]] = list(self.request(self.client.mget, **arguments)["docs"])
         if any("error" in each for each in told):
@@ -133,33 +122,36 @@ class Cluster:
             )
         return told
 
-    def bulk(self, actions: list[dict[str, Any]], *, max_bytes: int, max_documents: int) -> list[dict[str, Any]]:
-        """Write documents through their aliases, and return the items that were rejected. Raises FilingIndexError.
+    def bulk(self, actions: list[dict[str, Any]], subject: str) -> None:
+        """Write documents through their aliases, again only those that the cluster was too busy for.
 
-        Items that the cluster was too busy for are sent again, and only these.
+        Raises FilingIndexError where an item was rejected; the message names the first one.
         """
-        left, refused = actions, list[dict[str, Any]]()
+        attempts = int(math.log2(max(1.0, self.reaching.patience / _FIRST_PAUSE)))
 
-        def send() -> None:
-            nonlocal left, refused
+        def send() -> list[dict[str, Any]]:
             sent = elasticsearch.helpers.streaming_bulk(
                 self.client,
-                left,
-                chunk_size=max_documents,
-                max_chunk_bytes=max_bytes,
+                actions,
+                chunk_size=MAX_DOCUMENTS,
+                max_chunk_bytes=MAX_BYTES,
                 raise_on_error=False,
                 yield_ok=False,
                 require_alias=True,
+                max_retries=attempts,
+                initial_backoff=_FIRST_PAUSE,
+                max_backoff=_LONGEST_PAUSE,
+                retry_on_status=_BUSY_STATUSES,
             )
-            refused = [item["index"] for _, item in sent]
-            if refused and all(is_busy(item["status"], item) for item in refused):
-                again = {item["_id"] for item in refused}
-                left = [each for each in left if each["_id"] in again]
-                raise BusyError
+            return [item["index"] for _, item in sent]
 
-        with suppress(BusyError):  # for too long
-            self.request(send, doing="written")
-        return refused
+        refused = self.request(send, doing="written")
+        if refused:
+            first = next((item for item in refused if not _is_busy(item["status"], item)), refused[0])
+            what, remedy = _description(self.address, int(first["status"]), first, "written")
+            others = f" ({len(refused)} of {len(actions)} documents)" if len(refused) > 1 else ""
+            place = f"{first['_index'].removeprefix(self.alias(''))} {first['_id'].rpartition('-')[2]}"
+            raise FilingIndexError(f"{place} was rejected{others}: {what}", subject=subject, remedy=remedy)
 
     def close(self) -> None:
         """Close the connections."""
@@ -176,13 +168,12 @@ class Cluster:
 def _is_retryable(error: BaseException) -> bool:
     """Return whether the same request may succeed a moment later."""
     if isinstance(error, ApiError):
-        return is_busy(error.status_code, error.body)
-    return isinstance(
-        error, BusyError | elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout
-    ) and not isinstance(error, elastic_transport.TlsError)
+        return _is_busy(error.status_code, error.body)
+    lost = isinstance(error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout)
+    return lost and not isinstance(error, elastic_transport.TlsError)
 
 
-def is_busy(status: int, body: object) -> bool:
+def _is_busy(status: int, body: object) -> bool:
     """Return whether a response, or an item of a bulk, tells of a load that passes; a full disk is none."""
     return status in _BUSY_STATUSES and error_type(body) != _DISK_FULL
 
@@ -190,17 +181,11 @@ def is_busy(status: int, body: object) -> bool:
 def index_error(address: ClusterAddress, error: BaseException | None, doing: str) -> FilingIndexError:
     """Return the error to report for the client's `error`; `doing` is `read`, `written` or `opened`."""
     if isinstance(error, ApiError) and not isinstance(error, elasticsearch.UnsupportedProductError):
-        what, remedy = describe_error(int(error.status_code), error.body, doing, address.prefix)
-        return FilingIndexError(what, subject=str(address), remedy=remedy)
-    if isinstance(error, BusyError):
-        what, remedy = describe_error(429, {}, doing, address.prefix)
-        return FilingIndexError(what, subject=str(address), remedy=remedy)
-    told = _one_line(str(getattr(error, "message", "") or error) or type(error).__name__)
-    kind = next(kind for of_client, kind in _KINDS.items() if isinstance(error, of_client))
-    if kind == "tls" and _PLAIN_HTTP.search(told):
-        kind = "plain http"
-    words = {"told": told, "where": f"{address.host}/{address.prefix}", "oldest": OLDEST_VERSION}
-    what, remedy = (_descriptions()["others"][kind][part].format_map(words) for part in ("what", "remedy"))
+        what, remedy = _description(address, error.status_code, error.body, doing)
+    else:
+        kind = next(kind for of_client, kind in _KINDS.items() if isinstance(error, of_client))
+        told = {"type": kind, "reason": getattr(error, "message", "") or str(error) or type(error).__name__}
+        what, remedy = _description(address, 0, told, doing)
     return FilingIndexError(what, subject=str(address), remedy=remedy)
 
 
@@ -210,32 +195,31 @@ _KINDS: dict[type[BaseException], str] = {
     elastic_transport.ConnectionTimeout: "timeout",
     BaseException: "unreachable",
 }
-_PLAIN_HTTP = re.compile(r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|HTTP_REQUEST|UNKNOWN_PROTOCOL", re.I)
 
 
 def error_type(body: object) -> str:
     """Return the `type` of the error in a response, of its root cause if given."""
     told = _told(body)
-    if "disk usage exceeded" in str(told.get("reason", "")):
-        return _DISK_FULL
-    return str(told.get("type", ""))
+    full = "disk usage exceeded" in str(told.get("reason", ""))
+    return _DISK_FULL if full else str(told.get("type", ""))
 
 
-def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[str, str]:
-    """Return (what, remedy) for a response to a request, or to one item of a bulk, for users of the index `prefix`."""
+def _description(address: ClusterAddress, status: int, body: object, doing: str) -> tuple[str, str]:
+    """Return (what, remedy) for a response, an item of a bulk, or (status 0) an error of the client."""
     kind, told = error_type(body), _told(body)
     reason, cause = str(told.get("reason", "")), told.get("caused_by")
     if isinstance(cause, dict) and cause.get("reason"):
         reason = f"{reason}: {cause['reason']}"
-    reason = _one_line(reason)
-    for entry in _descriptions()["responses"]:
+    reason = " ".join(redact_secrets(reason).split())[:_MAX_LENGTH]
+    for entry in _descriptions():
         found = re.search(entry.get("reason", ""), reason)
         if found and status in entry.get("status", (status,)) and kind in entry.get("type", (kind,)):
             break
     words = {
-        "told": ": ".join(filter(None, (kind, reason))) or f"status {status}",
+        "told": ": ".join(filter(None, (kind, reason) if status else (reason,))) or f"status {status}",
         "doing": doing,
-        "prefix": prefix,
+        "prefix": address.prefix,
+        "where": f"{address.host}/{address.prefix}",
         "reason": f"Elasticsearch {found[1]}" if found and found.lastindex else "another version",
         "client": elasticsearch.__version__[0],
         "oldest": OLDEST_VERSION,
@@ -243,23 +227,20 @@ def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[
     return entry["what"].format_map(words), entry["remedy"].format_map(words)
 
 
-@lru_cache(maxsize=1)
-def _descriptions() -> dict[str, Any]:
+@cache
+def _descriptions() -> list[dict[str, Any]]:
     text = resources.files("fin_agent.index.elastic").joinpath("errors.yaml").read_text(encoding="utf-8")
-    described: dict[str, Any] = yaml.safe_load(text)
+    described: list[dict[str, Any]] = yaml.safe_load(text)
     return described
 
 
 def _told(body: object) -> dict[str, Any]:
+    """Return the error in a response: its root cause, where shards failed."""
     told = body.get("error", body) if isinstance(body, dict) else {}
     if not isinstance(told, dict):
         return {"reason": str(told)}
     roots = told.get("root_cause")
     return dict(roots[0]) if told.get("type") == "search_phase_execution_exception" and roots else told
-
-
-def _one_line(text: str) -> str:
-    return " ".join(redact_secrets(text).split())[:_MAX_LENGTH]
 
 
 def _client(address: ClusterAddress, reaching: ConnectionSettings) -> elasticsearch.Elasticsearch:

@@ -1,16 +1,27 @@
-"""Convert a stored filing to the documents of a cluster's indices, and back."""
+"""The indices of a cluster: create and check them, convert a stored filing to their documents and back."""
 
 from __future__ import annotations
 
-import base64
 import hashlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
 from typing import Any
 
+import yaml
+
+from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
+from fin_agent.index.elastic.client import ApiError, Cluster, NotFound, error_type
 from fin_agent.index.rows import StoredRow
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling
 
+FORMAT = 4
+PARTS = ("pages", "passages", "figures", "vectors")
+"""Indices whose documents belong to a generation of a filing."""
+_FIRST = "000001"
+_PRIORITY = 500
 NO_PAGE = -1
 """Page number for tags that are not on a page."""
 
@@ -23,6 +34,69 @@ Document = tuple[str, str, Source]
 """A document: its index, its id, and its source."""
 
 
+def open_indices(cluster: Cluster) -> None:
+    """Raise FilingIndexError where there is no index with this prefix, or one of another format."""
+    address = str(cluster.address)
+    names = [cluster.alias(kind) for kind in described()["indices"]]
+    try:
+        found = cluster.request(cluster.client.indices.get_mapping, doing="opened", expected=(404,), index=names)
+    except NotFound as error:
+        what, remedy = "the server at this address is not Elasticsearch", "Check the address"
+        if error_type(error.body) in ("index_not_found_exception", "aliases_not_found_exception"):
+            what = "there is no index here"
+            remedy = "Check the last part of the address, or make one: add files to an index on this machine"
+            remedy += f" (`fin-agent ingest PATH...`), and from there `fin-agent index copy --to {address}`"
+        raise FilingIndexError(what, subject=address, remedy=remedy) from error
+    marks = (index.get("mappings", {}).get("_meta", {}).get("fin_agent", {}) for index in found.body.values())
+    other = sorted({str(mark.get("format", "unknown")) for mark in marks} - {str(FORMAT)})
+    if other:
+        what = f"the index has format {', '.join(other)}; this version reads format {FORMAT}"
+        remedy = "Copy the filings again under another prefix with `fin-agent index copy`"
+        raise FilingIndexError(what, subject=address, remedy=remedy)
+
+
+def create_indices(cluster: Cluster) -> None:
+    """Write the templates and create missing indices behind their aliases. Concurrent calls are harmless."""
+    indices = cluster.client.indices
+    for kind, own in described()["indices"].items():
+        name = cluster.alias(kind)
+        shards = cluster.reaching.shards if own.get("large") else 1
+        settings = {
+            "index": {**described()["settings"], "number_of_shards": shards},
+            "analysis": described()["analysis"],
+            "similarity": described()["similarity"],
+        }
+        mappings = {
+            "dynamic": "strict",
+            "_meta": {"fin_agent": {"format": FORMAT}},
+            "properties": own["properties"],
+        }
+        cluster.request(
+            indices.put_index_template,
+            doing="written",
+            name=name,
+            index_patterns=[f"{name}-0*"],  # not those of a longer prefix
+            priority=_PRIORITY,
+            template={"settings": settings, "mappings": mappings},
+        )
+        if cluster.request(indices.exists_alias, name=name):
+            continue
+        try:
+            cluster.request(indices.create, doing="written", index=f"{name}-{_FIRST}", aliases={name: {}})
+        except FilingIndexError as error:
+            cause = error.__cause__
+            if not (isinstance(cause, ApiError) and error_type(cause.body) == "resource_already_exists_exception"):
+                raise
+
+
+@cache
+def described() -> dict[str, Any]:
+    """Return what templates.yaml says."""
+    text = resources.files("fin_agent.index.elastic").joinpath("templates.yaml").read_text(encoding="utf-8")
+    found: dict[str, Any] = yaml.safe_load(text)
+    return found
+
+
 def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
     """Return the row of a part from a document, column by column."""
     return [source.get(column) for column in COLUMNS[part]]
@@ -31,7 +105,7 @@ def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
 def row_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
     """Return the row of a page, of a passage with its card, or of the tables of a page."""
     if part is Part.TABLES:
-        return [source["page"], decode_bytes(source["tables"])]
+        return [source["page"], b64decode(source["tables"])]
     row = columns_of(part, source)
     return [*row, source["card"]] if part is Part.PASSAGES else row
 
@@ -90,21 +164,9 @@ def stored_filing(
             Part.CARDS: [(source["card"],) for source in passages],
             Part.FACTS: [fact for _, fact in facts],
             Part.TAGS: sorted(tags, key=lambda tag: tag[0]),
-            Part.TABLES: [
-                (source["page"], decode_bytes(source["tables"])) for source in figures if source.get("tables")
-            ],
+            Part.TABLES: [(source["page"], b64decode(source["tables"])) for source in figures if source.get("tables")],
         }
     )
-
-
-def encode_bytes(content: bytes) -> str:
-    """Return bytes in the form of a document's field."""
-    return base64.b64encode(content).decode()
-
-
-def decode_bytes(text: str) -> bytes:
-    """Return the bytes of a document's field."""
-    return base64.b64decode(text)
 
 
 def id_of(doc_id: str) -> str:
@@ -148,6 +210,6 @@ def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
                 "facts": {"all": [(ordinal, *fact) for ordinal, fact in facts]},
                 "tags": {"all": own},
                 "linked": {"all": [tags[ordinal] for ordinal in linked]},
-                **({"tables": encode_bytes(tables_of[page])} if page in tables_of else {}),
+                **({"tables": b64encode(tables_of[page]).decode()} if page in tables_of else {}),
             },
         )

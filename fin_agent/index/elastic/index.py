@@ -8,35 +8,89 @@ so that an interrupted write leaves a trace by which its parts are found and del
 
 from __future__ import annotations
 
+import math
+import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
 
 from fin_agent.errors import FilingIndexError
+from fin_agent.index import rows
 from fin_agent.index.elastic.address import ClusterAddress, ConnectionSettings
-from fin_agent.index.elastic.client import Cluster, Conflict, NotFound, describe_error, is_busy
+from fin_agent.index.elastic.client import Cluster, Conflict, NotFound, index_error
 from fin_agent.index.elastic.documents import (
+    NO_PAGE,
+    PARTS,
     Document,
     Source,
+    columns_of,
     company_routing,
-    encode_bytes,
+    create_indices,
+    figures_of,
     filing_source,
     id_of,
+    open_indices,
     parts_of,
+    row_of,
+    stored_filing,
     vectors_id,
 )
-from fin_agent.index.elastic.listing import ascending
-from fin_agent.index.elastic.mapping import PARTS, create_indices, open_indices
-from fin_agent.index.elastic.reading import ElasticReader
 from fin_agent.index.opening import not_indexed
-from fin_agent.index.protocol import FilingVectors, VectorUnit
-from fin_agent.index.stored_filing import StoredFiling, check_vectors, pack_numbers
+from fin_agent.index.protocol import (
+    FilingEntry,
+    FilingIndex,
+    FilingRecord,
+    FilingVectors,
+    PageKey,
+    SourcedFact,
+    VectorModel,
+    VectorUnit,
+)
+from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling, pack_numbers, unpack_numbers
+from fin_agent.vocabulary.fact import Tag
 
-MAX_BYTES = 8_000_000
-"""Size limit of one request: between the 5 and 15 MB that Elastic recommends, far below the limit of 100 MB."""
-MAX_DOCUMENTS = 2_000
+T = TypeVar("T")
+Filter = dict[str, Any]
+
+MAX_WORDS = 900
+"""Most words of one query; a cluster accepts at least 1,024 clauses."""
+MAX_FILTERED = 50_000
+"""Most filings named in one query; a cluster accepts 65,536. Beyond it, all are searched and the results filtered."""
+_MAX_HITS = 10_000
+_SPARE = 8
+"""Additional hits requested, because some may belong to a filing that has just been replaced."""
+_AT_ONCE = 1_000
+"""Documents per response (some contain the text of a page), and filings per request."""
+_COUNTED_AT_ONCE = 500
+_VECTORS_AT_ONCE = 200
+"""Number of filings whose vectors are in memory at once."""
+_MAX_MODELS = 1_000
+_MAX_ROUTES = 64
+"""More routing values than this reach every shard anyway, and make requests long."""
+_ALL = ""
+"""Key of the total number of documents among counts of phrases."""
+_LEAST = 1e-6
+"""The lowest weight of a term in SQLite's bm25()."""
+_SEARCHED = {
+    Part.PAGES: ("pages", "text", "number"),
+    Part.PASSAGES: ("passages", "text", "ordinal", "page"),
+    Part.DETAILS: ("filings", "summary"),
+}
+"""Parts with full text: their index, the field of the text, and those of the place in the filing and of the page."""
+_STORED = {
+    Part.PAGES: ("pages", "number", "number", COLUMNS[Part.PAGES]),
+    Part.PASSAGES: ("passages", "page", "ordinal", (*COLUMNS[Part.PASSAGES], "card")),
+    Part.TABLES: ("figures", "page", "page", ("page", "tables")),
+    Part.FACTS: ("figures", "page", "page", ("page", "tables", "facts", "tags", "linked")),
+}
+"""Where parts are: their index, the fields of the page and of the order, and all fields of a row."""
 _TRIES = 10
 """Attempts to write what another process writes as well."""
 _LEASE = 3_600.0
@@ -46,7 +100,49 @@ _MARKS = 2**31
 double."""
 
 
-class ElasticIndex(ElasticReader):
+class ListedFiling(NamedTuple):
+    """How the parts of a filing are found: their generation and their routing."""
+
+    generation: str
+    routing: str
+    position: int
+    """Among the entries."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Listing:
+    """The filings at one moment."""
+
+    entries: tuple[FilingEntry, ...]
+    of: Mapping[str, ListedFiling]
+    """By doc_id."""
+    shown: Mapping[str, str]
+    """doc_id by generation, for visible generations."""
+    state: tuple[int, int]
+    """Number of filings and sum of their marks; it differs whenever a filing changes."""
+    hidden: tuple[str, ...] = ()
+    """Generations without a visible filing: those being written, replaced or removed."""
+
+    def in_order(self, doc_ids: Iterable[str]) -> list[str]:
+        """Return those of `doc_ids` that exist, in the order of the entries."""
+        known = (doc_id for doc_id in set(doc_ids) if doc_id in self.of)
+        return sorted(known, key=lambda doc_id: self.of[doc_id].position)
+
+    def generations(self, doc_ids: Iterable[str]) -> list[str]:
+        """Return the generations of those of `doc_ids` that exist, in a fixed order."""
+        return sorted(self.of[doc_id].generation for doc_id in set(doc_ids) if doc_id in self.of)
+
+    def routes(self, doc_ids: Iterable[str]) -> str | None:
+        """Return the routing of their parts; None where they may be on all shards."""
+        routes = sorted({self.of[doc_id].routing for doc_id in doc_ids})
+        return ",".join(routes) if len(routes) <= _MAX_ROUTES else None
+
+
+_PINNED: ContextVar[tuple[ElasticIndex, Listing] | None] = ContextVar("_PINNED", default=None)
+"""The listing used by all reads inside a snapshot."""
+
+
+class ElasticIndex(FilingIndex):
     """Filings on an Elasticsearch cluster, in indices named with the address's prefix. Safe to share between threads.
 
     >>> index = ElasticIndex("https://localhost:9200/filings")  # doctest: +SKIP
@@ -61,10 +157,10 @@ class ElasticIndex(ElasticReader):
         sleep: Callable[[float], None] = time.sleep,
         create: bool = False,
     ) -> None:
-        """Open an index.
+        """Open the index at `https://host:9200/prefix`; with `create`, create what is missing of it.
 
         Args:
-            address: `https://host:9200/prefix`.
+            address: Its address.
             reaching: Connection settings; those of the environment where None.
             sleep: Waits so many seconds between attempts.
             create: Whether to create templates and indices where they are missing.
@@ -74,65 +170,478 @@ class ElasticIndex(ElasticReader):
         """
         if not isinstance(address, ClusterAddress):
             address = ClusterAddress.of(address)
-        cluster = Cluster(address, reaching or ConnectionSettings.from_environment(), sleep=sleep)
-        super().__init__(cluster)
+        self.cluster = Cluster(address, reaching or ConnectionSettings.from_environment(), sleep=sleep)
+        self._guard = threading.Lock()
+        self._kept: Listing | None = None
+        self._checked = float("-inf")
         self._last_written = 0
-        self._clock = threading.Lock()
+        self._known: dict[str, tuple[object, dict[str, int]]] = {}
+        """Kind of document -> state of the index, and in how many documents phrases are."""
         try:
             if create:
-                create_indices(cluster)
-            open_indices(cluster)
+                create_indices(self.cluster)
+            open_indices(self.cluster)
         except BaseException:
-            cluster.close()
+            self.close()
             raise
+
+    @property
+    def address(self) -> ClusterAddress:
+        """Its address, without secrets."""
+        return self.cluster.address
+
+    def close(self) -> None:
+        """See FilingIndex.close."""
+        self.cluster.close()
+
+    # Writing
 
     def put(self, stored: StoredFiling) -> None:
         """See FilingIndex.put. If two processes write the same filing, the later one wins."""
         doc_id, generation = stored.doc_id, secrets.token_hex(12)
         source = filing_source(stored, generation, secrets.randbelow(_MARKS), self.now())
+        self._journal(generation, doc_id, _LEASE)
         routing = company_routing(source.get("cik"), source["company"])
-        self._journal(generation, doc_id, routing, _LEASE)
-        self.write_documents(parts_of(stored, generation), routing, doc_id)
-        self._publish(doc_id, source)
+        self._write_parts(parts_of(stored, generation), routing, doc_id)
+        self._exchange(doc_id, lambda current: source)
         self._forget_journal([generation])
         self.sweep()
 
     def remove(self, doc_id: str) -> bool:
         """See FilingIndex.remove."""
-        for _ in range(_TRIES):
-            found = self.document_of(doc_id)
-            if found is None:
-                self.invalidate()
-                return False
-            self._journal_replaced(found["_source"])
-            try:
-                delete = self.cluster.client.delete
-                self._write(delete, "filings", expected=(404, 409), id=found["_id"], **_unchanged(found))
-            except (Conflict, NotFound):
-                continue
-            self.invalidate()
-            self.sweep()
-            return True
-        raise _contested(doc_id)
+        if self._exchange(doc_id, lambda current: None) is None:
+            return False
+        self.sweep()
+        return True
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
         """See FilingIndex.replace_summary."""
+        changed = {"summary": summary, "mark": secrets.randbelow(_MARKS), "written": self.now()}
+        replaced = self._exchange(doc_id, lambda current: current and {**current, **changed})
+        if replaced is None:
+            return False
+        of_summary = [_any_of("generation", [replaced["generation"]]), _any_of("unit", [VectorUnit.SUMMARY.value])]
+        self._delete_where(["vectors"], {"bool": {"filter": of_summary}})
+        return True
+
+    def sweep(self, ahead: float = 0.0) -> int:
+        """Delete parts without a visible filing that expire within `ahead` seconds; return of how many generations."""
+        due = {"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}}
+        answer = self.cluster.search(self.cluster.alias("journal"), query=due, size=1_000, sort=_ascending("due"))
+        traces = [hit["_source"] for hit in answer["hits"]["hits"]]
+        if not traces:
+            return 0
+        # A failed lookup must not count as a missing filing, whose parts would be deleted.
+        found = self.cluster.documents(
+            index=self.cluster.alias("filings"),
+            ids=[id_of(doc_id) for doc_id in sorted({trace["doc_id"] for trace in traces})],
+            source_includes=["generation"],
+        )
+        current = {each["_source"]["generation"] for each in found if each.get("found")}
+        expired = {trace["generation"] for trace in traces}
+        if gone := expired - current:
+            self._refresh(PARTS)  # documents that are not refreshed yet are not found and would remain
+            # Without routing: these are few, and a filing whose company changed has parts on two shards.
+            self._delete_where(PARTS, _any_of("generation", gone))
+        self._forget_journal(expired)
+        return len(gone)
+
+    def now(self) -> int:
+        """Return the time in microseconds, strictly increasing within this process."""
+        with self._guard:
+            self._last_written = max(time.time_ns() // 1_000, self._last_written + 1)
+            return self._last_written
+
+    def _exchange(self, doc_id: str, make: Callable[[Source | None], Source | None]) -> Source | None:
+        """Exchange the document that makes a filing visible, and return the old one; None stands for no document.
+
+        `make` returns the new one of the current one, again where another process was faster. The parts of the old one
+        are named in the journal first, because answers may read them for a while.
+        """
         for _ in range(_TRIES):
             found = self.document_of(doc_id)
-            if found is None:
-                return False
-            source = {**found["_source"], "summary": summary, "mark": secrets.randbelow(_MARKS), "written": self.now()}
-            if self._put_filing(found, doc_id, source):
-                self.invalidate()
-                of_summary = {"generation": source["generation"], "unit": VectorUnit.SUMMARY.value}
-                terms = [{"term": {name: {"value": value}}} for name, value in of_summary.items()]
-                self.delete_where(self.cluster.alias("vectors"), {"bool": {"filter": terms}})
-                return True
-        raise _contested(doc_id)
+            current: Source | None = found["_source"] if found else None
+            new = make(current)
+            if new == current:  # also where the response to the previous attempt was lost
+                break
+            if current and (new is None or new["generation"] != current["generation"]):
+                self._journal(current["generation"], doc_id, self.cluster.reaching.grace)
+            expected = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]} if found else {}
+            try:
+                if new is None:
+                    self._write(self.cluster.client.delete, "filings", id=id_of(doc_id), **expected)
+                else:
+                    self._put_document("filings", id_of(doc_id), new, **(expected or {"op_type": "create"}))
+            except (Conflict, NotFound):
+                continue
+            break
+        else:
+            raise FilingIndexError(
+                "other processes keep writing this filing", subject=doc_id, remedy="Add it from one process only"
+            )
+        self.invalidate()
+        return current
+
+    def _journal(self, generation: str, doc_id: str, kept: float) -> None:
+        """Record a generation without a visible filing; it is deleted after `kept` seconds."""
+        trace = {"generation": generation, "doc_id": doc_id, "due": self.now() + int(kept * 1e6)}
+        self._put_document("journal", generation, trace)
+
+    def _forget_journal(self, generations: Collection[str]) -> None:
+        self._delete_where(["journal"], _any_of("generation", generations))
+
+    def _put_document(self, kind: str, id: str, source: Source, **expected: Any) -> None:
+        self._write(self.cluster.client.index, kind, id=id, document=source, require_alias=True, **expected)
+
+    def _write(self, ask: Callable[..., object], kind: str, **arguments: Any) -> None:
+        """Write or delete a document; raise Conflict or NotFound where a condition does not hold."""
+        expected = (409,) if "document" in arguments else (404, 409)
+        alias = self.cluster.alias(kind)
+        self.cluster.request(ask, doing="written", expected=expected, index=alias, refresh=True, **arguments)
+
+    def _write_parts(self, documents: Iterable[Document], routing: str, doc_id: str) -> None:
+        """Write documents of a filing, and refresh them so that searches find them."""
+        parts = list(documents)
+        actions = [
+            {"_index": self.cluster.alias(kind), "_id": id, "_routing": routing, "_source": source}
+            for kind, id, source in parts
+        ]
+        self.cluster.bulk(actions, doc_id)
+        self._refresh(sorted({kind for kind, *_ in parts}))
+
+    def _refresh(self, kinds: Collection[str]) -> None:
+        if kinds:
+            refresh, names = self.cluster.client.indices.refresh, list(map(self.cluster.alias, kinds))
+            self.cluster.request(refresh, doing="written", index=names, ignore_unavailable=True)
+
+    def _delete_where(self, kinds: Collection[str], query: dict[str, Any]) -> None:
+        """Delete the documents that a query finds, and refresh."""
+        self.cluster.request(
+            self.cluster.client.delete_by_query,
+            doing="written",
+            index=",".join(map(self.cluster.alias, kinds)),
+            query=query,
+            conflicts="proceed",
+            refresh=True,
+            ignore_unavailable=True,
+        )
+
+    # The list of filings
+
+    def filings(self) -> tuple[FilingRecord, ...]:
+        """See FilingIndex.filings."""
+        found = {source["doc_id"]: _record(source) for source in self.cluster.scan(self.cluster.alias("filings"))}
+        return tuple(found[entry.doc_id] for entry in self.entries() if entry.doc_id in found)
+
+    def entries(self) -> tuple[FilingEntry, ...]:
+        """See FilingIndex.entries."""
+        return self.listing().entries
+
+    def filing(self, doc_id: str) -> FilingRecord:
+        """See FilingIndex.filing."""
+        return _record(self._known_source(doc_id))
+
+    def document_of(self, doc_id: str) -> dict[str, Any] | None:
+        """Return a filing's own document with its sequence number, or None where there is none."""
+        get, alias = self.cluster.client.get, self.cluster.alias("filings")
+        try:
+            return dict(self.cluster.request(get, expected=(404,), index=alias, id=id_of(doc_id)).body)
+        except NotFound as error:
+            if isinstance(error.body, dict) and error.body.get("found") is False:
+                return None
+            raise index_error(self.cluster.address, error, "read") from error
+
+    def _known_source(self, doc_id: str) -> Source:
+        """Return the source of the same document. Raises FilingIndexError where there is none."""
+        found = self.document_of(doc_id)
+        if found is None:
+            raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
+        return found["_source"]  # type: ignore[no-any-return]
+
+    def listing(self) -> Listing:
+        """Return the current list of filings, which may be as old as `checked_every`."""
+        pinned = _PINNED.get()
+        if pinned is not None and pinned[0] is self:
+            return pinned[1]
+        with self._guard:
+            kept = self._kept
+            if kept is not None and time.monotonic() - self._checked < self.cluster.reaching.checked_every:
+                return kept
+            self._checked = time.monotonic()
+            state, journal = self._state()
+            if kept is None or kept.state != state:
+                kept = self._read()
+            hidden = tuple(generation for generation in journal if generation not in kept.shown)
+            self._kept = kept if kept.hidden == hidden else replace(kept, hidden=hidden)
+            return self._kept
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Make all reads inside see one state, also those of threads that inherit the context.
+
+        It may last as long as replaced parts are kept (`ConnectionSettings.grace`).
+        """
+        token = _PINNED.set((self, self.listing()))
+        try:
+            yield
+        finally:
+            _PINNED.reset(token)
+
+    def invalidate(self) -> None:
+        """Make the next read check the cluster, after a write."""
+        with self._guard:
+            self._checked = float("-inf")
+
+    def _state(self) -> tuple[tuple[int, int], list[str]]:
+        """Return the value that identifies a state of the list, and the generations in the journal."""
+        marks = {"marks": {"sum": {"field": "mark"}}}
+        filings = self.cluster.search(self.cluster.alias("filings"), size=0, track_total_hits=True, aggregations=marks)
+        journal = self.cluster.search(
+            self.cluster.alias("journal"),
+            size=_MAX_HITS,
+            source={"includes": ["generation"]},
+            sort=[{"due": {"order": "desc"}}],
+        )
+        state = (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"]))
+        return state, sorted({hit["_source"]["generation"] for hit in journal["hits"]["hits"]})
+
+    def _read(self) -> Listing:
+        fields = ["generation", "mark", *rows.ENTRY_COLUMNS]
+        found = [
+            (FilingEntry.of([source.get(column) for column in rows.ENTRY_COLUMNS]), source)
+            for source in self.cluster.scan(self.cluster.alias("filings"), _source={"includes": fields})
+        ]
+        found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
+        entries = tuple(entry for entry, _ in found)
+        if self._kept is not None and self._kept.entries == entries:
+            entries = self._kept.entries
+        routing = (company_routing(entry.identity.cik, entry.identity.company) for entry in entries)
+        return Listing(
+            entries=entries,
+            of={
+                entry.doc_id: ListedFiling(source["generation"], route, position)
+                for position, ((entry, source), route) in enumerate(zip(found, routing, strict=True))
+            },
+            shown={source["generation"]: entry.doc_id for entry, source in found},
+            state=(len(found), sum(source["mark"] for _, source in found)),
+        )
+
+    # Words
+
+    def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
+        """See FilingIndex.document_frequencies."""
+        asked = {stem: {"term": {"text": {"value": stem}}} for stem in sorted(stems)}
+        return {stem: count for stem, count in self._counted("pages", asked).items() if count}
+
+    def _search(
+        self,
+        part: Part,
+        terms: Sequence[str],
+        doc_ids: Collection[str] | None,
+        pages: Collection[PageKey] | None,
+        limit: int,
+    ) -> list[tuple[float, str, int, int]]:
+        """See FilingIndex._search."""
+        kind, field, *places = _SEARCHED[part]
+        listing = self.listing()
+        if pages is not None:
+            doc_ids = {key.doc_id for key in pages}
+        generations = None if doc_ids is None else listing.generations(doc_ids)
+        clauses = list(self._clauses(kind, field, terms))
+        if not clauses or limit < 1 or generations == []:
+            return []
+        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "must_not": self._hidden()}
+        if pages is not None:
+            query["filter"] = [self._on_any_of(pages)]
+        elif generations is not None and len(generations) <= MAX_FILTERED:
+            query["filter"] = [_any_of("generation", generations)]
+        hits = self._paged(
+            kind,
+            min(limit + _SPARE, _MAX_HITS),
+            query={"bool": query},
+            sort=[{"_score": {"order": "desc"}}, *_ascending("content_hash", "doc_id", *places)],
+            source=False,
+            fields=[{"field": "generation"}],
+            # Each shard has statistics of its own words only; with this search type, all score like one index.
+            search_type="dfs_query_then_fetch",
+            preference=self.cluster.address.prefix,  # copies of a shard may give slightly different scores
+        )
+        allowed = listing.shown.keys() if generations is None else frozenset(generations)
+        visible = (hit["sort"] for hit in hits if hit["fields"]["generation"][0] in allowed)
+        return [(score, doc_id, *(place * 2 or [0, 0])[:2]) for score, _, doc_id, *place in islice(visible, limit)]
+
+    def _paged(self, kind: str, size: int, **asked: Any) -> Iterator[dict[str, Any]]:
+        """Yield all hits of a search with a total order, `size` of them per request."""
+        while True:
+            answer = self.cluster.search(self.cluster.alias(kind), size=size, track_total_hits=False, **asked)
+            hits = answer["hits"]["hits"]
+            yield from hits
+            if len(hits) < size:
+                return
+            asked["search_after"] = hits[-1]["sort"]
+
+    def _clauses(self, kind: str, field: str, terms: Sequence[str]) -> Iterator[Filter]:
+        """Yield a query for each term that occurs, boosted to its weight in the embedded index; rarest first.
+
+        SQLite weighs a phrase by the documents that contain it, and words in half of all documents have almost no
+        weight; Lucene adds the weights of a phrase's words and gives common words some weight.
+        """
+        asked = _phrases(terms)
+        held = self._frequencies(kind, field, {*asked, *(word for words in asked.values() for word in words)})
+        total, left = held[_ALL], MAX_WORDS
+        for phrase in sorted((each for each in asked if held[each]), key=lambda each: (held[each], each)):
+            left -= len(asked[phrase])
+            if left < 0:
+                return
+            lucene = sum(math.log(1 + _odds(held[word], total)) for word in asked[phrase] if held[word])
+            sqlite = max(math.log(_odds(held[phrase], total)), _LEAST)
+            yield {"match_phrase": {field: {"query": phrase, "boost": sqlite / lucene if lucene else 1.0}}}
+
+    def _frequencies(self, kind: str, field: str, phrases: Collection[str]) -> Mapping[str, int]:
+        """Return the number of visible documents with each phrase (_ALL: of all), cached until something changes."""
+        listing = self.listing()
+        state = (listing.state, listing.hidden)
+        known_at, known = self._known.get(kind, (state, {}))
+        if known_at != state:
+            known = {}
+        new = {phrase: {"match_phrase": {field: {"query": phrase}}} for phrase in sorted(set(phrases) - known.keys())}
+        if _ALL not in known:
+            new[_ALL] = {"match_all": {}}
+        known = {**known, **self._counted(kind, new)}
+        self._known[kind] = (state, known)
+        return known
+
+    def _counted(self, kind: str, queries: Mapping[str, Filter]) -> dict[str, int]:
+        """Return the number of visible documents that match each query."""
+        counted: dict[str, int] = {}
+        names = list(queries)
+        for start in range(0, len(names), _COUNTED_AT_ONCE):
+            # Numbered, because not every text is a valid name in a response.
+            some = {str(at): name for at, name in enumerate(names[start : start + _COUNTED_AT_ONCE])}
+            filters = {at: queries[name] for at, name in some.items()}
+            answer = self._aggregated(kind, {"filters": {"filters": filters}})
+            counted |= {name: int(answer["buckets"][at]["doc_count"]) for at, name in some.items()}
+        return counted
+
+    def _aggregated(self, kind: str, aggregation: Filter) -> dict[str, Any]:
+        """Return an aggregation over the visible documents."""
+        answer = self.cluster.search(
+            self.cluster.alias(kind),
+            query={"bool": {"must_not": self._hidden()}},
+            size=0,
+            track_total_hits=False,
+            aggregations={"all": aggregation},
+        )
+        return answer["aggregations"]["all"]  # type: ignore[no-any-return]
+
+    def _hidden(self) -> list[Filter]:
+        """Return filters for parts without a visible filing."""
+        hidden = self.listing().hidden
+        return [_any_of("generation", hidden)] if hidden else []
+
+    def _on_any_of(self, keys: Collection[PageKey]) -> Filter:
+        """Return a filter for documents on these pages."""
+        pages_of: dict[str, set[int]] = {}
+        for key in keys:
+            if key.doc_id in (of := self.listing().of):
+                pages_of.setdefault(of[key.doc_id].generation, set()).add(key.page)
+        each = [
+            {"bool": {"filter": [_any_of("generation", [generation]), _any_of("page", pages)]}}
+            for generation, pages in sorted(pages_of.items())
+        ]
+        return {"bool": {"should": each, "minimum_should_match": 1}} if each else {"match_none": {}}
+
+    # What filings hold
+
+    def stored(self, doc_id: str) -> StoredFiling:
+        """See FilingIndex.stored."""
+        filing = self._known_source(doc_id)
+        stored = (_STORED[part] for part in (Part.PAGES, Part.PASSAGES, Part.FACTS))
+        found = (self._sources(kind, [doc_id], order, fields) for kind, _, order, fields in stored)
+        return stored_filing(filing, *([source for _, source in part] for part in found))
+
+    def checksums(self, doc_id: str) -> dict[str, str]:
+        """See FilingIndex.checksums."""
+        found = self.document_of(doc_id)
+        return {} if found is None else dict(found["_source"]["checksums"])
+
+    def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
+        """See FilingIndex._on_pages."""
+        kind, page, order, fields = _STORED[part]
+        found: dict[PageKey, list[Source]] = {}
+        within = [_any_of(page, {key.page for key in keys})]
+        for doc_id, source in self._sources(kind, {key.doc_id for key in keys}, order, fields, within):
+            found.setdefault(PageKey(doc_id, source[page]), []).append(source)
+        present = ((key, source) for key in keys for source in found.get(key, ()))
+        return [make(key, row_of(part, source)) for key, source in present if fields[-1] in source]
+
+    def _of_filings(
+        self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
+    ) -> list[T]:
+        """See FilingIndex._of_filings."""
+        kind, _, order, _ = _STORED[part]
+        found = self._sources(kind, doc_ids, order, columns)
+        return [make(doc_id, [source.get(column) for column in columns]) for doc_id, source in found]
+
+    def facts(
+        self,
+        doc_ids: Collection[str],
+        *,
+        metrics: Collection[str] | None = None,
+        pages: Collection[PageKey] | None = None,
+        years: Collection[int] | None = None,
+    ) -> list[SourcedFact]:
+        """See FilingIndex.facts."""
+        within: list[Filter] = []
+        if metrics is not None:
+            within.append(_any_of("metrics", metrics))
+        if pages is not None:
+            doc_ids = {key.doc_id for key in pages} & set(doc_ids)
+            within.append(self._on_any_of(pages))
+        found: dict[str, list[tuple[int, SourcedFact]]] = {}
+        fields = ("page", "facts", "tags", "linked")
+        for doc_id, source in self._sources("figures", doc_ids, "page", fields, within):
+            for ordinal, row, tag in figures_of(source):
+                fact = rows.fact(row, None if tag is None else rows.tag(tag))
+                if (metrics is None or fact.metric in metrics) and (years is None or fact.period.fiscal_year in years):
+                    found.setdefault(doc_id, []).append((ordinal, SourcedFact(doc_id, fact)))
+        return [fact for facts in found.values() for _, fact in sorted(facts, key=lambda each: each[0])]
+
+    def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
+        """See FilingIndex.tags."""
+        if page == NO_PAGE:
+            return []
+        within = [] if page is None else [_any_of("page", [page])]
+        sources = self._sources("figures", [doc_id], "page", ("tags",), within)
+        found = [row for _, source in sources for row in source["tags"]["all"]]
+        return [rows.tag(row) for row in sorted(found, key=lambda row: row[0])]
+
+    def _sources(
+        self, kind: str, doc_ids: Collection[str], place: str, fields: Sequence[str], within: Sequence[Filter] = ()
+    ) -> Iterator[tuple[str, Source]]:
+        """Yield (doc_id, document) of filings in the order of the entries, and within a filing by `place`."""
+        listing = self.listing()
+        known = listing.in_order(doc_ids)
+        for start in range(0, len(known), _AT_ONCE):
+            some = known[start : start + _AT_ONCE]
+            found: dict[str, list[Source]] = {}
+            for hit in self._paged(
+                kind,
+                _AT_ONCE,
+                query={"bool": {"filter": [_any_of("generation", listing.generations(some)), *within]}},
+                routing=listing.routes(some),
+                sort=_ascending("generation", place),
+                source={"includes": ["generation", *fields]},
+            ):
+                found.setdefault(listing.shown[hit["_source"]["generation"]], []).append(hit["_source"])
+            for doc_id in some:
+                for source in found.get(doc_id, ()):
+                    yield doc_id, source
+
+    # Vectors
 
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
         """See FilingIndex.add_vectors."""
-        check_vectors(model, unit, vectors)
         self.invalidate()
         listed = self.listing().of.get(vectors.doc_id)
         if listed is None:
@@ -146,137 +655,71 @@ class ElasticIndex(ElasticReader):
             "dimensions": vectors.dimensions,
             "sparse": vectors.sparse,
             "rows": len(vectors.places),
-            "places": encode_bytes(pack_numbers(vectors.places)),
-            "values": encode_bytes(vectors.values),
+            "places": b64encode(pack_numbers(vectors.places)).decode(),
+            "values": b64encode(vectors.values).decode(),
         }
         document = ("vectors", vectors_id(listed.generation, model, unit), source)
-        self.write_documents([document], listed.routing, vectors.doc_id)
+        self._write_parts([document], listed.routing, vectors.doc_id)
 
-    def sweep(self, ahead: float = 0.0) -> int:
-        """Delete expired parts without a visible filing, including those of interrupted writes.
+    def vector_models(self) -> tuple[VectorModel, ...]:
+        """See FilingIndex.vector_models."""
+        counted = {"dimensions": "max", "sparse": "max", "rows": "sum", "written": "max"}
+        of_unit = {field: {how: {"field": field}} for field, how in counted.items()}
+        by_unit = {"terms": {"field": "unit", "size": len(VectorUnit)}, "aggregations": of_unit}
+        by_model = {"terms": {"field": "model", "size": _MAX_MODELS}, "aggregations": {"units": by_unit}}
+        found = []
+        for model in self._aggregated("vectors", by_model)["buckets"]:
+            for unit in model["units"]["buckets"]:
+                dimensions, sparse, vectors, latest = (int(unit[field]["value"]) for field in counted)
+                of = (str(model["key"]), VectorUnit(unit["key"]))
+                found.append(VectorModel(*of, dimensions, bool(sparse), unit["doc_count"], vectors, latest))
+        return tuple(sorted(found, key=lambda each: (each.model, each.unit)))
 
-        Args:
-            ahead: Also delete parts that expire within this many seconds.
+    def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
+        """See FilingIndex._filings_with_vectors."""
+        query = {"bool": {"filter": [_any_of("model", [model]), _any_of("unit", [unit.value])]}}
+        found = self.cluster.scan(self.cluster.alias("vectors"), query=query, _source={"includes": ["generation"]})
+        shown = self.listing().shown
+        return frozenset(shown[each["generation"]] for each in found if each["generation"] in shown)
 
-        Returns:
-            The number of generations deleted.
-        """
-        due = {"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}}
-        answer = self.cluster.search(self.cluster.alias("journal"), query=due, size=1_000, sort=ascending("due"))
-        traces = [hit["_source"] for hit in answer["hits"]["hits"]]
-        if not traces:
-            return 0
-        # A failed lookup must not count as a missing filing, whose parts would be deleted.
-        found = self.cluster.documents(
-            index=self.cluster.alias("filings"),
-            ids=[id_of(doc_id) for doc_id in sorted({trace["doc_id"] for trace in traces})],
-            source_includes=["generation"],
-        )
-        current = {each["_source"]["generation"] for each in found if each.get("found")}
-        gone = sorted(trace["generation"] for trace in traces if trace["generation"] not in current)
-        if gone:
-            parts = ",".join(map(self.cluster.alias, PARTS))
-            # Documents that are not refreshed yet are not found and would remain.
-            refresh = self.cluster.client.indices.refresh
-            self.cluster.request(refresh, doing="written", index=parts, ignore_unavailable=True)
-            # Without routing: these are few, and a filing whose company changed has parts on two shards.
-            self.delete_where(parts, {"terms": {"generation": gone}})
-        self._forget_journal([trace["generation"] for trace in traces])
-        return len(gone)
-
-    def now(self) -> int:
-        """Return the time in microseconds, strictly increasing within this process."""
-        with self._clock:
-            self._last_written = max(time.time_ns() // 1_000, self._last_written + 1)
-            return self._last_written
-
-    def write_documents(self, documents: Iterable[Document], routing: str, subject: str) -> None:
-        """Write documents through their aliases, and refresh them so that searches find them.
-
-        Items that the cluster was too busy for are sent again, and only these.
-
-        Raises:
-            FilingIndexError: An item was rejected; the message names the first one.
-        """
-        actions = [
-            {"_index": self.cluster.alias(kind), "_id": id, "_routing": routing, "_source": source}
-            for kind, id, source in documents
-        ]
-        refused = self.cluster.bulk(actions, max_bytes=MAX_BYTES, max_documents=MAX_DOCUMENTS)
-        if refused:
-            first = next((item for item in refused if not is_busy(item["status"], item)), refused[0])
-            prefix = self.cluster.address.prefix
-            what, remedy = describe_error(int(first["status"]), {"error": first["error"]}, "written", prefix)
-            others = f" ({len(refused)} of {len(actions)} documents)" if len(refused) > 1 else ""
-            place = f"{first['_index'].removeprefix(f'{prefix}-')} {first['_id'].rpartition('-')[2]}"
-            raise FilingIndexError(f"{place} was rejected{others}: {what}", subject=subject, remedy=remedy)
-        if kinds := sorted({str(each["_index"]) for each in actions}):
-            self.cluster.request(self.cluster.client.indices.refresh, doing="written", index=kinds)
-
-    def delete_where(self, target: str, query: dict[str, Any]) -> None:
-        """Delete the documents that a query finds, and refresh."""
-        self.cluster.request(
-            self.cluster.client.delete_by_query,
-            doing="written",
-            index=target,
-            query=query,
-            conflicts="proceed",
-            refresh=True,
-            ignore_unavailable=True,
-        )
-
-    def _publish(self, doc_id: str, source: Source) -> None:
-        """Write the document that makes the parts visible, replacing exactly the current one."""
-        for _ in range(_TRIES):
-            found = self.document_of(doc_id)
-            if found is not None:
-                if found["_source"]["generation"] == source["generation"]:
-                    break  # written by the previous attempt, whose response was lost
-                self._journal_replaced(found["_source"])
-            if self._put_filing(found, doc_id, source):
-                break
-        else:
-            raise _contested(doc_id)
-        self.invalidate()
-
-    def _put_filing(self, found: dict[str, Any] | None, doc_id: str, source: Source) -> bool:
-        """Write the filing's document; return False where another process has written it meanwhile."""
-        expected = {"op_type": "create"} if found is None else _unchanged(found)
-        try:
-            self._index_document("filings", id_of(doc_id), source, **expected)
-        except Conflict:
-            return False
-        return True
-
-    def _journal_replaced(self, source: Source) -> None:
-        """Record the parts of a filing that is replaced or removed: answers may read them for a while."""
-        routing = company_routing(source.get("cik"), source["company"])
-        self._journal(source["generation"], source["doc_id"], routing, self.cluster.reaching.grace)
-
-    def _journal(self, generation: str, doc_id: str, routing: str, kept: float) -> None:
-        """Record a generation without a visible filing; it is deleted after `kept` seconds."""
-        due = self.now() + int(kept * 1e6)
-        trace = {"generation": generation, "doc_id": doc_id, "routing": routing, "due": due}
-        self._index_document("journal", generation, trace)
-
-    def _index_document(self, kind: str, id: str, source: Source, **expected: Any) -> None:
-        """Write a document; raise Conflict where a condition does not hold."""
-        index = self.cluster.client.index
-        self._write(index, kind, expected=(409,), id=id, document=source, require_alias=True, **expected)
-
-    def _write(self, ask: Any, kind: str, **arguments: Any) -> None:
-        self.cluster.request(ask, doing="written", index=self.cluster.alias(kind), refresh=True, **arguments)
-
-    def _forget_journal(self, generations: Sequence[str]) -> None:
-        self.delete_where(self.cluster.alias("journal"), {"terms": {"generation": list(generations)}})
+    def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
+        """See FilingIndex._read_vectors. Filings are read in batches."""
+        listing = self.listing()
+        known = listing.in_order(doc_ids)
+        for start in range(0, len(known), _VECTORS_AT_ONCE):
+            some = [listing.of[doc_id] for doc_id in known[start : start + _VECTORS_AT_ONCE]]
+            asked = [{"_id": vectors_id(each.generation, model, unit), "routing": each.routing} for each in some]
+            found = self.cluster.documents(index=self.cluster.alias("vectors"), docs=asked)
+            for source in (each["_source"] for each in found if each.get("found")):
+                places, values = unpack_numbers(b64decode(source["places"])), b64decode(source["values"])
+                yield FilingVectors(source["doc_id"], places, source["dimensions"], values, source["sparse"])
 
 
-def _contested(doc_id: str) -> FilingIndexError:
-    return FilingIndexError(
-        "other processes keep writing this filing", subject=doc_id, remedy="Add it from one process only"
-    )
+def _record(source: Mapping[str, Any]) -> FilingRecord:
+    """Return the filing record from a filing's own document."""
+    return FilingRecord.of([*columns_of(Part.FILING, source), *source["details"]["row"], source["summary"]])
 
 
-def _unchanged(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the conditions for a write: that the document has not been written since it was read."""
-    return {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
+def _ascending(*fields: str) -> list[dict[str, dict[str, str]]]:
+    """Return a sort order by these fields, one after another."""
+    return [{name: {"order": "asc"}} for name in fields]
+
+
+def _any_of(field: str, values: Collection[str] | Collection[int]) -> Filter:
+    """Return a filter for documents with any of these values."""
+    return {"terms": {field: sorted(values)}}
+
+
+def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:
+    """Return each distinct term with its words; terms without words are left out."""
+    found: dict[str, list[str]] = {}
+    for term in terms:
+        words = re.findall(r"\w+", term.encode("utf-8", "replace").decode())
+        if 0 < len(words) <= MAX_WORDS:
+            found[" ".join(words)] = re.findall(r"[^\W_]+", " ".join(words)) or words
+    return found
+
+
+def _odds(holding: int, of: int) -> float:
+    """Return the quotient of documents without and with a term, of which BM25 takes the logarithm."""
+    return (of - holding + 0.5) / (holding + 0.5)

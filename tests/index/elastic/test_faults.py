@@ -189,18 +189,6 @@ def test_asking_again_for_long_is_told(
     index.close()
 
 
-def test_items_refused_for_long_are_told(
-    server: ElasticServer, make_filing: MakeFiling, caplog: pytest.LogCaptureFixture
-) -> None:
-    index = ElasticIndex(
-        f"{server.url}/x", ConnectionSettings(patience=60, checked_every=0), sleep=lambda seconds: None, create=True
-    )
-    server.items_refused.append((".*", BUSY, 60))
-    index.add(make_filing("a", "gyroscope"), ["{}"], "")
-    assert sum("asking again" in record.getMessage() for record in caplog.records) == 1
-    index.close()
-
-
 def test_a_connection_that_is_cut_is_opened_again(index: ElasticIndex, server: ElasticServer) -> None:
     with server.failing("test-filings/_search", None, times=2):
         assert index.entries() == ()
@@ -242,9 +230,10 @@ def test_errors_that_no_second_try_helps(
 
 
 @pytest.mark.parametrize("place", ["_bulk", "test-filings/_doc"])
-def test_a_full_disk_is_not_waited_for(
-    index: ElasticIndex, server: ElasticServer, make_filing: MakeFiling, pauses: list[float], place: str
+def test_a_full_disk_is_told_as_that(
+    make_index: MakeIndex, server: ElasticServer, make_filing: MakeFiling, pauses: list[float], place: str
 ) -> None:
+    index = make_index(patience=0.5)
     with server.failing(f"PUT /{place}", DISK, times=99), pytest.raises(FilingIndexError, match="watermark") as caught:
         index.add(make_filing("a", "gyroscope"), ["{}"], "")
     assert "disk space" in caught.value.remedy
@@ -292,7 +281,7 @@ def test_what_cannot_be_looked_at_is_not_swept_away(
     """A writer was killed after it had shown its filing: the journal still names its parts."""
     index.add(make_filing("a", "gyroscope"), ["{}"], "")
     (generation,) = index.listing().shown
-    index._journal(generation, "a", index.listing().of["a"].routing, -1.0)
+    index._journal(generation, "a", -1.0)
     traces = index.cluster.search(index.cluster.alias("journal"))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(index.cluster, "search", lambda *named, **asked: traces)
