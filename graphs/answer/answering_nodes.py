@@ -299,7 +299,7 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     )
     answer = drafted.model_copy(
         update={
-            "retrieved": _retrieved(state, runtime.context),
+            "retrieved": _retrieved(state, drafted.citations, runtime.context),
             "ledger": state.get("ledger", Ledger()).entries,
             "trace": (*state["trace"], *update["trace"]),
             "usage": usage_of(state.get("calls", []), state.get("left_out", [])),
@@ -376,18 +376,24 @@ def _answer(
     )
 
 
-def _retrieved(state: AnswerState, context: AnswerContext) -> Retrieved:
-    """Return everything found, with the evidence first: it was judged, the rest only ranked."""
+def _retrieved(state: AnswerState, citations: Sequence[Citation], context: AnswerContext) -> Retrieved:
+    """Return everything found: what the answer cites, then the other evidence that was judged, then the rest."""
     kept = [evidence.passage for evidence in state.get("evidence", [])]
-    places = list(dict.fromkeys([*(passage.found for passage in kept), *state.get("found_passages", [])]))
+    cited = dict.fromkeys(PageKey(each.doc_id, each.page) for each in citations)
+    found = dict.fromkeys([*(passage.found for passage in kept), *state.get("found_passages", [])])
+    places = sorted(found, key=lambda place: PageKey(place.doc_id, place.page) not in cited)
     pages = list(dict.fromkeys(PageKey(place.doc_id, place.page) for place in places))
     texts = {(each.doc_id, each.passage.ordinal): each.passage.text for each in context.workspace.index.passages(pages)}
     texts |= {passage.key: passage.text for passage in kept}
-    kept_pages = [PagePlace(doc_id=passage.doc_id, page=passage.page) for passage in kept]
-    documents = [*(passage.doc_id for passage in kept), *state.get("found_documents", [])]
+    ranked = [*cited, *(PageKey(each.doc_id, each.page) for each in (*kept, *state.get("found_pages", [])))]
+    documents = [
+        *(key.doc_id for key in cited),
+        *(passage.doc_id for passage in kept),
+        *state.get("found_documents", []),
+    ]
     return Retrieved(
         documents=tuple(dict.fromkeys(documents)),
-        pages=tuple({(page.doc_id, page.page): page for page in [*kept_pages, *state.get("found_pages", [])]}.values()),
+        pages=tuple(PagePlace(doc_id=key.doc_id, page=key.page) for key in dict.fromkeys(ranked)),
         passages=tuple(
             PassagePlace(doc_id=place.doc_id, page=place.page, text=texts[place.doc_id, place.ordinal])
             for place in places

@@ -64,6 +64,13 @@ def test_at_least_ten_pages_and_passages_are_listed_each_once(ask: Ask, question
 
 
 @pytest.mark.parametrize("question", KINDS)
+def test_the_pages_that_an_answer_cites_are_listed_first(ask: Ask, question: str) -> None:
+    answer = ask(question)
+    cited = list(dict.fromkeys((citation.doc_id, citation.page) for citation in answer.citations))
+    assert [(page.doc_id, page.page) for page in answer.retrieved.pages[: len(cited)]] == cited
+
+
+@pytest.mark.parametrize("question", KINDS)
 def test_the_same_question_twice_gives_the_same_answer_but_for_the_time(workspace: Workspace, question: str) -> None:
     lines = []
     for _ in range(2):
