@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Context, Decimal
+from math import isclose
 from typing import get_args
 
 from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
@@ -51,6 +52,7 @@ def convert_to_unit(value: float, unit: str, scale: int, wanted: str | None) -> 
 
 
 _UNSCALED = Context(prec=400)
+_RATES = ("percent", "percentage points")
 _DECIMALS: dict[str, int] = {
     "percent": 1,
     "percentage points": 1,
@@ -62,14 +64,18 @@ _DECIMALS: dict[str, int] = {
 
 
 def format_amount(value: float, unit: str, decimals: int | None = None) -> str:
-    """Format a value for people: `$11,588 million`, `65.4%`, `24.26`, `93.86 days`."""
+    """Format a value for people: `$11,588 million`, `65.4%`, `24.26`, `93.86 days`.
+
+    A rate of two decimals is as printed (`5.25%`); one that is computed has one.
+    """
     if unit.startswith("USD"):
         places = decimals if decimals is not None else (2 if unit == "USD per share" else _places(value))
         amount = _fixed(abs(value), places)
         sign = "-" if _half_up(value, places) < 0 else ""
         scale = {"USD thousands": " thousand", "USD millions": " million", "USD billions": " billion"}.get(unit, "")
         return f"{sign}${amount}{scale}{' per share' if unit == 'USD per share' else ''}"
-    places = decimals if decimals is not None else _DECIMALS.get(unit, _places(value))
+    usual = 2 if unit in _RATES and isclose(value, round(value, 2), abs_tol=1e-9) and _places(value) == 2 else None
+    places = decimals if decimals is not None else usual or _DECIMALS.get(unit, _places(value))
     number = _fixed(value, places)
     return {"percent": f"{number}%", "ratio": number, "count": number}.get(unit, f"{number} {unit}")
 

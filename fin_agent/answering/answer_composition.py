@@ -97,7 +97,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
         change, _ = convert_to_unit(moved_by, computed, program.scale, intent.unit)
-        text = trend(intent, plan, [one.text for one in listed], change, unit)
+        text = trend(intent, plan, listed, change, unit)
         return AnswerValue(value=values[-1], unit=supported_unit(unit), text=text)
     # Several figures are listed: none of them is *the* value.
     return AnswerValue(text=_figures_side_by_side(intent, program.names, values, unit))
@@ -191,8 +191,17 @@ def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> Answe
         text = f"No company stands out: {measure} is {best.text} ({others})."
     else:
         lead = superlative_verdict(intent, best.name)
-        text = f"{lead}{best.name} has the {degree} {measure}: {best.text} ({others})."
+        text = f"{lead}{best.name} has the {degree} {measure}: {best.text} ({others}{_apart(intent, listed, unit)})."
     return AnswerValue(value=best.value, unit=supported_unit(unit), text=text)
+
+
+def _apart(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> str:
+    """Return the difference of two figures that are compared: `, 4.4 percentage points apart`."""
+    if len(listed) != 2 or not unit:
+        return ""
+    between = float(f"{abs(listed[0].value - listed[1].value):.10g}")
+    unit = "percentage points" if unit == "percent" else unit
+    return f", {format_amount(between, unit, intent.decimals)} apart"
 
 
 _ORDINALS = {2: "second", 3: "third"}

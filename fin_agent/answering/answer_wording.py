@@ -84,26 +84,28 @@ def _trend_over_time(intent: Intent) -> str:
     }.get(intent.relation, "")
 
 
-def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, unit: str) -> str:
+def trend(intent: Intent, plan: Plan, listed: Sequence[ListedFigure], change: float, unit: str) -> str:
     """Describe how a figure moved.
 
-    Example: `No: revenue of Acme fell by $24 million, from $101 million in FY2018 to $77 million in FY2019.` `written`
-    are the formatted figures of the plan's terms; `change` is the last minus the first, in `unit`.
+    Example: `No: revenue of Acme fell by $24 million (23.8%), from $101 million in FY2018 to $77 million in FY2019.`
+    `listed` are the figures of the plan's terms; `change` is the last minus the first, in `unit`.
     """
     first, last = plan.terms[0].period, plan.terms[-1].period
     subject = f"{measure_in_sentence(intent)} of {plan.terms[0].company.name}"
     lead = _matches_claimed_movement(intent, change)
     subject = subject if lead else capitalize_first(subject)
     if not change:
-        return f"{lead}{subject} did not change from {first} to {last}: it stayed at {written[-1]}."
+        return f"{lead}{subject} did not change from {first} to {last}: it stayed at {listed[-1].text}."
     by = format_amount(abs(change), "percentage points" if unit == "percent" else unit, _places(intent, unit))
+    if unit not in ("percent", "ratio") and min(one.value for one in listed) > 0:
+        by += f" ({format_amount(abs(100 * change / listed[0].value), 'percent')})"
     rose, fell = ("narrowed", "widened") if intent.losses else ("rose", "fell")
     moved = f"{rose if change > 0 else fell} by {by}"
-    return f"{lead}{subject} {moved}, from {written[0]} in {first} to {written[-1]} in {last}."
+    return f"{lead}{subject} {moved}, from {listed[0].text} in {first} to {listed[-1].text} in {last}."
 
 
 def change_endpoints(intent: Intent, plan: Plan, program: Program, moved: float, ends: Sequence[float]) -> str:
-    """Return both ends of a change: ` (from $1,840 million in FY2022 to $1,720 million in FY2023)`.
+    """Return both ends of a change with its other measure: ` (from $20 in FY2022 to $19 in FY2023, down 5.0%)`.
 
     `ends` are both if the program returns them; otherwise two printed figures that explain `moved` are used.
     """
@@ -112,7 +114,24 @@ def change_endpoints(intent: Intent, plan: Plan, program: Program, moved: float,
         return ""
     levels = [convert_to_unit(level, intent.measure_unit, program.scale, intent.unit) for level in (before, after)]
     first, last = (format_amount(value, unit, _places(intent, unit)) for value, unit in levels)
-    return f" (from {first} in {plan.terms[0].period} to {last} in {plan.terms[-1].period})"
+    span = f"from {first} in {plan.terms[0].period} to {last} in {plan.terms[-1].period}"
+    return f" ({span}{_other_measure(intent, levels)})"
+
+
+def _other_measure(intent: Intent, levels: Sequence[tuple[float, str]]) -> str:
+    """Return the growth in percent of a change in amounts, or the change of a growth: `, down 5.0%`."""
+    (before, unit), (after, _) = levels
+    moved = after - before
+    if (
+        unit in ("percent", "ratio")
+        or not moved
+        or min(before, after) <= 0
+        or intent.relation is Relation.ANNUAL_GROWTH
+    ):
+        return ""
+    grown = intent.relation is Relation.GROWTH
+    other = format_amount(abs(moved), unit) if grown else format_amount(abs(100 * moved / before), "percent")
+    return f", {'up' if moved > 0 else 'down'} {other}"
 
 
 def _printed(intent: Intent, program: Program, moved: float) -> tuple[float, float] | None:

@@ -77,8 +77,8 @@ def test_dollars_are_given_in_the_unit_asked_for(unit: OutputUnit, value: float,
 
 
 def test_a_ratio_asked_for_in_percent_is_a_percentage() -> None:
-    answer = answered(0.1116, measure="return on assets", computed="ratio", unit="percent")
-    assert (answer.value, answer.unit) == (pytest.approx(11.16), "percent")
+    answer = answered(0.11161, measure="return on assets", computed="ratio", unit="percent")
+    assert (answer.value, answer.unit) == (pytest.approx(11.161), "percent")
     assert "11.2%" in answer.text
 
 
@@ -125,7 +125,7 @@ def test_growth_is_said_in_percent_with_the_figures_it_comes_from() -> None:
     assert answer.unit == "percent"
     assert answer.text == (
         "Growth of revenue of Acme Tools, Inc. for FY2022 to FY2023: 6.0% "
-        "(from $3,334 million in FY2022 to $3,533 million in FY2023)."
+        "(from $3,334 million in FY2022 to $3,533 million in FY2023, up $199 million)."
     )
 
 
@@ -161,14 +161,19 @@ def test_each_of_several_periods_is_listed_and_none_is_the_value() -> None:
             16.0,
             30.0,
             "Did revenue increase?",
-            "Yes: revenue of Acme Tools, Inc. rose by $14 million, from $16 million in",
+            "Yes: revenue of Acme Tools, Inc. rose by $14 million (87.5%), from $16 million in",
         ),
         (30.0, 16.0, "Did revenue increase?", "No: revenue of Acme Tools, Inc. fell"),
         (30.0, 16.0, "Has revenue declined?", "Yes: revenue of Acme Tools, Inc. fell"),
         (16.0, 30.0, "Has revenue declined?", "No: revenue of Acme Tools, Inc. rose"),
         (16.0, 16.0, "Did revenue increase?", "No: revenue of Acme Tools, Inc. did not change"),
         (16.0, 30.0, "Did revenue increase or decrease?", "Revenue of Acme Tools, Inc. rose"),
-        (30.0, 16.0, "How did revenue develop?", "Revenue of Acme Tools, Inc. fell by $14 million, from $30 million"),
+        (
+            30.0,
+            16.0,
+            "How did revenue develop?",
+            "Revenue of Acme Tools, Inc. fell by $14 million (46.7%), from $30 million",
+        ),
     ],
 )
 def test_a_trend_is_answered_yes_or_no_with_its_figures(first: float, last: float, core: str, begins: str) -> None:
@@ -181,13 +186,15 @@ def test_a_trend_is_answered_yes_or_no_with_its_figures(first: float, last: floa
 
 def test_a_margin_moves_by_percentage_points_that_are_not_those_of_the_rounded_ends() -> None:
     answer = answered(
-        [19.41, 18.54, -0.87], measure="gross margin", computed="percent", relation=Relation.TREND, years=(2022, 2023),
+        [19.411, 18.542, -0.869], measure="gross margin", computed="percent", relation=Relation.TREND,
+        years=(2022, 2023),
         names=("Acme FY2022", "Acme FY2023"), beside=CHANGE, core="Is gross margin improving?", decimals=0,
     )  # fmt: skip
     text = "No: gross margin of Acme Tools, Inc. fell by 0.9 percentage points, from 19% in FY2022 to 19% in FY2023."
     assert answer.text == text
     finer = answered(
-        [19.41, 18.54, -0.87], measure="gross margin", computed="percent", relation=Relation.TREND, years=(2022, 2023),
+        [19.411, 18.542, -0.869], measure="gross margin", computed="percent", relation=Relation.TREND,
+        years=(2022, 2023),
         names=("Acme FY2022", "Acme FY2023"), beside=CHANGE, core="Is gross margin improving?",
     )  # fmt: skip
     assert "fell by 0.9 percentage points, from 19.4% in FY2022 to 18.5% in FY2023" in finer.text
@@ -197,8 +204,8 @@ def test_a_margin_moves_by_percentage_points_that_are_not_those_of_the_rounded_e
     ("relation", "computed", "decimals", "ends"),
     [
         (Relation.CHANGE, "percent", None, "(from 24.6% in FY2022 to 21.6% in FY2023)"),
-        (Relation.GROWTH, "USD", 1, "(from $24.6 million in FY2022 to $21.6 million in FY2023)"),
-        (Relation.CHANGE, "USD", 0, "(from $25 million in FY2022 to $22 million in FY2023)"),
+        (Relation.GROWTH, "USD", 1, "(from $24.6 million in FY2022 to $21.6 million in FY2023, down $3 million)"),
+        (Relation.CHANGE, "USD", 0, "(from $25 million in FY2022 to $22 million in FY2023, down 12.2%)"),
     ],
 )
 def test_both_ends_of_a_computed_change_are_said(
@@ -226,7 +233,9 @@ def test_the_extreme_of_a_comparison_is_the_value_and_names_its_company() -> Non
         measure="net income",
     )
     assert highest.value == 641
-    assert highest.text == "Acme has the higher net income: $641 million (Bell: $416.643 million)."
+    assert (
+        highest.text == "Acme has the higher net income: $641 million (Bell: $416.643 million, $224.357 million apart)."
+    )
     lowest = answered(
         [3, 1, 2], comparison=Comparison.LOWEST, companies=(ACME, BELL, ACME), names=("A", "B", "C"), computed="ratio"
     )
@@ -273,16 +282,18 @@ def test_what_is_no_number_is_an_error_that_shows_it(result: object) -> None:
         (-11588.5, "USD millions", "-$11,588.5 million"),
         (0.00012, "USD", "$0"),
         (-0.00012, "USD", "$0"),
-        (-0.04, "percent", "0.0%"),
+        (-0.041, "percent", "0.0%"),
         (1e30, "ratio", f"{10**30:,}.00"),
         (3.87, "USD per share", "$3.87 per share"),
         (-1.2, "USD per share", "-$1.20 per share"),
-        (65.44, "percent", "65.4%"),
+        (65.441, "percent", "65.4%"),
+        (5.25, "percent", "5.25%"),
         (24.264, "ratio", "24.26"),
         (93.864, "days", "93.86 days"),
-        (1.25, "percentage points", "1.3 percentage points"),
+        (1.251, "percentage points", "1.3 percentage points"),
+        (1.01 - 0.96, "percentage points", "0.05 percentage points"),
         (-0.625, "percent", "-0.6%"),
-        (6.25, "percent", "6.3%"),
+        (6.251, "percent", "6.3%"),
         (3.139564, "USD billions", "$3.14 billion"),
         (165_500_000, "shares", "165,500,000 shares"),
         (418, "count", "418"),

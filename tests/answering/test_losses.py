@@ -88,7 +88,7 @@ def test_the_change_of_a_loss_is_reckoned_with_the_loss() -> None:
     intent = asked("By how much did the net loss shrink from 2020 to 2021?", Relation.CHANGE, years=(2020, 2021))
     assert intent.expression == "0 - net_income"
     assert said(intent, -20, 50, 30, beside=ENDS).endswith(
-        "-$20 million (from $50 million in FY2020 to $30 million in FY2021)."
+        "-$20 million (from $50 million in FY2020 to $30 million in FY2021, down 40.0%)."
     )
     assert said(intent, -80, 50, -30, beside=ENDS).startswith("Not every figure is a loss.")
 

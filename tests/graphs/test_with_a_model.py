@@ -215,7 +215,7 @@ def test_growth_or_size_measure_or_year_may_be_asked_back(workspace: Workspace, 
         (
             "How fast did Harborlight's takings climb in FY2023?",
             "growth of revenue of Harborlight from FY2022 to FY2023",
-            "6.0% (from $3,334 million in FY2022 to $3,533 million in FY2023)",
+            "6.0% (from $3,334 million in FY2022 to $3,533 million in FY2023, up $199 million)",
         ),
     ],
     ids=["segments ranked", "growth of segments", "against the year before"],

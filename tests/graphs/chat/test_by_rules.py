@@ -94,7 +94,7 @@ class TestFigures:
         say = talking(chat_context)
         say(INCOME)
         said = say("why did it fall?").said
-        assert "rose by $70 million, from $474 million in FY2022 to $544 million in FY2023" in said
+        assert "rose by $70 million (14.8%), from $474 million in FY2022 to $544 million in FY2023" in said
 
     def test_reasons_are_quoted(self, chat_context: ChatContext) -> None:
         say = talking(chat_context)
