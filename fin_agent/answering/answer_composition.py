@@ -77,6 +77,8 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         subject = subject_of(intent, plan)
         written = format_amount(value, unit, intent.decimals)
         written = written if moved else _as_share(written, numbers[0], unit, intent)
+        if program.worked and not moved:
+            written = f"{program.worked.removeprefix('100 * ')} = {written}"
         text = f"{lead}{subject if lead else capitalize_first(subject)}: {written}{moved}."
         return AnswerValue(value=value, unit=supported_unit(unit), text=text)
     counted = intent.relation is Relation.YEARS_COUNTED

@@ -47,6 +47,8 @@ class Program:
     """The names of the numbers in a list result; empty if the result is no list."""
     beside: tuple[str, ...] = ()
     """The additional numbers at the end of a list result: the CHANGE of a trend or both ENDS of a change."""
+    worked: str = ""
+    """The calculation of a single result with its amounts, in units of `scale`: `5,709 / 17,666`; empty if long."""
 
 
 def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
@@ -83,7 +85,8 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
         result, names = f"[{', '.join((result, *held))}]", (wanted[0].company.name, *(name for _, name in ranks))
     body = [*writer.figures(), "", *writer.steps, f"return {result}"]
     code = "def solution():\n" + "\n".join(f"    {line}".rstrip() for line in body) + "\n"
-    return Program(code, dict(writer.variables), writer.scale, names, beside)
+    worked = writer.worked(result) if len(terms) == 1 and not ranks else ""
+    return Program(code, dict(writer.variables), writer.scale, names, beside, worked)
 
 
 def check_program(code: str, written: Program, question: str, facts: Sequence[Fact] = ()) -> Provenance:
@@ -106,6 +109,8 @@ def check_program(code: str, written: Program, question: str, facts: Sequence[Fa
     )
 
 
+_MAX_WORKED = 80
+"""Characters of a calculation that an answer repeats."""
 _MOVES = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
 
 
@@ -137,7 +142,8 @@ class _Writer:
     def expression(self, tree: Node, above: int = 0) -> str:
         """Return the tree as Python, with the fewest parentheses."""
         match tree:
-            case Constant(value):
+            case Constant(value, unit):
+                value = value / self.scale if unit == "USD" else value
                 return str(int(value)) if float(value).is_integer() else repr(value)
             case SlotReference(slot):
                 return self._variable(slot)
@@ -153,6 +159,17 @@ class _Writer:
                 return f"abs({self.expression(of)})"
             case Choice() | IfReported() | Quantity():
                 raise ValueError("the tree is not resolved")
+
+    def worked(self, result: str) -> str:
+        """Return the only step with amounts for its variables; empty if it is long or mixes scales."""
+        literals = {name: self._literal(figure) for name, figure in self.variables.items()}
+        if len(self.steps) != 1 or any(" " in literal for literal in literals.values()):
+            return ""
+        name, _, step = self.steps[0].partition(" = ")
+        amounts = {name: f"{figure.amount.normalize():,f}" for name, figure in self.variables.items()}
+        step = re.sub(r"\b\d{4,}\b", lambda found: f"{int(found.group()):,}", step)
+        told = re.sub(r"[a-z]\w*", lambda found: amounts.get(found.group(), found.group()), step)
+        return told if name == result and len(told) <= _MAX_WORKED else ""
 
     def _averaged(self, part: Node) -> str:
         """Return a part of a mean; sums get a variable, so that the divisor equals the number of parts."""

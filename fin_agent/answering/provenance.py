@@ -129,7 +129,7 @@ def check_provenance(
     except ProgramError as refused:
         return Provenance((), (Unbound("", refused.line or 1, None, refused.what),))
     figures = expected or {}
-    accounts = _NumberSources(facts, question, figures, numbers)
+    accounts = _NumberSources(facts, question, figures, numbers, scale or 1)
     judged = [(literal, accounts.judge(literal)) for literal in numbers.literals]
     judged = _without_unsupported_groups(judged)
     judged = _at_one_scale(judged, numbers, figures, scale)
@@ -154,7 +154,7 @@ class _NumberSources:
     """The facts, question and constants that can be the source of a program's numbers."""
 
     def __init__(
-        self, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact], numbers: ProgramNumbers
+        self, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact], numbers: ProgramNumbers, scale: int
     ) -> None:
         self._expected = expected
         self._accumulators = numbers.accumulators
@@ -164,7 +164,7 @@ class _NumberSources:
             self._by_amount.setdefault(abs(fact.amount), []).append(fact)
             self._by_value.setdefault(abs(fact.value), []).append(fact)
         asked = numerals_in(question)
-        self._amounts = _amounts(asked)
+        self._amounts = _amounts(asked, scale)
         self._asked = {abs(numeral.value) for numeral in asked}
         self._spans = {abs(numeral.value) for numeral in asked if numeral.kind is NumeralKind.SPAN}
         self._years = {numeral.value for numeral in asked if numeral.kind is NumeralKind.YEAR}
@@ -253,12 +253,12 @@ def _span_lengths(years: Iterable[Decimal]) -> set[Decimal]:
     return {later - earlier for earlier in listed for later in listed if later > earlier}
 
 
-def _amounts(asked: Sequence[Numeral]) -> set[Decimal]:
-    """Return the amounts of a question in the forms that a program may write: `$400 million`, `20%`."""
+def _amounts(asked: Sequence[Numeral], scale: int) -> set[Decimal]:
+    """Return the amounts of a question in the forms that a program of this scale may write: `$400 million`, `20%`."""
     amounts: set[Decimal] = set()
     for numeral in asked:
         if numeral.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT):
-            amounts |= {abs(numeral.value), abs(numeral.in_base_units)}
+            amounts |= {abs(numeral.value), abs(numeral.in_base_units), abs(numeral.in_base_units) / scale}
         if numeral.kind is NumeralKind.PERCENT:
             amounts.add(abs(numeral.value) / 100)
     return amounts

@@ -76,6 +76,25 @@ def test_margins_and_shares_of_revenue(truth: GroundTruth, ask: Ask, name: str, 
 
 
 @pytest.mark.parametrize("name", sorted(TICKERS))
+@pytest.mark.parametrize("amount", ["$1.5 billion", "$1,500 million", "1.5 billion"])
+def test_amounts_of_the_question_enter_at_the_scale_of_the_figures(
+    truth: GroundTruth, ask: Ask, base_units: Base, name: str, amount: str
+) -> None:
+    revenue = figures(truth, name)("revenue", 2024)
+    left = checked(ask(f"What was {name}'s 2024 revenue less {amount}?"), truth)
+    assert float(base_units(left) or 0) == pytest.approx(revenue - 1.5e9)
+    margin = checked(ask(f"(revenue - {amount}) / revenue of {name} in 2024"), truth)
+    assert margin.answer.value in (pytest.approx(100 * (1 - 1.5e9 / revenue)), pytest.approx(1 - 1.5e9 / revenue))
+
+
+def test_a_computed_answer_says_its_calculation(truth: GroundTruth, ask: Ask) -> None:
+    of = figures(truth, "Harborlight")
+    answer = checked(ask("What was Harborlight's capex as a % of revenue in FY2024?"), truth)
+    spent, revenue = (of(metric, 2024) / 1e6 for metric in ("capital_expenditures", "revenue"))
+    assert f"{spent:,.0f} / {revenue:,.0f} = {100 * spent / revenue:.1f}%" in answer.answer.text
+
+
+@pytest.mark.parametrize("name", sorted(TICKERS))
 @pytest.mark.parametrize("year", [2022, 2023, 2024])
 def test_ratios_of_the_balance_sheet(truth: GroundTruth, ask: Ask, name: str, year: int) -> None:
     of = figures(truth, name)
