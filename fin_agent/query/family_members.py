@@ -141,7 +141,8 @@ def _families(
     last = asked[-1]
     sought = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=metric or None)
     years = [period.fiscal_year for period in asked]
-    holding = tuple(dict.fromkeys((*names, *parts.names, *(() if names else parts.without))))
+    left_out = () if names else tuple(name for name in parts.without if not is_remainder(name))
+    holding = tuple(dict.fromkeys((*names, *parts.names, *left_out)))
     found = find_family(workspace, sought, company, kind=parts.kind, holding=holding, years=years)
     if found.best is None and metric:
         printed = FactQuery(words, last.fiscal_year, last.quarter, last.months)

@@ -590,7 +590,7 @@ def _phrase_at(pieces: Sequence[Token], place: int) -> tuple[int, str]:
 _LINES = frozenset({"METRIC", "FORMULA", "PHRASE"})
 _NAMES = frozenset({"PART", "UNKNOWN"})
 _OPERANDS = _LINES | {"NUMBER", "LINE"}
-_JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "within", "at"})
+JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "within", "at"})
 
 
 def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
@@ -758,7 +758,7 @@ def _next_in_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[T
         return place + 1  # `accounts receivable, net`
     if one.type == "TO" and place + 1 < len(tokens) and tokens[place + 1].text.lower() in _DONE_WITH_MONEY:
         return place + 1  # `costs to obtain contracts`
-    joins = one.type in ("NOISE", "BY", "CAME_FROM") and one.text.lower() in _JOINING
+    joins = one.type in ("NOISE", "BY", "CAME_FROM") and one.text.lower() in JOINING
     if not joins or text[last.end : one.start].strip() or place + 1 >= len(tokens):
         return None
     follows = place + 1
@@ -804,4 +804,4 @@ def _tails() -> frozenset[str]:
 def content_stems(words: str) -> frozenset[str]:
     """Return the words of a phrase, singular and plural unified, without joining words."""
     found: Collection[str] = re.findall(r"[a-z0-9&]+", plain(words))
-    return frozenset(singular(word) for word in found if word not in _JOINING and word not in ("the", "and", "a"))
+    return frozenset(singular(word) for word in found if word not in JOINING and word not in ("the", "and", "a"))

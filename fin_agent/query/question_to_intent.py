@@ -31,7 +31,7 @@ from fin_agent.query.binding import (
     unit_fits,
     unit_of_printed,
 )
-from fin_agent.query.lexer import KnownNames
+from fin_agent.query.lexer import JOINING, KnownNames
 from fin_agent.query.nearest_figure import as_single_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
@@ -130,9 +130,9 @@ _PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], PrintedText]] = W
 
 
 def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a line without footnote marks and trailing numbers: `Buildings (1)`, `Software 3-5`."""
+    """Return a line without footnote marks and trailing numbers: `Buildings (1)`, `Software 3-5`, `Sales in 2024`."""
     size = len(line)
-    while size and (line[size - 1].isdigit() or len(line[size - 1]) == 1):
+    while size and (line[size - 1].isdigit() or len(line[size - 1]) == 1 or line[size - 1] in JOINING):
         size -= 1
     return line[:size]
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.query.clause_normalization import (
     alternatives,
+    closing_brackets,
     ends_measure,
     formula_alone,
     normalize_clauses,
@@ -63,7 +64,9 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
         _define_formula(name, formula, given, names)
     about = [one.key for one in before.companies] if before is not None else []
     before = _with_part(before, about, names) if before is not None else None
+    split = _with_directions(split, names)
     lexed = lex(" ? ".join((*split.sentences, *formulas)), names, tuple(given), about)
+    lexed = replace(lexed, tokens=_as_moves_of_members(_with_exclusions(lexed.tokens)))
     if before is not None:
         lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens))
     if before is None or not before.measures:
@@ -111,6 +114,40 @@ _UNIT_ASIDE = re.compile(
 )
 
 
+def _with_exclusions(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Return the tokens with members to be left out as parts, in brackets or not: `segments (ignore Corporate)`."""
+    closes = closing_brackets(tokens)
+    outer = [place for place in closes if tokens[place + 1].type == "EXCEPT"]
+    brackets = {*outer, *(closes[place] for place in outer)}
+    of_kind = any(one.type.startswith("KIND_") for one in tokens)
+    kept: list[Token] = []
+    excluded = False
+    for place, one in enumerate(tokens):
+        excluded = of_kind and (one.type == "EXCEPT" or (excluded and one.type in ("PHRASE", "AND", "COMMA", "PART")))
+        if place not in brackets:
+            named = excluded and one.type == "PHRASE"
+            kept.append(replace(one, type="PART", value=one.text) if named else one)
+    return tuple(kept)
+
+
+def _as_moves_of_members(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Read members compared with another period of theirs as moving: `which regions had lower sales than in 2022`."""
+    types = [one.type for one in tokens]
+    between = next((at for at, kind in enumerate(types) if kind == "THAN" and types[at + 1] in _EARLIER), None)
+    of_members = any(kind.startswith("KIND_") or kind == "COUNTRY" for kind in types)
+    if between is None or not of_members or {"UP", "DOWN", "CHANGE", "GROWTH"}.intersection(types):
+        return tokens
+    return [
+        replace(one, type=_MOVED[one.type], text=_MOVED[one.type].lower()) if one.type in _MOVED else one
+        for place, one in enumerate(tokens)
+        if place != between
+    ]
+
+
+_MOVED = {"HIGHER": "UP", "LOWER": "DOWN", "MINUS": "DOWN"}
+_EARLIER = ("PERIOD", "YEAR_BEFORE", "PRIOR")
+
+
 def _with_context_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """Prepend what a fragment leaves out: it divides, or chooses among, what was requested before."""
     if not any(one.type in LINES for one in tokens):
@@ -143,6 +180,28 @@ def _spells_a_formula(sentence: str, names: KnownNames) -> bool:
     return known and any(
         one.type in ARITHMETIC and ends_measure(before) and begins_measure(after) for before, one, after in pairs
     )
+
+
+def _with_directions(split: QuestionSentences, names: KnownNames) -> QuestionSentences:
+    """Return the sentences with those that say what to leave out or to use as part of the last request."""
+    directions = [one.rstrip(" .") for one in split.statements if _changes_the_request(one, names)]
+    if not directions:
+        return split
+    last = ", ".join((split.sentences[-1].rstrip(" ?."), *directions))
+    sentences = (*split.sentences[:-1], f"{last}?")
+    return replace(split, asked=" ".join(sentences), sentences=sentences)
+
+
+def _changes_the_request(sentence: str, names: KnownNames) -> bool:
+    """Return whether a sentence says what to leave out or what to use: `Leave out Pet. Use ending balances.`."""
+    tokens = lex(sentence, names).tokens
+    lead = next((one.type for one in tokens if one.type not in ("AND", "COMMA")), "")
+    used = lead in _DIRECTIONS and any(one.type in _CONTENT or one.type.startswith("KIND_") for one in tokens)
+    return used or lead == "EXCEPT"
+
+
+_DIRECTIONS = frozenset({"DEFINING", "MINUS", "PLUS"})
+_CONTENT = LINES - {"PHRASE"} | {"PART", "AVERAGE", "AVERAGE_BALANCE", "CLOSING", "OPENING"}
 
 
 def _build_query(

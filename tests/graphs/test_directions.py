@@ -1,0 +1,71 @@
+"""Sentences beside the request that change it: what to leave out, what to use. None is passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fin_agent.answering.answer import Answer
+
+Ask = Callable[..., Answer]
+RANKING = "Which segment of Tellurond had the highest revenue in FY2024"
+
+
+@pytest.mark.parametrize("verb", ["Leave out", "Ignore", "Don't count", "Do not include", "Exclude"])
+def test_a_member_is_left_out_wherever_the_question_says_so(ask: Ask, verb: str) -> None:
+    whole = ask(f"{RANKING}?")
+    assert "Data Center" in whole.answer.text.split(" has ")[0]
+    for question in (
+        f"{RANKING}? {verb} Data Center.",
+        f"{RANKING}, {verb[0].lower()}{verb[1:]} Data Center?",
+        f"{RANKING.replace('Tellurond', f'Tellurond ({verb.lower()} Data Center)')}?",
+    ):
+        answer = ask(question)
+        assert "Automotive" in answer.answer.text.split(" has ")[0], question
+        assert "Data Center" not in answer.answer.text, question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was Harborlight's current ratio in FY2023? Ignore inventories.",
+        "What was Harborlight's current ratio in FY2023? Don't count inventories.",
+        "What was Harborlight's revenue in FY2023? Do not count Life Sciences.",
+        "What was Harborlight's gross margin in FY2023? Leave out one-off items.",
+        "What was Harborlight's total debt in FY2023? Exclude leases.",
+    ],
+)
+def test_a_figure_is_refused_where_what_to_leave_out_is_not_understood(ask: Ask, question: str) -> None:
+    answer = ask(question)
+    assert answer.refused, answer.answer.text
+    assert "not understood" in " ".join(answer.missing)
+
+
+def test_balances_are_those_that_a_sentence_says_to_use(ask: Ask) -> None:
+    averaged = ask("What was Harborlight's asset turnover in FY2023? Use average total assets.").answer
+    closing = ask("What was Harborlight's asset turnover in FY2023? Use year-end total assets.").answer
+    plain = ask("What was Harborlight's asset turnover in FY2023? Use the balance sheet.").answer
+    revenue = ask("What was Harborlight's revenue in FY2023?").answer
+    assets = ask("What were Harborlight's total assets at the end of FY2023?").answer
+    assert closing.unit == "ratio"
+    assert closing.value == pytest.approx((revenue.value or 0) / (assets.value or 1))
+    assert averaged.value == plain.value != closing.value
+
+
+@pytest.mark.parametrize(
+    ("question", "members"),
+    [
+        ("Which segments of Tellurond had lower revenue in FY2023 than in FY2022?", {"Data Center", "Industrial"}),
+        ("Which Tellurond segments made less revenue in FY2023 than in FY2022?", {"Data Center", "Industrial"}),
+        ("Which segments of Tellurond had higher revenue in FY2023 than a year earlier?", {"Automotive"}),
+        ("Which Tellurond segments, Data Center excluded, had lower revenue in 2023 than in 2022?", {"Industrial"}),
+    ],
+)
+def test_members_are_compared_with_another_period_of_their_own(ask: Ask, question: str, members: set[str]) -> None:
+    moved = ask(question).answer.text.partition(" (Growth of revenue")[0]
+    assert {name for name in ("Automotive", "Data Center", "Industrial") if name in moved} == members
+
+
+def test_a_row_that_ends_with_a_year_is_no_line_of_its_preposition(ask: Ask) -> None:
+    assert " in:" not in ask(f"{RANKING}?").answer.text
