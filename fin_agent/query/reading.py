@@ -64,7 +64,7 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
         _define_formula(name, formula, given, names)
     about = [one.key for one in before.companies] if before is not None else []
     before = _with_part(before, about, names) if before is not None else None
-    split = _with_directions(split, names)
+    split = _with_directions(split, [one for one in split.statements if one not in formulas], names)
     lexed = lex(" ? ".join((*split.sentences, *formulas)), names, tuple(given), about)
     lexed = replace(lexed, tokens=_as_moves_of_members(_with_exclusions(lexed.tokens)))
     if before is not None:
@@ -182,9 +182,9 @@ def _spells_a_formula(sentence: str, names: KnownNames) -> bool:
     )
 
 
-def _with_directions(split: QuestionSentences, names: KnownNames) -> QuestionSentences:
-    """Return the sentences with those that say what to leave out or to use as part of the last request."""
-    directions = [one.rstrip(" .") for one in split.statements if _changes_the_request(one, names)]
+def _with_directions(split: QuestionSentences, statements: Sequence[str], names: KnownNames) -> QuestionSentences:
+    """Return the sentences with statements that say what to leave out or to use as part of the last request."""
+    directions = [one.rstrip(" .") for one in statements if _changes_the_request(one, names)]
     if not directions:
         return split
     last = ", ".join((split.sentences[-1].rstrip(" ?."), *directions))
