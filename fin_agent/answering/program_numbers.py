@@ -362,6 +362,7 @@ def _terms_of(node: ast.expr) -> int | None:
             return None
 
 
+COMPUTED = "a number is computed from constants"
 _CONSTANTS = frozenset(map(Decimal, (1, 2, 3, 4, 12, 52, 100, 360, 365, 366)))
 
 
@@ -381,7 +382,7 @@ def _untraceable_values(nodes: list[ast.AST], code: str) -> Iterator[Untraceable
                 isinstance(inner, type(node.op))
             ):
                 if signed_number(first) in _CONSTANTS and signed_number(second) in _CONSTANTS:
-                    reason = "a number is computed from constants"
+                    reason = COMPUTED
         if reason and isinstance(node, ast.expr):
             yield UntraceableValue(node.lineno, _source_of(code, node), reason)
 

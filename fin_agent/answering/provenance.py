@@ -10,7 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
-from fin_agent.answering.program_numbers import Declaration, Literal, ProgramNumbers, Role, read_numbers
+from fin_agent.answering.program_numbers import COMPUTED, Declaration, Literal, ProgramNumbers, Role, read_numbers
 from fin_agent.answering.program_syntax import ProgramError
 from fin_agent.vocabulary.fact import Fact
 
@@ -135,7 +135,8 @@ def check_provenance(
     judged = _at_one_scale(judged, numbers, figures, scale)
     bindings = tuple(verdict for _, verdict in judged if isinstance(verdict, Binding))
     unbound = [verdict for _, verdict in judged if isinstance(verdict, Unbound)]
-    unbound += [Unbound(value.source, value.line, None, value.reason) for value in numbers.untraceable_values]
+    untraceable = (one for one in numbers.untraceable_values if one.reason != COMPUTED or not accounts.asks(one.source))
+    unbound += [Unbound(value.source, value.line, None, value.reason) for value in untraceable]
     unbound += _mismatches(numbers, figures, constants)
     unbound.sort(key=lambda each: (each.line, each.literal, each.reason))
     return Provenance(bindings, tuple(unbound), numbers.used)
@@ -146,6 +147,7 @@ def constants_of(code: str, figures: Collection[str]) -> tuple[Decimal, ...]:
     return tuple(literal.value for literal in _non_figure_literals(read_numbers(code).literals, figures))
 
 
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
 _YEAR_WORDS = frozenset(("year", "years", "fy", "period", "periods", "fiscal", "y"))
 _COUNT_WORDS = frozenset(("n", "num", "number", "count", "year", "years", "period", "periods", "quarters", "months"))
 
@@ -172,6 +174,10 @@ class _NumberSources:
         self._lengths = self._spans | _span_lengths(self._years if len(self._years) > 1 else map(Decimal, known))
         self._years |= {Decimal(fact.period.fiscal_year) for fact in (*facts, *expected.values())}
         self._years |= {Decimal(fact.period.end.year) for fact in facts if fact.period.end}
+
+    def asks(self, source: str) -> bool:
+        """Return whether all numbers of an expression are in the question: `revenue * 4 * 2`."""
+        return all(Decimal(number) in self._asked for number in _NUMBER.findall(source))
 
     def judge(self, literal: Literal) -> Binding | Unbound:
         stands_for = self._expected.get(literal.variable or "")

@@ -86,13 +86,33 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
         isinstance(one, list) and one[0].type == "PART" and getattr(before, "type", "") in ("THAN", "VERSUS")
         for before, one in itertools.pairwise(groups)
     )
+    frame = _frame_of(loose, operands) if pins and len(operands) > 1 else None
+    if frame is not None:
+        loose = [(None if run is frame else host, run) for host, run in loose]
     for kind in ("COMPANY", "PERIOD", "PART"):
         spread = averaged if kind == "PERIOD" and dated > 1 else set[int]()
-        _distribute(kind, loose, operands, attached, spread, pins=pins, compared=compared)
+        framed = kind == "PERIOD" and frame is not None
+        _distribute(kind, loose, operands, attached, spread, pins=pins, compared=compared, framed=framed)
     for some in _compared_measures(groups, operands):
-        _share_modifiers(some)
+        _share_modifiers(some, framed=frame is not None)
     attached.operands = {operand.token.start: operand for operand in operands.values()}
     return attached
+
+
+def _frame_of(loose: Sequence[tuple[int | None, list[Token]]], operands: dict[int, Operand]) -> list[Token] | None:
+    """Return the modifiers of the whole formula, beside those of single lines: `Acme 2024: a / (2022 b)`.
+
+    They are before or behind all lines, with the only company; periods of other modifiers belong to their lines.
+    """
+    dated = [(host, run) for host, run in loose if any(one.type == "PERIOD" for one in run)]
+    named = [run for _, run in loose if any(one.type == "COMPANY" for one in run)]
+    if len(dated) < 2 or len(named) != 1 or operands.keys() <= {host for host, _ in dated}:
+        return None
+    places = [operand.token.start for operand in operands.values()]
+    outside = [run for _, run in dated if run[-1].end <= min(places) or run[0].start > max(places)]
+    frames = [run for run in outside if run is named[0] and sum(one.type == "PERIOD" for one in run) == 1]
+    others = [host for host, run in dated if frames and run is not frames[0]]
+    return frames[0] if len(frames) == 1 and None not in others else None
 
 
 def _compared_measures(groups: Sequence[_Group], operands: dict[int, Operand]) -> Iterator[list[Operand]]:
@@ -109,14 +129,17 @@ def _compared_measures(groups: Sequence[_Group], operands: dict[int, Operand]) -
     yield some
 
 
-def _share_modifiers(operands: Sequence[Operand]) -> None:
-    """Give the only company and the only period that operands of one measure have to those that have none."""
+def _share_modifiers(operands: Sequence[Operand], *, framed: bool) -> None:
+    """Give the only company and the only period that operands of one measure have to those that have none.
+
+    If the question is `framed`, these are of its period.
+    """
     companies = [one.companies for one in operands if one.companies]
     periods = [one.periods for one in operands if one.periods]
     for one in operands:
         if len({each[0].company.key for each in companies}) == 1:
             one.companies = one.companies or companies[0]
-        if periods and len(periods[0]) == 1 and all(each == periods[0] for each in periods):
+        if periods and not framed and len(periods[0]) == 1 and all(each == periods[0] for each in periods):
             one.periods = one.periods or periods[0]
 
 
@@ -150,13 +173,19 @@ def _grouped(tokens: list[Token]) -> list[_Group]:
             same = ahead < len(tokens) and tokens[ahead].type in MODIFIERS
             if not same or (ahead > place and tokens[ahead].type != run[-1].type):
                 break
-            if ahead == place and tokens[ahead].type == run[-1].type == "PART":
-                break  # `the North America sales of Flexibles` are of neither part alone
+            if ahead == place and tokens[ahead].type == run[-1].type != "COMPANY":
+                break  # `the North America sales of Flexibles`, `Acme 2024: 2022 revenue`: of neither alone
+            if ahead > place and tokens[ahead].start - tokens[ahead - 1].end > _MAX_GAP:
+                break  # `for Acme in 2024, calculate 2022 revenue`
             joined += [token for token in tokens[place:ahead] if token.type in ("VERSUS", "THAN", "OR")]
             run.append(tokens[ahead])
             place = ahead + 1
         groups += [run, *joined]
     return groups
+
+
+_MAX_GAP = 8
+"""Characters between a joint and what it joins, such as ` for the `."""
 
 
 def _joins(token: Token, first: Token) -> bool:
@@ -211,15 +240,18 @@ def _distribute(
     *,
     pins: bool,
     compared: bool,
+    framed: bool,
 ) -> None:
     """Assign modifiers of one kind to their lines or to the question; several periods of an average stay together.
+
+    If the question is `framed`, lines with a modifier keep it as their own.
 
     Parts in several places stay separate if they are `compared`: `the revenue of A exceeded that of B`.
     """
     named = [(host, [one for one in run if one.type == kind]) for host, run in loose]
     named = [(host, run) for host, run in named if run]
     hosts = [host for host, _ in named if host is not None]
-    alone = pins and len(set(hosts)) > 1
+    alone = framed or (pins and len(set(hosts)) > 1)
     if kind == "PART" and pins and len(operands) > 1:
         alone = len(set(hosts)) > 1 or any(host != min(operands) for host in hosts)
     lines = {operands[host].token.value or operands[host].token.text.lower() for host in hosts}

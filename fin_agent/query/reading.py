@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.query.clause_normalization import (
@@ -133,7 +134,7 @@ def _with_exclusions(tokens: Sequence[Token]) -> tuple[Token, ...]:
 def _as_moves_of_members(tokens: Sequence[Token]) -> Sequence[Token]:
     """Read members compared with another period of theirs as moving: `which regions had lower sales than in 2022`."""
     types = [one.type for one in tokens]
-    between = next((at for at, kind in enumerate(types) if kind == "THAN" and types[at + 1] in _EARLIER), None)
+    between = next((at for at, pair in enumerate(pairwise(types)) if pair[0] == "THAN" and pair[1] in _EARLIER), None)
     of_members = any(kind.startswith("KIND_") or kind == "COUNTRY" for kind in types)
     if between is None or not of_members or {"UP", "DOWN", "CHANGE", "GROWTH"}.intersection(types):
         return tokens

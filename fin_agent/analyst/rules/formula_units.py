@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from fin_agent.errors import LexiconError
@@ -35,16 +36,34 @@ def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
         root = parse_formula(expression)
     except LexiconError as error:
         raise IncompatibleUnitsError(str(error)) from error
+    for tree in (root, _without_days(root)):  # `revenue / 365 + capex`: 365 may be a plain number as well
+        with suppress(IncompatibleUnitsError):
+            return _unit_of_tree(tree, lexicon)
+    raise IncompatibleUnitsError(expression)
+
+
+def _unit_of_tree(root: Node, lexicon: Lexicon) -> str:
     found = _dimension(root, lexicon)
     rates = {_unit_of(leaf, lexicon) for leaf in leaves_of(root)} & {"percent", "days"}
     if found.dollars == 1 and not (found.shares or found.heads or rates):
         found = _UNITS["USD"]  # `revenue * 365`, `cash * 100`: a number in the question does not change the unit
-    unit = next((unit for unit, dimension in _UNITS.items() if found == dimension), "")
-    if not unit and not found.days and not found.hundreds and (found.heads or found.shares):
-        unit = "USD" if found.dollars else "ratio"  # an amount per head
-    if not unit:
-        raise IncompatibleUnitsError(expression)
-    return unit
+    for unit, dimension in _UNITS.items():
+        if found == dimension:
+            return unit
+    if not found.days and not found.hundreds and (found.heads or found.shares):
+        return "USD" if found.dollars else "ratio"  # an amount per head
+    raise IncompatibleUnitsError("no unit of figures")
+
+
+def _without_days(node: Node) -> Node:
+    """Return the expression with constants that could be days or a hundred percent as plain numbers."""
+    match node:
+        case Constant(value, unit) if not unit:
+            return Constant(1) if value in _DAYS_OF_A_YEAR or value == _HUNDRED else node
+        case Operation(operator, left, right):
+            return Operation(operator, _without_days(left), _without_days(right))
+        case _:
+            return node
 
 
 def _unit_of(leaf: Quantity, lexicon: Lexicon) -> str:
@@ -96,6 +115,7 @@ _UNITS: Mapping[str, _Dimension] = {
     "count": _Dimension(heads=1),
 }
 _DAYS_OF_A_YEAR = range(360, 367)
+_HUNDRED = 100
 
 
 def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
@@ -105,7 +125,7 @@ def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
         case Constant(value):
             if value in _DAYS_OF_A_YEAR:
                 return _UNITS["days"]
-            return _UNITS["percent"] if value == 100 else _Dimension()
+            return _UNITS["percent"] if value == _HUNDRED else _Dimension()
         case Quantity(printed=True):
             return _UNITS["USD"]  # the unit is known once the line is found
         case Quantity(name):
