@@ -22,8 +22,10 @@ TEMPERATURE = 0.01
 class Role(StrEnum):
     """A task of a chat model. Each role has its own prompt, may have its own model, and is accounted for by its name.
 
-    >>> Role("curation"), Role("query-rewrite"), Role("Text_Judge")
-    (<Role.CURATION: 'curation'>, <Role.QUERY: 'query-rewrite'>, <Role.TEXT_JUDGE: 'text-judge'>)
+    Short names and the names of prompt files are accepted as well.
+
+    >>> Role("curation"), Role("cover_summary"), Role("card")
+    (<Role.CURATION: 'curation'>, <Role.SUMMARY: 'cover-summary'>, <Role.CARD: 'card-abstraction'>)
     """
 
     SUMMARY = "cover-summary"
@@ -47,7 +49,19 @@ class Role(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> Role | None:
         plain = str(value).strip().lower().replace("_", "-")
-        return next((role for role in cls if role.value == plain), None)
+        return next((role for role in cls if plain in (role.value, _SHORT.get(role))), None)
+
+
+_SHORT = {
+    Role.SUMMARY: "summary",
+    Role.QUERY: "query",
+    Role.CARD: "card",
+    Role.GROUP: "group",
+    Role.LISTWISE: "judge",
+    Role.HYDE: "hyde",
+    Role.MULTI_HYDE: "multi-hyde",
+    Role.THOUGHT: "ircot",
+}
 
 
 class Usage(BaseModel):
