@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.vocabulary.dates import MONTH_NAME
 
@@ -214,10 +214,8 @@ _NAMED_AFTER = re.compile(r" (?:[A-Z][\w&-]* ){0,4}(?:Notes|Plan|Agreement|Facil
 """A year within a name: `2022 Equity Incentive Plan`, `2030 Senior Notes`."""
 
 
-class YearRange(BaseModel):
+class YearRange(BaseModel, frozen=True):
     """A range of years, first to last."""
-
-    model_config = ConfigDict(frozen=True)
 
     first: int
     last: int

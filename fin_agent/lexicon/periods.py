@@ -9,7 +9,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.lexicon.period_phrases import DateExpression, DateRole, date_expressions, period_atoms
 from fin_agent.lexicon.period_words import (
@@ -69,10 +69,8 @@ def parse_periods(question: str) -> QuestionPeriods:
     )
 
 
-class PeriodMention(BaseModel):
+class PeriodMention(BaseModel, frozen=True):
     """A year, or a part of one, named in a question: `question[start:end] == phrase`."""
-
-    model_config = ConfigDict(frozen=True)
 
     fiscal_year: int
     quarter: int | None
@@ -92,10 +90,8 @@ class PeriodMention(BaseModel):
     ...`."""
 
 
-class DateMention(BaseModel):
+class DateMention(BaseModel, frozen=True):
     """An exact date named in a question: `question[start:end] == phrase`."""
-
-    model_config = ConfigDict(frozen=True)
 
     date: date
     start: int
@@ -105,10 +101,8 @@ class DateMention(BaseModel):
     """`ended` (year ended ...), `as of`, `filed` (8-K dated ...), otherwise `on`: the day of an event."""
 
 
-class QuestionPeriods(BaseModel):
+class QuestionPeriods(BaseModel, frozen=True):
     """All periods and dates of a question."""
-
-    model_config = ConfigDict(frozen=True)
 
     mentions: tuple[PeriodMention, ...] = ()
     """In order of position."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.lexicon.entry_loading import Metric
 
 
-class Slot(BaseModel):
+class Slot(BaseModel, frozen=True):
     """One figure: company x measure x period (x part).
 
     The measure is a metric of the lexicon (`metric`), or a printed line that fact search finds (`phrase`). With both,
     fact search finds the metric by its labels and by these words.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     company: str
     """Key of the company in the directory of the index."""
