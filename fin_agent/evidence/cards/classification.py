@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -19,11 +18,13 @@ from fin_agent.evidence.cards.card import (
 )
 from fin_agent.evidence.cards.passage_sources import Cues, PassageSource
 from fin_agent.filings.outline.items import COVER
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import TableKind
 from fin_agent.vocabulary.table import Table
+
+_PATTERNS = patterns("card_patterns")
 
 
 def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> ClaimRole:
@@ -138,7 +139,6 @@ def _roles_of_title(title: str) -> list[ClaimRole]:
     return [role for role in ClaimRole if any(words in title for words in named.get(role.value, ()))]
 
 
-_MONEY = re.compile(r"\$ ?\d|€ ?\d|£ ?\d|%|million|billion|percent|basis points")
 _TABLE_DIGITS = 0.12
 """Share of digits among non-space characters above which text is more table than prose."""
 _STATEMENT_FACTS = 8
@@ -170,8 +170,8 @@ def is_mostly_table(source: PassageSource) -> bool:
 
 def has_figures(flat: str) -> bool:
     """Return whether the text states at least two amounts: `$5.2 million`, `12%`."""
-    found = _MONEY.search(flat)
-    return found is not None and _MONEY.search(flat, found.end()) is not None
+    found = _PATTERNS["money"].search(flat)
+    return found is not None and _PATTERNS["money"].search(flat, found.end()) is not None
 
 
 _SEVERAL = 2
