@@ -152,7 +152,7 @@ class CompanyDirectory:
         """Yield the company that alone owns a brand named in the question; the brand's words still name a part."""
         owners: dict[str, CompanyMention] = {}
         for start, _, phrase in _phrases_of(question, [(start, end) for start, end, _ in tokens]):
-            owner = self._book.owner_of_brand(phrase)
+            owner = self._book.brands.get(simplify_name(phrase))
             if owner is not None:
                 owners.setdefault(owner.key, CompanyMention(owner, start, start, "", "brand", _OF_A_BRAND))
         yield from owners.values()
@@ -174,7 +174,7 @@ class CompanyDirectory:
     ) -> tuple[CompanyMention | None, int]:
         best: tuple[CompanyMention, int] | None = None
         first = tokens[position]
-        if first[2].casefold() in company_words().exchanges and question[first[1] :].lstrip().startswith(":"):
+        if first[2].casefold() in company_words("exchanges") and question[first[1] :].lstrip().startswith(":"):
             return None, 1
         for count in range(min(_MAX_TOKENS, len(tokens) - position), 0, -1):
             span = tokens[position : position + count]
@@ -200,16 +200,16 @@ class CompanyDirectory:
 
     def _look_up_name(self, phrase: str) -> tuple[str, Company | None, Alias | None]:
         """Return (normalized name, company by ticker, alias by name) of a phrase; the name is empty if impossible."""
-        name = normalize_name(phrase)
+        name, book = normalize_name(phrase), self._book
         if not name:
             return "", None, None
-        entry = self._book.by_name(simplify_name(phrase)) or self._book.by_name(name)
-        entry = entry or self._book.by_name_without_spaces(name) or self._book.by_name(join_initials(phrase))
+        entry = book.names.get(simplify_name(phrase)) or book.names.get(name)
+        entry = entry or book.joined.get(name.replace(" ", "")) or book.names.get(join_initials(phrase))
         if entry is None and "&" in phrase:
-            entry = self._book.by_name(name.replace(" ", ""))  # A&F for Abercrombie & Fitch Stores
-        if entry is None and (name in company_words().not_companies or len(name) < 3):
+            entry = book.names.get(name.replace(" ", ""))  # A&F for Abercrombie & Fitch Stores
+        if entry is None and (name in company_words("not_companies") or len(name) < 3):
             name = ""
-        return name, self._book.by_ticker(bare_ticker(phrase)), entry
+        return name, book.tickers.get(bare_ticker(phrase)), entry
 
     def _guess_company(self, wording: _PhraseContext, alias: str) -> Alias | None:
         if wording.may_be_abbreviated and (clipped := self._book.by_abbreviation(alias)):
@@ -218,9 +218,9 @@ class CompanyDirectory:
         if found is None:
             return None
         name, entry = found
-        if {alias.split()[0], alias.split()[-1]} & company_words().not_companies - set(name.split()):
+        if {alias.split()[0], alias.split()[-1]} & company_words("not_companies") - set(name.split()):
             return None  # "If Nike" is not a misspelling of Nike
-        return None if name in company_words().everyday and alias == name + "s" else entry
+        return None if name in company_words("everyday") and alias == name + "s" else entry
 
 
 def _phrases_of(question: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
@@ -245,7 +245,7 @@ def _adjust_for_following_word(mention: CompanyMention, question: str, after: _T
     if mention.how not in ("short name", "nickname") or after is None or question[mention.end : after[0]] != " ":
         return mention
     word = after[2]
-    if not word[0].isupper() or normalize_name(word) in company_words().not_companies or word.casefold() == "vs.":
+    if not word[0].isupper() or normalize_name(word) in company_words("not_companies") or word.casefold() == "vs.":
         return mention
     return replace(mention, confidence=mention.confidence * _LONGER_NAME)
 
@@ -314,11 +314,11 @@ class _PhraseContext:
         bare = bare_ticker(self.phrase)
         if self.is_possessive:
             return len(bare) >= _MIN_TICKER_LENGTH or self.phrase.isupper()
-        if len(bare) == 1 or bare in company_words().not_companies:
+        if len(bare) == 1 or bare in company_words("not_companies"):
             return False
         if not self.is_all_caps and sum(letter.isupper() for letter in self.phrase) > 1:
             return True
-        return self.is_in_company_position and len(bare) >= _MIN_TICKER_LENGTH and bare not in company_words().everyday
+        return self.is_in_company_position and len(bare) >= _MIN_TICKER_LENGTH and bare not in company_words("everyday")
 
     @property
     def may_be_abbreviated(self) -> bool:
@@ -335,11 +335,10 @@ class _PhraseContext:
 
     def may_name(self, alias: str, how: str) -> bool:
         """Return whether it may mean an alias; everyday words need a capital, a possessive or a company's position."""
-        words = company_words()
         if how == "initials":
             if join_initials(self.phrase):
                 return True
-            if not self.phrase.replace(".", "").replace("&", "").isupper() or alias in words.not_companies:
+            if not self.phrase.replace(".", "").replace("&", "").isupper() or alias in company_words("not_companies"):
                 return False
             if self.is_all_caps and not self.is_in_company_position:
                 return self.is_possessive
@@ -350,20 +349,22 @@ class _PhraseContext:
 
     def adjusted_for_capital(self, entry: Alias) -> Alias:
         """Return `entry`, less certain where only a sentence's capital distinguishes an everyday word from a name."""
-        if not self.opens_sentence or self.is_possessive or normalize_name(self.phrase) not in company_words().everyday:
+        everyday = normalize_name(self.phrase) in company_words("everyday")
+        if not self.opens_sentence or self.is_possessive or not everyday:
             return entry
         return replace(entry, confidence=entry.confidence * _OPENING)
 
     @staticmethod
     def _is_everyday(alias: str) -> bool:
-        words = company_words()
-        common = words.everyday | words.generic | words.nouns_in_names | words.not_companies
-        return alias in words.everyday or all(word in common for word in alias.split())
+        if alias in company_words("everyday"):
+            return True
+        common = map(company_words, ("everyday", "generic", "nouns_in_names", "not_companies"))
+        return frozenset(alias.split()) <= frozenset[str]().union(*common)
 
 
 def _marked_by_exchange(before: str) -> bool:
     found = re.search(r"(\w+)\s*:\s*$", before)
-    return found is not None and found[1].casefold() in company_words().exchanges
+    return found is not None and found[1].casefold() in company_words("exchanges")
 
 
 _COMPANY, _UNDERSTOOD = "\x01", "\x02"
@@ -414,7 +415,7 @@ def _candidates(text: str) -> Iterator[tuple[int, int, int]]:
 
     Some of these words do begin a name (`General Dynamics`).
     """
-    beginnings = company_words().generic
+    beginnings = company_words("generic")
     for run in _PATTERNS["name"].finditer(text):
         words = [(run.start() + word.start(), run.start() + word.end()) for word in re.finditer(r"\S+", run.group())]
         named = [place for place, (start, end) in enumerate(words) if not _is_not_name(text[start:end])]
@@ -426,7 +427,7 @@ def _candidates(text: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _is_not_name(word: str) -> bool:
-    not_companies = company_words().not_companies
+    not_companies = company_words("not_companies")
     plain = word.casefold().rstrip(".").replace("'", "").replace("’", "")
     if plain in ("of", "and", "&") or plain.isdigit() or _PATTERNS["numbered"].search(plain):
         return True
