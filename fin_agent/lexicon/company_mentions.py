@@ -212,8 +212,6 @@ class CompanyDirectory:
         return name, book.tickers.get(bare_ticker(phrase)), entry
 
     def _guess_company(self, wording: _PhraseContext, alias: str) -> Alias | None:
-        if wording.may_be_abbreviated and (clipped := self._book.by_abbreviation(alias)):
-            return clipped
         found = self._book.closest_name(alias) if wording.may_be_misspelt else None
         if found is None:
             return None
@@ -319,13 +317,6 @@ class _PhraseContext:
         if not self.is_all_caps and sum(letter.isupper() for letter in self.phrase) > 1:
             return True
         return self.is_in_company_position and len(bare) >= _MIN_TICKER_LENGTH and bare not in company_words("everyday")
-
-    @property
-    def may_be_abbreviated(self) -> bool:
-        """Whether it may consist of clipped words."""
-        if " " in self.phrase or not (self.is_capitalized or self.is_possessive):
-            return False
-        return self.is_possessive or not self.opens_sentence or not self.phrase[1:].islower()
 
     @property
     def may_be_misspelt(self) -> bool:

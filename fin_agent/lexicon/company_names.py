@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
-from itertools import groupby
 
 from rapidfuzz.distance import OSA
 
@@ -194,8 +193,6 @@ _SHARED = 0.6
 """Factor for the confidence of a short name that several companies share."""
 _SPLIT_LENGTH = 6
 """Minimum letters of a one-word name that may be written as two words: "Pay Pal"."""
-_DOUBLED_LENGTH = 4
-"""Length of names for which only one doubled letter is accepted: "Nikee"."""
 _MAX_TICKER_LENGTH = 6
 _NICKNAME = 0.9
 _MIN_LENGTH = 5
@@ -204,8 +201,6 @@ _ONE_LETTER_OTHER = 6
 not Inter."""
 _EDITS = ((18, 3), (11, 2), (_MIN_LENGTH, 1))
 """(minimum letters of a name, edits allowed)."""
-_CLIPPED_LETTERS = 2
-"""Minimum letters that a clipped name keeps of each word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,20 +245,10 @@ class CompanyNameIndex:
         }
         self.joined = {**words, **joined}
         """Companies by names without spaces."""
-        self._doubled = {
-            _without_double_letters(name): name
-            for name in sorted(self.names, reverse=True)
-            if len(name) == _DOUBLED_LENGTH and self.names[name].how != "initials"
-        }
         self._alike: dict[tuple[str, int], list[str]] = {}
         for name in sorted({*self.names, *joined}):
             if len(name) >= _MIN_LENGTH:
                 self._alike.setdefault((name[0], len(name)), []).append(name)
-        self._clipped: dict[str, list[tuple[Company, list[str]]]] = {}
-        for company in companies:
-            for parts in (normalize_name(name).split() for name in company.names):
-                if len(parts) > 1:
-                    self._clipped.setdefault(parts[0][:_CLIPPED_LETTERS], []).append((company, parts))
 
     def is_unindexed_company(self, phrase: str) -> bool:
         """Return whether `phrase` names a listed company, or one of its brands, that is not indexed."""
@@ -278,9 +263,6 @@ class CompanyNameIndex:
         """
         if len(typed) < _MIN_LENGTH:
             return None
-        doubled = self._doubled.get(_without_double_letters(typed))
-        if len(typed) == _DOUBLED_LENGTH + 1 and doubled is not None:
-            return doubled, self._misspelling_of(doubled, 1)
         best: tuple[int, float, str] | None = None
         most = _max_edits(len(typed) + _EDITS[0][1])
         for length in range(len(typed) - most, len(typed) + most + 1):
@@ -291,15 +273,6 @@ class CompanyNameIndex:
                         best or (99, 0.0, ""), (edits, -(self.names.get(name) or self.joined[name]).confidence, name)
                     )
         return (best[2], self._misspelling_of(best[2], best[0])) if best is not None else None
-
-    def by_abbreviation(self, token: str) -> Alias | None:
-        """Return the only company whose name `token` clips: AMEX, GenMills. None where several match."""
-        found = {
-            company.key: company
-            for company, parts in self._clipped.get(token[:_CLIPPED_LETTERS], ())
-            if is_portmanteau_of(token, parts)
-        }
-        return Alias(next(iter(found.values())), "clipped name", 0.7) if len(found) == 1 else None
 
     def _misspelling_of(self, name: str, edits: int) -> Alias:
         alias = self.names.get(name) or self.joined[name]
@@ -320,21 +293,6 @@ def edit_distance(typed: str, name: str) -> int | None:
     if len(name) < _ONE_LETTER_OTHER and len(typed) == len(name) and sorted(typed) != sorted(name):
         return None
     return edits
-
-
-def is_portmanteau_of(token: str, words: Sequence[str]) -> bool:
-    """Return whether `token` joins beginnings of all `words`, some letters of each: AMEX, GenMills."""
-
-    def fits(rest: str, index: int) -> bool:
-        if index == len(words):
-            return not rest
-        return any(
-            fits(rest[size:], index + 1)
-            for size in range(_CLIPPED_LETTERS, len(rest) + 1)
-            if words[index].startswith(rest[:size])
-        ) or (words[index] in ("of", "the") and fits(rest, index + 1))
-
-    return len(words) > 1 and fits(token, 0)
 
 
 def _indexed(listed: ListedCompany, companies: Sequence[Company]) -> Company | None:
@@ -381,10 +339,6 @@ def _names_of(companies: Iterable[Company], listed: Iterable[tuple[ListedCompany
 def _precedence(claim: Alias) -> tuple[float, int, int, str]:
     company = claim.company
     return -claim.confidence, len(normalize_name(company.name)), -len(company.doc_ids), company.key
-
-
-def _without_double_letters(name: str) -> str:
-    return "".join(letter for letter, _ in groupby(name))
 
 
 @lru_cache(maxsize=1_024)
