@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pydantic import BaseModel, PrivateAttr, ValidationError
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from fin_agent.errors import QuestionError, how_to_install
 from fin_agent.evidence.intent import OutputUnit
@@ -96,8 +96,10 @@ class Usage(BaseModel, frozen=True):
     """Calls skipped because a budget did not allow them."""
 
 
-class Artifact(BaseModel, frozen=True):
+class Artifact(BaseModel):
     """The typed result of a tool for code, next to the text for a model."""
+
+    model_config = ConfigDict(frozen=True)
 
     @classmethod
     def from_artifact(cls, artifact: object) -> Self:

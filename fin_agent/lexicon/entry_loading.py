@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from fin_agent.errors import LexiconError
 from fin_agent.syntax_trees import expression_tree
@@ -91,8 +91,10 @@ Unit = Literal["USD", "USD per share", "shares", "percent", "ratio", "count", "d
 Sign = Literal["as printed", "outflow", "expense"]
 
 
-class Entry(BaseModel, frozen=True, extra="forbid"):
+class Entry(BaseModel):
     """Base of every entry: frozen; unknown fields are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
 

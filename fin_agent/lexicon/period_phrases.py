@@ -47,8 +47,11 @@ def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom
     for run in _runs(loose, text):
         last = run[-1]
         following = next((index for index, year in enumerate(years) if year.start >= last.end), None)
-        is_complete = last.year is not None or following is None
-        if is_complete or not is_between("of year", text, last.end, years[following].start):
+        if (
+            last.year is not None
+            or following is None
+            or not is_between("of year", text, last.end, years[following].start)
+        ):
             atoms += run
             continue
         for index in _year_list(text, years, [*atoms, *loose], following):
