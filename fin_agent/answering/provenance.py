@@ -74,7 +74,7 @@ class Provenance:
             named = "; ".join(f"line {each.line}: {each.literal}: {each.reason}" for each in self.unbound)
             raise ProgramError(
                 f"numbers of the program have no source: {named}",
-                remedy="Use figures of the evidence as printed, one variable each with its unit, page and line.",
+                remedy="Use figures of the evidence as printed, one variable each with its unit, page and line",
                 line=self.unbound[0].line,
             )
 
