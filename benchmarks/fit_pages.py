@@ -32,8 +32,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.terminal_text import listing, right
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
-from fin_agent.retrieval.page_ranking import greedy_select, slot_gain
-from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weights_text
+from fin_agent.retrieval.page_ranking import PageWeights, greedy_select, packaged_weights, slot_gain, weights_text
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from fin_agent.errors import FinAgentError
+from fin_agent.lexicon.words import patterns
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = {"fin_agent": "fin_agent", "graphs": "fin_agent.graphs", "tools": "fin_agent.tools"}
@@ -79,6 +80,11 @@ def expressions() -> tuple[list[Expression], list[str]]:
                 found.append(
                     Expression(place, pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern, given)
                 )
+    for file in sorted((ROOT / "fin_agent/lexicon/words").glob("*_patterns.yaml")):
+        found += (
+            Expression(f"{file.relative_to(ROOT)}: {kind}", pattern.pattern, pattern.flags)
+            for kind, pattern in patterns(file.stem).items()
+        )
     return found, made_later
 
 

@@ -152,12 +152,11 @@ def _fits(identity: Identity, filters: FilterArguments) -> bool:
 
 def _says_nothing_else(name: str, phrase: str) -> bool:
     """Return whether only a legal form surrounds the phrase in the name: "H&R Block" is not Block."""
-    words = company_words()
     beside = simplify_name(name).removesuffix(" s").split()
     for word in simplify_name(phrase).split():
         if word in beside:
             beside.remove(word)
-    return all(word in words.legal_forms or word in words.generic for word in beside)
+    return all(word in company_words("legal_forms") or word in company_words("generic") for word in beside)
 
 
 def _label(company: Company) -> str:

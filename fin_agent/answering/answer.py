@@ -23,20 +23,16 @@ if TYPE_CHECKING:
 BoxSides = tuple[float, float, float, float]
 
 
-class AnswerValue(BaseModel):
+class AnswerValue(BaseModel, frozen=True):
     """The answer's value in `unit` and its text; value and unit are null for an answer in words."""
-
-    model_config = ConfigDict(frozen=True)
 
     value: float | None = None
     unit: OutputUnit | None = None
     text: str
 
 
-class Citation(BaseModel):
+class Citation(BaseModel, frozen=True):
     """The source of a figure or sentence; `page` is 0-based, `box` in points from the top left."""
-
-    model_config = ConfigDict(frozen=True)
 
     doc_id: str
     page: int
@@ -44,39 +40,31 @@ class Citation(BaseModel):
     box: BoxSides | None = None
 
 
-class PagePlace(BaseModel):
+class PagePlace(BaseModel, frozen=True):
     """A page of a filing; 0-based."""
-
-    model_config = ConfigDict(frozen=True)
 
     doc_id: str
     page: int
 
 
-class PassagePlace(BaseModel):
+class PassagePlace(BaseModel, frozen=True):
     """A passage of a page."""
-
-    model_config = ConfigDict(frozen=True)
 
     doc_id: str
     page: int
     text: str
 
 
-class Retrieved(BaseModel):
+class Retrieved(BaseModel, frozen=True):
     """The search results, each list best first over all rounds."""
-
-    model_config = ConfigDict(frozen=True)
 
     documents: tuple[str, ...] = ()
     pages: tuple[PagePlace, ...] = ()
     passages: tuple[PassagePlace, ...] = ()
 
 
-class RoleUsage(BaseModel):
+class RoleUsage(BaseModel, frozen=True):
     """Usage of one role with one model; cached replies cost nothing."""
-
-    model_config = ConfigDict(frozen=True)
 
     role: str
     model: str
@@ -91,10 +79,8 @@ class RoleUsage(BaseModel):
     """None if the price is unknown."""
 
 
-class Usage(BaseModel):
+class Usage(BaseModel, frozen=True):
     """Usage of models in a run; all zero for the rules analyst."""
-
-    model_config = ConfigDict(frozen=True)
 
     model_calls: int = 0
     cached_calls: int = 0

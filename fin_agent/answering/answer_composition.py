@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from itertools import islice
+from operator import itemgetter
 
 from fin_agent.answering.amounts import convert_to_unit, format_amount, rounded, supported_unit, unit_of_result
 from fin_agent.answering.answer import AnswerValue, Citation
@@ -20,6 +21,7 @@ from fin_agent.answering.answer_wording import (
     count_matching_years,
     describe_extreme,
     every_year_verdict,
+    listing,
     measure_in_sentence,
     missing_losses,
     subject_of,
@@ -80,7 +82,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         if program.worked and not moved:
             written = f"{program.worked.removeprefix('100 * ')} = {written}"
         text = f"{lead}{subject if lead else capitalize_first(subject)}: {written}{moved}."
-        return AnswerValue(value=value, unit=supported_unit(unit), text=text)
+        return _valued(value, unit, text)
     counted = intent.relation is Relation.YEARS_COUNTED
     if intent.losses and not counted and (none := missing_losses(intent, values)):
         return AnswerValue(text=f"{none} {_figures_side_by_side(intent, program.names, values, unit)}")
@@ -100,9 +102,13 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
         change, _ = convert_to_unit(moved_by, computed, program.scale, intent.unit)
         text = trend(intent, plan, listed, change, unit)
-        return AnswerValue(value=values[-1], unit=supported_unit(unit), text=text)
+        return _valued(values[-1], unit, text)
     # Several figures are listed: none of them is *the* value.
     return AnswerValue(text=_figures_side_by_side(intent, program.names, values, unit))
+
+
+def _valued(value: float, unit: str, text: str) -> AnswerValue:
+    return AnswerValue(value=value, unit=supported_unit(unit), text=text)
 
 
 def _as_share(written: str, number: float, unit: str, intent: Intent) -> str:
@@ -152,16 +158,16 @@ def _compare_periods(
     of_periods = [replace(one, name=str(term.period)) for term, one in zip(plan.terms, listed, strict=True)]
     if intent.relation is Relation.YEARS_COUNTED:
         counted, text = count_matching_years(intent, subject, of_periods, scale)
-        return AnswerValue(value=float(counted), unit=supported_unit("count"), text=text)
+        return _valued(counted, "count", text)
     if intent.relation is Relation.EVERY_YEAR:
         text = every_year_verdict(intent.core, subject, of_periods, losses=intent.losses)
-        return AnswerValue(value=of_periods[-1].value, unit=supported_unit(unit), text=text)
+        return _valued(of_periods[-1].value, unit, text)
     if intent.comparison is Comparison.FILTER:
         return _ranked_answer(intent, of_periods, unit, scale)
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
     best, text = best_period(intent.comparison, subject, of_periods, losses=intent.losses)
-    return AnswerValue(value=best.value, unit=supported_unit(unit), text=text)
+    return _valued(best.value, unit, text)
 
 
 def _movement_verdict(intent: Intent, change: float, scale: float) -> str:
@@ -186,7 +192,7 @@ def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> Answe
     if 1 < intent.place <= len(listed):
         highest = intent.comparison is Comparison.HIGHEST
         best = sorted(listed, key=lambda one: one.value, reverse=highest)[intent.place - 1]
-        others = "; ".join(f"{one.name}: {one.text}" for one in listed if one is not best)
+        others = listing(listed, without=[best])
         degree = f"{_ORDINALS.get(intent.place, f'{intent.place}th')} {intent.comparison.value}"
     measure = change_label(intent)
     if sum(one.value == best.value for one in listed) > 1:
@@ -194,7 +200,7 @@ def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> Answe
     else:
         lead = superlative_verdict(intent, best.name)
         text = f"{lead}{best.name} has the {degree} {measure}: {best.text} ({others}{_apart(intent, listed, unit)})."
-    return AnswerValue(value=best.value, unit=supported_unit(unit), text=text)
+    return _valued(best.value, unit, text)
 
 
 def _apart(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> str:
@@ -216,12 +222,11 @@ def _ranked_answer(intent: Intent, listed: Sequence[ListedFigure], unit: str, sc
         figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered, 1))
         return AnswerValue(text=f"{capitalize_first(change_label(intent))}: {figures}.")
     held = [one for one in ordered if claim_verdict(intent.claim, one.number, scale) == "Yes: "]
-    others = "; ".join(f"{one.name}: {one.text}" for one in ordered if one not in held)
-    named = "; ".join(f"{one.name}: {one.text}" for one in held) or "None of them"
-    text = f"{named} ({capitalize_first(change_label(intent))}; the others: {others or 'none'})."
+    others, named = listing(ordered, without=held) or "none", listing(held) or "None of them"
+    text = f"{named} ({capitalize_first(change_label(intent))}; the others: {others})."
     if len(held) != 1:
         return AnswerValue(text=text)
-    return AnswerValue(value=held[0].value, unit=supported_unit(unit), text=text)
+    return _valued(held[0].value, unit, text)
 
 
 def _answer_for_selected_company(
@@ -244,18 +249,17 @@ def _answer_for_selected_company(
         }
     )
     ranks = [convert_to_unit(number, unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
-    names = program.names[1:]
     listed = [
         ListedFigure(name, value, format_amount(value, of, None))
-        for name, (value, of) in zip(names, ranks, strict=True)
+        for name, (value, of) in zip(program.names[1:], ranks, strict=True)
     ]
     if selection.expression.startswith(LOSS_OF) and max(one.value for one in listed) <= 0:
-        return AnswerValue(text=f"None of these is a loss: {'; '.join(f'{one.name}: {one.text}' for one in listed)}.")
+        return AnswerValue(text=f"None of these is a loss: {listing(listed)}.")
     value = rounded(asked, intent.decimals)
     own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
     said = f"{capitalize_first(subject_of(intent, own))}: {format_amount(value, unit, intent.decimals)}."
     text = f"{said} {_extreme(ranking, listed, '').text}"
-    return AnswerValue(value=value, unit=supported_unit(unit), text=text)
+    return _valued(value, unit, text)
 
 
 def _number(part: object) -> float:
@@ -272,13 +276,14 @@ def _answer_per_measure(intent: Intent, plan: Plan, program: Program, numbers: S
     told = list(_figures_by_measure(intent, plan, program, numbers))
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _describe_extreme_measure(intent, told)
-    if len(told[0].companies) > 1:
+    first = told[0]
+    if len(first.plan.companies) > 1:
         text = " ".join(f"{capitalize_first(change_label(one.intent))}{one.span}: {one.listed}." for one in told)
     elif intent.relation is Relation.TREND:
         text = _describe_movements(intent, told)
     else:
-        first = told[0]
-        subject = subject_of(first.intent, first.plan) if len(first.figures) == 1 else _of_company(first)
+        of_company = f"{change_label(first.intent)} of {first.plan.companies[0]}"
+        subject = subject_of(first.intent, first.plan) if len(first.figures) == 1 else of_company
         others = (f"{change_label(one.intent)}: {one.listed}" for one in told[1:])
         text = f"{capitalize_first(subject)}: {'; '.join((first.listed, *others))}."
     return AnswerValue(text=text)
@@ -292,81 +297,58 @@ class _MeasureFigures:
     """The intent limited to this measure."""
     plan: Plan
     figures: tuple[ListedFigure, ...]
-    """Each with the name of its company, and with its period if there are several."""
+    """One per company if its periods are combined, else one per term; each with the name of its company."""
     unit: str
-
-    @property
-    def companies(self) -> list[str]:
-        """Names of the companies, in order."""
-        return list(dict.fromkeys(term.company.name for term in self.plan.terms))
-
-    @property
-    def periods(self) -> list[str]:
-        """The periods, in order."""
-        return list(dict.fromkeys(str(term.period) for term in self.plan.terms))
 
     @property
     def span(self) -> str:
         """` for FY2021` if the figures do not include their periods, else empty."""
+        first, *later = self.plan.periods
         if self.intent.relation is Relation.EACH:
             return ""
-        return f" for {self.periods[0]}" + (f" to {self.periods[-1]}" if len(self.periods) > 1 else "")
+        return f" for {first}" + (f" to {later[-1]}" if later else "")
 
     @property
     def listed(self) -> str:
         """The figures as text."""
-        if len(self.companies) > 1:
+        if len(self.plan.companies) > 1:
             return ", ".join(f"{figure.name}: {figure.text}" for figure in self.figures)
         if len(self.figures) == 1:
             return self.figures[0].text
-        held = zip(self.figures, self.periods, strict=True)
+        held = zip(self.figures, self.plan.periods, strict=True)
         return ", ".join(f"{figure.text} in {period}" for figure, period in held)
 
 
 def _figures_by_measure(
     intent: Intent, plan: Plan, program: Program, numbers: Sequence[float]
 ) -> Iterator[_MeasureFigures]:
-    place = 0
+    held = iter(zip(program.names, numbers, strict=True))
     for measure, terms in zip(intent.measures, by_measure(plan.terms), strict=True):
         alone = intent.of_measure(measure)
-        computed = unit = unit_of_result(alone)
+        unit = computed = unit_of_result(alone)
         figures = []
-        for name, number in zip(
-            program.names[place : place + _figure_count(intent, terms)], numbers[place:], strict=False
-        ):
+        each_term = intent.relation in (Relation.EACH, Relation.TREND)
+        for name, number in islice(held, len(terms) if each_term else len(by_company(terms))):
             value, unit = convert_to_unit(number, computed, program.scale, alone.unit)
             value = rounded(value, intent.decimals)
             written = _as_share(format_amount(value, unit, intent.decimals), number, unit, alone)
             figures.append(ListedFigure(name, value, written))
-        place += len(figures)
         yield _MeasureFigures(alone, Plan(tuple(terms), ()), tuple(figures), unit)
 
 
-def _figure_count(intent: Intent, terms: Sequence[Term]) -> int:
-    """Return the number of figures of a measure: one per company if its periods are combined, else one per term."""
-    return len(terms) if intent.relation in (Relation.EACH, Relation.TREND) else len(by_company(terms))
-
-
-def _of_company(one: _MeasureFigures) -> str:
-    return f"{change_label(one.intent)} of {one.companies[0]}"
-
-
 def _describe_movements(intent: Intent, told: Sequence[_MeasureFigures]) -> str:
-    """State how several measures moved.
-
-    Example: `No: revenue of Acme rose from $3 million in FY2018 to $4 million in FY2019; net income fell from ...`
-    """
-    rising = asks_for_increase(intent.core)
-    first, last = told[0].periods[0], told[0].periods[-1]
+    """State how several measures moved: `No: revenue of Acme rose from $3 million in FY2018 to ...; net income ...`."""
+    first, last = told[0].plan.periods[0], told[0].plan.periods[-1]
     parts = []
     for place, one in enumerate(told):
         before, after = one.figures[0], one.figures[-1]
         way = "rose" if after.value > before.value else "fell" if after.value < before.value else "did not change,"
-        subject = f"{measure_in_sentence(one.intent)}{'' if place else f' of {one.companies[0]}'}"
+        subject = f"{measure_in_sentence(one.intent)}{'' if place else f' of {one.plan.companies[0]}'}"
         parts.append(f"{subject} {way} from {before.text} in {first} to {after.text} in {last}")
     said = "; ".join(parts)
     if not _YES_OR_NO.match(intent.core) or _OR.search(intent.core):
         return f"{capitalize_first(said)}."
+    rising = asks_for_increase(intent.core)
     moves = (one.figures[-1].value - one.figures[0].value for one in told)
     held = all(move != 0 and (move > 0) == rising for move in moves)
     return f"{'Yes' if held else 'No'}: {said}."
@@ -384,18 +366,18 @@ def _describe_extreme_measure(intent: Intent, told: Sequence[_MeasureFigures]) -
 
     Example: `Net income of Acme for FY2020: $5 million (dividends: $3 million). Of these it is the higher.`
     """
-    if _BY_SIZE.search(intent.core) and any(one.figures[0].value < 0 for one in told):
-        said = "; ".join(f"{change_label(one.intent)}: {one.figures[0].text}" for one in told)
-        return AnswerValue(text=f"Some are below zero, so none is called the larger. {capitalize_first(said)}.")
+    listed = [replace(one.figures[0], name=change_label(one.intent)) for one in told]
+    if _BY_SIZE.search(intent.core) and any(one.value < 0 for one in listed):
+        said = capitalize_first(listing(listed))
+        return AnswerValue(text=f"Some are below zero, so none is called the larger. {said}.")
     pick = max if intent.comparison is Comparison.HIGHEST else min
-    best = pick(told, key=lambda one: one.figures[0].value)
-    figure = best.figures[0]
-    others = "; ".join(f"{change_label(one.intent)}: {one.figures[0].text}" for one in told if one is not best)
-    degree = superlative(intent.comparison, len(told))
-    level = sum(one.figures[0].value == figure.value for one in told) > 1
-    said = "They are level." if level else f"Of these it is the {degree}."
+    figure = pick(listed, key=lambda one: one.value)
+    best = told[listed.index(figure)]
+    level = sum(one.value == figure.value for one in listed) > 1
+    said = "They are level." if level else f"Of these it is the {superlative(intent.comparison, len(told))}."
+    others = listing(listed, without=[figure])
     text = f"{capitalize_first(subject_of(best.intent, best.plan))}: {figure.text} ({others}). {said}"
-    return AnswerValue(value=figure.value, unit=supported_unit(best.unit), text=text)
+    return _valued(figure.value, best.unit, text)
 
 
 _DECEMBER = 12
@@ -449,14 +431,9 @@ def _noncalendar_year_ends(terms: Sequence[Term], years: Mapping[str, FiscalYear
         periods = dict.fromkeys(term.period for term in asked)
         ends = {period: filed.closes[period] for period in periods if period in filed.closes} if filed else {}
         if any(end.month != _DECEMBER for period, end in ends.items() if not period.quarter):
-            (first, first_end), *others = sorted(ends.items(), key=_by_year_end)
-            said = [f"{first} of {asked[0].company.name} ended on {_day_in_words(first_end)}"]
-            yield ", ".join([*said, *(f"{period} on {_day_in_words(end)}" for period, end in others)])
-
-
-def _by_year_end(entry: tuple[object, date]) -> date:
-    return entry[1]
-
-
-def _day_in_words(day: date) -> str:
-    return f"{day:%B} {day.day}, {day.year}"
+            days = [
+                (period, f"{end:%B} {end.day}, {end.year}") for period, end in sorted(ends.items(), key=itemgetter(1))
+            ]
+            said = [f"{period} on {day}" for period, day in days]
+            first, day = days[0]
+            yield ", ".join([f"{first} of {asked[0].company.name} ended on {day}", *said[1:]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isclose
@@ -16,26 +16,23 @@ from fin_agent.evidence.plan import Plan
 
 
 def subject_of(intent: Intent, plan: Plan) -> str:
-    """Return the subject of a sentence: `inventory turnover of NIKE, Inc.
-
-    for FY2021`, after the relation if there is one.
-    """
-    periods = list(dict.fromkeys(str(term.period) for term in plan.terms))
-    companies = list(dict.fromkeys(term.company.name for term in plan.terms))
+    """Return the subject of a sentence, after the relation if there is one: `growth of revenue of Acme for FY2021`."""
+    periods, (first, *others) = plan.periods, plan.companies
     span = _span(intent, plan, periods)
-    measure = change_label(intent)
-    if intent.comparison is Comparison.DIFFERENCE:
-        subject = f"difference in {measure} between {companies[0]} and {companies[1]}"
-    elif intent.comparison is Comparison.EXCESS:
-        subject = f"{measure} of {companies[0]} above that of {companies[1]}, in percent of the latter"
-    elif intent.comparison is Comparison.RATIO:
-        subject = f"ratio of {measure} of {companies[0]} to that of {companies[1]}"
-    elif intent.comparison is Comparison.TOTAL:
-        subject = f"combined {measure} of {' and '.join(companies)}"
-    elif intent.comparison is Comparison.AVERAGE:
-        subject = f"average {measure} of {' and '.join(companies)}"
-    else:
-        subject = f"{measure} of {companies[0]}"
+    measure, both = change_label(intent), " and ".join((first, *others))
+    match intent.comparison:
+        case Comparison.DIFFERENCE:
+            subject = f"difference in {measure} between {first} and {others[0]}"
+        case Comparison.EXCESS:
+            subject = f"{measure} of {first} above that of {others[0]}, in percent of the latter"
+        case Comparison.RATIO:
+            subject = f"ratio of {measure} of {first} to that of {others[0]}"
+        case Comparison.TOTAL:
+            subject = f"combined {measure} of {both}"
+        case Comparison.AVERAGE:
+            subject = f"average {measure} of {both}"
+        case _:
+            subject = f"{measure} of {first}"
     own = {slot.period for slot in plan.slots()} if years_of(parse_formula(intent.expression)) else set(periods)
     return subject if own.isdisjoint(periods) else f"{subject} for {span}"  # the lines say their own periods
 
@@ -56,7 +53,16 @@ def capitalize_first(text: str) -> str:
 
 def change_label(intent: Intent) -> str:
     """Return the relation and the measure, without repetition: `growth of revenue`."""
-    lead = _trend_over_time(intent)
+    lead = {
+        Relation.GROWTH: "growth of ",
+        Relation.ANNUAL_GROWTH: "compound annual growth rate of ",
+        Relation.CHANGE: "difference in " if intent.apart else "change in ",
+        Relation.AVERAGE: "average ",
+        Relation.TOTAL: "total ",
+    }.get(intent.relation, "")
+    ranked = intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST)
+    if intent.losses and ranked and intent.relation in (Relation.GROWTH, Relation.CHANGE):
+        lead = "decline in "
     measure = measure_in_sentence(intent)
     if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE):
         measure = re.sub(r"(?<=\w)\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", measure, flags=re.I)
@@ -69,19 +75,6 @@ def measure_in_sentence(intent: Intent) -> str:
     if measure.startswith(intent.parts or "\0"):
         return measure
     return measure[:1].lower() + measure[1:] if re.match(r"[A-Z][a-z]+\b", measure) else measure
-
-
-def _trend_over_time(intent: Intent) -> str:
-    ranked = intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST)
-    if intent.losses and ranked and intent.relation in (Relation.GROWTH, Relation.CHANGE):
-        return "decline in "
-    return {
-        Relation.GROWTH: "growth of ",
-        Relation.ANNUAL_GROWTH: "compound annual growth rate of ",
-        Relation.CHANGE: "difference in " if intent.apart else "change in ",
-        Relation.AVERAGE: "average ",
-        Relation.TOTAL: "total ",
-    }.get(intent.relation, "")
 
 
 def trend(intent: Intent, plan: Plan, listed: Sequence[ListedFigure], change: float, unit: str) -> str:
@@ -177,6 +170,11 @@ class ListedFigure:
     """The program's own result, before conversion to a unit."""
 
 
+def listing(figures: Iterable[ListedFigure], *, without: Sequence[ListedFigure] = ()) -> str:
+    """Return figures in a row, such as `Acme: $5 million; Bolt: $4 million`."""
+    return "; ".join(f"{one.name}: {one.text}" for one in figures if one not in without)
+
+
 def claim_verdict(claim: Claim | None, value: float, scale: float) -> str:
     """Return `Yes: ` or `No: ` for a claim about a bound; empty if there is none.
 
@@ -185,11 +183,8 @@ def claim_verdict(claim: Claim | None, value: float, scale: float) -> str:
     if claim is None or claim.bound is None:
         return ""
     against = value * scale - claim.bound
-    if claim.equal and abs(against) <= claim.within + abs(claim.bound) * 1e-9:
-        return _verdict(True)
-    if claim.above is None:
-        return _verdict(False)
-    return _verdict(against > 0 if claim.above else against < 0)
+    level = claim.equal and abs(against) <= claim.within + abs(claim.bound) * 1e-9
+    return _verdict(level or (claim.above is not None and (against > 0 if claim.above else against < 0)))
 
 
 def superlative_verdict(intent: Intent, best: str) -> str:
@@ -206,8 +201,7 @@ def describe_extreme(
     highest = (comparison is Comparison.HIGHEST) is not losses
     ranked = [one for one in listed if not losses or one.value < 0]
     best = (max if highest else min)(ranked, key=lambda one: one.value)
-    others = "; ".join(f"{one.name}: {one.text}" for one in listed if one is not best)
-    return best, others, superlative(comparison, len(listed), losses=losses)
+    return best, listing(listed, without=[best]), superlative(comparison, len(listed), losses=losses)
 
 
 def superlative(comparison: Comparison, count: int, *, losses: bool = False) -> str:
@@ -242,31 +236,24 @@ def every_year_verdict(core: str, subject: str, listed: Sequence[ListedFigure], 
     """Return a verdict such as `Yes: revenue of Acme rose every year (FY2020: ...)`."""
     moved = matches_direction(core, listed, losses=losses)
     against = [one.name for one, held in zip(listed[1:], moved, strict=True) if not held]
-    figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
-    way = "rise" if asks_for_increase(core) else "fall"
+    infinitive, past = ("rise", "rose") if asks_for_increase(core) else ("fall", "fell")
     if against:
-        return f"No: {subject} did not {way} in {' and '.join(against)} ({figures})."
-    return f"Yes: {subject} {'rose' if way == 'rise' else 'fell'} every year ({figures})."
+        return f"No: {subject} did not {infinitive} in {' and '.join(against)} ({listing(listed)})."
+    return f"Yes: {subject} {past} every year ({listing(listed)})."
 
 
 def count_matching_years(intent: Intent, subject: str, listed: Sequence[ListedFigure], scale: float) -> tuple[int, str]:
     """Return the number of years beyond the question's bound, or else with the requested movement, and a sentence."""
-    core, claim = intent.core, intent.claim
-    moved = matches_direction(core, listed, losses=intent.losses)
-    figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
-    way = "rose" if asks_for_increase(core) else "fell"
+    claim = intent.claim
     if claim is not None and claim.bound is not None:
         held = [claim_verdict(claim, one.number, scale) == _verdict(True) for one in listed]
-        beyond = "above" if claim.above else "below"
-        bound = "" if claim.above is None else f"{beyond} "
-        level = "that" if claim.bound else "zero"
-        where = f"{subject} was {bound}{level} in {_matching_names(listed, held)} ({figures})"
-        return sum(held), f"In {sum(held)} of {len(held)} years: {where}."
-    found = sum(moved)
-    return (
-        found,
-        f"In {found} of {len(moved)} years: {subject} {way} in {_matching_names(listed[1:], moved)} ({figures}).",
-    )
+        beyond = "" if claim.above is None else "above " if claim.above else "below "
+        years, way = listed, f"was {beyond}{'that' if claim.bound else 'zero'}"
+    else:
+        held = matches_direction(intent.core, listed, losses=intent.losses)
+        years, way = listed[1:], "rose" if asks_for_increase(intent.core) else "fell"
+    named = ", ".join(one.name for one, true in zip(years, held, strict=True) if true) or "none of them"
+    return sum(held), f"In {sum(held)} of {len(held)} years: {subject} {way} in {named} ({listing(listed)})."
 
 
 def matches_direction(core: str, listed: Sequence[ListedFigure], *, losses: bool = False) -> list[bool]:
@@ -289,10 +276,6 @@ def asks_for_growing_loss(core: str) -> bool:
 
 _WORSENING = re.compile(r"worsen|deteriorat|deepen", re.I)
 _IMPROVING = re.compile(r"\bimprov|\bsmaller\b|\bless\b|\bbetter\b", re.I)
-
-
-def _matching_names(listed: Sequence[ListedFigure], held: Sequence[bool]) -> str:
-    return ", ".join(one.name for one, true in zip(listed, held, strict=True) if true) or "none of them"
 
 
 def _verdict(holds: bool) -> str:

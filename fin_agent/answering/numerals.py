@@ -10,6 +10,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from fin_agent.filings.xbrl.transformations import read_number_words
+from fin_agent.lexicon.words import patterns
+
+_PATTERNS = patterns("numeral_patterns")
 
 
 class NumeralKind(StrEnum):
@@ -47,18 +50,11 @@ class Numeral:
 
 def numerals_in(text: str) -> tuple[Numeral, ...]:
     """Return every number of a text, in reading order."""
-    found = [(match.start("digits"), _numeral(text, match)) for match in _NUMERAL.finditer(text)]
-    found += [(match.start(), _spelled_span(match)) for match in _SPELLED_SPAN.finditer(text)]
+    found = [(match.start("digits"), _numeral(text, match)) for match in _PATTERNS["numeral"].finditer(text)]
+    found += [(match.start(), _spelled_span(match)) for match in _PATTERNS["spelled span"].finditer(text)]
     return tuple(numeral for _, numeral in sorted(found, key=lambda place: place[0]))
 
 
-_NUMERAL = re.compile(
-    r"(?P<open>\()?(?P<sign>[-−–])?(?P<currency>US[$]|[$€£]|\bUSD )?\s?(?P<inner_sign>[-−])?"
-    r"(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<!\d)\.\d+)"
-    r"(?P<closed>\))?\s?(?P<percent>%|percent\b|percentage points?\b|pct\b)?(?P<closed_late>\))?"
-    r"(?:[\s-]?(?:USD |US[$] ?)?"
-    r"(?:(?P<scale>(?i:thousand|million|billion|trillion))s?\b|(?P<short>[mM]n|[bB]n|mm|MM|BN|[kKmMbB])(?![\w-])))?"
-)
 _SCALES = {
     **dict.fromkeys(("thousand", "k"), 1_000),
     **dict.fromkeys(("million", "mn", "mm", "m"), 1_000_000),
@@ -66,16 +62,6 @@ _SCALES = {
     "trillion": 1_000_000_000_000,
 }
 _SPELLED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-_LENGTH_OF_TIME = r"[\s-]{0,2}(?:year|yr|quarter|month|week|day)s?\b"
-_SPELLED_SPAN = re.compile(rf"\b({'|'.join(_SPELLED)}){_LENGTH_OF_TIME}", re.IGNORECASE)
-_SPAN_BEHIND = re.compile(_LENGTH_OF_TIME, re.IGNORECASE)
-_NAME_BEHIND = re.compile(r"-?[KQkq]\b|(?:st|nd|rd|th)\b|[A-Za-z]")
-_UNIT_BEHIND = re.compile(r"(?:x|bps?)\b")
-"""A multiple or basis points: `1.57x`, `24.6bps`."""
-_FISCAL_BEFORE = re.compile(r"(?:FY|CY)['’]?$", re.IGNORECASE)
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
-_MONTH_BEFORE = re.compile(rf"\b{_MONTH}\s+$")
-_MONTH_BEHIND = re.compile(rf"\s+{_MONTH}")
 
 
 def _numeral(text: str, match: re.Match[str]) -> Numeral:
@@ -110,15 +96,15 @@ def _scale(match: re.Match[str], currency: bool) -> int | None:
 
 
 def _kind(size: Decimal, digits: str, before: str, behind: str, *, plain: bool) -> NumeralKind:
-    if _FISCAL_BEFORE.search(before) and len(digits) in (2, 4):
+    if _PATTERNS["fiscal before"].search(before) and len(digits) in (2, 4):
         return NumeralKind.YEAR
     if before[-1:].isalnum() or before[-1:] == "_":
         return NumeralKind.LABEL
-    if _SPAN_BEHIND.match(behind):
+    if _PATTERNS["span behind"].match(behind):
         return NumeralKind.SPAN
-    if plain and _NAME_BEHIND.match(behind) and not _UNIT_BEHIND.match(behind):
+    if plain and _PATTERNS["name behind"].match(behind) and not _PATTERNS["unit behind"].match(behind):
         return NumeralKind.LABEL
-    if plain and size <= 31 and (_MONTH_BEFORE.search(before) or _MONTH_BEHIND.match(behind)):
+    if plain and size <= 31 and (_PATTERNS["month before"].search(before) or _PATTERNS["month behind"].match(behind)):
         return NumeralKind.LABEL
     if plain and len(digits) == 4 and digits.isdigit() and 1900 <= size <= 2100:
         return NumeralKind.YEAR
@@ -160,21 +146,10 @@ def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
     >>> [each.value for each in spelled_numbers("Three hundred and five thousand shares")]
     [305000]
     """
-    for found in _RUN.finditer(text):
+    for found in _PATTERNS["run"].finditer(text):
         words = found[0].strip(" -,")
         while words.lower().endswith((" and", "-and")):
             words = words[:-4].rstrip()
         value = read_number_words(words)
         if value is not None and value >= SMALLEST_SPELLED:
             yield SpelledNumber(words, value)
-
-
-_UNITS = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
-    "|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-)
-_RUN = re.compile(
-    rf"(?<![\w.,])(?<!\d\s)(?:{_UNITS}|an?\s+(?=hundred|thousand|million|billion|trillion))"
-    rf"(?:[\s‐‑-]+(?:and[\s‐‑-]+)?(?:{_UNITS}|hundred|thousand|million|billion|trillion))*(?!\w)",
-    re.I,
-)

@@ -8,8 +8,8 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import StrEnum
 
 from fin_agent.answering.numerals import NumeralKind, numerals_in
@@ -41,13 +41,13 @@ class Declaration:
     unit: str | None = None
     """A unit of facts, or `ratio` for a percentage that is written as a fraction: 0.216 for a printed 21.6%."""
     scale: int | None = None
-    """1 if the comment names a unit without a scale; None if it names neither."""
+    """1 if the comment names a unit without a scale. Without a unit, that of the variable's name:
+    `revenue_millions`."""
     opposite: bool = False
     """Whether the printed sign is the opposite: a cash outflow written as a positive amount."""
     page: int | None = None
-    """From 1."""
+    """From 1, like the line."""
     line: int | None = None
-    """From 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,8 @@ class Literal:
     """The variable to which the number is assigned, as it is or times `multiplier`."""
     multiplier: Decimal = Decimal(1)
     """Power of a thousand by which the same expression multiplies it: `6489 * 1_000_000`."""
-    declared_scale: int | None = None
-    """From the comment of its line (`# USD millions`) or the name of its variable (`revenue_millions`)."""
     declared: Declaration = Declaration()
-    """The comment of its line."""
+    """What the program says of a figure, or the scale of a number in a string."""
     closed_group: int | None = None
     """Shared by the numbers of an expression without variables, which counts as one number."""
     terms: int | None = None
@@ -74,20 +72,12 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True)
-class UntraceableValue:
-    """An expression that yields a number that is not written in the program."""
-
-    line: int
-    source: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class ProgramNumbers:
     """All sources of numbers in a program, and the use of its variables."""
 
     literals: tuple[Literal, ...]
-    untraceable_values: tuple[UntraceableValue, ...]
+    untraceable_values: tuple[tuple[int, str, str], ...]
+    """(line, expression, reason) of expressions that yield a number that is not written in the program."""
     assignments: Mapping[str, int]
     """Number of assignments per variable."""
     used: frozenset[str]
@@ -116,18 +106,6 @@ def read_numbers(code: str) -> ProgramNumbers:
     )
 
 
-@dataclass(slots=True)
-class _Context:
-    """What surrounds a number."""
-
-    role: Role
-    variable: str | None = None
-    negative: bool = False
-    """Whether an odd number of minus signs precedes it."""
-    multiplier: Decimal = field(default=Decimal(1))
-    terms: int | None = None
-
-
 class _Reader:
     """Reads each number of a program with its surroundings."""
 
@@ -139,28 +117,20 @@ class _Reader:
 
     def literals(self) -> Iterator[tuple[tuple[int, int], Literal]]:
         """Yield (place, number) of all numbers, also those in strings; a power of ten is one number."""
-        powers = {node for node in ast.walk(self._tree) if isinstance(node, ast.expr) and power_of_ten(node)}
         for node in ast.walk(self._tree):
             parent = self._parents.get(node)
-            if (
-                not isinstance(node, ast.expr)
-                or parent in powers
-                or isinstance(parent, ast.Expr)
-                or self._is_scale(node)
-            ):
+            if not isinstance(node, ast.expr) or isinstance(parent, ast.Expr) or self._is_scale(node):
                 continue
             place = (node.lineno, node.col_offset)
-            value = power_of_ten(node) if node in powers else _number_of(node)
-            if value is not None:
-                yield place, self._literal(node, value)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 for numeral in numerals_in(node.value):
                     if numeral.kind is not NumeralKind.LABEL:
-                        scale = numeral.scale
-                        yield (
-                            place,
-                            Literal(numeral.value, numeral.printed, node.lineno, Role.TEXT, declared_scale=scale),
-                        )
+                        scale = Declaration(scale=numeral.scale)
+                        yield place, Literal(numeral.value, numeral.printed, node.lineno, Role.TEXT, declared=scale)
+            elif isinstance(node, ast.Constant) and isinstance(parent, ast.expr) and power_of_ten(parent):
+                continue
+            elif (value := power_of_ten(node)) or (isinstance(node, ast.Constant) and type(node.value) is not bool):
+                yield place, self._literal(node, value or Decimal(repr(ast.literal_eval(node))))
 
     def _is_scale(self, node: ast.expr) -> bool:
         """Return whether a number only scales a figure: the 1_000 of `revenue = 382456 / 1_000`."""
@@ -170,35 +140,32 @@ class _Reader:
 
     def _literal(self, node: ast.expr, value: Decimal) -> Literal:
         around = self._context(node)
-        declared = self._declarations.get(node.end_lineno or node.lineno, Declaration())
-        scale = declared.scale
-        if scale is None and around.variable is not None:
-            scale = _scale_of_name(around.variable)
-        source = _source_of(self._code, node)
-        figure = around.role is Role.FIGURE
-        return Literal(
-            value=-value if around.negative else value,
-            source=f"-{source}" if around.negative else source,
+        declared = Declaration()
+        if around.role is Role.FIGURE:
+            declared = self._declarations.get(node.end_lineno or node.lineno, declared)
+            if declared.scale is None:
+                declared = replace(declared, scale=_scale_of_name(around.variable or ""))
+        return replace(
+            around,
+            value=value * around.value,
+            source=f"{'-' if around.value < 0 else ''}{_source_of(self._code, node)}",
             line=node.lineno,
-            role=around.role,
-            variable=around.variable,
-            multiplier=around.multiplier,
-            declared_scale=scale if figure else None,
-            declared=declared if figure else Declaration(),
+            declared=declared,
             closed_group=self._closed_group(node),
-            terms=around.terms,
         )
 
-    def _context(self, node: ast.AST) -> _Context:
-        """Return what surrounds an expression, from the statement or operation that it belongs to."""
+    def _context(self, node: ast.AST) -> Literal:
+        """Return what surrounds an expression, from the statement or operation that it belongs to.
+
+        Its value is -1 if an odd number of minus signs precedes the expression, else 1.
+        """
         parent = self._parents[node]
         match parent:
             case ast.Assign(targets=[ast.Name(id=name)]):
-                return _Context(Role.FIGURE, name)
+                return _surroundings(Role.FIGURE, variable=name)
             case ast.UnaryOp(op=ast.USub()):
                 around = self._context(parent)
-                around.negative = not around.negative
-                return around
+                return replace(around, value=-around.value)
             case ast.UnaryOp(op=ast.UAdd()) | ast.List() | ast.Tuple():
                 return self._context(parent)
             case ast.IfExp(test=test) if node is not test:
@@ -206,33 +173,31 @@ class _Reader:
             case ast.BinOp():
                 return self._operand(parent, node)
             case ast.AugAssign(op=op):
-                return _Context(_right_role(op))
-            case ast.Compare() | ast.If() | ast.IfExp() | ast.UnaryOp():
-                return _Context(Role.COMPARED)
-            case ast.Call(func=ast.Name(id="min" | "max")):
-                return _Context(Role.COMPARED)
+                return _surroundings(_role_behind(op))
+            case ast.Compare() | ast.If() | ast.IfExp() | ast.UnaryOp() | ast.Call(func=ast.Name(id="min" | "max")):
+                return _surroundings(Role.COMPARED)
             case ast.Call(func=ast.Name(id="round"), args=[_, digits]) if node is digits:
-                return _Context(Role.POSITION)
+                return _surroundings(Role.POSITION)
             case ast.Call(func=ast.Name(id="abs" | "round")):
-                return _Context(self._context(parent).role)
+                return _surroundings(self._context(parent).role)
             case ast.Subscript(slice=position) if node is position:
-                return _Context(Role.POSITION)
+                return _surroundings(Role.POSITION)
             case _:
-                return _Context(Role.FIGURE)
+                return _surroundings(Role.FIGURE)
 
-    def _operand(self, operation: ast.BinOp, node: ast.AST) -> _Context:
+    def _operand(self, operation: ast.BinOp, node: ast.AST) -> Literal:
         """Return what surrounds an operand; a figure times a power of a thousand is still a figure."""
         around = self._context(operation)
         scaling = scaled_number(operation)
         if scaling is not None and around.role is Role.FIGURE and node is scaling[0]:
-            around.multiplier = scaling[1]
-            return around
+            return replace(around, multiplier=scaling[1])
         if around.role is Role.EXPONENT:
-            return _Context(Role.EXPONENT)
+            return _surroundings(Role.EXPONENT)
         if node is operation.left:
-            return _Context(Role.FACTOR if isinstance(operation.op, ast.Pow) else _right_role(operation.op))
-        divides = isinstance(operation.op, ast.Div)
-        return _Context(_right_role(operation.op), terms=_terms_of(operation.left) if divides else None)
+            power = isinstance(operation.op, ast.Pow)
+            return _surroundings(Role.FACTOR if power else _role_behind(operation.op))
+        terms = _terms_of(operation.left) if isinstance(operation.op, ast.Div) else None
+        return _surroundings(_role_behind(operation.op), terms=terms)
 
     def _closed_group(self, node: ast.expr) -> int | None:
         """Return the place of the largest operation around a number that has no variables: `5 * 7`, `abs(-5) * 7`.
@@ -249,33 +214,23 @@ class _Reader:
             return None
         role = self._context(largest).role
         reciprocal = isinstance(largest.op, ast.Div) and signed_number(largest.left) == 1
-        trusted = reciprocal and role in (Role.FACTOR, Role.EXPONENT)
-        if trusted or (scaled_number(largest) is not None and role is Role.FIGURE):
+        if reciprocal and role in (Role.FACTOR, Role.EXPONENT):
+            return None
+        if scaled_number(largest) is not None and role is Role.FIGURE:
             return None
         return largest.lineno * 10_000 + largest.col_offset
+
+
+def _surroundings(role: Role, variable: str | None = None, terms: int | None = None) -> Literal:
+    return Literal(Decimal(1), "", 0, role, variable, terms=terms)
 
 
 def _source_of(code: str, node: ast.expr) -> str:
     return " ".join((ast.get_source_segment(code, node) or "").split())[:80]
 
 
-def _number_of(node: ast.expr) -> Decimal | None:
-    """Return the value of a number, or of a string that is only a number; None for anything else."""
-    match node:
-        case ast.Constant(value=str() as text):
-            bare = text.strip().lstrip("$").rstrip("%").replace(",", "").replace("_", "")
-            try:
-                number = Decimal(bare)
-            except InvalidOperation:
-                return None
-            return number if number.is_finite() else None
-        case ast.Constant():
-            return signed_number(node)
-        case _:
-            return None
-
-
-def _right_role(operator: ast.operator) -> Role:
+def _role_behind(operator: ast.operator) -> Role:
+    """Return the role of the right operand."""
     match operator:
         case ast.Mult() | ast.Div():
             return Role.FACTOR
@@ -287,15 +242,13 @@ def _right_role(operator: ast.operator) -> Role:
             return Role.SUBTRACTED
 
 
-SCALES = frozenset(Decimal(1000) ** power for power in (1, 2, 3, 4))
+_SCALES = frozenset(Decimal(1000) ** power for power in (1, 2, 3, 4))
 
 
 def signed_number(node: ast.expr) -> Decimal | None:
     """Return the value of a numeric literal with its sign, such as `-12.5`; None for anything else."""
     match node:
-        case ast.Constant(value=bool()):
-            return None
-        case ast.Constant(value=int() | float() as value):
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             return Decimal(repr(value))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             number = signed_number(operand)
@@ -326,7 +279,7 @@ def scaled_number(node: ast.BinOp) -> tuple[ast.expr, Decimal] | None:
 
 def _scale(node: ast.expr) -> Decimal | None:
     number = power_of_ten(node) or signed_number(node)
-    return number if number in SCALES else None
+    return number if number in _SCALES else None
 
 
 def _rescaled_names(node: ast.AST) -> Iterator[str]:
@@ -366,7 +319,7 @@ COMPUTED = "a number is computed from constants"
 _CONSTANTS = frozenset(map(Decimal, (1, 2, 3, 4, 12, 52, 100, 360, 365, 366)))
 
 
-def _untraceable_values(nodes: list[ast.AST], code: str) -> Iterator[UntraceableValue]:
+def _untraceable_values(nodes: list[ast.AST], code: str) -> Iterator[tuple[int, str, str]]:
     """Yield expressions that make a new number of a figure: rounded, in other digits, or cancelled out."""
     for node in nodes:
         reason = ""
@@ -384,7 +337,7 @@ def _untraceable_values(nodes: list[ast.AST], code: str) -> Iterator[Untraceable
                 if signed_number(first) in _CONSTANTS and signed_number(second) in _CONSTANTS:
                     reason = COMPUTED
         if reason and isinstance(node, ast.expr):
-            yield UntraceableValue(node.lineno, _source_of(code, node), reason)
+            yield node.lineno, _source_of(code, node), reason
 
 
 _SCALE_WORDS = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
@@ -404,34 +357,22 @@ def _declarations(code: str) -> dict[int, Declaration]:
     that a label that mentions pages is not mistaken for it.
     """
     found: dict[int, Declaration] = {}
-    for line, comment in _comments(code):
-        declared, unit, scale = _DECLARATION.match(comment), None, None
-        if declared is not None:
-            unit = declared["unit"].lower() if declared["unit"] else None
-            if declared["dollars"]:
-                unit = "USD per share" if declared["each"] else "USD"
-            scale = (
-                _SCALE_WORDS[declared["scale"].lower()] if declared["scale"] else int(declared["times"] or 0) or None
+    for token in tokenize.generate_tokens(io.StringIO(f"{code}\n\n").readline):
+        if token.type == tokenize.COMMENT and (said := _DECLARATION.match(token.string)):
+            unit = said["unit"].lower() if said["unit"] else None
+            if said["dollars"]:
+                unit = "USD per share" if said["each"] else "USD"
+            scale = _SCALE_WORDS[said["scale"].lower()] if said["scale"] else int(said["times"] or 0)
+            places = _PLACE.findall(token.string)
+            page, line = places[-1] if places else ("", "")
+            found[token.start[0]] = Declaration(
+                unit=unit,
+                scale=scale or (1 if unit else None),
+                opposite="printed negative" in token.string.lower(),
+                page=int(page) if page else None,
+                line=int(line) if line else None,
             )
-            scale = scale or (None if unit is None else 1)
-        places = list(_PLACE.finditer(comment))
-        found[line] = Declaration(
-            unit=unit,
-            scale=scale,
-            opposite="printed negative" in comment.lower(),
-            page=int(places[-1]["page"]) if places else None,
-            line=int(places[-1]["line"]) if places and places[-1]["line"] else None,
-        )
     return found
-
-
-def _comments(code: str) -> Iterator[tuple[int, str]]:
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(code).readline):
-            if token.type == tokenize.COMMENT:
-                yield token.start[0], token.string
-    except (tokenize.TokenError, IndentationError):
-        return
 
 
 def _scale_of_name(variable: str) -> int | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
-from fin_agent.answering.program_numbers import COMPUTED, Declaration, Literal, ProgramNumbers, Role, read_numbers
+from fin_agent.answering.program_numbers import COMPUTED, Literal, ProgramNumbers, Role, read_numbers
 from fin_agent.answering.program_syntax import ProgramError
 from fin_agent.vocabulary.fact import Fact
 
@@ -29,7 +29,6 @@ class Binding:
 
     literal: str
     """As written in the program."""
-    value: Decimal
     line: int
     variable: str | None
     source: Source
@@ -63,32 +62,21 @@ class Provenance:
 
     bindings: tuple[Binding, ...]
     unbound: tuple[Unbound, ...]
-    used: frozenset[str] = frozenset()
-    """Variables whose value is read."""
 
     @property
     def ok(self) -> bool:
         """Whether every number has a source."""
         return not self.unbound
 
-
-class UnsourcedNumberError(ProgramError):
-    """A program has numbers without a source."""
-
-    def __init__(self, unbound: Sequence[Unbound]) -> None:
-        self.unbound = tuple(unbound)
-        named = "; ".join(f"line {each.line}: {each.literal}: {each.reason}" for each in self.unbound)
-        super().__init__(
-            f"numbers of the program have no source: {named}",
-            remedy="Use figures of the evidence as printed, one variable each with its unit, page and line.",
-            line=self.unbound[0].line if self.unbound else None,
-        )
-
-
-def require_sources(provenance: Provenance) -> None:
-    """Raise UnsourcedNumberError if a number of the program has no source."""
-    if not provenance.ok:
-        raise UnsourcedNumberError(provenance.unbound)
+    def require_sources(self) -> None:
+        """Raise ProgramError if a number of the program has no source."""
+        if self.unbound:
+            named = "; ".join(f"line {each.line}: {each.literal}: {each.reason}" for each in self.unbound)
+            raise ProgramError(
+                f"numbers of the program have no source: {named}",
+                remedy="Use figures of the evidence as printed, one variable each with its unit, page and line",
+                line=self.unbound[0].line,
+            )
 
 
 def check_provenance(
@@ -129,25 +117,64 @@ def check_provenance(
     except ProgramError as refused:
         return Provenance((), (Unbound("", refused.line or 1, None, refused.what),))
     figures = expected or {}
-    accounts = _NumberSources(facts, question, figures, numbers, scale or 1)
-    judged = [(literal, accounts.judge(literal)) for literal in numbers.literals]
-    judged = _without_unsupported_groups(judged)
-    judged = _at_one_scale(judged, numbers, figures, scale)
-    bindings = tuple(verdict for _, verdict in judged if isinstance(verdict, Binding))
+    sources = _NumberSources(facts, question, figures, numbers, scale or 1)
+    judged = [(literal, sources.judge(literal)) for literal in numbers.literals]
+    judged = _at_one_scale(_without_unsupported_groups(judged), numbers, figures, scale)
     unbound = [verdict for _, verdict in judged if isinstance(verdict, Unbound)]
-    untraceable = (one for one in numbers.untraceable_values if one.reason != COMPUTED or not accounts.asks(one.source))
-    unbound += [Unbound(value.source, value.line, None, value.reason) for value in untraceable]
-    unbound += _mismatches(numbers, figures, constants)
+    unbound += [
+        Unbound(source, line, None, reason)
+        for line, source, reason in numbers.untraceable_values
+        if reason != COMPUTED or not sources.asks(source)
+    ]
+    unbound += (*_misused_variables(numbers, figures), *_other_constants(numbers, figures, constants))
     unbound.sort(key=lambda each: (each.line, each.literal, each.reason))
-    return Provenance(bindings, tuple(unbound), numbers.used)
+    return Provenance(tuple(verdict for _, verdict in judged if isinstance(verdict, Binding)), tuple(unbound))
 
 
 def constants_of(code: str, figures: Collection[str]) -> tuple[Decimal, ...]:
     """Return the numbers of a program that are not assigned to these variables, in reading order: 100, then 4."""
-    return tuple(literal.value for literal in _non_figure_literals(read_numbers(code).literals, figures))
+    return tuple(literal.value for literal in _non_figure_literals(read_numbers(code), figures))
+
+
+def _non_figure_literals(numbers: ProgramNumbers, figures: Collection[str]) -> list[Literal]:
+    return [
+        literal
+        for literal in numbers.literals
+        if literal.role is not Role.TEXT and not (literal.role is Role.FIGURE and literal.variable in figures)
+    ]
+
+
+def _misused_variables(numbers: ProgramNumbers, figures: Mapping[str, Fact]) -> Iterator[Unbound]:
+    assigned = {literal.variable for literal in numbers.literals if literal.role is Role.FIGURE}
+    for name, fact in sorted(figures.items(), key=lambda pair: pair[0]):
+        what = f"`{name}` stands for {fact.label}"
+        if name not in assigned:
+            yield Unbound(name, 1, name, f"{what} but is never assigned its figure")
+        elif numbers.assignments[name] > 1:
+            yield Unbound(name, 1, name, f"{what} but is assigned {numbers.assignments[name]} times")
+        elif name not in numbers.used:
+            yield Unbound(name, 1, name, f"{what} but is not used")
+
+
+def _other_constants(
+    numbers: ProgramNumbers, figures: Collection[str], formula: Sequence[Decimal] | None
+) -> Iterator[Unbound]:
+    """Yield the first number in which the program differs from the formula, else those that it has more or less."""
+    if formula is None:
+        return
+    found = _non_figure_literals(numbers, figures)
+    for literal, value in zip(found, formula, strict=False):
+        if literal.value != value:
+            yield _unbound(literal, f"the formula has {value:f} here")
+            return
+    for literal in found[len(formula) :]:
+        yield _unbound(literal, "the formula has no such number")
+    for value in formula[len(found) :]:
+        yield Unbound(f"{value:f}", 1, None, f"the formula's {value:f} is left out")
 
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+_Verdict = Binding | Unbound
 _YEAR_WORDS = frozenset(("year", "years", "fy", "period", "periods", "fiscal", "y"))
 _COUNT_WORDS = frozenset(("n", "num", "number", "count", "year", "years", "period", "periods", "quarters", "months"))
 
@@ -169,32 +196,33 @@ class _NumberSources:
         self._amounts = _amounts(asked, scale)
         self._asked = {abs(numeral.value) for numeral in asked}
         self._spans = {abs(numeral.value) for numeral in asked if numeral.kind is NumeralKind.SPAN}
-        self._years = {numeral.value for numeral in asked if numeral.kind is NumeralKind.YEAR}
-        known = (fact.period.fiscal_year for fact in (expected.values() or facts))
-        self._lengths = self._spans | _span_lengths(self._years if len(self._years) > 1 else map(Decimal, known))
-        self._years |= {Decimal(fact.period.fiscal_year) for fact in (*facts, *expected.values())}
+        years = {numeral.value for numeral in asked if numeral.kind is NumeralKind.YEAR}
+        known = {Decimal(fact.period.fiscal_year) for fact in (expected.values() or facts)}
+        self._exponents = {Decimal(0), Decimal(1), *self._spans, *_span_lengths(years if len(years) > 1 else known)}
+        self._years = years | {Decimal(fact.period.fiscal_year) for fact in (*facts, *expected.values())}
         self._years |= {Decimal(fact.period.end.year) for fact in facts if fact.period.end}
 
     def asks(self, source: str) -> bool:
         """Return whether all numbers of an expression are in the question: `revenue * 4 * 2`."""
         return all(Decimal(number) in self._asked for number in _NUMBER.findall(source))
 
-    def judge(self, literal: Literal) -> Binding | Unbound:
+    def judge(self, literal: Literal) -> _Verdict:
         stands_for = self._expected.get(literal.variable or "")
         if literal.role is Role.FIGURE and stands_for is not None:
             return self._as_expected(literal, stands_for)
-        if _is_known_constant(literal, self._lengths, self._asked, self._accumulators, rescaling=not self._expected):
+        if self._is_known_constant(literal):
             return _binding(literal, Source.CONSTANT)
-        fact = self._fact(literal)
-        if fact is not None and (not self._expected or literal.role is Role.TEXT):
-            return fact
+        if not self._expected or literal.role is Role.TEXT:
+            fact = self._fact(literal)
+            if fact is not None:
+                return fact
         if self._is_in_question(literal):
             return _binding(literal, Source.QUESTION)
         return _unbound(literal, self._reason(literal))
 
-    def _as_expected(self, literal: Literal, fact: Fact) -> Binding | Unbound:
+    def _as_expected(self, literal: Literal, fact: Fact) -> _Verdict:
         scale = _scale_that_fits(literal, fact)
-        as_printed = literal.multiplier == 1 or literal.declared_scale in (None, fact.scale)
+        as_printed = literal.multiplier == 1 or literal.declared.scale in (None, fact.scale)
         if scale is not None and as_printed:  # the comment has the printed unit, not that of a product
             return _binding(literal, Source.FACT, fact, scale)
         stated = f"{fact.amount} (times {fact.scale:,})" if fact.scale != 1 else f"{fact.amount}"
@@ -204,19 +232,35 @@ class _NumberSources:
             f"which is {stated} {fact.unit}",
         )
 
-    def _fact(self, literal: Literal) -> Binding | None:
+    def _is_known_constant(self, literal: Literal) -> bool:
+        """Return whether a number is trusted as a constant in its role."""
         value = abs(literal.value)
+        if self._expected and value in _POWERS and literal.role in (Role.FIGURE, Role.FACTOR):
+            return False  # only a single figure may be rescaled
+        match literal.role:
+            case Role.FIGURE:
+                starts = literal.variable in self._accumulators and literal.value in (0, 1)
+                return starts or _is_named_constant(literal)
+            case Role.FACTOR if literal.terms is not None and value in _COUNTS_OF_TERMS:
+                return value == literal.terms
+            case Role.FACTOR:
+                return value in _FACTORS | _POWERS or (value in _RARE_FACTORS and value in self._asked)
+            case Role.EXPONENT:
+                return value in self._exponents or (value != 0 and 1 / value in self._exponents)
+            case role:
+                return value in _CONSTANTS_BY_ROLE.get(role, ())
+
+    def _fact(self, literal: Literal) -> Binding | None:
+        value, declared = abs(literal.value), literal.declared.scale
         if literal.role is Role.TEXT:
-            scaled = value * (literal.declared_scale or 1)
-            candidates = self._by_amount.get(value, ()) if literal.declared_scale is None else ()
-            candidates = candidates or self._by_value.get(scaled, ())
-            return _binding(literal, Source.FACT, candidates[0], None) if candidates else None
+            candidates = self._by_amount.get(value, ()) if declared is None else ()
+            candidates = candidates or self._by_value.get(value * (declared or 1), ())
+            return _binding(literal, Source.FACT, candidates[0]) if candidates else None
         if literal.role is Role.POSITION:
             return None
         units = (value, value * literal.multiplier, value * 100)
-        declared = [unit * (literal.declared_scale or 1) for unit in units[:2]]
         seen = [fact for unit in units for fact in self._by_amount.get(unit, ())]
-        seen += [fact for unit in declared for fact in self._by_value.get(unit, ())]
+        seen += [fact for unit in units[:2] for fact in self._by_value.get(unit * (declared or 1), ())]
         fitting = [
             (fact, scale)
             for fact in seen
@@ -235,28 +279,22 @@ class _NumberSources:
             return literal.role in (Role.FIGURE, Role.COMPARED, Role.TEXT)
         if value in self._spans and (not stands_for_figure or words & _COUNT_WORDS):
             return literal.role is not Role.ADDED
-        scaled = value * literal.multiplier
-        return not {value, scaled}.isdisjoint(self._amounts)
+        return not {value, value * literal.multiplier}.isdisjoint(self._amounts)
 
     def _reason(self, literal: Literal) -> str:
         if literal.role is not Role.FIGURE:
             return f"{literal.source} is neither in the evidence nor in the question, nor a constant as {literal.role}"
-        near = self._by_amount.get(abs(literal.value))
-        if near and self._expected:
-            return (
-                f"no figure is expected as `{literal.variable}`" if literal.variable else "no figure is expected here"
-            )
-        if near:
-            fact = near[0]
+        for fact in self._by_amount.get(abs(literal.value), ()):
+            if self._expected:
+                return f"no figure is expected {f'as `{literal.variable}`' if literal.variable else 'here'}"
             said = f"{fact.label} of FY{fact.period.fiscal_year}, {fact.amount} {fact.unit} times {fact.scale:,}"
             return f"{literal.source} on page {fact.page + 1} is {said}: the program states another unit, year or sign"
         return f"{literal.source} is neither in the evidence nor in the question"
 
 
-def _span_lengths(years: Iterable[Decimal]) -> set[Decimal]:
+def _span_lengths(years: Collection[Decimal]) -> set[Decimal]:
     """Return the spans between any two of these years."""
-    listed = sorted(set(years))
-    return {later - earlier for earlier in listed for later in listed if later > earlier}
+    return {later - earlier for earlier in years for later in years if later > earlier}
 
 
 def _amounts(asked: Sequence[Numeral], scale: int) -> set[Decimal]:
@@ -271,7 +309,7 @@ def _amounts(asked: Sequence[Numeral], scale: int) -> set[Decimal]:
 
 
 def _binding(literal: Literal, source: Source, fact: Fact | None = None, scale: Decimal | None = None) -> Binding:
-    return Binding(literal.source, literal.value, literal.line, literal.variable, source, fact, scale)
+    return Binding(literal.source, literal.line, literal.variable, source, fact, scale)
 
 
 def _unbound(literal: Literal, reason: str) -> Unbound:
@@ -282,9 +320,6 @@ def _name_similarity(variable: str | None, fact: Fact) -> int:
     """Return how well a variable's name matches a fact with its number; only a tie-break for the citation."""
     named = f"{fact.label} {fact.metric or ''} {fact.period.fiscal_year}".lower().replace("_", " ").split()
     return len(set((variable or "").lower().split("_")).intersection(named))
-
-
-_Verdict = Binding | Unbound
 
 
 def _without_unsupported_groups(judged: Sequence[tuple[Literal, _Verdict]]) -> list[tuple[Literal, _Verdict]]:
@@ -306,71 +341,35 @@ def _at_one_scale(
     judged: Sequence[tuple[Literal, _Verdict]], numbers: ProgramNumbers, expected: Mapping[str, Fact], scale: int | None
 ) -> list[tuple[Literal, _Verdict]]:
     """Reject amounts that enter at another scale than the result, or than most amounts of their unit."""
+
+    def counted(literal: Literal, binding: Binding, fact: Fact) -> bool:
+        scaled = fact.unit in _SCALED and binding.scale is not None
+        return scaled and literal.value != 0 and literal.variable not in numbers.rescaled
+
     usual: dict[str, Counter[Decimal]] = {}
     for literal, verdict in judged:
-        if isinstance(verdict, Binding) and verdict.fact is not None and _counts_for_scale(literal, verdict, numbers):
+        if isinstance(verdict, Binding) and verdict.fact is not None and counted(literal, verdict, verdict.fact):
             usual.setdefault(verdict.fact.unit, Counter())[verdict.scale or Decimal(1)] += 1
     of_result = {scale} if scale else {fact.scale for fact in expected.values()}
     result: list[tuple[Literal, _Verdict]] = []
     for literal, verdict in judged:
         if isinstance(verdict, Binding) and verdict.fact is not None and verdict.scale is not None:
             fact, enters = verdict.fact, verdict.scale
-            wanted = of_result if fact.unit in ("USD", "shares") else {fact.scale}
-            most = usual[fact.unit].most_common(1)[0][0] if _counts_for_scale(literal, verdict, numbers) else enters
+            wanted = of_result if fact.unit in _SCALED else {fact.scale}
+            most = usual[fact.unit].most_common(1)[0][0] if counted(literal, verdict, fact) else enters
             if enters != most:
-                told = f"{literal.source} enters times {enters:,f}, other {fact.unit} times {most:,f}"
-                verdict = _unbound(literal, told)
+                verdict = _unbound(
+                    literal, f"{literal.source} enters times {enters:,f}, other {fact.unit} times {most:,f}"
+                )
             elif expected and literal.value and enters not in wanted:
                 listed = " or ".join(f"{each:,}" for each in sorted(wanted))
-                verdict = _unbound(
-                    literal, f"{literal.source} enters times {enters:f}, but the result is times {listed}"
-                )
+                told = f"{literal.source} enters times {enters:f}, but the result is times {listed}"
+                verdict = _unbound(literal, told)
         result.append((literal, verdict))
     return result
 
 
-def _counts_for_scale(literal: Literal, binding: Binding, numbers: ProgramNumbers) -> bool:
-    return (
-        binding.fact is not None
-        and binding.fact.unit in ("USD", "shares")
-        and binding.scale is not None
-        and literal.value != 0
-        and literal.variable not in numbers.rescaled
-    )
-
-
-def _mismatches(
-    numbers: ProgramNumbers, expected: Mapping[str, Fact], constants: Sequence[Decimal] | None
-) -> Iterator[Unbound]:
-    """Yield every difference between a program's variables and constants and the expected ones."""
-    judged = {literal.variable for literal in numbers.literals if literal.role is Role.FIGURE}
-    for name, fact in sorted(expected.items(), key=lambda pair: pair[0]):
-        what = f"`{name}` stands for {fact.label}"
-        if name not in judged:
-            yield Unbound(name, 1, name, f"{what} but is never assigned its figure")
-        elif numbers.assignments.get(name, 0) > 1:
-            yield Unbound(name, 1, name, f"{what} but is assigned {numbers.assignments[name]} times")
-        elif name not in numbers.used:
-            yield Unbound(name, 1, name, f"{what} but is not used")
-    if constants is None:
-        return
-    found = _non_figure_literals(numbers.literals, expected)
-    for literal, value in zip(found, constants, strict=False):
-        if literal.value != value:
-            yield _unbound(literal, f"the formula has {value:f} here")
-            return
-    for literal in found[len(constants) :]:
-        yield _unbound(literal, "the formula has no such number")
-    for value in constants[len(found) :]:
-        yield Unbound(f"{value:f}", 1, None, f"the formula's {value:f} is left out")
-
-
-def _non_figure_literals(literals: Sequence[Literal], figures: Collection[str]) -> list[Literal]:
-    return [
-        literal
-        for literal in literals
-        if literal.role is not Role.TEXT and not (literal.role is Role.FIGURE and literal.variable in figures)
-    ]
+_SCALED = ("USD", "shares")
 
 
 def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
@@ -380,20 +379,23 @@ def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
     printed one unless the comment has `printed negative`.
     """
     declared, ratio = literal.declared, literal.declared.unit == "ratio"
-    if not (_unit_fits(declared, fact) and _place_fits(declared, fact) and _sign_fits(literal, declared, fact)):
+    if declared.unit not in (None, fact.unit) and not (ratio and fact.unit == "percent"):
+        return None
+    if declared.page not in (None, fact.page + 1) or (fact.line and declared.line not in (None, fact.line + 1)):
+        return None
+    as_printed = (literal.value < 0) == (fact.amount < 0)
+    if literal.value and literal.role not in _ANY_SIGN and as_printed == declared.opposite:
         return None
     value, amount = abs(literal.value), abs(fact.amount)
     if ratio:
-        if fact.unit == "percent":
-            return Decimal(1) / 100 if value * 100 == amount else None
-        return Decimal(1) if value == amount else None
-    if literal.declared_scale is not None and literal.role is Role.FIGURE:
-        scale = Decimal(literal.declared_scale)
+        of_percent = Decimal(100 if fact.unit == "percent" else 1)
+        return 1 / of_percent if value * of_percent == amount else None
+    if declared.scale is not None:
+        scale = Decimal(declared.scale)
         if value * literal.multiplier * scale == abs(fact.value):  # the comment has the product's unit
             return scale
-        if value * scale == abs(fact.value):  # the comment has the literal's unit
-            return scale / literal.multiplier
-        return None
+        # else the comment has the literal's unit
+        return scale / literal.multiplier if value * scale == abs(fact.value) else None
     if value == amount:
         return Decimal(fact.scale) / literal.multiplier
     return Decimal(1) / literal.multiplier if value == abs(fact.value) else None
@@ -401,64 +403,18 @@ def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
 
 def _year_fits(variable: str | None, fact: Fact) -> bool:
     """Return False if the variable's name has a year (`revenue_2019`, `revenue_fy19`) that is not the fact's."""
-    matches = _YEAR.finditer((variable or "").lower())
-    named = {int(match["year"] or f"20{match['short']}") for match in matches}
-    period = fact.period
-    return not named or not named.isdisjoint(
-        {period.fiscal_year, period.end.year if period.end else period.fiscal_year}
-    )
+    named = {int(match["year"] or f"20{match['short']}") for match in _YEAR.finditer((variable or "").lower())}
+    end = fact.period.end
+    return not named or not named.isdisjoint({fact.period.fiscal_year, *([end.year] if end else ())})
 
 
 _YEAR = re.compile(r"(?<![a-z0-9])(?:(?:fy|cy|y)?(?P<year>(?:19|20)\d\d)|(?:fy|cy)_?(?P<short>\d\d))(?![0-9a-z])")
-_ANY_SIGN = frozenset((Role.SUBTRACTED, Role.COMPARED, Role.TEXT))
+_ANY_SIGN = frozenset((Role.SUBTRACTED, Role.COMPARED))
 """In `6489 - 116` the subtrahend may be a printed (116)."""
-
-
-def _unit_fits(declared: Declaration, fact: Fact) -> bool:
-    return declared.unit in (None, fact.unit) or (declared.unit == "ratio" and fact.unit == "percent")
-
-
-def _place_fits(declared: Declaration, fact: Fact) -> bool:
-    return declared.page in (None, fact.page + 1) and (not fact.line or declared.line in (None, fact.line + 1))
-
-
-def _sign_fits(literal: Literal, declared: Declaration, fact: Fact) -> bool:
-    if not literal.value or literal.role in _ANY_SIGN:
-        return True
-    return ((literal.value < 0) == (fact.amount < 0)) != declared.opposite
-
-
-def _is_known_constant(
-    literal: Literal,
-    spans: Collection[Decimal],
-    asked: Collection[Decimal],
-    accumulators: Collection[str],
-    *,
-    rescaling: bool,
-) -> bool:
-    """Return whether a number is trusted as a constant in its role.
-
-    `spans` are allowed exponents, in years; `asked` are numbers of the question; `rescaling` is whether a power of a
-    thousand may multiply more than a single figure.
-    """
-    value = abs(literal.value)
-    match literal.role:
-        case Role.FIGURE:
-            return _is_named_constant(literal, accumulators) and (rescaling or value not in _POWERS)
-        case Role.FACTOR if literal.terms is not None and value in _COUNTS_OF_TERMS:
-            return value == literal.terms
-        case Role.FACTOR:
-            return value in _FACTORS or (value in _RARE_FACTORS and value in asked) or (rescaling and value in _POWERS)
-        case Role.EXPONENT:
-            return value in (0, 1) or value in spans or (value != 0 and 1 / value in spans)
-        case role:
-            return value in _CONSTANTS_BY_ROLE.get(role, ())
-
-
 _FACTORS = frozenset(map(Decimal, (1, 2, 3, 4, 12, 52, 100, 365)))
+_POWERS = frozenset(map(Decimal, (10**3, 10**6, 10**9)))
 _RARE_FACTORS = frozenset(map(Decimal, (53, 360, 366)))
 """Trusted only if the question has them: a year has 365 days unless stated otherwise."""
-_POWERS = frozenset(map(Decimal, (10**3, 10**6, 10**9)))
 _COUNTS_OF_TERMS = frozenset(map(Decimal, range(1, 13)))
 """Divisors of a sum: its number of terms."""
 _CONSTANTS_BY_ROLE: Mapping[Role, frozenset[Decimal]] = {
@@ -474,11 +430,7 @@ _NAMED_CONSTANTS = {
 _FILLING_WORDS = frozenset(("a", "in", "per", "of", "year", "number", "factor", "scale"))
 
 
-def _is_named_constant(literal: Literal, accumulators: Collection[str]) -> bool:
-    """Return whether the variable's name is about the constant (`days_in_year = 365`), or it starts at 0 or 1."""
-    if literal.variable is None:
-        return False
-    if literal.variable in accumulators and literal.value in (0, 1):
-        return True
-    words = {word.removesuffix("s") for word in literal.variable.lower().split("_")} - _FILLING_WORDS
+def _is_named_constant(literal: Literal) -> bool:
+    """Return whether the variable's name is about the constant: `days_in_year = 365`."""
+    words = {word.removesuffix("s") for word in (literal.variable or "").lower().split("_")} - _FILLING_WORDS
     return bool(words) and all(_NAMED_CONSTANTS.get(word) == literal.value for word in words)

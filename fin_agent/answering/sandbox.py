@@ -10,7 +10,7 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from pydantic_monty import (
     Monty,
     MontyCrashedError,
@@ -44,10 +44,8 @@ class ProgramExecutor(Protocol):
         ...
 
 
-class SandboxSettings(BaseModel):
+class SandboxSettings(BaseModel, frozen=True, extra="forbid"):
     """Limits on the resources of a program."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     max_seconds: float = Field(default=1.0, gt=0, le=60)
     max_memory_bytes: int = Field(default=64 * 2**20, ge=2**20)

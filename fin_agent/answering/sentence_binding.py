@@ -9,18 +9,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.retrieval.search_terms import stems_of
 
-_CLAUSE = re.compile(
-    r"[;:•\n]|(?<=[.!?])\s|,\s|\s[-–—]\s|\b(?:while|whereas|although|but|however|and|offset by)\b", re.I
-)
-_NUMBER = re.compile(r"\d[\d,]*+(?:\.\d+)?")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_NAME = re.compile(r"(?<=\s)(?:[A-Z][a-z]+ ){1,3}[A-Z][a-z]+\b")
-"""Several capitalized words within a sentence: a person, a company, a product."""
-_IN_A_NAME = re.compile(r"(?<=\s)[A-Z][a-z]+ [a-z]+\b")
-"""A capitalized word within a sentence and the next: the `fire` of `the Dixie fire` is part of a name, if known."""
+_PATTERNS = patterns("claim_patterns")
 
 
 def unsupported_claims(
@@ -59,14 +51,15 @@ def unsupported_claims(
         f"`{found}`" for found in _found("amounts in words", sentence, whole=True) if not _contains_stem(found, known)
     ]
     happened = known if claims_nothing else "\n".join(quotes).lower()
-    told = _IN_A_NAME.sub(lambda found: " " if found[0].lower() in known else found[0], sentence)
+    told = _PATTERNS["in a name"].sub(lambda found: " " if found[0].lower() in known else found[0], sentence)
     lacking += [f"`{found}`" for found in _found("events", told) if not _shares_stem_prefix(found, "events", happened)]
     named = " ".join((known, *shown)).lower()
-    lacking += [f"`{name}`" for name in _NAME.findall(sentence) if not _is_known_name(name, named, sentence)]
+    names = _PATTERNS["name"].findall(sentence)
+    lacking += [f"`{name}`" for name in names if not _is_known_name(name, named, sentence)]
     own, told_of = _content_stems(sentence), _content_stems(" ".join((known, *shown)))
     if len(own) > 1 and len(own & told_of) * 3 < len(own) and not _found("denials", sentence, whole=True):
         lacking.append("its content as a whole")
-    reason = _REASON.search(sentence)
+    reason = _PATTERNS["reason"].search(sentence)
     if reason is not None and not _supports_reason(sentence[reason.end() :], quotes):
         lacking.append(f"`{sentence[reason.start() :].strip()[:80]}`")
     supposes = False
@@ -77,7 +70,7 @@ def unsupported_claims(
         calculated = any(result in sentence for result in results)
         if said.direction and not calculated and not _direction_supported(said, [*near, *supposed]):
             lacking.append(f"that it {said.direction}")
-        discloses = said.denies and _DISCLOSURE_VERBS.search(said.text) is not None
+        discloses = said.denies and _PATTERNS["disclosure verbs"].search(said.text) is not None
         if said.denies and not discloses and not claims_nothing and not any(clause.denies for clause in near):
             lacking.append("that it is not so")
         elif near and not said.denies and all(clause.denies for clause in _most_similar_clauses(said, near)):
@@ -101,13 +94,6 @@ def differs_from_quotes(sentence: str, said: str, question: str) -> bool:
 
 _FEWEST_OF_ITS_OWN, _ALSO_SAID, _BORNE_OUT = 3, 0.25, 0.5
 """Fewest content words of a sentence beyond the question's; shares of its own and of the answer's words in both."""
-
-
-_REASON = re.compile(
-    r"\b(?:because(?: of)?|(?:due|owing|thanks|attributable) to|(?:driven|caused|led) by|as a result of"
-    r"|stemming from)\b",
-    re.I,
-)
 
 
 def _supports_reason(reason: str, quotes: Iterable[str]) -> bool:
@@ -137,7 +123,7 @@ class _Clause:
 
 @lru_cache(maxsize=512)
 def _clauses(text: str) -> tuple[_Clause, ...]:
-    parts = [part for part in _CLAUSE.split(text) if part and any(map(str.isalnum, part))]
+    parts = [part for part in _PATTERNS["clause"].split(text) if part and any(map(str.isalnum, part))]
     return tuple(
         _Clause(
             part,
@@ -183,17 +169,12 @@ def _direction_supported(said: _Clause, near: Iterable[_Clause]) -> bool:
 
 
 def _direction_of_figures(text: str) -> str:
-    numbers = [float(found[0].replace(",", "")) for found in _NUMBER.finditer(text) if not _YEAR.fullmatch(found[0])]
+    found = [number for number in _PATTERNS["number"].findall(text) if not _PATTERNS["year"].fullmatch(number)]
+    numbers = [float(number.replace(",", "")) for number in found]
     if len(numbers) < 2 or numbers[0] == numbers[1]:
         return ""
     latest, before = (numbers[1], numbers[0]) if re.search(r"\bfrom\b.*\bto\b", text) else numbers[:2]
     return "rose" if latest > before else "fell"
-
-
-_DISCLOSURE_VERBS = re.compile(
-    r"\b(?:report|disclos|giv|stat|provid|mention|specif|show|nam|hold|break|quantif|separate|passage|filing)\w*", re.I
-)
-"""A statement that something is not disclosed is no denial of it."""
 
 
 def _most_similar_clauses(said: _Clause, near: Sequence[_Clause]) -> list[_Clause]:
@@ -234,20 +215,6 @@ def _shares_stem_prefix(found: str, kind: str, known: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(family)}", known) is not None
 
 
-_LINKED = re.compile(r"!?\[([^\[\]]{0,500})\]\s?(?:\([^()\s]{0,2000}[^()]{0,300}\)|\[[^\[\]]{0,100}\])")
-_DEFINED = re.compile(r"^\s{0,3}\[[^\[\]]{1,100}\]:\s*\S++.*+$", re.M)
-_TAG = re.compile(r"</?[a-z!][^<>]{0,2000}>?", re.I)
-_ADDRESS = re.compile(
-    r"<?(?<!\w)(?:(?:https?|ftp|file|wss?|vbscript|javascript|data|mailto|tel|blob):\S++|www\.\S++|//[\w-]{1,63}\.\S++"
-    r"|[\w.+-]{1,64}@[\w-]{1,63}\.\S++|(?:[\w-]{1,63}\.){1,8}[a-z][\w-]{1,62}(?:/\S*+|[?#\\]\w\S*+|:\d\S*+)"
-    r"|(?:\d{1,3}\.){3}\d{1,3}[/:]\S++)>?",
-    re.I,
-)
-
-
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
-
-
 def strip_markup(text: str) -> str:
     """Remove links, images, tags and addresses from a model's text, so that it cannot lead readers elsewhere.
 
@@ -256,7 +223,7 @@ def strip_markup(text: str) -> str:
     >>> strip_markup("Sales rose. [Proof](http://evil.example/x) ![](https://evil.example/i.png) <b>Now</b>")
     'Sales rose. Proof Now'
     """
-    shown = _INVISIBLE.sub("", unicodedata.normalize("NFKC", html.unescape(text).replace("。", ".")))
+    shown = _PATTERNS["invisible"].sub("", unicodedata.normalize("NFKC", html.unescape(text).replace("。", ".")))
     cleaned = _cleaned(text) if _cleaned(shown) == shown else _cleaned(shown)
     return text if cleaned == text else re.sub(r"[ \t]{2,}", " ", cleaned).strip()
 
@@ -264,8 +231,8 @@ def strip_markup(text: str) -> str:
 def _cleaned(text: str) -> str:
     for _ in range(3):  # the remainder may form another
         before = text
-        text = _DEFINED.sub("", _LINKED.sub(r"\1", text))
-        text = _ADDRESS.sub("", _TAG.sub("", text))
+        text = _PATTERNS["defined"].sub("", _PATTERNS["linked"].sub(r"\1", text))
+        text = _PATTERNS["address"].sub("", _PATTERNS["tag"].sub("", text))
         if text == before:
             break
     return text

@@ -73,9 +73,7 @@ def _restatement_note(
     entry: Entry, figure: Figure, own: Identity, differing: Iterable[_Report], *, later_only: bool
 ) -> str:
     """Return a note on restatements; empty if there are none."""
-    earlier: list[_Report] = []
-    later: list[_Report] = []
-    others: list[_Report] = []
+    earlier, later, others = list[_Report](), list[_Report](), list[_Report]()
     for report in differing:
         if SlotFit.OTHER_FILING in (entry.filling, slot_fit(entry.slot, report[0])):
             others.append(report)  # only the periodic reports of the slot's period and later ones restate

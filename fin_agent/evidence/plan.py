@@ -46,6 +46,16 @@ class Plan:
     ranked: tuple[Term, ...] = ()
     """Terms of the ranking that selects one company, whose `terms` alone are needed then; empty if all are needed."""
 
+    @property
+    def companies(self) -> list[str]:
+        """Names of the companies of `terms`, in order."""
+        return list(dict.fromkeys(term.company.name for term in self.terms))
+
+    @property
+    def periods(self) -> list[str]:
+        """The periods of `terms`, in order."""
+        return list(dict.fromkeys(str(term.period) for term in self.terms))
+
     def slots(self) -> dict[Slot, bool]:
         """Return every slot and whether it is required, in the order of the terms.
 

@@ -15,6 +15,7 @@ from fin_agent.evidence.scale_conflicts import differ_only_in_scale, most_plausi
 from fin_agent.evidence.sign_conventions import signed_amount
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.slot_matching import fills_slot
@@ -171,7 +172,8 @@ def fill_slots(
             by_metric.setdefault(sourced.fact.metric, []).append(sourced)
     found: dict[Slot, list[SourcedFact]] = {}
     for slot in slots:
-        home = slot_metric(slot, metrics).statement
+        metric = slot_metric(slot, metrics)
+        home = metric.statement
         candidates = [fact for fact in by_metric.get(slot.fact_name, ()) if fills_slot(fact, slot, metrics, owners)]
         candidates.sort(
             key=lambda sourced: (
@@ -180,7 +182,7 @@ def fill_slots(
                 sourced.fact.statement not in statements,
                 home is not None and sourced.fact.statement is not home,
                 sourced.fact.statement is None,
-                slot_metric(slot, metrics).period == "instant" and sourced.fact.period.months > 0,
+                metric.period == "instant" and sourced.fact.period.months > 0,
                 rank.get(sourced.doc_id, len(rank)),
                 sourced.fact.page,
                 sourced.fact.line,
@@ -224,8 +226,11 @@ def _entry(
     workspace: Workspace,
     common_scale: int | None,
 ) -> Entry:
+    def empty(reason: str) -> Entry:
+        return Entry(slot=slot, required=required, reason=reason)
+
     if not candidates:
-        return Entry(slot=slot, required=required, reason="nothing read so far states it")
+        return empty("nothing read so far states it")
     metrics, identities = workspace.lexicon.metrics, workspace.directory.identities
     plausible = most_plausible_scale(candidates, [sourced for sourced in elsewhere if sourced not in candidates])
     if plausible is None:
@@ -235,11 +240,11 @@ def _entry(
             f"{each.fact.amount:,} {scale_name(each.fact.scale)} on page {each.fact.page + 1} of {each.doc_id}"
             for each in (first, other)
         )
-        return Entry(slot=slot, required=required, reason=f"stated in two scales: {where}")
+        return empty(f"stated in two scales: {where}")
     best, *others = dict.fromkeys((plausible, *candidates, *elsewhere))
     if twin := next((each for each in candidates if _is_line_of_other_heading(each, best)), None):
         told = " and ".join(f"{each.fact.amount:,} under {' > '.join(each.fact.section)}" for each in (best, twin))
-        return Entry(slot=slot, required=required, reason=f"two lines of this name: {told}; ask for one of them")
+        return empty(f"two lines of this name: {told}; ask for one of them")
     chosen = figure_of(best, metrics)
     differing: dict[SourcedFact, Figure] = {}
     for other in others:
@@ -259,12 +264,12 @@ def _entry(
         # of two readings neither is used.
         stated = " and ".join(f"{each.fact.amount:,}" for each in (best, unsure[0]))
         where = " and ".join(f"{each.doc_id} page {each.fact.page + 1}" for each in (best, unsure[0]))
-        return Entry(slot=slot, required=required, reason=f"stated differently ({stated}, {where})")
+        return empty(f"stated differently ({stated}, {where})")
     return Entry(
         slot=slot,
         required=required,
         figure=chosen,
-        reason=provenance_reason(slot, best, list(differing), identities, common_scale),
+        reason=_provenance_reason(slot, best, differing, identities, common_scale),
         filling=slot_fit(slot, identities.get(best.doc_id)),
         conflicts=tuple(differing.values())[:_MAX_CONFLICTS],
     )
@@ -300,17 +305,14 @@ def figure_of(sourced: SourcedFact, metrics: Mapping[str, Metric]) -> Figure:
     )
 
 
-def provenance_reason(
+def _provenance_reason(
     slot: Slot,
     chosen: SourcedFact,
-    differing: Sequence[SourcedFact],
+    differing: Iterable[SourcedFact],
     identities: Mapping[str, Identity],
-    common_scale: int | None = None,
+    common_scale: int | None,
 ) -> str:
-    """Return why a fact fills the slot.
-
-    `differing` are facts for the slot with other values; `common_scale` is that of the answer's other figures.
-    """
+    """Return why a fact fills the slot; `common_scale` is that of the answer's other figures."""
     fact, identity = chosen.fact, identities.get(chosen.doc_id)
     place = f"the {_STATEMENTS[fact.statement]}" if fact.statement else "a table outside the statements"
     parts = [f"{fact.label!r} in the column {fact.column!r} of {place}"]
@@ -319,9 +321,8 @@ def provenance_reason(
         parts.append(how.value)
     elif identity is not None:
         reported = identity.reported_period
-        quarter = f"Q{reported.quarter} " if reported and reported.quarter else ""
-        of = f" of {quarter}FY{reported.fiscal_year}" if reported else ""
-        parts.append(f"{how.value}: {identity.form.value}{of}")
+        own = f" of {FiscalPeriod(fiscal_year=reported.fiscal_year, quarter=reported.quarter)}" if reported else ""
+        parts.append(f"{how.value}: {identity.form.value}{own}")
     restated = next((other for other in differing if _restates(slot, chosen, other, identities)), None)
     if restated is not None:
         parts.append(f"restated: {restated.doc_id} gives {restated.fact.amount:,}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
+
+_PATTERNS = patterns("shorthand_patterns")
 
 
 @lru_cache(maxsize=64)
@@ -24,11 +26,15 @@ def expand_abbreviations(question: str) -> str:
         long = forms.get(short) or forms.get(short.lower()) or forms.get(short.lower().replace(". ", " "), "")
         return f"{long} " if long and not short[-1].isalnum() else long or found.group()
 
-    text = _SHARED_ENDING.sub(r"\g<first>-\g<end> \g<noun> plus \g<second>-\g<end> \g<noun>", question)
-    text = pattern.sub(expand_match, _YEAR_END.sub("year-end ", _PER_SHARE.sub(" per share", text)))
-    text = _COUNTED_YEARS.sub(lambda found: f"{found['lead']} {_COUNTS[int(found['count'])]} years", text)
-    text = _CALENDAR_QUARTER.sub(_quarter_ended, _MONTH_AND_YEAR.sub(r"\g<month> 20\g<yy>", text))
-    return _SHORT_YEAR.sub(r"\g<lead>20\g<yy>", text)
+    text = _PATTERNS["shared ending"].sub(r"\g<first>-\g<end> \g<noun> plus \g<second>-\g<end> \g<noun>", question)
+    text = pattern.sub(
+        expand_match, _PATTERNS["year end"].sub("year-end ", _PATTERNS["per share"].sub(" per share", text))
+    )
+    text = _PATTERNS["counted years"].sub(lambda found: f"{found['lead']} {_COUNTS[int(found['count'])]} years", text)
+    text = _PATTERNS["calendar quarter"].sub(
+        _quarter_ended, _PATTERNS["month and year"].sub(r"\g<month> 20\g<yy>", text)
+    )
+    return _PATTERNS["short year"].sub(r"\g<lead>20\g<yy>", text)
 
 
 def _quarter_ended(found: re.Match[str]) -> str:
@@ -37,29 +43,7 @@ def _quarter_ended(found: re.Match[str]) -> str:
     return f"quarter ended {last}, 20{found['yy']}"
 
 
-_SHARED_ENDING = re.compile(r"\b(?P<first>[a-z]+)- (?:and|&) (?P<second>[a-z]+)-(?P<end>term) (?P<noun>[a-z]+)\b", re.I)
-"""`short- and long-term debt`, expanded to `short-term debt plus long-term debt`."""
 _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_COUNTED_YEARS = re.compile(
-    r"\b(?P<lead>last|past|previous)[ -](?P<count>[2-9]|10)[ -]years?(?:[ -](?:period|span)\b)?", re.I
-)
-"""`the last 3-year period`, expanded to `the last three years`."""
-_PER_SHARE = re.compile(r"(?<=[A-Za-z])\s?/\s?(?:sh|shr|share)\b", re.I)
-_CALENDAR_QUARTER = re.compile(
-    r"\b(?:calendar(?: year)? |CY ?|C)Q(?P<quarter>[1-4])(?: of)?[ -]?(?:CY ?)?'?(?:20)?(?P<yy>\d\d)\b", re.I
-)
-_YEAR_END = re.compile(r"\bYE[ '-]?(?=(?:20)?\d\d\b)", re.I)
-_YY = r"[0-4]\d(?![\d'%/-]|\.\d)"
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_MONTH_AND_YEAR = re.compile(
-    rf"\b(?P<month>{_MONTH}(?:[ -]\d{{1,2}}(?:st|nd|rd|th)?,?(?= '))?)(?:-'?(?={_YY})| '(?={_YY}))(?P<yy>\d\d)", re.I
-)
-_SHORT_YEAR = re.compile(
-    rf"(?P<lead>\b(?:fy|year-end|end of|{_MONTH})[ -]?)"
-    r"(?:'|(?<=year-end )|(?<=year-end)|(?<=end of )|(?<=end of )')(?P<yy>[0-4]\d)"
-    r"(?![\d'%/-]|\.\d|\s*(?:years|months|weeks|days)\b)",
-    re.I,
-)
 
 
 @lru_cache(maxsize=1)

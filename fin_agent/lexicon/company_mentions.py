@@ -21,26 +21,20 @@ from fin_agent.lexicon.company_names import (
     simplify_name,
 )
 from fin_agent.lexicon.text_normalization import mask_spans
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.identity import Identity
+
+_PATTERNS = patterns("company_patterns")
 
 __all__ = ["Company", "CompanyDirectory", "CompanyMention", "normalize_name"]
 
 CERTAIN = 0.75
 """Confidence from which a mention identifies its company beyond doubt: full and short names, tickers."""
 
-_TOKEN = re.compile(r"[^\W_][\w.&'’*-]*|&")
-_POSSESSIVE = re.compile(r"['’]s?$", re.I)
 _CONNECTIVES = frozenset({"and", "of", "the", "new", "de", "&"})
 """Words that no name ends in: in "Nike and", the name is Nike."""
 _ARTICLES = frozenset({"and", "of", "the", "&"})
-_AS_A_COMPANY = re.compile(
-    r"(?:^|\b(?:for|of|by|did|does|do|has|have|had|is|are|was|were|and|vs\.?|versus|compare)\s)\s*$", re.I
-)
-_NOT_A_NAME_AFTER = re.compile(r"\b(?:an?|each|every|this|that|our|no)\s$", re.I)
-_OWNS = re.compile(r"['’]s?(?!\w)", re.I)
-_OPENS = re.compile(r"(?:^|[.?!]\s)\W*$")
 _LOOKED_BACK = 16
-_CAPITAL_INSIDE = re.compile(r"(?<=\s)[A-Z][a-z]")
 _MIN_TICKER_LENGTH = 3
 _TICKER_CONFIDENCE = 0.9
 _MAX_TOKENS = 5
@@ -125,7 +119,7 @@ class CompanyDirectory:
         found = [each for each in _candidates(marked) if not _overlaps(listed, *each[1:])]
         names: dict[int, str] = {}
         for whole, start, end in (*found, *((start, start, end) for start, end in listed)):
-            if _COMPARED.search(_last_words(marked, whole)):
+            if _PATTERNS["compared"].search(_last_words(marked, whole)):
                 start = whole  # "than Under Armour": the first word belongs to the name
             if _is_used_as_company(marked, start, end, bool(companies), (start, end) in listed, question.isupper()):
                 names[start] = question[start:end].rstrip(".")
@@ -134,8 +128,8 @@ class CompanyDirectory:
     def _listed_company_spans(self, question: str) -> tuple[tuple[int, int], ...]:
         """Return (start, end) of the listed companies that `question` names and the index lacks."""
         companies = [(mention.start, mention.end) for mention in self.mentions(question)]
-        tokens = [found.span() for found in _TOKEN.finditer(question)]
-        small = _CAPITAL_INSIDE.search(question) is None
+        tokens = [found.span() for found in _PATTERNS["token"].finditer(question)]
+        small = _PATTERNS["capital inside"].search(question) is None
         found: list[tuple[int, int]] = []
         for start, end, phrase in _phrases_of(question, tokens):
             if not self._book.is_unindexed_company(phrase) or _overlaps(companies, start, end):
@@ -146,8 +140,10 @@ class CompanyDirectory:
         return tuple(found)
 
     def _mentions(self, question: str) -> tuple[CompanyMention, ...]:
-        tokens = [(found.start(), found.end(), found.group()) for found in _TOKEN.finditer(question)]
-        small = _CAPITAL_INSIDE.search(question) is None  # without any capitals, names are not capitalized either
+        tokens = [(found.start(), found.end(), found.group()) for found in _PATTERNS["token"].finditer(question)]
+        small = (
+            _PATTERNS["capital inside"].search(question) is None
+        )  # without any capitals, names are not capitalized either
         found = [] if small else self._match_name(question, tokens, relaxed=False)
         found = found or self._match_name(question, tokens, relaxed=True)
         return tuple(found or self._owners_of_brands(question, tokens))
@@ -156,7 +152,7 @@ class CompanyDirectory:
         """Yield the company that alone owns a brand named in the question; the brand's words still name a part."""
         owners: dict[str, CompanyMention] = {}
         for start, _, phrase in _phrases_of(question, [(start, end) for start, end, _ in tokens]):
-            owner = self._book.owner_of_brand(phrase)
+            owner = self._book.brands.get(simplify_name(phrase))
             if owner is not None:
                 owners.setdefault(owner.key, CompanyMention(owner, start, start, "", "brand", _OF_A_BRAND))
         yield from owners.values()
@@ -178,14 +174,14 @@ class CompanyDirectory:
     ) -> tuple[CompanyMention | None, int]:
         best: tuple[CompanyMention, int] | None = None
         first = tokens[position]
-        if first[2].casefold() in company_words().exchanges and question[first[1] :].lstrip().startswith(":"):
+        if first[2].casefold() in company_words("exchanges") and question[first[1] :].lstrip().startswith(":"):
             return None, 1
         for count in range(min(_MAX_TOKENS, len(tokens) - position), 0, -1):
             span = tokens[position : position + count]
             start, end = span[0][0], span[-1][1]
             if count > 1 and (span[0][2].casefold() in _ARTICLES or span[-1][2].casefold() in _CONNECTIVES):
                 continue
-            phrase = _POSSESSIVE.sub("", question[start:end].rstrip("."))
+            phrase = _PATTERNS["possessive"].sub("", question[start:end].rstrip("."))
             entry = self._entry(_PhraseContext(question, start, phrase, relaxed))
             if entry is not None and (best is None or entry.confidence > best[0].confidence):
                 mention = CompanyMention(entry.company, start, start + len(phrase), phrase, entry.how, entry.confidence)
@@ -204,27 +200,25 @@ class CompanyDirectory:
 
     def _look_up_name(self, phrase: str) -> tuple[str, Company | None, Alias | None]:
         """Return (normalized name, company by ticker, alias by name) of a phrase; the name is empty if impossible."""
-        name = normalize_name(phrase)
+        name, book = normalize_name(phrase), self._book
         if not name:
             return "", None, None
-        entry = self._book.by_name(simplify_name(phrase)) or self._book.by_name(name)
-        entry = entry or self._book.by_name_without_spaces(name) or self._book.by_name(join_initials(phrase))
+        entry = book.names.get(simplify_name(phrase)) or book.names.get(name)
+        entry = entry or book.joined.get(name.replace(" ", "")) or book.names.get(join_initials(phrase))
         if entry is None and "&" in phrase:
-            entry = self._book.by_name(name.replace(" ", ""))  # A&F for Abercrombie & Fitch Stores
-        if entry is None and (name in company_words().not_companies or len(name) < 3):
+            entry = book.names.get(name.replace(" ", ""))  # A&F for Abercrombie & Fitch Stores
+        if entry is None and (name in company_words("not_companies") or len(name) < 3):
             name = ""
-        return name, self._book.by_ticker(bare_ticker(phrase)), entry
+        return name, book.tickers.get(bare_ticker(phrase)), entry
 
     def _guess_company(self, wording: _PhraseContext, alias: str) -> Alias | None:
-        if wording.may_be_abbreviated and (clipped := self._book.by_abbreviation(alias)):
-            return clipped
         found = self._book.closest_name(alias) if wording.may_be_misspelt else None
         if found is None:
             return None
         name, entry = found
-        if {alias.split()[0], alias.split()[-1]} & company_words().not_companies - set(name.split()):
+        if {alias.split()[0], alias.split()[-1]} & company_words("not_companies") - set(name.split()):
             return None  # "If Nike" is not a misspelling of Nike
-        return None if name in company_words().everyday and alias == name + "s" else entry
+        return None if name in company_words("everyday") and alias == name + "s" else entry
 
 
 def _phrases_of(question: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
@@ -235,7 +229,7 @@ def _phrases_of(question: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tu
             if last > first and (words[first] in _ARTICLES or words[last] in _CONNECTIVES):
                 continue
             start, end = tokens[first][0], tokens[last][1]
-            phrase = _POSSESSIVE.sub("", question[start:end].rstrip("."))
+            phrase = _PATTERNS["possessive"].sub("", question[start:end].rstrip("."))
             yield start, start + len(phrase), phrase
 
 
@@ -249,7 +243,7 @@ def _adjust_for_following_word(mention: CompanyMention, question: str, after: _T
     if mention.how not in ("short name", "nickname") or after is None or question[mention.end : after[0]] != " ":
         return mention
     word = after[2]
-    if not word[0].isupper() or normalize_name(word) in company_words().not_companies or word.casefold() == "vs.":
+    if not word[0].isupper() or normalize_name(word) in company_words("not_companies") or word.casefold() == "vs.":
         return mention
     return replace(mention, confidence=mention.confidence * _LONGER_NAME)
 
@@ -285,12 +279,12 @@ class _PhraseContext:
     def is_possessive(self) -> bool:
         """Whether a possessive ending follows."""
         end = self.start + len(self.phrase)
-        return _OWNS.match(self.question[end : end + 3]) is not None
+        return _PATTERNS["owns"].match(self.question[end : end + 3]) is not None
 
     @cached_property
     def is_in_company_position(self) -> bool:
         """Whether the phrase is in the position of a company, in a question that capitalizes none."""
-        return self.relaxed and _AS_A_COMPANY.search(self._before) is not None
+        return self.relaxed and _PATTERNS["as a company"].search(self._before) is not None
 
     @property
     def is_marked_as_ticker(self) -> bool:
@@ -300,12 +294,12 @@ class _PhraseContext:
     @property
     def opens_sentence(self) -> bool:
         """Whether it begins a sentence, which explains its capital."""
-        return not self.is_all_caps and _OPENS.search(self._before) is not None
+        return not self.is_all_caps and _PATTERNS["opens"].search(self._before) is not None
 
     @property
     def follows_article(self) -> bool:
         """Whether `a`, `each` or a similar word precedes it."""
-        return _NOT_A_NAME_AFTER.search(self._before) is not None
+        return _PATTERNS["not a name after"].search(self._before) is not None
 
     @property
     def _before(self) -> str:
@@ -318,18 +312,11 @@ class _PhraseContext:
         bare = bare_ticker(self.phrase)
         if self.is_possessive:
             return len(bare) >= _MIN_TICKER_LENGTH or self.phrase.isupper()
-        if len(bare) == 1 or bare in company_words().not_companies:
+        if len(bare) == 1 or bare in company_words("not_companies"):
             return False
         if not self.is_all_caps and sum(letter.isupper() for letter in self.phrase) > 1:
             return True
-        return self.is_in_company_position and len(bare) >= _MIN_TICKER_LENGTH and bare not in company_words().everyday
-
-    @property
-    def may_be_abbreviated(self) -> bool:
-        """Whether it may consist of clipped words."""
-        if " " in self.phrase or not (self.is_capitalized or self.is_possessive):
-            return False
-        return self.is_possessive or not self.opens_sentence or not self.phrase[1:].islower()
+        return self.is_in_company_position and len(bare) >= _MIN_TICKER_LENGTH and bare not in company_words("everyday")
 
     @property
     def may_be_misspelt(self) -> bool:
@@ -339,11 +326,10 @@ class _PhraseContext:
 
     def may_name(self, alias: str, how: str) -> bool:
         """Return whether it may mean an alias; everyday words need a capital, a possessive or a company's position."""
-        words = company_words()
         if how == "initials":
             if join_initials(self.phrase):
                 return True
-            if not self.phrase.replace(".", "").replace("&", "").isupper() or alias in words.not_companies:
+            if not self.phrase.replace(".", "").replace("&", "").isupper() or alias in company_words("not_companies"):
                 return False
             if self.is_all_caps and not self.is_in_company_position:
                 return self.is_possessive
@@ -354,42 +340,26 @@ class _PhraseContext:
 
     def adjusted_for_capital(self, entry: Alias) -> Alias:
         """Return `entry`, less certain where only a sentence's capital distinguishes an everyday word from a name."""
-        if not self.opens_sentence or self.is_possessive or normalize_name(self.phrase) not in company_words().everyday:
+        everyday = normalize_name(self.phrase) in company_words("everyday")
+        if not self.opens_sentence or self.is_possessive or not everyday:
             return entry
         return replace(entry, confidence=entry.confidence * _OPENING)
 
     @staticmethod
     def _is_everyday(alias: str) -> bool:
-        words = company_words()
-        common = words.everyday | words.generic | words.nouns_in_names | words.not_companies
-        return alias in words.everyday or all(word in common for word in alias.split())
+        if alias in company_words("everyday"):
+            return True
+        common = map(company_words, ("everyday", "generic", "nouns_in_names", "not_companies"))
+        return frozenset(alias.split()) <= frozenset[str]().union(*common)
 
 
 def _marked_by_exchange(before: str) -> bool:
     found = re.search(r"(\w+)\s*:\s*$", before)
-    return found is not None and found[1].casefold() in company_words().exchanges
+    return found is not None and found[1].casefold() in company_words("exchanges")
 
 
 _COMPANY, _UNDERSTOOD = "\x01", "\x02"
 """Marks that replace the letters of known companies, and of metrics and periods."""
-_WORD = r"(?:[A-Z]|\d+[A-Z](?![A-Z]*\b)|\d+M\b|\d+-(?=[A-Z][a-z]))[\w.*&-]*(?:['’](?![sS]\b)\w+)?"
-_NAME = re.compile(rf"(?<![\w.-]){_WORD}(?:\s+(?:(?:&|of|and)\s+)?{_WORD})*")
-_POSSESSIVES = re.compile(r"['’](?:s\b|(?!\w))", re.I)
-_BEFORE_A_COMPANY = re.compile(
-    r"\b(?:for|of|by|did|does|do|has|have|had|is|are|was|were|will|and|or|than|versus|vs\.?|to|at|compare|between"
-    r"|against)\s+$"
-)
-_SUBJECT = re.compile(r"^\W*(?:\w+\W+){0,4}?(?:did|does|do|has|have|had|will)\s+$", re.I)
-_ACTS = re.compile(r"\s+(?!\x02|and\b|or\b|affect|impact|influence)")
-_COMPARED = re.compile(
-    r"\b(?:than|versus|vs\.?|against|compare|compared? (?:to|with)|between|that of|those of)\s+$"
-    r"|\x01['’]?s?,?\s+(?:and|or|with|to)\s+$",
-    re.I,
-)
-_BESIDE_A_COMPANY = re.compile(r"^(?:,|\s+(?:and|or|versus|vs\.?|with|to|than))\s+\x01", re.I)
-_OF_A_COMPANY = re.compile(r"\x01['’]?s?\s+$", re.I)
-_NUMBERED = re.compile(r"-\d")
-"""As in COVID-19 or Form 10-K."""
 
 
 def _is_used_as_company(marked: str, start: int, end: int, beside: bool, listed: bool, shouted: bool) -> bool:
@@ -399,14 +369,14 @@ def _is_used_as_company(marked: str, start: int, end: int, beside: bool, listed:
     `shouted` whether the question is all in capitals.
     """
     before, after = _last_words(marked, start), marked[end : end + _AROUND]
-    if _OF_A_COMPANY.search(before) and not _COMPARED.search(before):
+    if _PATTERNS["of a company"].search(before) and not _PATTERNS["compared"].search(before):
         return False
-    if _POSSESSIVES.match(after) or shouted:
-        return _POSSESSIVES.match(after) is not None
+    if _PATTERNS["possessives"].match(after) or shouted:
+        return _PATTERNS["possessives"].match(after) is not None
     if beside:
-        acts = _SUBJECT.match(marked[:start]) and _ACTS.match(after)
-        return bool(_COMPARED.search(before) or _BESIDE_A_COMPANY.match(after) or acts)
-    return listed or _BEFORE_A_COMPANY.search(before.casefold()) is not None
+        acts = _PATTERNS["subject"].match(marked[:start]) and _PATTERNS["acts"].match(after)
+        return bool(_PATTERNS["compared"].search(before) or _PATTERNS["beside a company"].match(after) or acts)
+    return listed or _PATTERNS["before a company"].search(before.casefold()) is not None
 
 
 def company_like_names(question: str, understood: Sequence[tuple[int, int]]) -> list[str]:
@@ -436,8 +406,8 @@ def _candidates(text: str) -> Iterator[tuple[int, int, int]]:
 
     Some of these words do begin a name (`General Dynamics`).
     """
-    beginnings = company_words().generic
-    for run in _NAME.finditer(text):
+    beginnings = company_words("generic")
+    for run in _PATTERNS["name"].finditer(text):
         words = [(run.start() + word.start(), run.start() + word.end()) for word in re.finditer(r"\S+", run.group())]
         named = [place for place, (start, end) in enumerate(words) if not _is_not_name(text[start:end])]
         if named:
@@ -448,9 +418,9 @@ def _candidates(text: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _is_not_name(word: str) -> bool:
-    not_companies = company_words().not_companies
+    not_companies = company_words("not_companies")
     plain = word.casefold().rstrip(".").replace("'", "").replace("’", "")
-    if plain in ("of", "and", "&") or plain.isdigit() or _NUMBERED.search(plain):
+    if plain in ("of", "and", "&") or plain.isdigit() or _PATTERNS["numbered"].search(plain):
         return True
     letters = [part for part in re.split(r"[&.]", plain) if part]
     return not not_companies.isdisjoint((plain, "".join(letters))) or not_companies.issuperset(letters)

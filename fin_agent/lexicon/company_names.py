@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
-from itertools import groupby
 
 from rapidfuzz.distance import OSA
 
@@ -92,27 +91,6 @@ _SHORT_ENDINGS = (("group", re.compile(r"[A-Z]\w{3,}group")), ("co", re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class CompanyWords:
-    """Word lists for company names; see the comments in company_words.yaml."""
-
-    legal_forms: frozenset[str]
-    generic: frozenset[str]
-    everyday: frozenset[str]
-    nouns_in_names: frozenset[str]
-    exchanges: frozenset[str]
-    not_companies: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class NameForm:
-    """One way to write a company's name: normalized `alias`, with the `confidence` that it means the company."""
-
-    alias: str
-    how: str
-    confidence: float
-
-
-@dataclass(frozen=True, slots=True)
 class ListedCompany:
     """A listed company by its usual names, indexed or not; see listed_companies.yaml."""
 
@@ -136,17 +114,16 @@ def listed_companies() -> tuple[ListedCompany, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=1)
-def company_words() -> CompanyWords:
-    """Return the lists of company_words.yaml."""
-    return CompanyWords(**word_lists("company_words"))
+def company_words(kind: str) -> frozenset[str]:
+    """Return a list of company_words.yaml."""
+    return word_lists("company_words")[kind]
 
 
 @lru_cache(maxsize=65_536)
 def normalize_name(name: str) -> str:
     """Return the name in lower case, without punctuation, accents and legal form: `THE BOEING COMPANY` -> `boeing`."""
     words = simplify_name(name).split()
-    legal = company_words().legal_forms
+    legal = company_words("legal_forms")
     while len(words) > 1 and words[-1] in legal:
         words.pop()
     return " ".join(words)
@@ -177,29 +154,32 @@ def join_initials(phrase: str) -> str:
     return f"{found[1]}&{found[3]}".casefold()
 
 
-def name_forms(name: str, former: float) -> Iterator[NameForm]:
-    """Yield the ways to write `name`; `former` is subtracted from the confidence of a name no longer in use."""
-    words = company_words()
+def _name_forms(name: str, former: float) -> Iterator[tuple[str, str, float]]:
+    """Yield (normalized form, its kind, confidence) of the ways to write `name`.
+
+    `former` is subtracted from the confidence of a name no longer in use.
+    """
+    not_companies = company_words("not_companies")
     full = normalize_name(name)
-    if full in words.not_companies:
+    if full in not_companies:
         full = simplify_name(name)  # only the legal form distinguishes U.S. Bancorp from the country
-    if len(full) < 2 or full in words.not_companies:
+    if len(full) < 2 or full in not_companies:
         return
-    yield NameForm(full, "name", 1.0 - former)
+    yield full, "name", 1.0 - former
     parts = full.split()
     if len(parts) == 1:
         first = name.split()[0].rstrip(",")
         for ending, printed in _SHORT_ENDINGS:
             if printed.fullmatch(first) and full.endswith(ending):
-                yield NameForm(full.removesuffix(ending), "short name", 0.8 - former)
+                yield full.removesuffix(ending), "short name", 0.8 - former
         return
-    if parts[0] not in words.generic and parts[0] not in words.not_companies and len(parts[0]) > 2:
-        yield NameForm(parts[0], "short name", 0.8 - former)
-    if len(parts) > 2 and parts[0] not in words.not_companies:
-        yield NameForm(" ".join(parts[:2]), "short name", 0.85 - former)
-    yield NameForm("".join(part[0] for part in parts), "initials", 0.5)
+    if parts[0] not in company_words("generic") | not_companies and len(parts[0]) > 2:
+        yield parts[0], "short name", 0.8 - former
+    if len(parts) > 2 and parts[0] not in not_companies:
+        yield " ".join(parts[:2]), "short name", 0.85 - former
+    yield "".join(part[0] for part in parts), "initials", 0.5
     if len(parts) == 2 and re.search(r"&|\band\b", name, re.I):
-        yield NameForm(f"{parts[0][0]}&{parts[1][0]}", "initials", 0.8 - former)
+        yield f"{parts[0][0]}&{parts[1][0]}", "initials", 0.8 - former
 
 
 def _without_accents(text: str) -> str:
@@ -213,8 +193,6 @@ _SHARED = 0.6
 """Factor for the confidence of a short name that several companies share."""
 _SPLIT_LENGTH = 6
 """Minimum letters of a one-word name that may be written as two words: "Pay Pal"."""
-_DOUBLED_LENGTH = 4
-"""Length of names for which only one doubled letter is accepted: "Nikee"."""
 _MAX_TICKER_LENGTH = 6
 _NICKNAME = 0.9
 _MIN_LENGTH = 5
@@ -223,8 +201,6 @@ _ONE_LETTER_OTHER = 6
 not Inter."""
 _EDITS = ((18, 3), (11, 2), (_MIN_LENGTH, 1))
 """(minimum letters of a name, edits allowed)."""
-_CLIPPED_LETTERS = 2
-"""Minimum letters that a clipped name keeps of each word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,66 +217,43 @@ class CompanyNameIndex:
 
     def __init__(self, companies: Sequence[Company]) -> None:
         listed = [(one, _indexed(one, companies)) for one in listed_companies()]
-        self._names = _names_of(companies, [(one, company) for one, company in listed if company is not None])
-        self._tickers: dict[str, Company] = {}
+        self.names = _names_of(companies, [(one, company) for one, company in listed if company is not None])
+        self.tickers: dict[str, Company] = {}
+        """Companies by ticker symbol, in the form of `bare_ticker`."""
         for company in companies:
             for ticker in company.tickers:
-                self._tickers.setdefault(bare_ticker(ticker), company)
-        self._brands: dict[str, Company] = {}
+                self.tickers.setdefault(bare_ticker(ticker), company)
+        self.brands: dict[str, Company] = {}
+        """Owners by brand or business, in the form of `simplify_name`."""
         self._elsewhere: set[str] = set()
         self._symbols_elsewhere: set[str] = set()
         for one, owner in listed:
             tickers = [bare_ticker(ticker) for ticker in one.tickers]
             brands = [simplify_name(brand) for brand in one.brands]
             if owner is not None:
-                self._brands |= dict.fromkeys(brands, owner)
-                self._tickers = dict.fromkeys(tickers, owner) | self._tickers
+                self.brands |= dict.fromkeys(brands, owner)
+                self.tickers = dict.fromkeys(tickers, owner) | self.tickers
             else:
                 self._elsewhere.update(one.nicknames, brands)
                 self._symbols_elsewhere.update(tickers)
-        self._elsewhere = {normalize_name(name) for name in self._elsewhere} - self._names.keys()
-        joined = {name.replace(" ", ""): alias for name, alias in self._names.items() if " " in name}
+        self._elsewhere = {normalize_name(name) for name in self._elsewhere} - self.names.keys()
+        joined = {name.replace(" ", ""): alias for name, alias in self.names.items() if " " in name}
         words = {
             name: alias
-            for name, alias in self._names.items()
+            for name, alias in self.names.items()
             if " " not in name and len(name) >= _SPLIT_LENGTH and alias.how != "initials"
         }
-        self._joined = {**words, **joined}
-        self._doubled = {
-            _without_double_letters(name): name
-            for name in sorted(self._names, reverse=True)
-            if len(name) == _DOUBLED_LENGTH and self._names[name].how != "initials"
-        }
+        self.joined = {**words, **joined}
+        """Companies by names without spaces."""
         self._alike: dict[tuple[str, int], list[str]] = {}
-        for name in sorted({*self._names, *joined}):
+        for name in sorted({*self.names, *joined}):
             if len(name) >= _MIN_LENGTH:
                 self._alike.setdefault((name[0], len(name)), []).append(name)
-        self._clipped: dict[str, list[tuple[Company, list[str]]]] = {}
-        for company in companies:
-            for parts in (normalize_name(name).split() for name in company.names):
-                if len(parts) > 1:
-                    self._clipped.setdefault(parts[0][:_CLIPPED_LETTERS], []).append((company, parts))
 
     def is_unindexed_company(self, phrase: str) -> bool:
         """Return whether `phrase` names a listed company, or one of its brands, that is not indexed."""
         symbol = phrase.isupper() and len(phrase) > 1 and bare_ticker(phrase) in self._symbols_elsewhere
-        return normalize_name(phrase) in self._elsewhere or (symbol and bare_ticker(phrase) not in self._tickers)
-
-    def owner_of_brand(self, phrase: str) -> Company | None:
-        """Return the indexed company that owns the brand or business `phrase`, if any."""
-        return self._brands.get(simplify_name(phrase))
-
-    def by_name(self, name: str) -> Alias | None:
-        """Return the company called `name`, if any."""
-        return self._names.get(name)
-
-    def by_name_without_spaces(self, name: str) -> Alias | None:
-        """Return the company with this name, ignoring spaces."""
-        return self._joined.get(name.replace(" ", ""))
-
-    def by_ticker(self, symbol: str) -> Company | None:
-        """Return the company with this ticker symbol in the form of `bare_ticker`, if any."""
-        return self._tickers.get(symbol)
+        return normalize_name(phrase) in self._elsewhere or (symbol and bare_ticker(phrase) not in self.tickers)
 
     def closest_name(self, typed: str) -> tuple[str, Alias] | None:
         """Return (name, its alias) of the name that `typed` most likely misspells; None where there is none.
@@ -310,36 +263,19 @@ class CompanyNameIndex:
         """
         if len(typed) < _MIN_LENGTH:
             return None
-        if (
-            len(typed) == _DOUBLED_LENGTH + 1
-            and (doubled := self._doubled.get(_without_double_letters(typed))) is not None
-        ):
-            return doubled, self._misspelling_of(doubled, 1)
         best: tuple[int, float, str] | None = None
         most = _max_edits(len(typed) + _EDITS[0][1])
         for length in range(len(typed) - most, len(typed) + most + 1):
             for name in self._alike.get((typed[0], length), ()):
                 edits = edit_distance(typed, name)
                 if edits is not None:
-                    best = min(best or (99, 0.0, ""), (edits, -self._alias(name).confidence, name))
-        if best is None:
-            return None
-        return best[2], self._misspelling_of(best[2], best[0])
-
-    def by_abbreviation(self, token: str) -> Alias | None:
-        """Return the only company whose name `token` clips: AMEX, GenMills. None where several match."""
-        found = {
-            company.key: company
-            for company, parts in self._clipped.get(token[:_CLIPPED_LETTERS], ())
-            if is_portmanteau_of(token, parts)
-        }
-        return Alias(next(iter(found.values())), "clipped name", 0.7) if len(found) == 1 else None
-
-    def _alias(self, name: str) -> Alias:
-        return self._names.get(name) or self._joined[name]
+                    best = min(
+                        best or (99, 0.0, ""), (edits, -(self.names.get(name) or self.joined[name]).confidence, name)
+                    )
+        return (best[2], self._misspelling_of(best[2], best[0])) if best is not None else None
 
     def _misspelling_of(self, name: str, edits: int) -> Alias:
-        alias = self._alias(name)
+        alias = self.names.get(name) or self.joined[name]
         likeness = 1 - edits / len(name)
         return Alias(alias.company, f"spelling of {name}", alias.confidence * likeness * 0.8)
 
@@ -359,21 +295,6 @@ def edit_distance(typed: str, name: str) -> int | None:
     return edits
 
 
-def is_portmanteau_of(token: str, words: Sequence[str]) -> bool:
-    """Return whether `token` joins beginnings of all `words`, some letters of each: AMEX, GenMills."""
-
-    def fits(rest: str, index: int) -> bool:
-        if index == len(words):
-            return not rest
-        return any(
-            fits(rest[size:], index + 1)
-            for size in range(_CLIPPED_LETTERS, len(rest) + 1)
-            if words[index].startswith(rest[:size])
-        ) or (words[index] in ("of", "the") and fits(rest, index + 1))
-
-    return len(words) > 1 and fits(token, 0)
-
-
 def _indexed(listed: ListedCompany, companies: Sequence[Company]) -> Company | None:
     """Return the indexed company that matches `listed` by a name, or by ticker and a word of the name."""
     words = set(listed.nicknames[0].split())
@@ -391,36 +312,33 @@ def _names_of(companies: Iterable[Company], listed: Iterable[tuple[ListedCompany
 
     Initials shared by several companies are dropped; a shared short name gets low confidence.
     """
-    claims: dict[str, list[tuple[NameForm, Company]]] = {}
+    claims: dict[str, list[Alias]] = {}
     for company in companies:
         for rank, name in enumerate(company.names):
-            for form in name_forms(name, _FORMER if rank else 0.0):
-                claims.setdefault(form.alias, []).append((form, company))
+            for form, how, confidence in _name_forms(name, _FORMER if rank else 0.0):
+                claims.setdefault(form, []).append(Alias(company, how, confidence))
     for one, company in listed:
         own = {normalize_name(name) for name in company.names}
         for nickname in one.nicknames:
             confidence = 1.0 if normalize_name(nickname) in own else _NICKNAME
-            claims.setdefault(nickname, []).append((NameForm(nickname, "nickname", confidence), company))
+            claims.setdefault(nickname, []).append(Alias(company, "nickname", confidence))
     names: dict[str, Alias] = {}
-    for alias, claimants in claims.items():
-        form, company = min(claimants, key=_precedence)
+    for name, claimants in claims.items():
+        best = min(claimants, key=_precedence)
         shared = any(
-            other.key != company.key and form.confidence - claim.confidence <= _FORMER for claim, other in claimants
+            other.company.key != best.company.key and best.confidence - other.confidence <= _FORMER
+            for other in claimants
         )
-        if shared and form.how == "initials":
-            continue
-        confidence = form.confidence * _SHARED if shared and form.how == "short name" else form.confidence
-        names[alias] = Alias(company, form.how, confidence)
+        if shared and best.how == "short name":
+            best = replace(best, confidence=best.confidence * _SHARED)
+        if not (shared and best.how == "initials"):
+            names[name] = best
     return names
 
 
-def _precedence(claim: tuple[NameForm, Company]) -> tuple[float, int, int, str]:
-    form, company = claim
-    return -form.confidence, len(normalize_name(company.name)), -len(company.doc_ids), company.key
-
-
-def _without_double_letters(name: str) -> str:
-    return "".join(letter for letter, _ in groupby(name))
+def _precedence(claim: Alias) -> tuple[float, int, int, str]:
+    company = claim.company
+    return -claim.confidence, len(normalize_name(company.name)), -len(company.doc_ids), company.key
 
 
 @lru_cache(maxsize=1_024)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.vocabulary.identity import Form, Identity
 
@@ -19,10 +19,8 @@ YEARS_IN_AN_ANNUAL_REPORT = 3
 _SPANS = {6: "six", 9: "nine"}
 
 
-class FiscalPeriod(BaseModel):
+class FiscalPeriod(BaseModel, frozen=True):
     """A fiscal period as the filer names it; a full year where `quarter` is None."""
-
-    model_config = ConfigDict(frozen=True)
 
     fiscal_year: int
     quarter: int | None = None

@@ -9,7 +9,10 @@ from functools import lru_cache
 from fin_agent.errors import LexiconError
 from fin_agent.lexicon.entry_loading import Metric, SectionGroup
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces, join_compounds, plain, singular
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Statement
+
+_PATTERNS = patterns("label_patterns")
 
 
 class LabelIndex:
@@ -124,27 +127,6 @@ class LabelIndex:
         )
 
 
-_MARKS = re.compile(r"\(\s*(?:\d{1,2}|[a-z]|[ivx]{1,4})(?:\s*,\s*(?:\d{1,2}|[a-z]))*\s*\)|[*†‡§¹²³⁴⁵®™]")
-_NOTES = re.compile(
-    r"[\s,;(-]*\b(?:see\s+|refer\s+to\s+)?(?:accompanying\s+)?notes?\s+(?:\d|[a-z]\b).*$|"
-    r"\(\s*(?:see\s+)?notes?\b.*$"
-)
-_KEPT_ASIDE = re.compile(r"\(([^)]*\b(?:non-?gaap|adjusted|organic|core|pro forma|constant currency)\b[^)]*)\)")
-_BOUNDED_ASIDE = re.compile(r"\((?=[^)]*\b(?:exclu|before|after|without))([^)]*)\)")
-_ASIDE = re.compile(r"\([^)]*(?:\)|$)")
-_CONNECTOR = re.compile(r"^\W*(?:less|add|plus|deduct|minus|memo)\b(?!\s+than)[\s:,-]*")
-_CONTRA = re.compile(
-    r",?\s*(?:-\s*)?\b(?:net\s+of|less)\s*:?\s+(?:related\s+|the\s+|an\s+)?"
-    r"(?:allowance|accumulated|reserve|inventory\s+reserve|doubtful|provision|valuation|unamortized)\b.*$"
-)
-_TRAILER = re.compile(
-    r"[,;:]?\s*(?:\bnet of\b|,\s*less\b|\bat cost\b|\bat fair value\b|\bat amortized cost\b|\bat contract value\b|"
-    r"\bat lower of\b|\bat carrying value\b|\$|\bpar value\b|\bauthorized\b|\bpar \$|\bstated value\b|\bno par\b|"
-    r"\b(?:un)?limited shares\b).*$"
-)
-_LAST_DIGIT = re.compile(r" \d$")
-_PLAIN_LABEL = re.compile(r"[a-z ,'/-]*$")
-_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?%?")
 _DROPPED = frozenset({"the", "our", "its"})
 
 
@@ -153,13 +135,13 @@ def label_forms(label: str) -> tuple[str, ...]:
     """Return normal forms of a label, most faithful first: complete, without qualifiers, `net` or `total`."""
     text = _without_asides(label)
     whole = " ".join(_tokens(text))
-    cut = " ".join(_tokens(_TRAILER.sub("", text)))
+    cut = " ".join(_tokens(_PATTERNS["trailer"].sub("", text)))
     forms = [whole, cut]
     for form in (whole, cut):
         bare = form.removeprefix("total ").removeprefix("consolidated ")
         forms += [form.removesuffix(" net"), bare, bare.removesuffix(" net")]
     # A superscript footnote mark is extracted as a bare digit: "Net income per share 1".
-    forms.append(_LAST_DIGIT.sub("", cut))
+    forms.append(_PATTERNS["last digit"].sub("", cut))
     return tuple(dict.fromkeys(form for form in forms if form)) or ("",)
 
 
@@ -172,24 +154,24 @@ def _without_asides(label: str) -> str:
     """Return the label without footnote marks, references to notes, qualifying parentheses, and allowances."""
     text = plain(collapse_spaces(label, MAX_LABEL_LENGTH))
     # Most labels are plain words: the test before each pattern saves most of the time over many pages.
-    if not _PLAIN_LABEL.match(text):
-        text = _MARKS.sub(" ", text).replace("&", " and ")
+    if not _PATTERNS["plain label"].match(text):
+        text = _PATTERNS["marks"].sub(" ", text).replace("&", " and ")
     if "note" in text:
-        text = _NOTES.sub("", text)
+        text = _PATTERNS["notes"].sub("", text)
     text = join_compounds(text)
     if "(" in text:
-        text = _KEPT_ASIDE.sub(r" \1 ", text)
+        text = _PATTERNS["kept aside"].sub(r" \1 ", text)
         if "cost" not in text and "expense" not in text:
-            text = _BOUNDED_ASIDE.sub(r" \1 ", text)
-        text = _ASIDE.sub(" ", text)
-    text = _CONNECTOR.sub("", text)
+            text = _PATTERNS["bounded aside"].sub(r" \1 ", text)
+        text = _PATTERNS["aside"].sub(" ", text)
+    text = _PATTERNS["connector"].sub("", text)
     if "less" in text or "net of" in text:
-        text = _CONTRA.sub(", net", text)
+        text = _PATTERNS["contra"].sub(", net", text)
     return text
 
 
 def _tokens(text: str) -> list[str]:
-    return [singular(word.partition("'")[0]) for word in _WORD.findall(text) if word not in _DROPPED]
+    return [singular(word.partition("'")[0]) for word in _PATTERNS["word"].findall(text) if word not in _DROPPED]
 
 
 def _words(phrases: Iterable[str]) -> tuple[str, ...]:

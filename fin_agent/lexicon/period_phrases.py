@@ -10,19 +10,20 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from fin_agent.lexicon.period_words import (
-    AS_OF,
-    JOINING,
-    THROUGH,
-    YEAR,
     PeriodAtom,
     expand_year,
+    is_between,
+    match_after,
     match_before,
     overlaps_any,
     parse_number,
     span_months,
     years_in,
 )
-from fin_agent.vocabulary.dates import MONTH_NAME, PrintedDate, month_number, printed_dates
+from fin_agent.lexicon.words import patterns
+from fin_agent.vocabulary.dates import PrintedDate, month_number, printed_dates
+
+_PATTERNS = patterns("period_patterns")
 
 
 def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
@@ -46,7 +47,11 @@ def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom
     for run in _runs(loose, text):
         last = run[-1]
         following = next((index for index, year in enumerate(years) if year.start >= last.end), None)
-        if last.year is not None or following is None or not _OF_YEAR.fullmatch(text, last.end, years[following].start):
+        if (
+            last.year is not None
+            or following is None
+            or not is_between("of year", text, last.end, years[following].start)
+        ):
             atoms += run
             continue
         for index in _year_list(text, years, [*atoms, *loose], following):
@@ -65,38 +70,12 @@ def _place(atom: PeriodAtom) -> tuple[int, int, int, int]:
     return atom.start, atom.end, atom.year or 0, atom.quarter or 0
 
 
-_QUARTER_WORD = r"(?:first|second|third|fourth|final|1st|2nd|3rd|4th)"
-_PART = re.compile(
-    rf"(?:(?<![a-z0-9$.])|(?<=[0-9]{{4}})|(?<=fy[0-9]{{2}})|(?<=fy'[0-9]{{2}}))(?:"
-    rf"(?P<f1>f)?q[ -]?(?P<q1>[1-4])(?![0-9])"
-    rf"|(?P<f2>f)?(?P<q2>[1-4])q(?!(?!fy)[a-z])"
-    rf"|(?P<q3>{_QUARTER_WORD})[ -](?:fiscal[ -])?(?:quarters?|qtr\.?)(?:'s)?(?![a-z])"
-    rf"|(?P<q4>{_QUARTER_WORD})(?=(?:\s*,\s*|\s+(?:and|or|to|through|versus|vs\.?)\s+|\s*,\s*and\s+)(?:the\s+)?"
-    rf"{_QUARTER_WORD}\b[^.?!]{{0,30}}\bquarters?\b)"
-    r"|quarter\s+(?P<q5>[1-4]|one|two|three|four)(?![0-9a-z])"
-    rf"|(?P<q6>last)[ -](?:fiscal[ -])?quarter(?=\s+(?:of|in)\s+(?:the\s+)?(?:fiscal|fy|calendar|year|{YEAR}))"
-    r"|h(?P<h1>[12])(?![0-9])|(?P<h2>[12])h(?![a-z])"
-    r"|(?P<h3>first|second|1st|2nd)[ -](?:fiscal[ -])?half(?:[ -]year)?(?![a-z])"
-    rf"|(?P<m2>[69])m(?=[ '-]?(?:{YEAR}|fy|[0-9]{{2}}(?![0-9])))"
-    r"|(?:first|opening|initial)[ -](?P<m>[0-9]{1,2}|[a-z]+(?:-[a-z]+)?)[ -](?P<unit>month|week|quarter)s?\b"
-    rf"|(?P<m3>[0-9]{{2}}|[a-z]+(?:-[a-z]+)?)[ -](?P<unit2>week)s?(?=\s+of\s+(?:the\s+)?(?:fiscal|fy|year|{YEAR})))",
-    re.IGNORECASE,
-)
-_AFTER_PART = re.compile(
-    r"\s*['/-]?\s*(?P<yy>[0-9]{2})(?![0-9%]|[.,][0-9]|\s*(?:%|percent|million|billion|weeks|days|months))"
-)
-_OF_YEAR = re.compile(
-    r"[ ,/-]*(?:\(?\s*(?:ended|ending)\s+)?(?:(?:results|earnings|close|end)\s+)?"
-    r"(?:(?:of|in|for|during|from|within|to)\s+)?(?:the\s+)?(?:(?:company|firm)'s\s+)?(?:year\s+)?",
-    re.IGNORECASE,
-)
-_YEAR_THEN_PART = re.compile(r"(?:'s)?[ /-]?")
 _MAX_BETWEEN = 20
 
 
 def _parts(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
     parts: list[PeriodAtom] = []
-    for found in _PART.finditer(text):
+    for found in _PATTERNS["part"].finditer(text):
         start, end = found.span()
         if overlaps_any(start, end, taken):
             continue
@@ -110,7 +89,7 @@ def _parts(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
         if months == 3 and not quarter:
             quarter = 1
         year = None
-        short = _AFTER_PART.match(text, end) if any(found[name] for name in _SHORT_GROUPS) else None
+        short = match_after("after part", text, end) if any(found[name] for name in _SHORT_GROUPS) else None
         if short is not None:
             year, end = expand_year(short["yy"]), short.end()
         parts.append(PeriodAtom(start, end, year, quarter, half, months, fiscal=bool(found["f1"] or found["f2"])))
@@ -129,10 +108,10 @@ def _runs(parts: list[PeriodAtom], text: str) -> list[list[PeriodAtom]]:
         last = runs[-1][-1] if runs else None
         if last is None or last.year is not None:
             runs.append([part])
-        elif last.quarter and part.quarter and THROUGH.fullmatch(text, last.end, part.start):
+        elif last.quarter and part.quarter and is_between("through", text, last.end, part.start):
             runs[-1] += [last._replace(quarter=quarter) for quarter in range(last.quarter + 1, part.quarter)]
             runs[-1].append(part)
-        elif JOINING.fullmatch(text, last.end, part.start):
+        elif is_between("joining", text, last.end, part.start):
             runs[-1].append(part)
         else:
             runs.append([part])
@@ -146,7 +125,7 @@ def _year_list(text: str, years: list[PeriodAtom], parts: list[PeriodAtom], firs
         here, there = years[index - 1], years[index]
         between = any(here.end <= part.start < there.start for part in parts)
         ahead = any(part.start <= there.start < part.end for part in parts)
-        if between or ahead or not JOINING.fullmatch(text, here.end, there.start):
+        if between or ahead or not is_between("joining", text, here.end, there.start):
             break
         taken.append(index)
     return taken
@@ -155,7 +134,7 @@ def _year_list(text: str, years: list[PeriodAtom], parts: list[PeriodAtom], firs
 def _year_before(text: str, years: Sequence[PeriodAtom], part: PeriodAtom) -> int | None:
     """Return the position of the year right before a part: `2023 Q2`, `2023's second quarter`."""
     for index, year in enumerate(years):
-        if year.end <= part.start and _YEAR_THEN_PART.fullmatch(text, year.end, part.start):
+        if year.end <= part.start and is_between("year then part", text, year.end, part.start):
             return index
     return None
 
@@ -169,7 +148,7 @@ def _quarters_between(text: str, atoms: Sequence[PeriodAtom]) -> Iterator[Period
     for here, there in pairwise(atoms):
         if not (here.quarter and there.quarter and here.year and there.year):
             continue
-        if here.year == there.year or not THROUGH.fullmatch(text, here.end, there.start):
+        if here.year == there.year or not is_between("through", text, here.end, there.start):
             continue
         first, last = 4 * here.year + here.quarter, 4 * there.year + there.quarter
         if last - first <= _MAX_BETWEEN:
@@ -202,19 +181,16 @@ def date_expressions(text: str) -> list[DateExpression]:
     """
     found: list[DateExpression] = []
     for printed in _with_short_dates(text, printed_dates(text)):
-        before = match_before(_LENGTH, text, printed.start)
+        start, end, day = printed
+        before = match_before("length", text, start)
         if before is not None:
             found.append(_end_of_period(text, printed, before))
-        elif found and found[-1].role == "ended" and JOINING.fullmatch(text, found[-1].end, printed.start):
-            found.append(
-                found[-1]._replace(start=printed.start, end=printed.end, date=printed.date, lead=printed.start)
-            )
-        elif match_before(AS_OF, text, printed.start):
-            found.append(DateExpression(*printed, "as of", lead=printed.start))
-        elif match_before(_FILED, text, printed.start):
-            found.append(DateExpression(*printed, "filed", lead=printed.start))
+        elif found and found[-1].role == "ended" and is_between("joining", text, found[-1].end, start):
+            found.append(found[-1]._replace(start=start, end=end, date=day, lead=start))
         else:
-            found.append(DateExpression(*printed, "on", lead=printed.start))
+            role: DateRole = "as of" if match_before("as of", text, start) else "on"
+            role = "filed" if role == "on" and match_before("filed", text, start) else role
+            found.append(DateExpression(start, end, day, role, lead=start))
     found += _month_ends(text, [(one.start, one.end) for one in found])
     return sorted([*found, *(later for one in found for later in _same_day_of_other_years(text, one))])
 
@@ -222,21 +198,21 @@ def date_expressions(text: str) -> list[DateExpression]:
 def _end_of_period(text: str, printed: PrintedDate, before: re.Match[str]) -> DateExpression:
     months = next(_MONTHS[name] for name, value in before.groupdict().items() if value)
     fiscal = "fiscal" in text[max(0, before.start() - 7) : printed.start].lower()
-    counted = match_before(_COUNTED_QUARTER, text, before.start() + len("quarter")) if months == 3 else None
+    counted = match_before("counted quarter", text, before.start() + len("quarter")) if months == 3 else None
     quarter = parse_number(counted["q"]) if counted else None
     lead = counted.start() if counted else before.start()
     return DateExpression(*printed, "ended", months, fiscal, lead, quarter)
 
 
 def _month_ends(text: str, taken: list[tuple[int, int]]) -> Iterator[DateExpression]:
-    for found in _MONTH_OF_YEAR.finditer(text):
+    for found in _PATTERNS["month of year"].finditer(text):
         start, end = found.span()
         if overlaps_any(start, end, taken):
             continue
-        before = match_before(_LENGTH, text, start)
+        before = match_before("length", text, start)
         if before is not None:
             yield _end_of_period(text, PrintedDate(start, end, _last_day(found["month"], found["year"])), before)
-    for found in _MONTH_QUARTER.finditer(text):
+    for found in _PATTERNS["month quarter"].finditer(text):
         year = found["year"] or found["later"]
         if year and not overlaps_any(*found.span(), taken):
             day = _last_day(found["month"], year)
@@ -253,59 +229,24 @@ def _same_day_of_other_years(text: str, one: DateExpression) -> Iterator[DateExp
     if one.role not in ("ended", "as of"):
         return
     place = one.end
-    while (later := _ANOTHER_YEAR.match(text, place)) is not None:
+    while (later := match_after("another year", text, place)) is not None:
         year = int(later["year"])
         day = date(year, one.date.month, min(one.date.day, monthrange(year, one.date.month)[1]))
         start, place = later.span("year")
         yield one._replace(start=start, end=place, date=day, lead=start)
 
 
-_FILED = re.compile(
-    r"\b(?:filed|dated|filing date|released|published|issued)\s+(?:on\s+|of\s+|as of\s+)?(?:the\s+)?$", re.IGNORECASE
-)
-_LENGTH = re.compile(
-    r"(?:\b(?:(?P<year>years?|(?:twelve|12)[- ]months?|5[23][ -]weeks?|fifty-(?:two|three)[ -]weeks?|fiscal|fye?)"
-    r"|(?P<quarter>quarter(?:s|ly)?|(?:three|3)[- ]months?|1[34][ -]weeks?|(?:thir|four)teen[ -]weeks?)"
-    r"|(?P<half>(?:six|6)[- ]months?|half(?:[ -]years?)?|2[67][ -]weeks?|twenty-(?:six|seven)[ -]weeks?)"
-    r"|(?P<three_quarters>(?:nine|9)[- ]months?|(?:39|40)[ -]weeks?|thirty-nine[ -]weeks?|forty[ -]weeks?)"
-    r"|(?P<some>(?<!month )(?<!months )(?<!week )(?<!weeks )(?<!quarterly )(?<!year )periods?))"
-    r"(?:\s+(?:fiscal\s+)?periods?)?"
-    r"\s*\(?,?\s*(?:(?:that|which)\s+)?(?:end(?:ed|ing|s)?|to|through)\s+(?:on\s+|in\s+|at\s+)?(?:the\s+)?"
-    r"(?:(?:end|close)\s+of\s+)?"
-    r"|\b(?P<ytd>(?:fiscal\s+)?year to date)[ ,(]+(?:(?:through|thru|to|ended|as of|as at|at)\s+)?"
-    r"(?:the\s+)?(?:end\s+of\s+)?"
-    r"|\b(?P<fye>fye)[ :]\s*)$",
-    re.IGNORECASE,
-)
 _MONTHS = {"year": 12, "fye": 12, "quarter": 3, "half": 6, "three_quarters": 9, "ytd": -1, "some": 12}
-_COUNTED_QUARTER = re.compile(
-    r"\b(?P<q>first|second|third|fourth|final|1st|2nd|3rd|4th)[ -](?:fiscal[ -])?quarter$", re.IGNORECASE
-)
-_MONTH_OF_YEAR = re.compile(
-    rf"(?<![a-z])(?P<month>{MONTH_NAME})\s*(?:of\s+)?(?P<year>{YEAR})(?![0-9%]|[.,][0-9])", re.IGNORECASE
-)
-_MONTH_QUARTER = re.compile(
-    rf"(?<![a-z])(?P<month>{MONTH_NAME})(?:\s+(?P<year>{YEAR}))?[ -]quarter(?:,?\s+(?:of\s+|in\s+)?(?P<later>{YEAR}))?"
-    r"(?![0-9a-z])",
-    re.IGNORECASE,
-)
-_ANOTHER_YEAR = re.compile(rf"(?:{JOINING.pattern})(?P<year>{YEAR})(?![0-9a-z%-]|[.,/][0-9])", re.IGNORECASE)
-_SHORT_DATE = re.compile(rf"(?<![a-z])(?P<month>{MONTH_NAME})\s*(?P<day>[0-3]?[0-9])(?![0-9])", re.IGNORECASE)
-_YEAR_LATER = re.compile(
-    rf"(?:\s*(?:,\s*and|,|and|to|through|-|or)\s*(?:the\s+)?{MONTH_NAME}\s*[0-3]?[0-9]){{0,11}}"
-    rf"\s*,?\s*(?:in|of)?\s*(?P<year>{YEAR})",
-    re.IGNORECASE,
-)
 
 
 def _with_short_dates(text: str, dates: list[PrintedDate]) -> list[PrintedDate]:
     """Return the dates and those whose year is printed with a later one: `July 27 and April 27 in 2019`."""
     found = list(dates)
     whole = [(one.start, one.end) for one in dates]
-    for short in _SHORT_DATE.finditer(text):
+    for short in _PATTERNS["short date"].finditer(text):
         if overlaps_any(short.start(), short.end(), whole):
             continue
-        later = _YEAR_LATER.match(text, short.end())
+        later = match_after("year later", text, short.end())
         if later is not None:
             try:
                 day = date(int(later["year"]), month_number(short["month"]), int(short["day"]))

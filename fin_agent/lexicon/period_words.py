@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
-from fin_agent.vocabulary.dates import MONTH_NAME
+from fin_agent.lexicon.words import patterns
+
+_PATTERNS = patterns("period_patterns")
 
 
 class PeriodAtom(NamedTuple):
@@ -38,9 +40,19 @@ def _plain(character: str) -> str:
     return character if digit is None else str(digit)
 
 
-def match_before(pattern: re.Pattern[str], text: str, place: int) -> re.Match[str] | None:
+def match_before(kind: str, text: str, place: int) -> re.Match[str] | None:
     """Return the match of a pattern that ends in `$` right before `place`."""
-    return pattern.search(text, max(0, place - 60), place)
+    return _PATTERNS[kind].search(text, max(0, place - 60), place)
+
+
+def match_after(kind: str, text: str, place: int) -> re.Match[str] | None:
+    """Return the match of a pattern that begins at `place`."""
+    return _PATTERNS[kind].match(text, place)
+
+
+def is_between(kind: str, text: str, start: int, end: int) -> bool:
+    """Return whether a pattern matches `text[start:end]` as a whole."""
+    return _PATTERNS[kind].fullmatch(text, start, end) is not None
 
 
 def parse_number(words: str) -> int:
@@ -76,22 +88,6 @@ def overlaps_any(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool
     return any(start < stop and begin < end for begin, stop in spans)
 
 
-YEAR = r"(?:199[0-9]|20[0-4][0-9]|2050)"
-"""Pattern of a four-digit year."""
-AS_OF = re.compile(
-    r"\b(?:as (?:of|at|on)|at|at (?:the )?end of)\s+(?:the\s+)?(?:close of\s+|end of\s+)?"
-    r"(?:(?:fiscal\s+)?year[ -]?end(?:ed)?\s+(?:of\s+)?)?$",
-    re.IGNORECASE,
-)
-"""Pattern of `as of`, `at`, `as of the end of` right before a period."""
-JOINING = re.compile(
-    r"\s*(?:,\s*and|,|;|&|/|\+|and|or|vs\.?|versus|compared (?:to|with)|against|over|than)\s+(?:in\s+|of\s+|the\s+)*"
-    r"|\s*[,&/]\s*",
-    re.IGNORECASE,
-)
-"""Pattern of the words between the periods of a list."""
-THROUGH = re.compile(r"\s*(?:-|through|thru)\s*(?:the\s+)?", re.IGNORECASE)
-"""Pattern of the words between the first and last period of a range."""
 _FULL_WIDTH = 0xFEE0
 """Offset of a full-width character from its plain form."""
 _NUMBERS = {
@@ -115,23 +111,23 @@ def years_in(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
     """
     years: list[PeriodAtom] = []
     due_until = -1
-    for found in _YEAR_ATOM.finditer(text):
+    for found in _PATTERNS["year atom"].finditer(text):
         start, end = found.span()
         if overlaps_any(start, end, taken):
             continue
         digits = next(found[name] for name in ("fy", "f", "cy", "bare", "short") if found[name])
         fiscal = found["fy"] is not None or found["f"] is not None
         if found["bare"]:
-            also_due = due_until >= 0 and JOINING.fullmatch(text, due_until, start)
-            if also_due or match_before(_DUE_BEFORE, text, start):
+            also_due = due_until >= 0 and is_between("joining", text, due_until, start)
+            if also_due or match_before("due before", text, start):
                 due_until = end
                 continue
             if _is_not_year(text, start, end):
                 continue
         if not fiscal and not found["cy"]:
             last = years[-1] if years else None
-            linked = last is not None and last.fiscal and _LIST_OR_RANGE.fullmatch(text, last.end, start) is not None
-            fiscal = linked or _FISCAL_AFTER.match(text, end) is not None
+            linked = last is not None and last.fiscal and is_between("list or range", text, last.end, start)
+            fiscal = linked or match_after("fiscal after", text, end) is not None
         year = expand_year(digits)
         years.append(PeriodAtom(start, end, year, fiscal=fiscal))
         years += _short_end(text, years[-1], taken, worded=found["fy"] is not None)
@@ -139,19 +135,19 @@ def years_in(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
 
 
 def _is_not_year(text: str, start: int, end: int) -> bool:
-    if match_before(_JOINED_TO_A_WORD, text, start) and not match_before(_JOINED_TO_A_YEAR, text, start):
+    if match_before("joined to a word", text, start) and not match_before("joined to a year", text, start):
         return True
-    if match_before(_NEVER_BEFORE, text, start) or match_before(_ACT_BEFORE, text, start):
+    if match_before("never before", text, start) or match_before("act before", text, start):
         return True
-    if _NEVER_AFTER.match(text, end) or _NAMED_AFTER.match(text, end):
+    if match_after("never after", text, end) or match_after("named after", text, end):
         return True
-    return _COUNTED.match(text, end) is not None and not match_before(_IN_BEFORE, text, start)
+    return match_after("counted", text, end) is not None and not match_before("in before", text, start)
 
 
 def _short_end(text: str, year: PeriodAtom, taken: Sequence[tuple[int, int]], *, worded: bool) -> list[PeriodAtom]:
     """Return the last year of `2017/18`, `FY17-19` and, after a fiscal year only (`worded`), `FY17 to 19`."""
     assert year.year is not None
-    short = _SHORT_END.match(text, year.end) or (_WORDED_END.match(text, year.end) if worded else None)
+    short = match_after("short end", text, year.end) or (match_after("worded end", text, year.end) if worded else None)
     if short is None or overlaps_any(short.start("yy"), short.end(), taken):
         return []
     last = year.year - year.year % 100 + int(short["yy"])
@@ -161,63 +157,10 @@ def _short_end(text: str, year: PeriodAtom, taken: Sequence[tuple[int, int]], *,
 
 
 _MAX_RUN_LENGTH = 15
-_FISCAL = r"(?:fiscal|financial)(?:[ -]+(?:years?|periods?|yr))?(?:[ -]*end(?:ed|ing)?)?(?:\s+(?:of|in|for))?"
-_NO_AIRCRAFT = "(?! (?:jet|fighter|deliver|aircraft|plane|program|order))"
-_YEAR_ATOM = re.compile(
-    rf"(?:(?<![a-z0-9])|(?<=q[1-4])|(?<=[1-4]q))(?:f\.?y\.?e?(?:[ -]+end(?:ed|ing)?)?|{_FISCAL})"
-    rf"[ _:-]{{0,2}}'?\s?(?P<fy>{YEAR}|[0-9]{{2}}(?!\s*(?:weeks?|months?|days?|percent)\b|-?[kqf]\b))"
-    r"(?![0-9%]|[.,/][0-9])"
-    rf"|(?<![a-z0-9])f'?(?P<f>{YEAR}|(?<=')[0-9]{{2}}|(?<=(?-i:F))(?:1[5-9]|2[0-9]){_NO_AIRCRAFT})(?![0-9a-z%]|[.,][0-9])"
-    rf"|(?<![a-z0-9])(?:cy|calendar(?:\s+years?)?)[ -]?'?\s?(?P<cy>{YEAR}|[0-9]{{2}})(?![0-9%]|[.,][0-9])"
-    rf"|(?:(?<![a-z0-9_$€£¥#])|(?<=[1-4]q)|(?<=[12]h)|(?<=[69]m))"
-    rf"(?:(?<![0-9][.,/:-])|(?<=(?:19|20)[0-9]{{2}}[-/,])|(?<=q[1-4][-/]))(?P<bare>{YEAR})"
-    r"(?=(?:[aef]|fye?)?(?![a-z0-9_%])|q[1-4]|[1-4]q|h[12])(?!\.[0-9])(?!,[0-9]{3}(?![0-9]))(?!/[0-9]{1,2}/)"
-    r"|(?<![a-z0-9])'(?P<short>[0-4][0-9])(?![a-z0-9'%])",
-    re.IGNORECASE,
-)
-_LIST_OR_RANGE = re.compile(rf"(?:{JOINING.pattern})|\s*(?:-|to|through|thru)\s*(?:the\s+)?", re.IGNORECASE)
-_FISCAL_AFTER = re.compile(r"[ -]?(?:fiscal|financial|fye?)\b", re.IGNORECASE)
-_SHORT_END = re.compile(r"\s?[-/]\s?'?(?P<yy>[0-9]{2})(?![0-9%-]|[.,][0-9])")
-_WORDED_END = re.compile(
-    r"\s+(?:to|through|thru)\s+'?(?P<yy>[0-9]{2})(?![0-9a-z%'-]|[.,/][0-9]|\s+(?:percent|million|billion|thousand|months"
-    r"|weeks|days|years|basis|bps|stores|states|countries)\b)",
-    re.IGNORECASE,
-)
-_JOINED_TO_A_WORD = re.compile(r"[a-z][-_]$", re.IGNORECASE)
-_JOINED_TO_A_YEAR = re.compile(
-    rf"\b(?:mid|early|late|pre|post|end|year|since|calendar|fiscal|{MONTH_NAME})[-_]$", re.IGNORECASE
-)
-_NEVER_BEFORE = re.compile(
-    r"(?:[$€£¥#§]\s?|\b(?:usd|eur|gbp|no\.?|number|section|rule|asu|asc|topic|article|model|windows|office|server|version"
-    r"|route|flight|room|suite|regulation|ifrs|iso|fortune|russell|page|item|vision|agenda|u\.?s\.?c\.?|c\.?f\.?r\.?"
-    r"|accounting standards update)(?:\s+no\.?)?[ -])$",
-    re.IGNORECASE,
-)
-_ACT_BEFORE = re.compile(r"\b(?:Act|Code|Law|Protocol|Convention|Directive)(?:,| of|s of) $")
-"""The year of a law: `the Securities Act of 1933`."""
-_DUE_BEFORE = re.compile(
-    r"\b(?:due|(?:notes|bonds|debentures|securities|loans?)\s+maturing(?:\s+in)?)\s+"
-    rf"(?:(?:on\s+)?{MONTH_NAME}\s*)?$",
-    re.IGNORECASE,
-)
-_NEVER_AFTER = re.compile(
-    r"[ -]?(?:million|billion|thousand|mn|bn|percent|basis points?|bps|dollars|usd|euros?|pounds|yen)\b|[ -]?%",
-    re.IGNORECASE,
-)
-_COUNTED = re.compile(
-    r" (?:shares|employees|stores|restaurants|units|aircraft|people|customers|members|hours|megawatts|[kmgt]wh?"
-    r"|vehicles|square|tonnes|tons|barrels|locations|patents|suppliers)\b",
-    re.IGNORECASE,
-)
-_IN_BEFORE = re.compile(r"\b(?:in|for|during|since|through)\s+$", re.IGNORECASE)
-_NAMED_AFTER = re.compile(r" (?:[A-Z][\w&-]* ){0,4}(?:Notes|Plan|Agreement|Facility|Term Loan|Act|Indenture)\b")
-"""A year within a name: `2022 Equity Incentive Plan`, `2030 Senior Notes`."""
 
 
-class YearRange(BaseModel):
+class YearRange(BaseModel, frozen=True):
     """A range of years, first to last."""
-
-    model_config = ConfigDict(frozen=True)
 
     first: int
     last: int
@@ -253,42 +196,14 @@ def year_range_in(text: str, years: Sequence[PeriodAtom], newest: int | None) ->
 
 def trailing_years(text: str) -> int | None:
     """Return 3 for `the last three years`, `3 year average` or `average of three years`; None for other texts."""
-    for pattern in (_LAST_YEARS, _YEARS_WORDED, _AVERAGE_OF, _OVER_YEARS, _YEARS_ENDED):
-        found = pattern.search(text)
+    for kind in ("last years", "years worded", "average of", "over years", "years ended"):
+        found = _PATTERNS[kind].search(text)
         if found is not None and parse_number(found["n"]) >= 2:
             return parse_number(found["n"])
     return 2 if any(phrase in text.lower() for phrase in _BOTH) else None
 
 
 _BOTH = ("both years", "both fiscal years", "both fys")
-_NUMBER = r"(?P<n>[0-9]{1,2}|two|three|four|five|six|seven|eight|nine|ten)"
-_LAST_YEARS = re.compile(
-    rf"\b(?:last|past|prior|previous|preceding|trailing|recent|latest) {_NUMBER}"
-    r"(?:[ -](?:full|fiscal|financial|calendar|reported|completed))*[ -]years?\b",
-    re.IGNORECASE,
-)
-_YEARS_WORDED = re.compile(
-    rf"(?<!than )\b{_NUMBER}[ -]?(?:fiscal[ -])?(?:years?(?:'s?)?|yr)[ -](?:\w+[ -]){{0,2}}?"
-    r"(?:average|avg|mean|cagr|compound|growth|total|cumulative|trend|period|window|median|sum)\b",
-    re.IGNORECASE,
-)
-_AVERAGE_OF = re.compile(rf"\b(?:average|avg|mean)\b[^.?!]{{0,80}}?\b{_NUMBER} (?:fiscal )?years\b", re.IGNORECASE)
-_OVER_YEARS = re.compile(
-    rf"\b(?:over|across|during|for) (?:all )?(?:the )?{_NUMBER}[ -](?:fiscal )?years\b", re.IGNORECASE
-)
-_YEARS_ENDED = re.compile(
-    rf"\b{_NUMBER}[ -](?:fiscal[ -])?years?(?: period)?\s+(?:(?:that\s+)?end(?:ed|ing)|(?:up\s+)?to|through)\s+"
-    rf"(?:in\s+|on\s+|with\s+)?(?:the\s+)?(?:end\s+of\s+)?(?:fiscal|fy|{YEAR}|{MONTH_NAME}|[0-9]{{1,2}}[ /])",
-    re.IGNORECASE,
-)
-_LEAD = r"\s+(?:the\s+)?(?:(?:fiscal|calendar|financial)\s+)?(?:years?\s+)?(?:the\s+)?(?:end\s+of\s+)?$"
-_BETWEEN = re.compile(r"\bbetween" + _LEAD, re.IGNORECASE)
-_AND = re.compile(r"\s+(?:and|&)\s+(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?", re.IGNORECASE)
-_TO = re.compile(
-    r"(?:\s*-\s*|\s+(?:and\s+)?(?:to|through|thru|until|till|up to)\s+)"
-    r"(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?(?:fiscal\s+)?(?:years?\s+)?",
-    re.IGNORECASE,
-)
 _MAX_YEARS = 40
 
 
@@ -297,9 +212,9 @@ def _printed_run(text: str, years: Sequence[PeriodAtom]) -> tuple[int, int, Lite
         if here.year is None or there.year is None or not 0 < abs(there.year - here.year) < _MAX_YEARS:
             continue
         first, last = sorted((here.year, there.year))
-        if _TO.fullmatch(text, here.end, there.start):
+        if is_between("to", text, here.end, there.start):
             return first, last, "range"
-        if match_before(_BETWEEN, text, here.start) and _AND.fullmatch(text, here.end, there.start):
+        if match_before("between", text, here.start) and is_between("and", text, here.end, there.start):
             return first, last, "between"
     return _listed_years(text, years)
 
@@ -308,7 +223,7 @@ def _listed_years(text: str, years: Sequence[PeriodAtom]) -> tuple[int, int, Lit
     """Return the first and last of three or more consecutive years in a list."""
     run: list[PeriodAtom] = []
     for atom in years:
-        if run and not JOINING.fullmatch(text, run[-1].end, atom.start):
+        if run and not is_between("joining", text, run[-1].end, atom.start):
             run = []
         run.append(atom)
         named = {one.year for one in run if one.year is not None}

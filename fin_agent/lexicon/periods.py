@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from calendar import monthrange
 from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.lexicon.period_phrases import DateExpression, DateRole, date_expressions, period_atoms
 from fin_agent.lexicon.period_words import (
-    AS_OF,
     PeriodAtom,
     YearRange,
+    is_between,
+    match_after,
     match_before,
     normalize_characters,
     trailing_years,
     year_range_in,
 )
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fiscal_calendar import fiscal_quarter_of, fiscal_year_of, nominal_month
+
+_PATTERNS = patterns("period_patterns")
 
 __all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "YearRange", "fiscal_year_of", "parse_periods"]
 
@@ -37,12 +40,12 @@ def parse_periods(question: str) -> QuestionPeriods:
     """
     text = normalize_characters(question)
     dates = date_expressions(text)
-    definitions = [found.span() for found in _DEFINITION.finditer(text)]
+    definitions = [found.span() for found in _PATTERNS["definition"].finditer(text)]
     atoms = period_atoms(text, [(one.lead, one.end) for one in dates])
     atoms, loose = _join_loose_parts(atoms)
     mentions = [_mention_of_atom(question, atom, definitions) for atom in atoms]
     mentions += [_mention_of_date(question, one, definitions) for one in dates if one.months or _closes_month(one)]
-    mentions.sort(key=lambda mention: (mention.start, mention.end, mention.fiscal_year, mention.quarter or 0))
+    mentions.sort(key=_place)
     mentions, dates = _merge_period_and_date(text, question, mentions, dates)
     mentions = _with_same_spans(text, [_year_to_date(text, question, mention) for mention in mentions])
     asked = [mention for mention in mentions if not mention.defining] or mentions
@@ -53,7 +56,7 @@ def parse_periods(question: str) -> QuestionPeriods:
         newest=max((mention.fiscal_year for mention in asked), default=None),
     )
     years = {mention.fiscal_year for mention in asked}
-    latest = None if years else _LATEST.search(text)
+    latest = None if years else _PATTERNS["latest"].search(text)
     if span is not None and (span.form != "between" or span.worded):
         years.update(range(span.first, span.last + 1))
     return QuestionPeriods(
@@ -62,17 +65,15 @@ def parse_periods(question: str) -> QuestionPeriods:
         years=tuple(sorted(years)),
         span=span,
         since=next((mention.fiscal_year for mention in asked if _is_since(text, mention)), None),
-        as_of=next((mention.fiscal_year for mention in asked if match_before(AS_OF, text, mention.start)), None),
+        as_of=next((mention.fiscal_year for mention in asked if match_before("as of", text, mention.start)), None),
         latest=None if latest is None else "quarter" if latest["unit"].lower() == "quarter" else "year",
         trailing_years=trailing_years(text),
         loose_quarters=loose,
     )
 
 
-class PeriodMention(BaseModel):
+class PeriodMention(BaseModel, frozen=True):
     """A year, or a part of one, named in a question: `question[start:end] == phrase`."""
-
-    model_config = ConfigDict(frozen=True)
 
     fiscal_year: int
     quarter: int | None
@@ -92,10 +93,8 @@ class PeriodMention(BaseModel):
     ...`."""
 
 
-class DateMention(BaseModel):
+class DateMention(BaseModel, frozen=True):
     """An exact date named in a question: `question[start:end] == phrase`."""
-
-    model_config = ConfigDict(frozen=True)
 
     date: date
     start: int
@@ -105,10 +104,8 @@ class DateMention(BaseModel):
     """`ended` (year ended ...), `as of`, `filed` (8-K dated ...), otherwise `on`: the day of an event."""
 
 
-class QuestionPeriods(BaseModel):
+class QuestionPeriods(BaseModel, frozen=True):
     """All periods and dates of a question."""
-
-    model_config = ConfigDict(frozen=True)
 
     mentions: tuple[PeriodMention, ...] = ()
     """In order of position."""
@@ -134,14 +131,6 @@ class QuestionPeriods(BaseModel):
         return tuple(sorted({(m.fiscal_year, m.quarter) for m in self.mentions if m.quarter and not m.defining}))
 
 
-_DEFINITION = re.compile(r"\b(?:defined|define)\b.*?(?:[.?!](?=\s+[A-Z]|\s*$)|\Z)", re.IGNORECASE | re.DOTALL)
-_LATEST = re.compile(
-    r"\b(?:latest|most recent(?:ly)?|current|this|last)"
-    r"(?: (?:reported|completed|available|full|fiscal|financial))* (?P<unit>quarter|year)\b",
-    re.IGNORECASE,
-)
-
-
 def _join_loose_parts(atoms: Sequence[PeriodAtom]) -> tuple[list[PeriodAtom], tuple[int, ...]]:
     """Assign parts without a year to the question's only year: `How did Q2 compare in FY2023?`."""
     years = {(atom.year, atom.fiscal) for atom in atoms if atom.year is not None}
@@ -163,49 +152,36 @@ def _merge_period_and_date(
     """
     kept, days = list(mentions), list(dates)
     for one in mentions:
-        end = next((day for day in days if day.start >= one.end and _ITS_END.fullmatch(text, one.end, day.lead)), None)
+        ends = (day for day in days if day.start >= one.end and is_between("its end", text, one.end, day.lead))
+        end = next(ends, None)
         if one.period_end is not None or end is None or end.role in ("filed", "as of"):
             continue
-        if end.months and end.months != one.months:
+        between = text[one.end : end.start]
+        said = _PATTERNS["ends"].search(between) or (one.months == 12 and "(" in between)
+        if end.months != one.months if end.months else not said:
             continue
-        if (
-            not end.months
-            and not _ENDS.search(text, one.end, end.start)
-            and not (one.months == 12 and "(" in text[one.end : end.start])
-        ):
-            continue
-        closing = 1 if _OPENED.search(text, one.end, end.start) and text[end.end : end.end + 1] in (")", "]") else 0
-        close = end.end + closing
+        close = end.end + (bool(_PATTERNS["opened"].search(between)) and text[end.end : end.end + 1] in (")", "]"))
         update = {"period_end": end.date, "end": close, "phrase": question[one.start : close]}
         kept = [other for other in kept if other.start != end.lead and not one.start <= other.start < end.end]
         kept.append(one.model_copy(update=update))
         days.remove(end)
-    return sorted(
-        kept, key=lambda mention: (mention.start, mention.end, mention.fiscal_year, mention.quarter or 0)
-    ), days
+    return sorted(kept, key=_place), days
+
+
+def _place(mention: PeriodMention) -> tuple[int, int, int, int]:
+    return mention.start, mention.end, mention.fiscal_year, mention.quarter or 0
 
 
 def _year_to_date(text: str, question: str, mention: PeriodMention) -> PeriodMention:
     """Return `Q3 2025 year to date` as nine months, and a year to date as a span of unknown length."""
-    before, after = match_before(_TO_DATE_BEFORE, text, mention.start), _TO_DATE_AFTER.match(text, mention.end)
-    if (before is None and after is None) or mention.months not in (3, 12) or mention.period_end is not None:
+    before = match_before("to date before", text, mention.start)
+    after = match_after("to date after", text, mention.end)
+    if not (before or after) or mention.months not in (3, 12) or mention.period_end is not None:
         return mention
     start, end = before.start() if before else mention.start, after.end() if after else mention.end
     months = 3 * mention.quarter if mention.quarter else -1
     update = {"start": start, "end": end, "phrase": question[start:end], "months": months}
     return mention.model_copy(update={**update, "quarter": None if months == 12 else mention.quarter})
-
-
-_TO_DATE_BEFORE = re.compile(
-    r"\byear to date[ ,(]*(?:(?:through|thru|to|in|for|of|as of|at|ended)\s+)?(?:the\s+)?$", re.IGNORECASE
-)
-_TO_DATE_AFTER = re.compile(r"[ ,(-]*year to date\b", re.IGNORECASE)
-_OPENED = re.compile(r"[(\[]")
-_ENDS = re.compile(r"\b(?:end(?:ed|ing|s)|to|through|thru)\b", re.IGNORECASE)
-_ITS_END = re.compile(
-    r"\s*,?\s*[(\[]?\s*(?:i\.?e\.?,?\s*)?(?:(?:that|which)\s+)?(?:end(?:ed|ing|s)|to|through|thru)?\s*(?:on\s+)?(?:the\s+)?",
-    re.IGNORECASE,
-)
 
 
 def _with_same_spans(text: str, mentions: Sequence[PeriodMention]) -> list[PeriodMention]:
@@ -216,17 +192,10 @@ def _with_same_spans(text: str, mentions: Sequence[PeriodMention]) -> list[Perio
     span = {"quarter": part.quarter, "months": part.months, "half": part.half}
     return [
         one.model_copy(update=span)
-        if one.months == 12 and not one.quarter and _SAME_SPAN.search(text[: one.start])
+        if one.months == 12 and not one.quarter and _PATTERNS["same span"].search(text[: one.start])
         else one
         for one in mentions
     ]
-
-
-_SAME_SPAN = re.compile(
-    r"\b(?:same|corresponding|comparable|equivalent)\s+(?:[a-z]+[\s-]){0,2}(?:quarter|half|period|months?|span|stretch|time)"
-    r"\s+(?:of|in|during|from)\s+(?:the\s+)?$",
-    re.IGNORECASE,
-)
 
 
 def _mention_of_atom(question: str, atom: PeriodAtom, definitions: Sequence[tuple[int, int]]) -> PeriodMention:
@@ -276,18 +245,8 @@ def _date_mention(question: str, one: DateExpression) -> DateMention:
 def _is_since(text: str, mention: PeriodMention) -> bool:
     if mention.months != 12 or mention.defining:
         return False
-    return match_before(_SINCE, text, mention.start) is not None or (
-        match_before(_FROM, text, mention.start) is not None and _ONWARD.match(text, mention.end) is not None
-    )
-
-
-_LEAD_TO_YEAR = r"\s+(?:the\s+)?(?:(?:end|start|beginning)\s+of\s+)?(?:the\s+)?(?:fiscal\s+)?(?:year\s+)?$"
-_SINCE = re.compile(r"\bsince" + _LEAD_TO_YEAR, re.IGNORECASE)
-_FROM = re.compile(r"\b(?:from|starting(?:\s+in)?|beginning(?:\s+in)?)" + _LEAD_TO_YEAR, re.IGNORECASE)
-_ONWARD = re.compile(
-    r"\s+(?:on\b(?!\s+the)|onwards?\b|forward\b|(?:to|through|until|till)\s+(?:date|now|today|(?:the\s+)?present)\b)",
-    re.IGNORECASE,
-)
+    begins = match_before("from", text, mention.start) and match_after("onward", text, mention.end)
+    return bool(begins or match_before("since", text, mention.start))
 
 
 def _is_inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.lexicon.entry_loading import Metric
 
 
-class Slot(BaseModel):
+class Slot(BaseModel, frozen=True):
     """One figure: company x measure x period (x part).
 
     The measure is a metric of the lexicon (`metric`), or a printed line that fact search finds (`phrase`). With both,
     fact search finds the metric by its labels and by these words.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     company: str
     """Key of the company in the directory of the index."""
@@ -33,9 +31,6 @@ class Slot(BaseModel):
     phrase: str = ""
     """The words of a printed line as in the question: `content obligations`, `long-lived assets`. The address of the
     fact that fills the slot must match every content word."""
-    basis: tuple[str, ...] = ()
-    """Words that narrow down which figure is meant: `attributable to the parent`, `due within one year`, `adjusted`,
-    `per share`. Any part of the address may match them, but all must match."""
     months: int | None = None
     """0 for a balance, otherwise the months of the span: 3, 6, 9 or 12; with 6 or 9, `quarter` is the last one of the
     span. None where the period determines it: the flow of a quarter or year, or the balance at its end."""
@@ -56,16 +51,16 @@ class Slot(BaseModel):
     @property
     def is_searched(self) -> bool:
         """Whether fact search finds its figure by words; otherwise the metric's id is enough."""
-        return not self.metric or bool(self.phrase or self.basis or self.table)
+        return not self.metric or bool(self.phrase or self.table)
 
     @property
     def fact_name(self) -> str:
         """The metric name of facts that fill it: its metric's id or, for a searched slot, its own name."""
         if not self.is_searched:
             return self.metric
-        basis, span = ", ".join(self.basis), "" if self.months is None else f" {self.months}M"
+        span = "" if self.months is None else f" {self.months}M"
         place = f" @{self.table}" if self.table else ""
-        return f"{self.measure} [{basis}] {self.part or ''} {self.period}{span}{place}"
+        return f"{self.measure} {self.part or ''} {self.period}{span}{place}"
 
     @property
     def measure(self) -> str:

@@ -9,8 +9,10 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from fin_agent.filings.facts.sentence_facts import PrintedAmount, amounts_listed, amounts_of
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.fact import Fact
+
+_PATTERNS = patterns("address_patterns")
 
 Way = Literal["up", "down", ""]
 
@@ -53,10 +55,10 @@ def _clause_figure(clause: str, amount: Decimal, unit: str) -> ClauseFigure:
             groups[-1].append(one)
         else:
             groups.append([one])
-    ends = [_UP_TO_A_COMMA.match(clause, group[-1].end).end() for group in groups]  # type: ignore[union-attr]
+    ends = [_PATTERNS["up to a comma"].match(clause, group[-1].end).end() for group in groups]  # type: ignore[union-attr]
     begins = [groups[0][0].start]
     for place, (group, after) in enumerate(pairwise(groups)):
-        cuts = [cut.start() for cut in _CUT.finditer(clause, group[-1].end, after[0].start)]
+        cuts = [cut.start() for cut in _PATTERNS["cut"].finditer(clause, group[-1].end, after[0].start)]
         ends[place] = cuts[-1] if cuts else after[0].start
         begins.append(ends[place])
     mine = next(place for place, group in enumerate(groups) if own in group)
@@ -68,9 +70,7 @@ def _clause_figure(clause: str, amount: Decimal, unit: str) -> ClauseFigure:
     return ClauseFigure(said, _way(clause, groups, mine))
 
 
-_CUT = re.compile(r",\s|;|\(|\s(?:and|or|for|at|with|to|from|of which|compared|versus)\b", re.I)
 _ITS_PARTS = re.compile(rf"[,(]\s*(?:{'|'.join(sorted(word_lists('fact_words')['of its parts']))})\b", re.I)
-_UP_TO_A_COMMA = re.compile(r"[^,;(]*")
 
 
 def _way(clause: str, groups: list[list[PrintedAmount]], place: int) -> Way:
@@ -78,7 +78,7 @@ def _way(clause: str, groups: list[list[PrintedAmount]], place: int) -> Way:
     group = groups[place]
     begin = groups[place - 1][-1].end if place else 0
     before, behind = clause[begin : group[0].start], clause[group[-1].end :]
-    if place and _OR_ELSE.fullmatch(before):
+    if place and _PATTERNS["or else"].fullmatch(before):
         return _way(clause, groups, place - 1)  # `rose $40 million, or 12%`
     for pattern, text in ((_BEFORE, before), (_BEHIND, behind)):
         moved = pattern.search(text)
@@ -89,7 +89,6 @@ def _way(clause: str, groups: list[list[PrintedAmount]], place: int) -> Way:
 
 
 _SHORT = 3
-_OR_ELSE = re.compile(r",?\s*(?:or|\()\s*(?:approximately\s+|about\s+)?", re.I)
 
 
 def _beginnings(kind: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, plain
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
     OF_ANY_CONCEPT,
@@ -47,6 +47,8 @@ from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 
+_PATTERNS = patterns("address_patterns")
+
 
 @dataclass(frozen=True, slots=True)
 class FactQuery:
@@ -63,10 +65,6 @@ class FactQuery:
     """A segment, product, region or customer; None for the whole company."""
     metric: str | None = None
     """The metric of the lexicon that the phrase names, if known."""
-    basis: tuple[str, ...] = ()
-    """Words that narrow down which figure is meant, such as `attributable to the parent` or `due within one year`."""
-    any_part: bool = False
-    """Whether to search for figures of any part, but not of the whole company."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +210,7 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     fact = sourced.fact
     if fact.tag is not None or fact.metric is not None or fact.statement is not None:
         return sourced
-    bracket = _UNIT_OF_A_COLUMN.search(" ".join(fact.column_path))
+    bracket = _PATTERNS["unit of a column"].search(" ".join(fact.column_path))
     if bracket is not None and fact.source != "text":
         return replace(sourced, fact=replace(fact, unit="percent" if "%" in bracket[0] else "count", scale=1))
     if fact.unit != "USD":
@@ -227,7 +225,6 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     return replace(sourced, fact=replace(fact, unit="USD" if per_unit else "count", scale=scale))
 
 
-_UNIT_OF_A_COLUMN = re.compile(r"\((?:%|in years|years|in months|months|in days|days)\)", re.I)
 _PER = frozenset({"per"})
 _COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 
@@ -276,28 +273,36 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
         hits = hits if wider is None else _statement_first(_ranked(fitting, wider, weights))
     if asked.part and any(hit.is_complete and hit.score >= _LIKELY and _bears_part(hit, asked.part) for hit in hits):
         hits = [hit for hit in hits if _bears_part(hit, asked.part)]  # of the others, only the text above speaks of it
+    if not hits:
+        return FactSearchResult(())
     said = asked.phrase | asked.part
     near = list(itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits))
-    bare = own and bool(hits) and address_of(hits[0].sourced.fact).line <= LIGHT  # a total of its whole table
-    if near and not near[0].is_complete:
+    bare = own and address_of(hits[0].sourced.fact).line <= LIGHT  # a total of its whole table
+    if not hits[0].is_complete:
         # Another print of the same figure may say what the best one lacks.
-        fuller = (hit for hit in near if hit.is_complete and magnitudes_agree(hit.sourced.fact, hits[0].sourced.fact))
-        first = next(fuller, None)
-        hits = hits if first is None else [first, *(hit for hit in hits if hit is not first)]
-    rated = (hit for hit in near if hit.is_complete and (bare or hit.score >= hits[0].score - _NEAR))
-    better = next((hit for hit in rated if _is_less_specific(hits[0], hit, said)), None)
-    if better is not None:
-        hits = [better, *(hit for hit in hits if hit is not better)]
-    best = hits[0] if hits and hits[0].is_complete else None
-    hits = [
-        hit for hit in hits if best is None or hit.score < best.score - _NEAR or not _is_less_specific(hit, best, said)
-    ]
+        hits = _moved_first(hits, (hit for hit in near if hit.is_complete and _have_same_figure(hit, near[0])))
+    rated = [hit for hit in near if hit.is_complete and (bare or hit.score >= hits[0].score - _NEAR)]
+    top = hits[0]
+    hits = _moved_first(hits, (hit for hit in rated if _is_less_specific(top, hit, said)))
+    best = hits[0]
+    if best.is_complete:
+        hits = [hit for hit in hits if hit.score < best.score - _NEAR or not _is_less_specific(hit, best, said)]
     hits = _row_first(_literal_first(hits, query.phrase))
     rivals = _rivals(hits, said)
-    spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
+    spoken = _as_spoken(query.phrase)
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
-    own = own or (bool(hits) and _is_literal(hits[0], query.phrase))
+    own = own or _is_literal(hits[0], query.phrase)
     return FactSearchResult(told, against, own and _is_unrivalled(hits, said, query.phrase))
+
+
+def _moved_first(hits: list[FactHit], chosen: Iterator[FactHit]) -> list[FactHit]:
+    """Return the hits with the first of those chosen, if any, at the beginning."""
+    first = next(chosen, None)
+    return hits if first is None else [first, *(hit for hit in hits if hit is not first)]
+
+
+def _have_same_figure(one: FactHit, other: FactHit) -> bool:
+    return magnitudes_agree(one.sourced.fact, other.sourced.fact)
 
 
 def _bears_part(hit: FactHit, part: Words) -> bool:
@@ -361,11 +366,10 @@ def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
 
 def _row_first(hits: list[FactHit]) -> list[FactHit]:
     """Return the hits with a row first that prints the figure of the best hit, if that is an amount of a sentence."""
-    if not hits or hits[0].sourced.fact.source != "text":
+    if hits[0].sourced.fact.source != "text":
         return hits
     rows = (hit for hit in hits if hit.sourced.fact.source != "text" and hit.is_complete and hit.score >= _LIKELY)
-    row = next((hit for hit in rows if magnitudes_agree(hit.sourced.fact, hits[0].sourced.fact)), None)
-    return hits if row is None else [row, *(hit for hit in hits if hit is not row)]
+    return _moved_first(hits, (hit for hit in rows if _have_same_figure(hit, hits[0])))
 
 
 def _is_literal(hit: FactHit, phrase: str) -> bool:
@@ -373,22 +377,20 @@ def _is_literal(hit: FactHit, phrase: str) -> bool:
 
 
 def _of_one_table(hit: FactHit, other: FactHit) -> bool:
-    return hit.sourced.key == other.sourced.key and hit.sourced.fact.caption == other.sourced.fact.caption
+    return _table_of(hit.sourced) == _table_of(other.sourced)
 
 
 def _is_unrivalled(hits: Sequence[FactHit], asked: Words, phrase: str) -> bool:
     """Return whether one figure matches all words of the phrase, and no other value of its filing is close."""
-    if not hits or not hits[0].is_complete:
-        return False
-    if len(asked - OF_ANY_FIGURE) < _MIN_WORDS and not _is_literal(hits[0], phrase):
-        return False
     best = hits[0]
-    if best.sourced.fact.source == "text":
+    if not best.is_complete or best.sourced.fact.source == "text":
         return False  # words of a clause are of more than its amount
+    if len(asked - OF_ANY_FIGURE) < _MIN_WORDS and not _is_literal(best, phrase):
+        return False
     own = address_of(best.sourced.fact)
     near = itertools.takewhile(lambda hit: hit.score > best.score - _APART_BY_A_WORD, hits)
     return all(
-        magnitudes_agree(hit.sourced.fact, best.sourced.fact)
+        _have_same_figure(hit, best)
         or hit.sourced.doc_id != best.sourced.doc_id
         or (hit.is_complete and (hit.score <= best.score - _APART or _is_less_specific(hit, best, asked)))
         or (own.line | own.column | own.scope).intersection(hit.missing)  # they say what the other one lacks
@@ -427,23 +429,13 @@ def _subject_of(fact: Fact) -> Words:
 def _ranked(facts: Sequence[SourcedFact], asked: _FactPhrase, weights: _Weights) -> list[FactHit]:
     hits = [hit for sourced in facts if (hit := asked.hit(sourced, weights)) is not None]
     if asked.printed.isdisjoint(OF_YEARS_TO_COME):
-        schedules = _schedules(facts)
-        hits = [
-            replace(hit, score=hit.score - _OF_A_SCHEDULE) if _is_total_of(hit.sourced, schedules) else hit
-            for hit in hits
-        ]
+        # The bare total of a table with rows for years to come is what falls due, not what the balance sheet shows.
+        due = Counter(_table_of(each) for each in facts if address_of(each.fact).borne >= OF_YEARS_TO_COME)
+        schedules = {table for table, count in due.items() if count > 1}
+        for place, hit in enumerate(hits if schedules else ()):
+            if _table_of(hit.sourced) in schedules and address_of(hit.sourced.fact).line <= LIGHT:
+                hits[place] = replace(hit, score=hit.score - _OF_A_SCHEDULE)
     return sorted(hits, key=lambda hit: -round(hit.score, 6))
-
-
-def _schedules(facts: Iterable[SourcedFact]) -> set[tuple[PageKey, str]]:
-    """Return the tables (page, caption) with rows for years to come, such as the maturities of debt."""
-    rows = Counter(_table_of(each) for each in facts if address_of(each.fact).borne >= OF_YEARS_TO_COME)
-    return {table for table, count in rows.items() if count > 1}
-
-
-def _is_total_of(each: SourcedFact, schedules: set[tuple[PageKey, str]]) -> bool:
-    """Return whether the fact is the bare total of a schedule: what falls due, and not what the balance sheet shows."""
-    return bool(schedules) and address_of(each.fact).line <= LIGHT and _table_of(each) in schedules
 
 
 def _table_of(each: SourcedFact) -> tuple[PageKey, str]:
@@ -456,8 +448,7 @@ def _statement_first(hits: list[FactHit]) -> list[FactHit]:
         return hits
     near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
     stated = (hit for hit in near if hit.sourced.fact.statement not in (None, Statement.EQUITY))
-    first = next((hit for hit in stated if hit.is_complete and len(hit.extra) <= len(hits[0].extra)), None)
-    return hits if first is None else [first, *(hit for hit in hits if hit is not first)]
+    return _moved_first(hits, (hit for hit in stated if hit.is_complete and len(hit.extra) <= len(hits[0].extra)))
 
 
 def _in_words(hit: FactHit, spoken: Mapping[str, str]) -> FactHit:
@@ -533,16 +524,14 @@ class _FactPhrase:
     """The metric that the whole phrase names."""
     part: Words
     part_name: str | None
-    basis: Words
     is_balance: bool
     """Whether the query asks for an instant rather than a span."""
-    any_part: bool
     opposites: frozenset[str]
     """Metrics of the same statement that are costs where the metric is income, or the other way round."""
 
     @classmethod
     def of(cls, query: FactQuery, lexicon: Lexicon) -> _FactPhrase:
-        of_part, basis = words_of(query.part or ""), words_of(" ".join(query.basis))
+        of_part = words_of(query.part or "")
         part = of_part - OF_PARTS or of_part  # `the energy business`
         phrase = without_reference(query.phrase)
         metric = lexicon.metrics.get(query.metric or "")
@@ -557,16 +546,15 @@ class _FactPhrase:
             texts += (f"{before} {label} {after}" for label in _labels(named))
         if metric is not None and not phrase:
             texts = list(_labels(metric))
-        ways = [words_of(text) | also for also in (basis, *_synonym_words(query.basis)) for text in texts]
-        ways += [words for text in texts[:1] for words in _synonym_words((text,))]
-        own = ways[0] if phrase else basis
+        ways = [*map(words_of, texts), *_synonym_words("".join(texts[:1]))]
+        own = ways[0] if phrase else frozenset[str]()
         # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
         others = tuple(dict.fromkeys(words for words in ways if words and not words <= own))
         is_balance = (
             query.months == 0 or (metric is not None and metric.period == "instant") or _asks_for_opening(query)
         )
         opposites = _opposites(metric, lexicon) if metric is not None else frozenset[str]()
-        return cls(own, others, metric, part, query.part, basis, is_balance, query.any_part, opposites)
+        return cls(own, others, metric, part, query.part, is_balance, opposites)
 
     @property
     def printed(self) -> Words:
@@ -599,10 +587,6 @@ class _FactPhrase:
         address = address_of(fact)
         years = years_of(fact.period)
         part = self.part
-        if self.any_part:
-            part = part or address.members or address.scope
-            if not part:
-                return None
         if not part <= address.borne:
             part = _initials(self.part_name)
             if not part or not part <= address.borne:
@@ -616,7 +600,7 @@ class _FactPhrase:
             borne = (words for words in self.wordings if words <= address.borne)
             accounts += [(self._account(words, address, weights, years, part), words) for words in borne]
         (score, missing, extra), wording = max(accounts, key=lambda pair: pair[0])
-        if named and (self.basis | self.phrase & NARROWING) <= address.borne:
+        if named and self.phrase & NARROWING <= address.borne:
             score, missing, extra = max(score, 0.97), (), ()
         if score <= 0:
             return None
@@ -712,8 +696,6 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
 
     A row of a statement, and a figure that several pages print, take precedence over one printed in a single note.
     """
-    if not hits:
-        return ()
     best = hits[0]
     near = [
         hit
@@ -722,8 +704,7 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
         and hit.sourced.doc_id == best.sourced.doc_id
         and len(hit.missing) <= len(best.missing)
     ]
-    others = [hit for hit in near if not magnitudes_agree(hit.sourced.fact, best.sourced.fact)]
-    others = [hit for hit in others if not _is_less_specific(hit, best, asked)]
+    others = [hit for hit in near if not (_have_same_figure(hit, best) or _is_less_specific(hit, best, asked))]
     if others and best.is_complete:
         pages = _pages(near, best)
         on_statement = best.sourced.fact.statement not in (None, Statement.EQUITY)
@@ -738,7 +719,7 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
 
 def _pages(hits: Iterable[FactHit], like: FactHit) -> set[int]:
     """Return the pages that print the same figure."""
-    return {hit.sourced.fact.page for hit in hits if magnitudes_agree(hit.sourced.fact, like.sourced.fact)}
+    return {hit.sourced.fact.page for hit in hits if _have_same_figure(hit, like)}
 
 
 def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> list[Words]:
@@ -817,9 +798,9 @@ def _labels(metric: Metric) -> Iterator[str]:
     return (label.rpartition(">")[2].strip() for label in metric.labels[:_LABELS])
 
 
-def _synonym_words(texts: Iterable[str]) -> list[Words]:
-    """Return the words of `texts` with each known phrase replaced by another phrase of its group."""
-    words = words_of(" ".join(texts))
+def _synonym_words(text: str) -> list[Words]:
+    """Return the words of a text with each known phrase replaced by another phrase of its group."""
+    words = words_of(text)
     return [
         (words - held) | other
         for group in _groups()

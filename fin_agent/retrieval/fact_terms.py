@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from fin_agent.lexicon.text_normalization import join_compounds, plain
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.retrieval.clause_figures import clause_figure
 from fin_agent.retrieval.search_terms import stem
 from fin_agent.vocabulary.fact import Fact, FactPeriod
+
+_PATTERNS = patterns("address_patterns")
 
 Words = frozenset[str]
 
@@ -49,15 +50,11 @@ def address_of(fact: Fact) -> Address:
     column = fact.column_path or (fact.column,)
     label = without_reference(fact.label if fact.source != "text" else clause_figure(fact).said)
     year = fact.period.fiscal_year
-    alias = _ALIAS.search(label) if fact.source != "text" else None
+    alias = _PATTERNS["alias"].search(label) if fact.source != "text" else None
     if alias is not None:
         label, above = alias["alias"], (*above, label)
     implied = _implied_words(fact, (label, *column), year)
     return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, implied)
-
-
-_ALIAS = re.compile(r"\((?:the )?[\"\u201c](?P<alias>[^\"\u201c\u201d]+)[\"\u201d]\)")
-"""The short name that a label introduces: `Hewlett Packard Enterprise Company ("HPE")`."""
 
 
 def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
@@ -73,11 +70,8 @@ def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
 @lru_cache(maxsize=100_000)
 def _is_future_year(name: str, year: int) -> bool:
     """Return whether a row or column is for a later year than its figures', as years of maturity are."""
-    found = _YEAR.fullmatch(name.strip())
+    found = _PATTERNS["year"].fullmatch(name.strip())
     return name.strip().casefold() == "thereafter" or (found is not None and int(found["year"]) > year > 0)
-
-
-_YEAR = re.compile(r"(?:fiscal (?:year )?|due in |year )?(?P<year>20\d\d)(?: and thereafter)?", re.I)
 
 
 def without_reference(label: str) -> str:
@@ -86,10 +80,7 @@ def without_reference(label: str) -> str:
     >>> without_reference("Inventories (Notes 1 and 5)").strip()
     'Inventories'
     """
-    return _REFERENCE.sub("", label) if "(" in label else label
-
-
-_REFERENCE = re.compile(r"\((?:see )?notes? (?:[\w ,&]|\(\w+\))+\)", re.I)
+    return _PATTERNS["reference"].sub("", label) if "(" in label else label
 
 
 @lru_cache(maxsize=100_000)
@@ -104,30 +95,24 @@ def _address(
     implied: Words,
 ) -> Address:
     line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
-    of_scope, named = words_of(scope or ""), words_of(split_tag_name(_NET_OF_WORDS.sub("", concept))) - OF_ANY_CONCEPT
+    of_scope, named = (
+        words_of(scope or ""),
+        words_of(split_tag_name(_PATTERNS["net of words"].sub("", concept))) - OF_ANY_CONCEPT,
+    )
     of_members = words_of(" ".join(map(split_tag_name, members))) - OF_ANY_CONCEPT
     borne = line | heads | head | of_scope | named | of_members | (words_of(" ".join(above)) - _BOUNDS)
     borne |= implied
-    without = _WITHOUT.search(label)
+    without = _PATTERNS["without"].search(label)
     left = words_of(label[: without.start()]) if without is not None and without.start() else line
     net_of = line - left - heads - head - named
-    aside = line - words_of(_BRACKETS.sub(" ", label)) if "(" in label else frozenset()
+    aside = line - words_of(_PATTERNS["brackets"].sub(" ", label)) if "(" in label else frozenset()
     return Address(line, heads, head, of_scope, named, of_members, borne, net_of, aside)
-
-
-_WITHOUT = re.compile(r",?\s*\(?\b(?:net of|less(?: accumulated| allowances?)?|excluding|exclusive of)\b", re.I)
-_BRACKETS = re.compile(r"\((?!\W*(?:excl|incl|net|less|other|before|after)\w*)[^()]*(?:\([^()]*\)[^()]*)*\)?", re.I)
-_NET_OF_WORDS = re.compile(r"AfterAccumulated\w+")
-"""Part of a concept that names what its figure excludes: an asset after depreciation is not depreciation."""
 
 
 @lru_cache(maxsize=10_000)
 def split_tag_name(name: str) -> str:
     """Return the words of a tag name such as `us-gaap:LongLivedAssets`; other text is returned unchanged."""
-    return " ".join(_CAMEL.findall(name.rpartition(":")[2])) if ":" in name else name
-
-
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+    return " ".join(_PATTERNS["camel"].findall(name.rpartition(":")[2])) if ":" in name else name
 
 
 @lru_cache(maxsize=100_000)
@@ -140,15 +125,14 @@ def words_in_order(text: str) -> tuple[str, ...]:
     """Return the same words in the order of the text."""
     spelt = join_compounds(plain(text)).replace("u.s", "us").replace("united states", "us").replace("'s", "")
     same = _same_words()
-    return tuple(same.get(word) or stem(word) for word in _WORD.findall(spelt) if word not in _binding())
+    return tuple(same.get(word) or stem(word) for word in _PATTERNS["word"].findall(spelt) if word not in _binding())
 
 
 def in_order(text: str) -> tuple[str, ...]:
     """Return the stems of a phrase or label in order, including short words: `to` and `by` distinguish labels."""
-    return tuple(stem(word) for word in _WORD.findall(plain(text)) if word not in _ARTICLES)
+    return tuple(stem(word) for word in _PATTERNS["word"].findall(plain(text)) if word not in _ARTICLES)
 
 
-_WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = frozenset(("a", "an", "the"))
 
 

@@ -120,21 +120,16 @@ def affordable_terms(terms: Sequence[str], index: FilingIndex, cost: SearchCost)
     count = index.page_count()
     common = _COMMON * count if count > _VERY_MANY else count
     telling = {term: stems[term] for term in terms if len(stems[term]) != 1 or pages.get(stems[term][0], 0) <= common}
-    costs = sorted(
-        (_cost([pages.get(stem, 0) for stem in of_term], cost), term) for term, of_term in (telling or stems).items()
-    )
+    costs: list[tuple[float, str]] = []
+    for term, of_term in (telling or stems).items():
+        counts = [pages.get(stem, 0) for stem in of_term]
+        found_at = sum(counts) if all(counts) else 0  # a phrase with a word on no page is on none
+        costs.append((found_at * (cost.of_word if len(counts) < 2 else cost.of_phrase), term))
     kept: set[str] = set()
     spent = 0.0
-    for price, term in costs:
+    for price, term in sorted(costs):
         if spent + price > (cost.most if spent else _DEAREST * cost.most):
             break
         spent += price
         kept.add(term)
     return tuple(term for term in terms if term in kept)
-
-
-def _cost(pages: Sequence[int], cost: SearchCost) -> float:
-    """Return the cost of a term whose words occur on these numbers of pages."""
-    if len(pages) < 2:
-        return cost.of_word * sum(pages)
-    return cost.of_phrase * sum(pages) if all(pages) else 0.0

@@ -14,14 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from importlib import resources
 from typing import Literal, NamedTuple
-
-import yaml
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import load_yaml, word_lists
 from fin_agent.retrieval.clause_figures import clause_figure
 from fin_agent.retrieval.fact_search import facts_of_year, with_own_unit
 from fin_agent.retrieval.fact_terms import (
@@ -99,7 +96,7 @@ def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: 
     candidates = ranked_candidates(workspace, sought, company=company)
     if not candidates:
         return None
-    weights = _weights()
+    weights = load_yaml("nearest_weights", __package__)  # one model ranks figures, one tells if the best is meant
     scored = [(_weighted_sum(weights["ranks"], features), place) for place, (_, features) in enumerate(candidates)]
     first = sorted(scored, reverse=True)[:CONSIDERED]
     place, margin = ranking_margin([candidates[place] for _, place in first], [score for score, _ in first])
@@ -109,14 +106,6 @@ def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: 
 
 def _weighted_sum(weights: Mapping[str, float], features: Features) -> float:
     return math.fsum(weight * features[name] for name, weight in weights.items())
-
-
-@lru_cache(maxsize=1)
-def _weights() -> Mapping[str, Mapping[str, float]]:
-    """Return the weights of the two logistic models: one ranks figures, the other tells whether the best is meant."""
-    text = resources.files(__package__).joinpath("nearest_weights.yaml").read_text(encoding="utf-8")
-    read: dict[str, dict[str, float]] = yaml.safe_load(text)
-    return read
 
 
 def ranking_margin(candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequence[float]) -> tuple[int, Features]:

@@ -37,18 +37,6 @@ _OTHER_PERIOD = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class RowMatch:
-    """Scores of the best rows of a page, 0 to 1, where 1 is a label with the question's words and no others."""
-
-    of_statement: float = 0.0
-    """That of the best row in a primary statement."""
-    of_any_table: float = 0.0
-
-
-_NO_ROW = RowMatch()
-
-
-@dataclass(frozen=True, slots=True)
 class Candidate:
     """A page with its features, and the slots whose figures it states, with their weight."""
 
@@ -118,7 +106,7 @@ def candidates_of(
         telling = _ON_A_COVER if page.item == COVER and not place.item(COVER) else 1.0
         match = read.get(page.key, NOTHING_READ)
         slots = held.get(page.key, {})
-        row = rows.get(page.key, _NO_ROW)
+        of_statement, of_any_table = rows.get(page.key, (0.0, 0.0))
         asked_for = sum(worth == 1.0 for worth in slots.values()) / max(1, len(query.slots))
         features = {
             "filing": filing_scores[page.key.doc_id],
@@ -134,8 +122,8 @@ def candidates_of(
             "statement": float(page.statement in query.statements),
             "facts": len(stated[page.key]) / max(1, len(query.metrics)),
             "parts": len(parts[page.key]) / (1 + len(parts[page.key])),
-            "statement row": max(row.of_statement, asked_for),
-            "row": max(row.of_any_table, asked_for),
+            "statement row": max(of_statement, asked_for),
+            "row": max(of_any_table, asked_for),
             "item": max(map(place.item, (page.item, *starting))),
             "item start": max(map(place.item, starting), default=0.0),
             "tables": float(page.kind is not None and page.kind in query.tables),
@@ -202,23 +190,27 @@ def _slots_stated(query: Query, facts: Sequence[SourcedFact], workspace: Workspa
     return held
 
 
-def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> dict[PageKey, RowMatch]:
-    """Return the scores of the best rows of each page that has one, by Dice's coefficient of words (Dice 1945)."""
+def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> dict[PageKey, tuple[float, float]]:
+    """Return (score of the best row of a statement, of any table) of each page, by Dice's coefficient (Dice 1945).
+
+    It is 1 for a label with the question's words and no others.
+    """
     asked = frozenset(stems_of(" ".join(query.terms)))
     if not asked:
         return {}
     periods = {(period.fiscal_year, period.quarter) for period in query.periods}
-    best: dict[PageKey, list[float]] = {}
+    best: dict[PageKey, tuple[float, float]] = {}
     for row in index.row_labels(doc_ids, holding={word[:_LETTERS] for word in asked}):
         likeness = _likeness(asked, row.label)
         if not likeness:
             continue
         if periods and (row.fiscal_year, row.quarter) not in periods:
             likeness *= _OTHER_PERIOD
-        kept = best.setdefault(PageKey(row.doc_id, row.page), [0.0, 0.0])
-        place = 1 if row.statement is None else 0
-        kept[place] = max(kept[place], likeness)
-    return {key: RowMatch(of_statement, max(of_statement, other)) for key, (of_statement, other) in best.items()}
+        key = PageKey(row.doc_id, row.page)
+        of_statement, of_any_table = best.get(key, (0.0, 0.0))
+        of_statement = of_statement if row.statement is None else max(of_statement, likeness)
+        best[key] = of_statement, max(of_any_table, likeness)
+    return best
 
 
 @lru_cache(maxsize=50_000)

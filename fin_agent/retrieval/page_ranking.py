@@ -6,11 +6,25 @@ from collections.abc import Collection, Mapping, Sequence
 
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.page_features import Candidate, candidates_of
-from fin_agent.retrieval.page_weights import PageWeights, packaged_weights
+from fin_agent.lexicon.words import load_yaml
+from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
 from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage
 from fin_agent.retrieval.tables_of_contents import follow_contents
 from fin_agent.workspace import Workspace
+
+PageWeights = Mapping[str, float]
+"""Weights by feature name: all of `MEANINGS`, none negative."""
+
+
+def packaged_weights(*, with_vectors: bool = False) -> PageWeights:
+    """Return the weights of this package, fitted without `likeness` or with it; features not named count nothing."""
+    name = "page_weights_with_vectors" if with_vectors else "page_weights"
+    return dict.fromkeys(MEANINGS, 0.0) | load_yaml(name, __package__)
+
+
+def weights_text(weights: PageWeights) -> str:
+    """Return `weights` as YAML, as in the packaged files, with the meaning of each feature as a comment."""
+    return "".join(f"# {MEANINGS[name]}\n{name}: {weight:.2f}\n" for name, weight in weights.items())
 
 
 def rank_pages(
@@ -20,7 +34,6 @@ def rank_pages(
     *,
     limit: int = 20,
     only: Collection[PageKey] | None = None,
-    weights: PageWeights | None = None,
     likeness: Mapping[PageKey, float] | None = None,
 ) -> list[RankedPage]:
     """Return the best `limit` pages of `filings`, best first, with what each feature adds to the score.
@@ -35,14 +48,12 @@ def rank_pages(
         workspace: The index with the pages.
         limit: The most pages to return.
         only: Pages that may be returned; all where None.
-        weights: Weights by feature; those of the package where None.
         likeness: Cosine by page, where vectors are used.
     """
     if not filings:
         return []
     candidates = candidates_of(query, filings, workspace, only=only, likeness=likeness)
-    usual = packaged_weights(with_vectors=likeness is not None)
-    ranked = greedy_select(candidates, usual if weights is None else weights, limit)
+    ranked = greedy_select(candidates, packaged_weights(with_vectors=likeness is not None), limit)
     return follow_contents(query, ranked, workspace.index, only)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fin_agent.index.protocol import PageKey, SourcedFact, StoredPassage
+from fin_agent.retrieval.page_text_matching import QueryTerms
 from fin_agent.retrieval.search_query import Query, RankedPage, RankedPassage
-from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
+from fin_agent.retrieval.search_terms import overlap, stems_of
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
@@ -33,10 +34,7 @@ def rank_passages(
         limit: The most passages to return.
     """
     index = workspace.index
-    own = set(stems_of(" ".join(query.terms)))
-    more = set(stems_of(" ".join(query.expansions))) - own
-    frequencies, count = index.document_frequencies(own | more), index.page_count()
-    weights, lesser = weights_of(own, frequencies, count), weights_of(more, frequencies, count)
+    wanted = QueryTerms.of(query, index)
     facts = _facts_by_page(query, pages, workspace)
     stored: dict[PageKey, list[StoredPassage]] = {}
     for passage in index.passages([page.key for page in pages]):
@@ -46,7 +44,7 @@ def rank_passages(
         scored = []
         for passage in stored.get(page.key, ()):
             stems = set(stems_of(passage.passage.text))
-            words = overlap(stems, weights) + _EXPANSION * overlap(stems, lesser)
+            words = overlap(stems, wanted.words) + _EXPANSION * overlap(stems, wanted.expansions)
             if query.figures and passage.passage.kind is PassageKind.TABLE:
                 words *= _TABLE_OF_FIGURES
             scored.append((words + _figures(passage, facts.get(page.key, ())), passage))

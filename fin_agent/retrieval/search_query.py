@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
-from importlib import resources
-
-import yaml
 
 from fin_agent.index.protocol import PageKey, SourcedFact, StoredPassage
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.ranked_group import RankedGroup
@@ -148,9 +145,7 @@ class SearchResult:
     """The stages in order, for strategies that have several."""
 
 
-@lru_cache(maxsize=3)
 def meanings(kind: str) -> Mapping[str, str]:
     """Return the meaning of each feature of `filings` or `pages`, or of each kind of `scores`, by its name."""
-    text = resources.files(__package__).joinpath("meanings.yaml").read_text(encoding="utf-8")
-    found: dict[str, str] = yaml.safe_load(text)[kind]
+    found: dict[str, str] = load_yaml("meanings", __package__)[kind]
     return found

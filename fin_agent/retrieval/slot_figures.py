@@ -137,6 +137,4 @@ _TOLD = 3
 
 def query_for(slot: Slot) -> FactQuery:
     """Return the fact search query for a slot."""
-    return FactQuery(
-        slot.phrase, slot.fiscal_year, slot.quarter, slot.months, slot.part, slot.metric or None, slot.basis
-    )
+    return FactQuery(slot.phrase, slot.fiscal_year, slot.quarter, slot.months, slot.part, slot.metric or None)

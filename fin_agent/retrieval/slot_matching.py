@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
+
+_PATTERNS = patterns("address_patterns")
 
 
 def fills_slot(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owners: Mapping[str, str]) -> bool:
@@ -52,10 +54,7 @@ def may_be_balance(fact: Fact, home: Statement | None) -> bool:
         return True
     if fact.tag is not None or fact.statement not in (None, Statement.BALANCE_SHEET, home):
         return False
-    return not any(_FLOWS.search(heading) for heading in fact.section)
-
-
-_FLOWS = re.compile(r"\b(?:cash flows?|activities|changes? in|adjustments to reconcile)\b", re.I)
+    return not any(_PATTERNS["flows"].search(heading) for heading in fact.section)
 
 
 def is_of_part(fact: Fact, part: str | None) -> bool:
@@ -85,13 +84,9 @@ def same_part(one: str | None, other: str | None) -> bool:
 
 @lru_cache(maxsize=8192)
 def _plain_part(name: str) -> str:
-    words = _UNITED_STATES.sub("united states", _PART_ENDINGS.sub("", _FOOTNOTES.sub(" ", name.casefold())))
+    words = _PATTERNS["part endings"].sub("", _PATTERNS["footnotes"].sub(" ", name.casefold()))
+    words = _PATTERNS["united states"].sub("united states", words)
     return "".join(mark for mark in words.replace("&", "and") if mark.isalnum())
-
-
-_FOOTNOTES = re.compile(r"\(\w{1,2}\)|[*†‡]")
-_UNITED_STATES = re.compile(r"^\s*(?:u\.s\.?(?:a\.?)?|usa?)\s*$")
-_PART_ENDINGS = re.compile(r"\s+(?:segments?|members?)\s*$")
 
 
 def covers_period(fact: Fact, slot: Slot, home: Statement | None) -> bool:

@@ -14,7 +14,7 @@ from fin_agent.answering.answer import AnswerValue
 from fin_agent.answering.answer_composition import numeric_answer
 from fin_agent.answering.program import Program, check_program
 from fin_agent.answering.program_syntax import program_tree
-from fin_agent.answering.provenance import Provenance, require_sources
+from fin_agent.answering.provenance import Provenance
 from fin_agent.answering.sandbox import ProgramExecutor
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.evidence import Evidence
@@ -55,7 +55,7 @@ def attempt_program(
     try:
         program_tree(program.code)
         provenance = check_program(program.code, program, question)
-        require_sources(provenance)
+        provenance.require_sources()
         value = numeric_answer(intent, plan, program, executor.run(program.code).value)
         return ProgramAttempt(program, provenance, value, None)
     except SandboxError as problem:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.answering.provenance import Source, UnsourcedNumberError, check_provenance, constants_of, require_sources
+from fin_agent.answering.program_syntax import ProgramError
+from fin_agent.answering.provenance import Source, check_provenance, constants_of
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.place import Box
 
@@ -281,11 +282,11 @@ class TestWhatTheProgramSays:
 class TestErrors:
     def test_offending_literals_and_lines_are_there_for_a_repair(self) -> None:
         provenance = check_provenance(body("a = 6489", "b = 77", "return a + b + 5"), FACTS, QUESTION)
-        with pytest.raises(UnsourcedNumberError, match=r"line 3: 77.*line 4: 5") as raised:
-            require_sources(provenance)
+        with pytest.raises(ProgramError, match=r"line 3: 77.*line 4: 5") as raised:
+            provenance.require_sources()
         assert raised.value.line == 3
-        assert [each.literal for each in raised.value.unbound] == ["77", "5"]
-        require_sources(check_provenance(TURNOVER, FACTS, QUESTION))
+        assert [each.literal for each in provenance.unbound] == ["77", "5"]
+        check_provenance(TURNOVER, FACTS, QUESTION).require_sources()
 
 
 class TestExpected:

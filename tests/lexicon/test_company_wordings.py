@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from fin_agent.lexicon.company_mentions import CERTAIN, CompanyDirectory
-from fin_agent.lexicon.company_names import Company, CompanyNameIndex, edit_distance, is_portmanteau_of, normalize_name
+from fin_agent.lexicon.company_names import Company, CompanyNameIndex, edit_distance, normalize_name
 from fin_agent.vocabulary.identity import Form, Identity
 
 LISTED = {
@@ -95,7 +95,7 @@ WRITTEN = {
     "Microsoft Corporation": "Microsoft|Micorsoft|Microsft|Mircosoft|microsoft|MICROSOFT|Microsoft Corp|MSFT|$msft"
     "|msft",
     "Nestlé S.A.": "Nestlé|Nestle|NESTLÉ|nestlé|nestle|Nestlé SA|Nestle S.A.|Nestlè",
-    "NIKE, Inc.": "Nike|NIKE|nike|Nike Inc|Nike, Inc.|NKE|$NKE|(NYSE: NKE)|NYSE:NKE|Nikee",
+    "NIKE, Inc.": "Nike|NIKE|nike|Nike Inc|Nike, Inc.|NKE|$NKE|(NYSE: NKE)|NYSE:NKE",
     "Netflix, Inc.": "Netflix|Neflix|Netfilx|Netflx|netflix|NFLX",
     "NVIDIA Corporation": "Nvidia|NVIDIA|nVidia|Nvidea|nvidia|NVDA|Nvidia Corp.",
     "Ostrander-Hale Industries, Inc.": "Ostrander-Hale|Ostrander Hale|OstranderHale|Ostrander-Hale Industries|OHI"
@@ -260,7 +260,6 @@ def test_several_companies_and_other_names_beside_them(
         ("What is J&J's margin?", "JOHNSON & JOHNSON", True),
         ("What did Bemis earn?", "Amcor plc", True),
         ("What is amex's margin?", "American Express Company", True),
-        ("What is AmerExp's margin?", "American Express Company", False),  # clipped
         ("What is Micorsoft's margin?", "Microsoft Corporation", False),
         ("what was micorsoft's margin in 2022?", "Microsoft Corporation", False),
         ("Block trades in 2022?", "Block, Inc.", False),  # a sentence begins with a capital anyway
@@ -315,30 +314,13 @@ def test_the_nearest_name_is_that_of_a_search_through_all(many: tuple[Company, .
             place = chance.randrange(len(typed))
             typed[place] = chance.choice(["", typed[place] * 2, "x", "a"])
         word = "".join(typed)
-        if len(word) < 6 or book.by_name(word) is not None:
+        if len(word) < 6 or book.names.get(word) is not None:
             continue
         nearest = min(((edits, other) for other in names if (edits := edit_distance(word, other))), default=None)
         misspelt = book.closest_name(word)
         assert (misspelt and misspelt[0]) == (nearest and nearest[1])
         found += nearest is not None
     assert found > 50
-
-
-def test_clipped_names_are_those_of_a_search_through_all() -> None:
-    chance = random.Random(3)
-    words = ["".join(chance.choice("aeiost") for _ in range(6)) for _ in range(40)]
-    names = sorted({f"{chance.choice(words)} {chance.choice(words)}" for _ in range(60)})
-    companies = [Company(name, name, (name,), (), ()) for name in names]
-    book = CompanyNameIndex(companies)
-    found = 0
-    for name in names:
-        first, second = name.split()
-        token = first[: chance.randint(2, 3)] + second[: chance.randint(2, 3)]
-        all_clipped = [other for other in names if is_portmanteau_of(token, other.split())]
-        clipped = book.by_abbreviation(token)
-        assert (clipped.company.name if clipped else None) == (all_clipped[0] if len(all_clipped) == 1 else None)
-        found += clipped is not None
-    assert found > 10
 
 
 @pytest.mark.parametrize(

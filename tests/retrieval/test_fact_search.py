@@ -79,16 +79,6 @@ def test_two_lines_of_one_name_and_different_figures_are_rivals_and_headings_tel
     assert values(told_apart)[0] == 353 and told_apart.is_sure
 
 
-def test_a_basis_is_borne_out_by_headings_or_said_otherwise() -> None:
-    debt = [
-        fact("Term debt", 10, section=("Current liabilities",)),
-        fact("Term debt", 95, section=("Non-current liabilities",)),
-        fact("Total term debt", 105),
-    ]
-    result = found(debt, "term debt", basis=("due within one year",))
-    assert values(result)[0] == 10 and result.is_sure
-
-
 def test_a_part_is_of_its_own_figures_only_and_of_no_two_parts_at_once() -> None:
     sales = found(MARKETS, "net sales", part="China", months=12)
     assert values(sales)[0] == 72 and sales.is_sure

@@ -6,7 +6,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
-from fin_agent.retrieval.page_ranking import rank_pages
+from fin_agent.retrieval.page_ranking import greedy_select, rank_pages
 from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage
 from fin_agent.workspace import Workspace
 
@@ -25,8 +25,10 @@ def candidates(workspace: Workspace, question: str) -> dict[PageKey, Candidate]:
 
 def pages(workspace: Workspace, question: str, only: set[PageKey] | None = None, **weights: float) -> list[RankedPage]:
     query, filings = asked(workspace, question)
-    given = dict.fromkeys(MEANINGS, 0.0) | weights if weights else None
-    return rank_pages(query, filings, workspace, only=only, weights=given)
+    if weights:
+        given = dict.fromkeys(MEANINGS, 0.0) | weights
+        return greedy_select(candidates_of(query, filings, workspace, only=only), given, 20)
+    return rank_pages(query, filings, workspace, only=only)
 
 
 def test_every_page_of_the_filings_has_every_feature_as_a_share(workspace: Workspace) -> None:

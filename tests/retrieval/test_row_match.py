@@ -17,13 +17,12 @@ def asked(*terms: str, year: int | None = None) -> Query:
 
 def test_a_row_with_the_words_of_the_question_and_no_others_is_a_whole_match(workspace: Workspace) -> None:
     matches = row_matches(asked("gross", "profit"), workspace.index, [DOC])
-    assert matches[PageKey(DOC, 8)].of_statement == 1.0
-    assert matches[PageKey(DOC, 8)].of_any_table == 1.0
+    assert matches[PageKey(DOC, 8)] == (1.0, 1.0)
 
 
 def test_more_words_on_either_side_make_it_less(workspace: Workspace) -> None:
     whole, longer = (
-        row_matches(asked(*terms), workspace.index, [DOC])[PageKey(DOC, 8)].of_statement
+        row_matches(asked(*terms), workspace.index, [DOC])[PageKey(DOC, 8)][0]
         for terms in (("gross", "profit"), ("gross", "profit", "growth", "drivers"))
     )
     assert whole > longer > 0
@@ -31,7 +30,7 @@ def test_more_words_on_either_side_make_it_less(workspace: Workspace) -> None:
 
 def test_a_row_of_another_period_counts_half(workspace: Workspace) -> None:
     own, other = (
-        row_matches(asked("gross", "profit", year=year), workspace.index, [DOC])[PageKey(DOC, 8)].of_statement
+        row_matches(asked("gross", "profit", year=year), workspace.index, [DOC])[PageKey(DOC, 8)][0]
         for year in (2024, 2019)
     )
     assert (own, other) == (1.0, 0.5)
@@ -39,9 +38,9 @@ def test_a_row_of_another_period_counts_half(workspace: Workspace) -> None:
 
 def test_rows_of_notes_are_no_rows_of_statements(workspace: Workspace) -> None:
     row = next(row for row in workspace.index.row_labels([DOC], holding=["a", "e", "i", "o"]) if row.statement is None)
-    match = row_matches(asked(*row.label.lower().split()), workspace.index, [DOC])[PageKey(DOC, row.page)]
-    assert match.of_any_table == 1.0
-    assert match.of_statement < 1.0
+    matches = row_matches(asked(*row.label.lower().split()), workspace.index, [DOC])
+    of_statement, of_any_table = matches[PageKey(DOC, row.page)]
+    assert of_statement < of_any_table == 1.0
 
 
 def test_without_words_nothing_matches(workspace: Workspace) -> None:

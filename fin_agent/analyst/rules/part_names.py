@@ -150,7 +150,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 def _is_distinctive(name: str, lexicon: Lexicon) -> bool:
     words = words_in(name.lower())
     general = word_lists("part_words")["general"]
-    if not words or general.issuperset(words) or company_words().legal_forms.issuperset(words):
+    if not words or general.issuperset(words) or company_words("legal_forms").issuperset(words):
         return False
     if finds(name, "of time", "part_words") or printed_years(name):
         return False

@@ -221,7 +221,7 @@ def long_name(company: Company) -> str:
 def short_name(company: Company) -> str:
     """Return the name without its legal form: `Foot Locker`."""
     words = long_name(company).removeprefix("The ").split()
-    legal = company_words().legal_forms
+    legal = company_words("legal_forms")
     while len(words) > 1 and _bare(words[-1]) in legal:
         words.pop()
     return " ".join(words).rstrip(",").removesuffix(".com").removesuffix(".COM")

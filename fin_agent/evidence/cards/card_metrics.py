@@ -11,9 +11,11 @@ from typing import NamedTuple
 from fin_agent.evidence.cards.card import ClaimRole, EvidenceSpan, ScopeSignature
 from fin_agent.evidence.cards.passage_sources import PassageSource, cue_pattern, headings_in
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import TableKind
+
+_PATTERNS = patterns("card_patterns")
 
 _MAX_METRICS = 40
 _MAX_LABELS = 8
@@ -36,11 +38,6 @@ _BESIDE_FACTS = 250
 _BEFORE = 90
 _AFTER = 40
 """Characters before and after an amount in which its metric is searched for."""
-_VERB = re.compile(
-    r"\b(?:was|were|is|are|had|has|have|by|increased?|decreased?|grew|declined|totall?ed|rose|fell|of)\b"
-)
-_SENTENCE_END = re.compile(r"[.;:!?](?=\s)")
-_AMOUNT = re.compile(r"\$\s?\d|€\s?\d|£\s?\d|%|million|billion|percent|basis points")
 
 
 class NamedMetric(NamedTuple):
@@ -88,8 +85,8 @@ def metrics_in_words(source: PassageSource, role: ClaimRole, lexicon: Lexicon) -
     room = min(_MAX_CHARACTERS[role], _BESIDE_FACTS) if source.facts else _MAX_CHARACTERS[role]
     for start, end in _around_amounts(text) if room else ():
         stretch = text[start:end]
-        if source.facts and _VERB.search(stretch) is None:  # a row of a table: its figures have their metrics
-            continue
+        if source.facts and _PATTERNS["verb"].search(stretch) is None:
+            continue  # a row of a table: its figures have their metrics
         for mention in lexicon.mentions(stretch):
             if mention.phrase.lower() in loose:
                 continue
@@ -113,11 +110,11 @@ def metrics_in_rows(source: PassageSource) -> list[NamedMetric]:
 def _around_amounts(text: str) -> Iterator[tuple[int, int]]:
     """Yield spans of text around amounts, each within one sentence, without overlap."""
     place = 0
-    while (amount := _AMOUNT.search(text, place)) is not None:
+    while (amount := _PATTERNS["amount"].search(text, place)) is not None:
         begin = max(place, amount.start() - _BEFORE)
         begin = max(begin, *(text.rfind(mark, begin, amount.start()) + 1 for mark in (". ", ".\n", "; ")))
         last = min(len(text), amount.end() + _AFTER)
-        ended = _SENTENCE_END.search(text, amount.end(), last)
+        ended = _PATTERNS["sentence end"].search(text, amount.end(), last)
         end = ended.start() if ended else last
         yield begin, end
         place = max(end, amount.end())
@@ -129,8 +126,6 @@ _MAX_NAME_LENGTH = 60
 _MAX_WORDS = 7
 _OFTEN_ENOUGH = 4
 """Figures that a part must have in a filing before its name is searched for in running text."""
-_WORD = re.compile(r"[\w&’']+")
-_MARKS = re.compile(r"\s*\((?:\d{1,2}|[a-z])\)|[*†‡]+|\s+$", re.IGNORECASE)
 _PART_AXES = ("segment", "productorservice", "geographical", "majorcustomers", "subsegments", "legalentity")
 
 
@@ -172,8 +167,8 @@ def part_of(fact: Fact) -> str | None:
 @lru_cache(maxsize=4096)
 def part_name(printed: str) -> str | None:
     """Return a part's name without footnote marks; None if the words do not name a part."""
-    name = _MARKS.sub("", " ".join(printed.split())).strip(" ,:-–—")
-    words = _WORD.findall(name)
+    name = _PATTERNS["marks"].sub("", " ".join(printed.split())).strip(" ,:-–—")
+    words = _PATTERNS["word of a name"].findall(name)
     if (
         not words
         or len(name) > _MAX_NAME_LENGTH
@@ -194,7 +189,7 @@ def part_name(printed: str) -> str | None:
 @lru_cache(maxsize=4096)
 def _names_whole(printed: str) -> bool:
     """Return whether a printed scope is the total of all parts: `Consolidated`, `Total Company`."""
-    words = _WORD.findall(printed.lower())
+    words = _PATTERNS["word of a name"].findall(printed.lower())
     return bool(words) and word_lists("column_words")["whole"].issuperset(words)
 
 

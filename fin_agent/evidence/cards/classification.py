@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -19,11 +18,13 @@ from fin_agent.evidence.cards.card import (
 )
 from fin_agent.evidence.cards.passage_sources import Cues, PassageSource
 from fin_agent.filings.outline.items import COVER
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import TableKind
 from fin_agent.vocabulary.table import Table
+
+_PATTERNS = patterns("card_patterns")
 
 
 def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> ClaimRole:
@@ -38,18 +39,18 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
     if source.is_table or not prose:
         told = place in (ClaimRole.FORMAL, ClaimRole.TELLS_EVENT) and not source.facts
         return place if told and place is not None else ClaimRole.REPORTS
-    scores = {role: _DENSITY_COUNTS.get(role, 1.0) * _density(cues.get(role.value, {}), source) for role in ClaimRole}
+    scores = {role: of["density"] * _density(cues.get(role.value, {}), source) for role, of in _WEIGHTS.items()}
     figures = bool(source.facts) or source.page.kind is not None or has_figures(source.flat)
     if place is not None:
         bare = place is ClaimRole.REPORTS and not figures and source.note is None
-        scores[place] += _BARE_PLACE if bare else _PLACE_COUNTS[place]
+        scores[place] += _BARE_PLACE if bare else _WEIGHTS[place]["place"]
     if place is ClaimRole.EXPLAINS and figures:
         scores[ClaimRole.REPORTS] += _FIGURES_DISCUSSED
     for role in _roles_of_title(heading.lower()):
-        scores[role] += _TITLE_COUNTS[role]
+        scores[role] += _WEIGHTS[role]["title"]
     if place in (None, ClaimRole.REPORTS) and (source.facts or source.page.kind is not None):
         scores[ClaimRole.REPORTS] += _FACTS_COUNT
-    return max(scores, key=lambda role: (scores[role], -_ORDER.index(role)))
+    return max(scores, key=lambda role: scores[role])
 
 
 def is_appendix(source: PassageSource) -> bool:
@@ -64,28 +65,9 @@ def is_appendix(source: PassageSource) -> bool:
 
 
 _REPORTS = (Form.TEN_K, Form.TEN_Q, Form.ANNUAL_REPORT)
-_PLACE_COUNTS = {
-    ClaimRole.WARNS: 6.0,
-    ClaimRole.TELLS_EVENT: 4.0,
-    ClaimRole.FORMAL: 5.0,
-    ClaimRole.DESCRIBES: 3.0,
-    ClaimRole.EXPLAINS: 1.2,
-    ClaimRole.REPORTS: 2.0,
-    ClaimRole.SETS_POLICY: 4.0,
+_WEIGHTS: Mapping[ClaimRole, Mapping[str, float]] = {
+    ClaimRole(role): weights for role, weights in load_yaml("role_weights", __package__).items()
 }
-"""Weight of an Item's role, in cue phrases per thousand characters."""
-_DENSITY_COUNTS = {ClaimRole.DESCRIBES: 0.6, ClaimRole.FORMAL: 0.7, ClaimRole.DEFINES: 1.2, ClaimRole.FORECASTS: 1.2}
-"""Weights below 1 for roles with ordinary words, above 1 for roles with few distinctive phrases."""
-_TITLE_COUNTS = {
-    ClaimRole.SETS_POLICY: 4.0,
-    ClaimRole.TELLS_EVENT: 2.5,
-    ClaimRole.DESCRIBES: 2.0,
-    ClaimRole.WARNS: 4.0,
-    ClaimRole.FORMAL: 5.0,
-    ClaimRole.FORECASTS: 2.5,
-    ClaimRole.REPORTS: 2.5,
-}
-"""Weight of a word in the heading or in the title of the note."""
 _FACTS_COUNT = 1.5
 _FIGURES_DISCUSSED = 1.6
 """Weight of figures in Management's Discussion for reporting: one cause in a page of figures explains little."""
@@ -93,18 +75,6 @@ _BARE_PLACE = 0.5
 """Weight of a location in the financial statements for text without figures, since exhibits may be bound there."""
 _MIN_LENGTH = 800
 """Shorter passages count as this many characters, since one phrase in a few lines is weak evidence."""
-_ORDER = (
-    ClaimRole.REPORTS,
-    ClaimRole.EXPLAINS,
-    ClaimRole.DESCRIBES,
-    ClaimRole.SETS_POLICY,
-    ClaimRole.TELLS_EVENT,
-    ClaimRole.WARNS,
-    ClaimRole.FORECASTS,
-    ClaimRole.DEFINES,
-    ClaimRole.FORMAL,
-)
-"""Tie-break between roles with equal scores: the first one wins."""
 
 
 def _density(phrases: Mapping[str, int], source: PassageSource) -> float:
@@ -138,7 +108,6 @@ def _roles_of_title(title: str) -> list[ClaimRole]:
     return [role for role in ClaimRole if any(words in title for words in named.get(role.value, ()))]
 
 
-_MONEY = re.compile(r"\$ ?\d|€ ?\d|£ ?\d|%|million|billion|percent|basis points")
 _TABLE_DIGITS = 0.12
 """Share of digits among non-space characters above which text is more table than prose."""
 _STATEMENT_FACTS = 8
@@ -170,8 +139,8 @@ def is_mostly_table(source: PassageSource) -> bool:
 
 def has_figures(flat: str) -> bool:
     """Return whether the text states at least two amounts: `$5.2 million`, `12%`."""
-    found = _MONEY.search(flat)
-    return found is not None and _MONEY.search(flat, found.end()) is not None
+    found = _PATTERNS["money"].search(flat)
+    return found is not None and _PATTERNS["money"].search(flat, found.end()) is not None
 
 
 _SEVERAL = 2

@@ -11,8 +11,9 @@ from datetime import date
 
 from pydantic import BaseModel
 
-from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal, Use
+from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.words import load_yaml
 
 _NUMBER = re.compile(r"\(?[$€£]?\s?\d[\d,]*(?:\.\d+)?%?\)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -20,30 +21,7 @@ _MAX_NUMBERS = 40
 _MAX_ANCHORS = 3
 _SHINGLE = 8
 
-ROLES: Mapping[ClaimRole, str] = {
-    ClaimRole.REPORTS: "primary_evidence",
-    ClaimRole.EXPLAINS: "primary_evidence",
-    ClaimRole.FORECASTS: "primary_evidence",
-    ClaimRole.TELLS_EVENT: "primary_evidence",
-    ClaimRole.SETS_POLICY: "definition",
-    ClaimRole.DEFINES: "definition",
-    ClaimRole.WARNS: "caveat",
-    ClaimRole.DESCRIBES: "supporting_context",
-    ClaimRole.FORMAL: "structural_heading",
-}
-EVIDENCE: Mapping[ClaimRole, str] = {
-    ClaimRole.FORECASTS: "guidance",
-    ClaimRole.SETS_POLICY: "policy_text",
-    ClaimRole.DEFINES: "policy_text",
-    ClaimRole.FORMAL: "none",
-}
-ANSWERS: Mapping[Use, str] = {
-    Use.LOOKUP: "single_fact",
-    Use.COMPARISON: "comparison",
-    Use.TREND: "trend",
-    Use.AGGREGATION: "aggregation",
-    Use.EXPLANATION: "attribution",
-}
+TERMS: Mapping[str, Mapping[str, str]] = load_yaml("fincards_terms", __package__)
 BOILERPLATE_FROM = 0.5
 """Share of a prose passage's word sequences found in other filings, from which it counts as boilerplate."""
 
@@ -96,11 +74,11 @@ def published_card(card: Card, text: str, lexicon: Lexicon, others: frozenset[st
     formulaic = prose and likelihood is not None and likelihood >= BOILERPLATE_FROM
     topics = tuple(topic.words[0] for topic in lexicon.topics(f"{identity.heading}. {card.sketch}"))
     entities = tuple(dict.fromkeys((identity.company, *card.scope.parts)))
-    periods = card.time.periods
+    periods, terms = card.time.periods, TERMS["answers"]
     return PublishedCard(
-        claim_role="boilerplate" if formulaic else ROLES[card.role],
+        claim_role="boilerplate" if formulaic else TERMS["roles"][card.role],
         evidence_type=_evidence(card),
-        answerability_profile=tuple(dict.fromkeys(ANSWERS[use] for use in card.answers.uses if use in ANSWERS)),
+        answerability_profile=tuple(dict.fromkeys(terms[use] for use in card.answers.uses if use in terms)),
         temporal_quality="exact" if periods else "dates" if card.time.dates else "none",
         temporal_span=_span(periods, card.time.dates),
         entity="company" if card.scope.consolidated else "part" if card.scope.parts else "unknown",
@@ -135,8 +113,8 @@ def _shared(text: str, others: frozenset[str]) -> float:
 
 
 def _evidence(card: Card) -> str:
-    if card.role in EVIDENCE:
-        return EVIDENCE[card.role]
+    if card.role in TERMS["evidence"]:
+        return TERMS["evidence"][card.role]
     if card.evidence_type in (EvidenceType.STATEMENT, EvidenceType.TABLE):
         return "table_numeric"
     return "narrative_numeric" if card.evidence_type is EvidenceType.MIXED else "qualitative_explanation"

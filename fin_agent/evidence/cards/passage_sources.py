@@ -15,12 +15,14 @@ from typing import NamedTuple
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Note, Page
 from fin_agent.vocabulary.table import Table
+
+_PATTERNS = patterns("card_patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +153,6 @@ _CAPITALISED = 0.6
 _MAX_HEADINGS = 3
 _TITLE_LINES = 15
 
-_LETTERS = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
-_SENTENCES = re.compile(r"(?:(?<=[a-z0-9)”\"][.:;])|(?<=[.][”\"]))\s+(?=[A-Z“\"(])")
-_CONTENTS = re.compile(r"^(?:(?:table of contents|index|part [iv]+)\s+)+", re.IGNORECASE)
-_FOOTER = re.compile(
-    r"annual report on form|quarterly report on form|\bform (?:10|8|20)-|all rights reserved|see accompanying notes"
-    r"|^(?:part [iv]+ ?)?item [\d.]+[abc]?$|^part [iv]+$|^notes to (?:the )?(?:\w+ ){0,3}financial statements"
-)
-_FIGURES = re.compile(r"(?:[($]*\d[\d,.]*[)%]*\s*){2,}$")
-"""Matches the end of a table row."""
-
 
 def heading_of(source: PassageSource) -> str:
     """Return the title of a passage, at most 120 characters: of its table, else its note, else its page."""
@@ -207,10 +199,10 @@ def headings_in(source: PassageSource) -> Iterator[str]:
 
 def _title_in(caption: str, company: str) -> str:
     """Return the last part of a caption that looks like a title, else the sentence that introduces the table."""
-    text = _CONTENTS.sub("", _plain(caption[-4 * _MAX_CHARACTERS :]))
+    text = _PATTERNS["contents"].sub("", _plain(caption[-4 * _MAX_CHARACTERS :]))
     if not text:
         return ""
-    parts: list[str] = [part.strip() for part in _SENTENCES.split(text)]
+    parts: list[str] = [part.strip() for part in _PATTERNS["sentences"].split(text)]
     parts = [part for part in parts if part[:1] != "(" and part.lower().strip(" .:") not in _no_headings()]
     if not parts:
         return ""
@@ -234,14 +226,14 @@ def _is_heading(line: str, company: str) -> bool:
         or line[0].islower()
     ):
         return False
-    words = _LETTERS.findall(line)
+    words = _PATTERNS["letters"].findall(line)
     letters = sum(map(len, words))
     if letters < _MIN_LETTERS or 2 * letters < len(line):
         return False
-    if line.count("(") != line.count(")") or _FIGURES.search(line):
+    if line.count("(") != line.count(")") or _PATTERNS["figures"].search(line):
         return False
     low = _plain(line).lower().strip(" .,:")
-    if low in _no_headings() or _FOOTER.search(low) or low.startswith(company or "\0"):
+    if low in _no_headings() or _PATTERNS["footer"].search(low) or low.startswith(company or "\0"):
         return False
     longer = [word for word in words if len(word) > 3]
     return bool(longer) and sum(not word[0].islower() for word in longer) >= _CAPITALISED * len(longer)
@@ -269,7 +261,6 @@ _MAX_READ = 8_000
 _OFTEN = 3
 _ENOUGH = 20
 """Number of repeated words in a passage from which words that occur once are ignored."""
-_WORD = re.compile(r"[a-z]{4,24}")
 
 
 class WordRarity:
@@ -278,7 +269,7 @@ class WordRarity:
     def __init__(self, texts: Mapping[int, str]) -> None:
         """Count the words of passages."""
         stopwords = word_lists("stopwords")["words"]
-        self._words = {at: Counter(_WORD.findall(text, 0, _MAX_READ)) for at, text in texts.items()}
+        self._words = {at: Counter(_PATTERNS["word"].findall(text, 0, _MAX_READ)) for at, text in texts.items()}
         held: Counter[str] = Counter()
         for words in self._words.values():
             held.update(words.keys())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from fin_agent.evidence.cards.card import Card, CardFact, CardIdentity, EvidenceSpan, EvidenceType
@@ -40,8 +39,11 @@ from fin_agent.evidence.cards.time_anchors import period_name, temporal_anchor
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing
+
+_PATTERNS = patterns("card_patterns")
 
 
 def make_cards(filing: Filing) -> list[Card]:
@@ -96,9 +98,6 @@ _MAX_LABELS = 14
 _LOOKED_AT = 6_000
 _MIN_WORDS = 6
 _MIN_LETTERS = 3
-_SENTENCE_STARTS = re.compile(r"(?:^|(?<=[.!?:;”\"])\s+|\n)(?=[A-Z“\"])")
-_CONTENTS = re.compile(r"^(?:(?:table of contents|part [iv]+|item \d+[abc]?)\s+)+", re.IGNORECASE)
-_ENDS = re.compile(r"[.!?](?=\s|$)")
 
 
 def build_sketch(
@@ -116,7 +115,7 @@ def build_sketch(
     elif source.is_table:
         told = _line(source.passage.text[:_LOOKED_AT])
     else:
-        told = _cut(_CONTENTS.sub("", _sentence(source, spans or ())), _SENTENCE_CHARACTERS)
+        told = _cut(_PATTERNS["place in contents"].sub("", _sentence(source, spans or ())), _SENTENCE_CHARACTERS)
     parts = [part for part in (path, told) if part]
     line = ": ".join(parts)
     if not source.is_table:
@@ -156,13 +155,13 @@ def _sentence(source: PassageSource, spans: Sequence[EvidenceSpan]) -> str:
     text = source.passage.text
     if spans:
         at = spans[0].start
-        starts = [found.end() for found in _SENTENCE_STARTS.finditer(text, max(0, at - 300), at + 1)]
+        starts = [found.end() for found in _PATTERNS["sentence starts"].finditer(text, max(0, at - 300), at + 1)]
         begin = starts[-1] if starts else text.find(" ", max(0, at - _SHORT_TITLE), at) + 1 or at
         sentence = _line(text[begin : begin + 3 * _SENTENCE_CHARACTERS])
         if len(sentence.split(" ", _MIN_WORDS)) > _MIN_WORDS:
             return sentence
-    for found in _SENTENCE_STARTS.finditer(text, 0, _LOOKED_AT):
-        ended = _ENDS.search(text, found.end(), found.end() + 600)
+    for found in _PATTERNS["sentence starts"].finditer(text, 0, _LOOKED_AT):
+        ended = _PATTERNS["ends"].search(text, found.end(), found.end() + 600)
         if ended is None:
             continue
         sentence = _line(text[found.end() : ended.end()])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
@@ -11,10 +10,12 @@ from typing import NamedTuple
 from fin_agent.evidence.cards.card import TemporalAnchor
 from fin_agent.evidence.cards.classification import is_appendix, is_mostly_table
 from fin_agent.evidence.cards.passage_sources import PassageSource
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Form
+
+_PATTERNS = patterns("card_patterns")
 
 _MAX_PERIODS = 12
 _MAX_DATES = 12
@@ -73,14 +74,7 @@ class _Span(NamedTuple):
         return f"{self.months} months {year}" if self.months else year
 
 
-_YEAR = re.compile(r"(?:19|20)\d\d(?![\d%]|[,.]\d|-\d\d?(?!\d))")
 _NO_YEAR_AFTER = frozenset("0123456789,.$£€#/-")
-_DAY_BEFORE = re.compile(r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?(\d{1,2})(?:st|nd|rd|th)?,? ?$")
-_QUARTER = re.compile(
-    r"[ (](?:(first|second|third|fourth)(?: fiscal)? quarter|q([1-4]))(?: ended| ending)?,?(?: of)?(?: the)?"
-    r"(?: fiscal)?(?: year| fy)?,? ?'?((?:19|20)?\d\d)\b"
-)
-_FISCAL_YEAR = re.compile(r"[ (](?:fy ?['’]?((?:20)?\d\d)|fiscal(?: year)? ['’]?(20\d\d))\b")
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _SPANS = ((" six months ", 6), (" nine months ", 9), (" 26 weeks ", 6), (" 39 weeks ", 9))
 _BEFORE = 24
@@ -93,7 +87,7 @@ def _periods_in_words(source: PassageSource, forward: bool) -> tuple[set[_Span],
     newest = _newest(source)
     spans: set[_Span] = set()
     days: Counter[date] = Counter()
-    for at, found in enumerate(_YEAR.finditer(flat)):
+    for at, found in enumerate(_PATTERNS["year"].finditer(flat)):
         if at == _MAX_YEARS_READ:
             break
         start, end = found.span()
@@ -127,7 +121,7 @@ def _newest(source: PassageSource) -> int | None:
 
 
 def _day(before: str, year: int) -> date | None:
-    found = _DAY_BEFORE.search(before)
+    found = _PATTERNS["day before"].search(before)
     try:
         return None if found is None else date(year, month_number(found[1]), int(found[2]))
     except ValueError:
@@ -164,14 +158,14 @@ def _names_no_period(flat: str, start: int, end: int) -> bool:
 def _quarters(flat: str) -> Iterator[_Span]:
     """Yield periods such as `second quarter of fiscal 2023` and `Q2 FY23`."""
     if " quarter" in flat or " q" in flat:
-        for found in _QUARTER.finditer(flat):
+        for found in _PATTERNS["quarter"].finditer(flat):
             yield _Span(_full(found[3]), _ORDINALS.get(found[1] or "", 0) or int(found[2]), 0)
 
 
 def _fiscal_years(flat: str) -> Iterator[_Span]:
     """Yield years such as `fiscal 2023` and `FY23`, but not those of `second quarter of fiscal 2023`."""
     if " fy" in flat or " fiscal " in flat:
-        for found in _FISCAL_YEAR.finditer(flat):
+        for found in _PATTERNS["fiscal year"].finditer(flat):
             if " quarter" not in flat[max(0, found.start() - _AFTER) : found.start()]:
                 yield _Span(_full(found[1] or found[2]), 0, 0)
 

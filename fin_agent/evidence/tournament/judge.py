@@ -184,15 +184,9 @@ def reduce_card(card: Card, text: str, shown: CardDetail) -> Card:
     """Return the card as a judge sees it: unchanged, or only its location with its sketch or the passage's text."""
     if shown is CardDetail.CARD:
         return card
-    identity = card.identity
+    identity = card.identity.model_dump(include={"doc_id", "page", "ordinal", "company", "form"})
     return Card(
-        identity=CardIdentity(
-            doc_id=identity.doc_id,
-            page=identity.page,
-            ordinal=identity.ordinal,
-            company=identity.company,
-            form=identity.form,
-        ),
+        identity=CardIdentity.model_validate(identity),
         role=ClaimRole.DESCRIBES,
         evidence_type=EvidenceType.NARRATIVE,
         answers=AnswerabilityProfile(),

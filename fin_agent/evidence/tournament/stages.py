@@ -60,7 +60,6 @@ def run_group_stage(
         seed = f"groups {settings.seed + attempt}" if attempt > 1 else ""
         met: list[Ranked] = []
         through: set[CardKey] = set()
-        failed = False
         for number, group in enumerate(_deal_into_lists(entrants, settings.group_size, seed), start=1):
             note = ""
             try:
@@ -72,20 +71,10 @@ def run_group_stage(
             places, lost = select_finalists([verdict.score for verdict in ranked.verdicts], of_cards, settings)
             if lost and not note:
                 note = f"no finalist for {', '.join(lost)}" + ("" if last else "; shuffled anew")
-            failed = failed or bool(note)
             met.append(ranked)
             through |= {ranked.keys[place] for place in places}
-            told.append(
-                RankedGroup(
-                    stage="group",
-                    number=number,
-                    attempt=attempt,
-                    ranked=ranked.keys,
-                    finalists=len(places),
-                    note=note,
-                )
-            )
-        if not failed:
+            told.append(ranked.as_group("group", number, attempt, len(places), note))
+        if not any(group.note for group in told[-len(met) :]):
             break
     scores = {key: score for ranked in met for key, score in ranked.scores.items()}
     verdicts = {key: verdict for ranked in met for key, verdict in zip(ranked.keys, ranked.verdicts, strict=True)}
@@ -179,13 +168,12 @@ def run_round_stage(finalists: Sequence[Entrant], panel: JudgePanel) -> RoundSta
     attempt the fallback judge ranks.
     """
     settings = panel.settings
-    before = [entrant.key for entrant in finalists]
+    before = order = [entrant.key for entrant in finalists]
     size = settings.list_size(len(finalists))
     held: list[list[tuple[CardKey, ...]]] = []
     told: list[RankedGroup] = []
     verdicts: dict[CardKey, Verdict] = {}
     scores: dict[CardKey, float] = {}
-    order: list[CardKey] = list(before)
     for number in range(1, settings.rounds + 1):
         lists, notes, attempt = _round(finalists, panel, number, size)
         held.append([ranked.keys for ranked in lists])
@@ -196,17 +184,7 @@ def run_round_stage(finalists: Sequence[Entrant], panel: JudgePanel) -> RoundSta
         agreed = jaccard(earlier[: settings.top_k], order[: settings.top_k])
         ends = settings.early_stop and number > 1 and agreed >= settings.jaccard
         notes = [*notes, f"top {settings.top_k} agree ({agreed:.2f})"] if ends else notes
-        told += [
-            RankedGroup(
-                stage="round",
-                number=number,
-                attempt=attempt,
-                ranked=ranked.keys,
-                finalists=len(ranked.keys),
-                note="; ".join(notes),
-            )
-            for ranked in lists
-        ]
+        told += (ranked.as_group("round", number, attempt, len(ranked.keys), "; ".join(notes)) for ranked in lists)
         if ends:
             break
     return RoundStage(tuple(order), scores, verdicts, len(held), tuple(told))
@@ -355,6 +333,12 @@ class Ranked:
         return {
             key: own if score is None else score for key, score, own in zip(self.keys, given, by_place, strict=True)
         }
+
+    def as_group(self, stage: str, number: int, attempt: int, finalists: int, note: str) -> RankedGroup:
+        """Return the list as the trace shows it."""
+        return RankedGroup(
+            stage=stage, number=number, attempt=attempt, ranked=self.keys, finalists=finalists, note=note
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from fin_agent.evidence.tournament.judge import (
     CardKey,
     Judge,
     TournamentSettings,
-    Verdict,
     mask_card,
     reduce_card,
 )
@@ -101,11 +100,10 @@ def run_tournament(
         entrants.append(Entrant(reduce_card(card, unique[key].passage.text, settings.shown), words))
     brief = replace(brief, words={} if settings.cards_only else dict(let_in))
     required = required_fields(brief.query, brief.intent.parts)
-    fields = {
-        entrant.key: (*matched_fields(card, required, brief.owners), *_quota(card, brief.intent.use))
-        for entrant in entrants
-        for card in (mask_card(entrant.card, settings.hidden),)
-    }
+    fields = {}
+    for entrant in entrants:
+        card = mask_card(entrant.card, settings.hidden)
+        fields[entrant.key] = *matched_fields(card, required, brief.owners), *_quota(card, brief.intent.use)
     panel = JudgePanel(brief, judge, fallback, settings)
     if entrants and settings.screened:
         groups = run_group_stage(entrants, fields, panel)
@@ -115,18 +113,13 @@ def run_tournament(
     by_words = tuple(key for key, _ in scored)
     after_groups = tuple(dict.fromkeys([*(entrant.key for entrant in groups.order), *by_words]))
     after_rounds = tuple(dict.fromkeys([*rounds.order, *after_groups]))
-    verdicts: Mapping[CardKey, Verdict] = {**groups.verdicts, **rounds.verdicts}
+    verdicts = {**groups.verdicts, **rounds.verdicts}
     ranked = []
     for key in after_rounds:
+        of_card = (verdicts[key].fields or fields[key]) if key in verdicts else ()
         met = Stage.GROUPS if key in verdicts else Stage.WORDS
-        ranked.append(
-            RankedCard(
-                key=key,
-                score=rounds.scores.get(key, 0.0),
-                fields=(verdicts[key].fields or fields[key]) if key in verdicts else (),
-                stage=Stage.ROUNDS if key in rounds.scores else met,
-            )
-        )
+        stage = Stage.ROUNDS if key in rounds.scores else met
+        ranked.append(RankedCard(key, rounds.scores.get(key, 0.0), of_card, stage))
     orders = {Stage.WORDS: by_words, Stage.GROUPS: after_groups, Stage.ROUNDS: after_rounds}
     return TournamentResult(tuple(ranked), orders, (*groups.groups, *rounds.groups), rounds.rounds, groups.notes)
 

@@ -14,9 +14,9 @@ from fin_agent.errors import LexiconError
 
 
 @lru_cache(maxsize=64)
-def load_yaml(name: str) -> dict[str, Any]:
-    """Return the content of `name`.yaml."""
-    text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+def load_yaml(name: str, package: str = __package__) -> dict[str, Any]:
+    """Return the content of `name`.yaml of a package."""
+    text = resources.files(package).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     held: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return held
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
 from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.search_query import (
     DEFAULT_DEPTH,
@@ -114,7 +114,8 @@ class HiRec:
         rewritten = "rewriting" not in self.without
         words = self.rewriter.rewrite(asked) if rewritten else asked.text
         limit = max(self.documents, going.depth.documents)
-        found = [doc_id for doc_id, _ in self.ranker.filings(Wording((words,)), going.scope, self.candidates)]
+        ranked = self.ranker.rank(VectorUnit.SUMMARY, Wording((words,)), going.scope, self.candidates)
+        found = [place.doc_id for place, _ in ranked]
         scorer = self._scorer_of("document-reranker")
         if scorer is not None:
             texts = [self._title(doc_id) + self.index.filing(doc_id).summary for doc_id in found]

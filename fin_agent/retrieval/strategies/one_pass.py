@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple, Protocol, TypeVar
 
-from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
 from fin_agent.retrieval.search_query import (
     DEFAULT_DEPTH,
     EVERYTHING,
@@ -26,17 +26,21 @@ from fin_agent.retrieval.search_terms import search_terms, stems_of
 _WORD = re.compile(r"\w+")
 
 
-class PassageKey(NamedTuple):
-    """A passage: the `ordinal`-th of its filing, on the 0-based `page`."""
+class Place(NamedTuple):
+    """A passage: the `ordinal`-th of its filing, on the 0-based `page`; without the ordinal a page, else a filing."""
 
     doc_id: str
-    page: int
-    ordinal: int
+    page: int = -1
+    ordinal: int = -1
 
     @property
     def on(self) -> PageKey:
-        """The page of the passage."""
+        """The page."""
         return PageKey(self.doc_id, self.page)
+
+
+Scored = list[tuple[Place, float]]
+"""Places with their scores, best first, totally ordered, without duplicates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +77,10 @@ def _each_once(phrases: Iterable[str]) -> tuple[str, ...]:
 
 
 class Ranker(Protocol):
-    """Scores filings, pages and passages by a wording; each list is best first, totally ordered, without duplicates."""
+    """Scores filings by their summaries, and pages and passages by their text."""
 
-    def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
-        """Return (doc_id, score) of filings by their summaries."""
-
-    def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
-        """Return pages with scores by their text."""
-
-    def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
-        """Return passages with scores by their text."""
+    def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
+        """Return the best summaries, pages or passages for a wording."""
 
 
 def restrict_scope(scope: Scope, doc_ids: Collection[str]) -> Scope:
@@ -100,27 +98,25 @@ def allowed_pages(scope: Scope) -> tuple[PageKey, ...] | None:
     return tuple(key for key in scope.pages if key.doc_id in scope.doc_ids)
 
 
-def load_passages(index: FilingIndex, scored: Sequence[tuple[PassageKey, float]]) -> list[RankedPassage]:
+def load_passages(index: FilingIndex, scored: Scored) -> list[RankedPassage]:
     """Return the passages with their text, in the same order."""
-    pages = list(dict.fromkeys(key.on for key, _ in scored))
-    held = {
-        PassageKey(passage.doc_id, passage.passage.page, passage.passage.ordinal): passage
-        for passage in index.passages(pages)
-    }
-    return [RankedPassage(held[key], score) for key, score in scored if key in held]
+    pages = list(dict.fromkeys(place.on for place, _ in scored))
+    held = {(stored.doc_id, stored.passage.ordinal): stored for stored in index.passages(pages)}
+    keys = [((place.doc_id, place.ordinal), score) for place, score in scored]
+    return [RankedPassage(held[key], score) for key, score in keys if key in held]
 
 
 def without_duplicates(passages: Iterable[RankedPassage]) -> list[RankedPassage]:
     """Return each passage once, at its first position."""
-    first: dict[PassageKey, RankedPassage] = {}
+    first: dict[Place, RankedPassage] = {}
     for passage in passages:
         first.setdefault(key_of(passage), passage)
     return list(first.values())
 
 
-def key_of(passage: RankedPassage) -> PassageKey:
-    """Return the key of a ranked passage."""
-    return PassageKey(passage.stored.doc_id, passage.stored.passage.page, passage.stored.passage.ordinal)
+def key_of(passage: RankedPassage) -> Place:
+    """Return the place of a ranked passage."""
+    return Place(passage.stored.doc_id, passage.stored.passage.page, passage.stored.passage.ordinal)
 
 
 SCORES = meanings("scores")
@@ -150,23 +146,22 @@ class ByPassages:
         """See Strategy.search."""
         wording = self.wording(query)
         most = max(self.documents, depth.documents)
-        chosen = self.ranker.filings(wording, scope, most) if self.documents else []
-        within = restrict_scope(scope, [doc_id for doc_id, _ in chosen[: self.documents]]) if chosen else scope
+        chosen = self.ranker.rank(VectorUnit.SUMMARY, wording, scope, most) if self.documents else []
+        within = restrict_scope(scope, [place.doc_id for place, _ in chosen[: self.documents]]) if chosen else scope
         found = passages_to_depth(self.ranker, wording, within, depth)
-        filings = chosen or best_scores((key.doc_id, score) for key, score in found)
         return SearchResult(
-            filings=filings_of(filings, "summary" if chosen else "passage")[: depth.documents],
-            pages=pages_of(best_scores((key.on, score) for key, score in found), "passage")[: depth.pages],
+            filings=filings_of(chosen or found, "summary" if chosen else "passage")[: depth.documents],
+            pages=pages_of(found, "passage")[: depth.pages],
             passages=tuple(load_passages(self.index, found[: depth.passages])),
         )
 
 
-def passages_to_depth(ranker: Ranker, wording: Wording, scope: Scope, depth: Depth) -> list[tuple[PassageKey, float]]:
+def passages_to_depth(ranker: Ranker, wording: Wording, scope: Scope, depth: Depth) -> Scored:
     """Return the best passages, enough of them to cover the wanted number of pages and filings if possible."""
     limit = max(_FIRST_LOOK, depth.passages)
     while True:
-        found = ranker.passages(wording, scope, limit)
-        filings, pages = {key.doc_id for key, _ in found}, {key.on for key, _ in found}
+        found = ranker.rank(VectorUnit.PASSAGE, wording, scope, limit)
+        filings, pages = {place.doc_id for place, _ in found}, {place.on for place, _ in found}
         wanted = depth.documents if scope.filings is None else min(depth.documents, len(scope.filings))
         if len(found) < limit or (len(filings) >= wanted and len(pages) >= depth.pages):
             return found
@@ -190,27 +185,15 @@ class PageThenChunk:
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search."""
         wording = self.wording(query)
-        pages = self.ranker.pages(wording, scope, max(self.pages, depth.pages, _PAGES_FOR_FILINGS))
-        within = Scope(pages=tuple(key for key, _ in pages[: self.pages]))
-        found = self.ranker.passages(wording, within, depth.passages) if allowed_pages(within) else []
+        most = max(self.pages, depth.pages, _PAGES_FOR_FILINGS)
+        pages = self.ranker.rank(VectorUnit.PAGE, wording, scope, most)
+        within = Scope(pages=tuple(place.on for place, _ in pages[: self.pages]))
+        found = self.ranker.rank(VectorUnit.PASSAGE, wording, within, depth.passages) if within.pages else []
         return SearchResult(
-            filings=filings_of(best_scores((key.doc_id, score) for key, score in pages), "page")[: depth.documents],
+            filings=filings_of(pages, "page")[: depth.documents],
             pages=pages_of(pages, "page")[: depth.pages],
             passages=tuple(load_passages(self.index, found)),
         )
-
-
-def best_scores(scored: Iterable[tuple[Key, float]]) -> list[tuple[Key, float]]:
-    """Return each key with its first, and so best, score, in order."""
-    best: dict[Key, float] = {}
-    for key, score in scored:
-        best.setdefault(key, score)
-    return list(best.items())
-
-
-def rank_in_order(keys: Iterable[Key]) -> list[tuple[Key, float]]:
-    """Return each key once, with a score of 1 / position, for lists without comparable scores."""
-    return [(key, 1.0 / place) for place, key in enumerate(dict.fromkeys(keys), start=1)]
 
 
 def listed(
@@ -220,14 +203,16 @@ def listed(
 
     `passages` are without duplicates; at least `read` of them are returned, whatever the depth.
     """
+    taken = islice(passages, max(depth.passages, read))
     return SearchResult(
-        filings=filings_of(rank_in_order(filings)[: depth.documents], "place"),
-        pages=pages_of(rank_in_order(pages)[: depth.pages], "place"),
-        passages=tuple(
-            RankedPassage(passage.stored, 1.0 / place)
-            for place, passage in enumerate(islice(passages, max(depth.passages, read)), start=1)
-        ),
+        filings=filings_of(_by_position(map(Place, dict.fromkeys(filings))), "place")[: depth.documents],
+        pages=pages_of(_by_position(Place(*key) for key in dict.fromkeys(pages)), "place")[: depth.pages],
+        passages=tuple(RankedPassage(passage.stored, 1.0 / place) for place, passage in enumerate(taken, start=1)),
     )
+
+
+def _by_position(places: Iterable[Place]) -> Scored:
+    return [(key, 1.0 / place) for place, key in enumerate(places, start=1)]
 
 
 FUSION = 60
@@ -247,14 +232,22 @@ def reciprocal_ranks(rankings: Iterable[Iterable[Key]]) -> dict[Key, float]:
     return scores
 
 
-def filings_of(scored: Sequence[tuple[str, float]], by: str) -> tuple[RankedFiling, ...]:
-    """Return filings as a result lists them; `by` names the kind of score (see SCORES)."""
-    return tuple(RankedFiling(doc_id, score, ((by, round(score, 4)),)) for doc_id, score in scored)
+def filings_of(scored: Scored, by: str) -> tuple[RankedFiling, ...]:
+    """Return each filing with its first, and so best, score; `by` names the kind of score (see SCORES)."""
+    best = {place.doc_id: score for place, score in reversed(scored)}
+    return tuple(
+        RankedFiling(doc_id, best[doc_id], ((by, round(best[doc_id], 4)),))
+        for doc_id in dict.fromkeys(place.doc_id for place, _ in scored)
+    )
 
 
-def pages_of(scored: Sequence[tuple[PageKey, float]], by: str) -> tuple[RankedPage, ...]:
-    """Return pages as a result lists them; `by` names the kind of score (see SCORES)."""
-    return tuple(RankedPage(key, score, ((by, round(score, 4)),)) for key, score in scored)
+def pages_of(scored: Scored, by: str) -> tuple[RankedPage, ...]:
+    """Return each page with its first, and so best, score; `by` names the kind of score (see SCORES)."""
+    best = {place.on: score for place, score in reversed(scored)}
+    return tuple(
+        RankedPage(key, best[key], ((by, round(best[key], 4)),))
+        for key in dict.fromkeys(place.on for place, _ in scored)
+    )
 
 
 MAX_TERMS = 64
@@ -275,45 +268,30 @@ class WordRanker:
     def __init__(self, index: FilingIndex) -> None:
         self._index = index
 
-    def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
-        """See Ranker.filings."""
-        return self._sum_scores(
-            wording, limit, lambda terms, most: self._index.search_summaries(terms, doc_ids=scope.filings, limit=most)
-        )
-
-    def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
-        """See Ranker.pages."""
-        pages = allowed_pages(scope)
-        wanted = None if pages is None else frozenset(pages)
-
-        def search(terms: Sequence[str], most: int) -> list[tuple[PageKey, float]]:
-            hits = self._index.search_pages(terms, doc_ids=scope.filings, limit=most if wanted is None else _ALL)
-            return [(hit.key, hit.score) for hit in hits if wanted is None or hit.key in wanted][:most]
-
-        return self._sum_scores(wording, limit, search)
-
-    def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
-        """See Ranker.passages."""
-        pages = allowed_pages(scope)
-
-        def search(terms: Sequence[str], most: int) -> list[tuple[PassageKey, float]]:
-            hits = self._index.search_passages(terms, doc_ids=scope.filings, pages=pages, limit=most)
-            return [(PassageKey(hit.doc_id, hit.page, hit.ordinal), hit.score) for hit in hits]
-
-        return self._sum_scores(wording, limit, search)
-
-    def _sum_scores(
-        self, wording: Wording, limit: int, search: Callable[[Sequence[str], int], list[tuple[Key, float]]]
-    ) -> list[tuple[Key, float]]:
+    def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
+        """See Ranker.rank."""
         terms = rarest_terms(wording.terms(), self._index)
         if not wording.synonyms:
-            return search(terms, limit)
+            return self._search(unit, terms, scope, limit)
         deep = max(limit, SYNONYM_DEPTH)
-        scores = dict(search(terms, deep))
-        for key, score in search(rarest_terms(wording.synonyms, self._index), deep):
-            scores[key] = scores.get(key, 0.0) + SYNONYM_WEIGHT * score
+        scores = dict(self._search(unit, terms, scope, deep))
+        for place, score in self._search(unit, rarest_terms(wording.synonyms, self._index), scope, deep):
+            scores[place] = scores.get(place, 0.0) + SYNONYM_WEIGHT * score
         # A stable sort: equal scores keep the order of the question's words, then of the synonyms.
         return sorted(scores.items(), key=lambda scored: -round(scored[1], 9))[:limit]
+
+    def _search(self, unit: VectorUnit, terms: Sequence[str], scope: Scope, most: int) -> Scored:
+        index, doc_ids, pages = self._index, scope.filings, allowed_pages(scope)
+        if unit is VectorUnit.SUMMARY:
+            return [
+                (Place(doc_id), score) for doc_id, score in index.search_summaries(terms, doc_ids=doc_ids, limit=most)
+            ]
+        if unit is VectorUnit.PASSAGE:
+            hits = index.search_passages(terms, doc_ids=doc_ids, pages=pages, limit=most)
+            return [(Place(hit.doc_id, hit.page, hit.ordinal), hit.score) for hit in hits]
+        wanted = None if pages is None else frozenset(pages)
+        hits_of_pages = index.search_pages(terms, doc_ids=doc_ids, limit=most if wanted is None else _ALL)
+        return [(Place(*hit.key), hit.score) for hit in hits_of_pages if wanted is None or hit.key in wanted][:most]
 
 
 FUSED_DEPTH = 1000
@@ -326,23 +304,15 @@ class FusedRanker:
 
     rankers: tuple[Ranker, ...]
 
-    def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
-        """See Ranker.filings."""
-        return fuse_rankings([ranker.filings(wording, scope, FUSED_DEPTH) for ranker in self.rankers])[:limit]
-
-    def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
-        """See Ranker.pages."""
-        return fuse_rankings([ranker.pages(wording, scope, FUSED_DEPTH) for ranker in self.rankers])[:limit]
-
-    def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
-        """See Ranker.passages."""
-        return fuse_rankings([ranker.passages(wording, scope, FUSED_DEPTH) for ranker in self.rankers])[:limit]
+    def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
+        """See Ranker.rank."""
+        return fuse_rankings([ranker.rank(unit, wording, scope, FUSED_DEPTH) for ranker in self.rankers])[:limit]
 
 
-def fuse_rankings(rankings: Sequence[Sequence[tuple[Key, float]]]) -> list[tuple[Key, float]]:
-    """Return all keys, best first, with scores of 1 / position; ties are in the order of the first ranking."""
-    scores = reciprocal_ranks([key for key, _ in ranking] for ranking in rankings)
-    return rank_in_order(sorted(scores, key=lambda key: -scores[key]))
+def fuse_rankings(rankings: Sequence[Scored]) -> Scored:
+    """Return all places, best first, with scores of 1 / position; ties are in the order of the first ranking."""
+    scores = reciprocal_ranks([place for place, _ in ranking] for ranking in rankings)
+    return _by_position(sorted(scores, key=lambda place: -scores[place]))
 
 
 def rarest_terms(terms: Sequence[str], index: FilingIndex, most: int = MAX_TERMS) -> tuple[str, ...]:

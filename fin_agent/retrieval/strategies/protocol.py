@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from fin_agent.errors import FinAgentError
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.errors import ModelError
 from fin_agent.prompts import FilledPrompt
 from fin_agent.retrieval.search_query import DEFAULT_DEPTH, EVERYTHING, Depth, Query, RankedPassage, Scope, SearchResult
@@ -79,48 +80,8 @@ _MAY_WRAP: Mapping[Layer, tuple[Layer, ...]] = {
 }
 
 STRATEGIES: Mapping[str, StrategyInfo] = {
-    strategy.name: strategy
-    for strategy in (
-        StrategyInfo("default", Layer.WHOLE, "companies, periods, statements, figures and words, in stages"),
-        StrategyInfo("bm25", Layer.RANKER, "words of the question, BM25 over passages"),
-        StrategyInfo("dense", Layer.RANKER, "vectors of passages"),
-        StrategyInfo("splade", Layer.RANKER, "learned weights of terms"),
-        StrategyInfo("hybrid", Layer.RANKER, "bm25 and dense, fused by rank (k=60)"),
-        StrategyInfo("parent-child", Layer.RANKER, "vectors of small windows, their passages returned"),
-        StrategyInfo("hhr", Layer.STAGED, "filings by their summaries, then passages of those", "hybrid"),
-        StrategyInfo("page-then-chunk", Layer.STAGED, "pages, then passages on those", "dense"),
-        StrategyInfo("query-expansion", Layer.WORDING, "also with what the lexicon calls the same", "bm25"),
-        StrategyInfo("hyde", Layer.WORDING, "with a passage that a model makes up", "dense"),
-        StrategyInfo("multi-hyde", Layer.WORDING, "with the mean of four such passages", "dense"),
-        StrategyInfo(
-            "hirec",
-            Layer.CURATED,
-            "filings, passages, evidence curated, asked again: as published",
-            "dense",
-            ("rewriting", "hierarchy", "document-reranker", "passage-reranker", "curation", "filter"),
-        ),
-        StrategyInfo("ircot", Layer.REASONED, "again with each sentence of a model's reasoning", "bm25"),
-        StrategyInfo("sub-questions", Layer.REASONED, "for each part of the question on its own", "default"),
-        StrategyInfo("rerank", Layer.ORDER, "the first 50 passages, ordered by a cross-encoder", "hybrid"),
-        StrategyInfo(
-            "tournament", Layer.ORDER, "the first 150 passages, their cards ranked in groups and rounds", "default"
-        ),
-        StrategyInfo("default-dense", Layer.WHOLE, "default, its page scorer with vectors too"),
-        StrategyInfo("self-rag", Layer.REASONED, "again in other words, as long as no passage is relevant", "dense"),
-        StrategyInfo("rq-rag", Layer.REASONED, "for the question rewritten, taken apart and widened, twice", "dense"),
-        *(
-            StrategyInfo(f"fingear{how}", Layer.WHOLE, does, parts=("lexicon", "summary", "question", "reranker"))
-            for how, does in (
-                ("", "Items by the question's terms, chunks by two trees of each"),
-                ("-dense", "fingear, the questions of its trees compared by vectors"),
-                ("-log", "fingear, Items weighed by the logarithm of their terms"),
-                ("-softmax", "fingear, Items weighed by the softmax of their terms"),
-            )
-        ),
-        StrategyInfo("raptor", Layer.WHOLE, "chunks and summaries of one tree of the filing, side by side"),
-        StrategyInfo("lightrag", Layer.WHOLE, "terms of the question, their neighbours in a graph, and words"),
-        StrategyInfo("graphrag", Layer.WHOLE, "communities of a graph of terms, then their passages"),
-    )
+    name: StrategyInfo(name, **{**fields, "layer": Layer[fields["layer"]], "parts": tuple(fields.get("parts", ()))})
+    for name, fields in load_yaml("strategies", __package__).items()
 }
 """Every strategy by name."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from fin_agent.config import VARIABLES, Settings
@@ -83,51 +83,50 @@ class _Building:
     def whole(self, layers: Sequence[StrategyInfo], name: str) -> Strategy:
         """Return the strategy of these layers, top first."""
         top, *below = layers
-        settings = self._settings
+        workspace, settings, models = self._workspace, self._settings, self._models
+
+        def base() -> Strategy:
+            return self.whole(below, name.partition(":")[2] or below[0].name)
+
         match top.name:
             case "default":
-                return Staged(self._workspace, settings.documents, settings.pages)
+                return Staged(workspace, settings.documents, settings.pages)
             case "default-dense":
                 likeness = PageSimilarity(self._dense({VectorUnit.PAGE}))
-                return Staged(self._workspace, settings.documents, settings.pages, name, likeness)
+                return Staged(workspace, settings.documents, settings.pages, name, likeness)
+            case "lightrag" | "graphrag":
+                from fin_agent.retrieval.strategies.entity_graph import GraphSearch
+
+                return GraphSearch(name, workspace, settings.documents)
             case "rerank":
-                if self._scorer is None:
-                    self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder")
-                return Reranked(name, self._under(name, below), ScoreOrder(self._scorer), settings.rerank_candidates)
+                order = ScoreOrder(self._required_scorer())
+                return Reranked(name, base(), order, settings.rerank_candidates)
             case "tournament":
-                arena = self._given("an arena", self._models.arena)
-                return Reranked(name, self._under(name, below), arena, TOURNAMENT_CANDIDATES)
+                arena = self._given("an arena", models.arena)
+                return Reranked(name, base(), arena, TOURNAMENT_CANDIDATES)
             case "ircot":
-                return InterleavedSearch(
-                    name,
-                    self._under(name, below),
-                    self._writer,
-                    load_prompt("ircot", folder=settings.prompts),
-                    self._models.notify,
-                    passages=settings.passages,
-                    searches=settings.rounds + 1,
-                )
+                prompt, writer = load_prompt("ircot", folder=settings.prompts), self._writer
+                rounds = settings.rounds + 1
+                return InterleavedSearch(name, base(), writer, prompt, models.notify, settings.passages, rounds)
             case "sub-questions":
-                parts = self._given("a decomposer", self._models.decomposer)
-                return DecomposedSearch(name, self._under(name, below), parts, passages=settings.passages)
+                parts = self._given("a decomposer", models.decomposer)
+                return DecomposedSearch(name, base(), parts, settings.passages)
             case "self-rag":
-                critic = self._given("a curator", self._models.curator)
-                return SelfRag(name, self._under(name, below), critic, self._rewriter)
+                critic = self._given("a curator", models.curator)
+                return SelfRag(name, base(), critic, self._rewriter)
             case "rq-rag":
-                parts = self._given("a decomposer", self._models.decomposer)
-                return RqRag(name, self._under(name, below), self._rewriter, parts)
+                parts = self._given("a decomposer", models.decomposer)
+                return RqRag(name, base(), self._rewriter, parts)
             case "hirec":
                 scored = not top.without.issuperset(SCORED)
-                if scored and self._scorer is None:
-                    otherwise = "-no-".join((top.name, *SCORED))
-                    self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder", otherwise)
+                scorer = self._required_scorer("-no-".join((top.name, *SCORED))) if scored else None
                 return HiRec(
                     name,
-                    self._workspace.index,
+                    workspace.index,
                     self._ranker(below[0], VectorUnit.SUMMARY),
-                    self._given("a curator", self._models.curator),
+                    self._given("a curator", models.curator),
                     self._rewriter,
-                    self._scorer if scored else None,
+                    scorer,
                     top.without,
                     documents=settings.documents,
                     kept=settings.evidence,
@@ -135,36 +134,28 @@ class _Building:
                     rounds=settings.rounds,
                 )
         if top.layer is Layer.WHOLE:
-            return self._structured(name, top)
+            return self._over_trees(name, top)
         wording: Callable[[Query], Wording] = Wording.of
         if top.layer is Layer.WORDING:
-            wording = self._wording(top)
+            wording = expand_question
+            if top.name != "query-expansion":
+                prompt_name = top.name.replace("-", "_")
+                wording = Hypothetical(self._writer, models.notify, prompt_name, folder=settings.prompts)
             top, *below = below
-        index = self._workspace.index
         match top.name:
             case "hhr":
-                return ByPassages(name, index, self._ranker(below[0], VectorUnit.SUMMARY), wording, settings.documents)
+                ranker = self._ranker(below[0], VectorUnit.SUMMARY)
+                return ByPassages(name, workspace.index, ranker, wording, settings.documents)
             case "page-then-chunk":
-                return PageThenChunk(name, index, self._ranker(below[0], VectorUnit.PAGE), wording, settings.pages)
-        return ByPassages(name, index, self._ranker(top), wording)
+                ranker = self._ranker(below[0], VectorUnit.PAGE)
+                return PageThenChunk(name, workspace.index, ranker, wording, settings.pages)
+        return ByPassages(name, workspace.index, self._ranker(top), wording)
 
-    def _under(self, name: str, below: Sequence[StrategyInfo]) -> Strategy:
-        return self.whole(below, name.partition(":")[2] or below[0].name)
-
-    def _wording(self, top: StrategyInfo) -> Callable[[Query], Wording]:
-        if top.name == "query-expansion":
-            return expand_question
-        prompt = top.name.replace("-", "_")
-        return Hypothetical(self._writer, self._models.notify, prompt, folder=self._settings.prompts)
-
-    def _structured(self, name: str, named: StrategyInfo) -> Strategy:
+    def _over_trees(self, name: str, named: StrategyInfo) -> Strategy:
         from fin_agent.retrieval.fingear.tree_building import Chunking, TreeStore, trees_folder
         from fin_agent.retrieval.fingear.tree_search import FinGear, Raptor
-        from fin_agent.retrieval.strategies.entity_graph import GraphSearch
 
         workspace, settings, variant = self._workspace, self._settings, named.name.partition("-")[2]
-        if named.name in ("lightrag", "graphrag"):
-            return GraphSearch(name, workspace, settings.documents)
         store = TreeStore(trees_folder(workspace.index, settings.trees))
         chunking = Chunking.parsed(settings.tree_chunks)
         documents, chunks, notify = settings.documents, settings.passages, self._models.notify
@@ -190,15 +181,12 @@ class _Building:
         match named.name:
             case "bm25":
                 return WordRanker(self._workspace.index)
-            case "dense":
-                return self._dense(stages)
-            case "parent-child":
-                return self._dense(stages, windows=True)
             case "splade":
                 return self._splade(stages)
             case "hybrid":
                 return FusedRanker((WordRanker(self._workspace.index), self._dense(stages)))
-        raise AssertionError(f"{named.name} is not a ranker")
+            case _:
+                return self._dense(stages, windows=named.name == "parent-child")
 
     def _dense(self, stages: Collection[VectorUnit], *, windows: bool = False) -> Ranker:
         from fin_agent.retrieval.dense.loading import model_name, require_packages
@@ -210,19 +198,19 @@ class _Building:
         # What is missing is reported before a model is loaded, which takes a while.
         self._check_vectors(model_name(self._settings.encoder) if given is None else given.name, units)
         encoder = self._encoder
-        return VectorRanker(
-            self._workspace.index, encoder.name, lambda wording: dense_vector(encoder, wording), windows=windows
-        )
+        index = self._workspace.index
+        return VectorRanker(index, encoder.name, partial(dense_vector, encoder), windows=windows)
 
     def _splade(self, stages: Collection[VectorUnit]) -> Ranker:
-        given = self._models.sparse_encoder
-        if given is None and self._settings.sparse_encoder is None:
-            self._lacking("a sparse encoder", "sparse_encoder", "/models/my-splade")
-        from fin_agent.retrieval.dense.encoder import load_sparse_encoder
+        encoder, named = self._models.sparse_encoder, self._settings.sparse_encoder
+        if encoder is None:
+            if named is None:
+                self._lacking("a sparse encoder", "sparse_encoder", "/models/my-splade")
+            from fin_agent.retrieval.dense.encoder import load_sparse_encoder
 
-        encoder = given or _shared_model(load_sparse_encoder, str(self._settings.sparse_encoder))
+            encoder = _shared_model(load_sparse_encoder, named)
         self._check_vectors(encoder.name, {*stages, VectorUnit.PASSAGE}, sparse=True)
-        return VectorRanker(self._workspace.index, encoder.name, lambda wording: sparse_vector(encoder, wording))
+        return VectorRanker(self._workspace.index, encoder.name, partial(sparse_vector, encoder))
 
     def _check_vectors(self, model: str, units: Collection[VectorUnit], *, sparse: bool = False) -> None:
         """Raise where the index has no vectors of `model` for a unit; warn where some filings have none."""
@@ -271,7 +259,12 @@ class _Building:
         loaded: PassageScorer = _shared_model(load_pair_scorer, self._settings.reranker)
         return loaded
 
-    @cached_property
+    def _required_scorer(self, otherwise: str = "") -> PassageScorer:
+        if self._scorer is None:
+            self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder", otherwise)
+        return self._scorer
+
+    @property
     def _writer(self) -> Writer:
         settings = self._settings
         if self._models.writer is None and settings.chat_model is None and not settings.models.given:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, VectorUnit
 from fin_agent.retrieval.search_query import Query, Scope
-from fin_agent.retrieval.strategies.one_pass import PassageKey, Ranker, Wording, allowed_pages
+from fin_agent.retrieval.strategies.one_pass import Place, Ranker, Scored, Wording, allowed_pages
 
 if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, SparseEncoder, SparseRow
@@ -37,32 +37,28 @@ class VectorRanker:
 
         self._stores = {unit: VectorStore(index, model, unit) for unit in VectorUnit}
         self._of_passages = VectorUnit.WINDOW if windows else VectorUnit.PASSAGE
-        self._places = PassagePlaces(index)
+        self._pages = PassagePages(index)
         self._vector_of = lru_cache(maxsize=_CACHE_SIZE)(vector_of)
 
-    def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
-        """See Ranker.filings."""
-        hits = self._stores[VectorUnit.SUMMARY].search(self._vector_of(wording), limit, doc_ids=scope.filings)
-        return [(hit.doc_id, hit.score) for hit in hits]
-
-    def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
-        """See Ranker.pages."""
-        hits = self._stores[VectorUnit.PAGE].search(
-            self._vector_of(wording), limit, doc_ids=scope.filings, places=allowed_pages(scope)
-        )
-        return [(PageKey(hit.doc_id, hit.place), hit.score) for hit in hits]
-
-    def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
-        """See Ranker.passages."""
-        pages = allowed_pages(scope)
-        hits = self._stores[self._of_passages].search(
-            self._vector_of(wording),
-            limit,
-            doc_ids=scope.filings,
-            places=None if pages is None else self._places.on(pages),
-        )
-        placed = ((hit, self._places.of(hit.doc_id).get(hit.place)) for hit in hits)
-        return [(PassageKey(hit.doc_id, page, hit.place), hit.score) for hit, page in placed if page is not None]
+    def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
+        """See Ranker.rank."""
+        doc_ids, pages = scope.filings, allowed_pages(scope)
+        places: Collection[tuple[str, int]] | None = None
+        if unit is VectorUnit.PAGE:
+            places = pages
+        elif unit is VectorUnit.PASSAGE:
+            unit, places = self._of_passages, None if pages is None else self._pages.passages_on(pages)
+        found: Scored = []
+        for doc_id, place, score in self._stores[unit].search(
+            self._vector_of(wording), limit, doc_ids=doc_ids, places=places
+        ):
+            if unit is VectorUnit.SUMMARY:
+                found.append((Place(doc_id), score))
+            elif unit is VectorUnit.PAGE:
+                found.append((Place(doc_id, place), score))
+            elif (page := self._pages.of(doc_id).get(place)) is not None:
+                found.append((Place(doc_id, page, place), score))
+        return found
 
 
 def dense_vector(encoder: Encoder, wording: Wording) -> Scores:
@@ -89,7 +85,7 @@ def sparse_vector(encoder: SparseEncoder, wording: Wording) -> SparseRow:
     return SparseRow(held, sums.astype(np.float32))
 
 
-class PassagePlaces:
+class PassagePages:
     """The page of each passage by ordinal, read once per filing. Safe to share between threads."""
 
     def __init__(self, index: FilingIndex) -> None:
@@ -108,16 +104,14 @@ class PassagePlaces:
             known[doc_id] = {stored.passage.ordinal: stored.passage.page for stored in passages}
         return known[doc_id]
 
-    def on(self, pages: Iterable[PageKey]) -> list[tuple[str, int]]:
+    def passages_on(self, pages: Collection[PageKey]) -> list[tuple[str, int]]:
         """Return (doc_id, ordinal) of all passages on these pages."""
-        wanted: dict[str, set[int]] = {}
-        for key in pages:
-            wanted.setdefault(key.doc_id, set()).add(key.page)
+        wanted = frozenset(pages)
         return [
             (doc_id, ordinal)
-            for doc_id, numbers in wanted.items()
+            for doc_id in dict.fromkeys(key.doc_id for key in pages)
             for ordinal, page in self.of(doc_id).items()
-            if page in numbers
+            if PageKey(doc_id, page) in wanted
         ]
 
 
@@ -134,8 +128,7 @@ class PageSimilarity:
     def of(self, query: Query, doc_ids: Collection[str]) -> dict[PageKey, float]:
         """Return the cosine of each page of these filings, or of its nearest passage if that is higher."""
         wording, scope = Wording.of(query), Scope(doc_ids=tuple(doc_ids))
-        cosines = dict(self.ranker.pages(wording, scope, _ALL))
-        for passage, cosine in self.ranker.passages(wording, scope, _ALL):
-            key = PageKey(passage.doc_id, passage.page)
-            cosines[key] = max(cosine, cosines.get(key, cosine))
+        cosines = {place.on: cosine for place, cosine in self.ranker.rank(VectorUnit.PAGE, wording, scope, _ALL)}
+        for place, cosine in self.ranker.rank(VectorUnit.PASSAGE, wording, scope, _ALL):
+            cosines[place.on] = max(cosine, cosines.get(place.on, cosine))
         return cosines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, Use
-from fin_agent.evidence.cards.fincards_schema import ANSWERS, ROLES, PublishedCard, published_card, shingles
+from fin_agent.evidence.cards.fincards_schema import TERMS, PublishedCard, published_card, shingles
 from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
 
@@ -27,7 +27,7 @@ def cards(workspace: Workspace) -> dict[int, list[tuple[Card, str, PublishedCard
 
 
 def test_every_value_is_one_of_the_published_schema(cards: dict[int, list[tuple[Card, str, PublishedCard]]]) -> None:
-    assert set(ROLES) == set(ClaimRole) and set(ANSWERS.values()) == {
+    assert set(TERMS["roles"]) == set(ClaimRole) and set(TERMS["answers"].values()) == {
         "single_fact", "comparison", "trend", "aggregation", "attribution"
     }  # fmt: skip
     for _, _, made in (each for of_page in cards.values() for each in of_page):
@@ -69,4 +69,4 @@ def test_what_last_years_filing_says_as_well_is_boilerplate(workspace: Workspace
     assert (alone.claim_role, alone.boilerplate_likelihood) == ("caveat", 0.0)
     assert (shared.claim_role, shared.boilerplate_likelihood) == ("boilerplate", 1.0)
     assert unknown.boilerplate_likelihood is None
-    assert Use.DEFINITION not in ANSWERS
+    assert Use.DEFINITION not in TERMS["answers"]
