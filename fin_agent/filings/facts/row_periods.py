@@ -17,9 +17,12 @@ from fin_agent.filings.facts.units_and_scales import (
     usual_units,
 )
 from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_month_end, time_words
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Cell, Row, Table
+
+_PATTERNS = patterns("figure_patterns")
 
 
 def with_balances(facts: Sequence[Fact], fiscal: FiscalCalendar | None) -> list[Fact]:
@@ -35,13 +38,6 @@ def with_balances(facts: Sequence[Fact], fiscal: FiscalCalendar | None) -> list[
     return [_dated(fact, fiscal, known) for fact in facts]
 
 
-_CLOSING_BALANCE = re.compile(r"\b(?:end(?:ing)?|close|closing)\b", re.I)
-_OPENING_BALANCE = re.compile(r"\b(?:beginning|start|opening)\b", re.I)
-_BALANCE_WORDS = re.compile(r"\bcash\b|\bbalances?\b|\bshareholders\b|\bstockholders\b|\bequity\b", re.I)
-_OF_PERIOD = re.compile(
-    r"\b(?:of|at)\b.{0,16}\b(?:period|year|quarter|month|week)s?\b|\bbalances?\b|^(?:beginning|ending|end|opening)\b",
-    re.I,
-)
 _NEAR = timedelta(days=10)
 
 
@@ -49,11 +45,13 @@ def _dated(fact: Fact, fiscal: FiscalCalendar, known: Sequence[date]) -> Fact:
     period = fact.period
     if fact.statement not in (Statement.CASH_FLOW, Statement.EQUITY) or not period.months or period.end is None:
         return fact
-    if not _BALANCE_WORDS.search(" ".join((*fact.section, fact.label))) or not _OF_PERIOD.search(fact.label):
+    if not _PATTERNS["of a balance"].search(" ".join((*fact.section, fact.label))) or not _PATTERNS[
+        "of a period"
+    ].search(fact.label):
         return fact
-    if _OPENING_BALANCE.search(fact.label):
+    if _PATTERNS["opening balance"].search(fact.label):
         return replace(fact, period=fiscal.instant(day_before(period.end, period.months, known)))
-    if _CLOSING_BALANCE.search(fact.label):
+    if _PATTERNS["closing balance"].search(fact.label):
         return replace(fact, period=fiscal.instant(period.end))
     return fact
 
@@ -118,7 +116,7 @@ def equity_facts(
     total = total_column(names)
     metrics = [metric_of(name, Statement.BALANCE_SHEET, ()) if name else None for name in names]
     if total is not None and metrics[total] is None:
-        metrics[total] = "total_equity" if any(map(_OUTSIDERS.search, names)) else "shareholders_equity"
+        metrics[total] = "total_equity" if any(map(_PATTERNS["outsiders"].search, names)) else "shareholders_equity"
     for position, row in enumerate(table.rows):
         when = rows.get(position)
         if when is None:
@@ -191,8 +189,12 @@ def balance_period(
         known: Dates of columns in the filing.
     """
     quarter = period.quarter or (period.months // 3 if period.months in (6, 9) else None)
-    if not _BEGINNING.search(label):
-        if not (_ENDING.search(label) or _TOTAL_EQUITY.search(label) or _COMPONENT_ALONE.search(label)):
+    if not _PATTERNS["balance at beginning"].search(label):
+        if not (
+            _PATTERNS["balance at end"].search(label)
+            or _PATTERNS["total equity"].search(label)
+            or _PATTERNS["capital alone"].search(label)
+        ):
             return period
         return FactPeriod(period.fiscal_year, None if quarter == 4 else quarter, 0, period.end)
     if period.months not in (3, 6, 9, 12):
@@ -216,25 +218,16 @@ def _start(period: FactPeriod) -> date | None:
     return date(months // 12, months % 12 + 1, 1) - timedelta(days=1)
 
 
-_BEGINNING = re.compile(r"\bbalances?\b.*\bbeginning\b|\bbeginning\b.*\bbalances?\b", re.I)
-_ENDING = re.compile(r"\bbalances?\b.*\bend\b|\bend(?:ing)?\b.*\bbalances?\b", re.I)
-_COMPONENT_ALONE = re.compile(r"^(?:common|preferred|preference|capital) (?:stock|shares)$", re.I)
-_TOTAL_EQUITY = re.compile(r"^total\b.*\bequity\b", re.I)
-
-
 def part_of_company(name: str) -> str | None:
     """Return `name` as a scope; None where it names the whole (`Total`, `Consolidated`) or nothing."""
-    if not any(mark.isalpha() for mark in name) or _WHOLE.search(name):
+    if not any(mark.isalpha() for mark in name) or _PATTERNS["whole company"].search(name):
         return None
     return " ".join(name.split())[:80]
 
 
-_WHOLE = re.compile(r"\b(?:total|consolidated|company|amounts?|actual|(?:as )?reported|dollars?)\b", re.I)
-
-
 def covers_later_years(name: str) -> bool:
     """Return whether a row or column covers all years after the last one named: `Thereafter`, `2028-2032`."""
-    return bool(_LATER.search(name))
+    return bool(_PATTERNS["later years"].search(name))
 
 
 def later_years_name(year: int) -> str:
@@ -244,36 +237,21 @@ def later_years_name(year: int) -> str:
 
 def is_component(heading: str) -> bool:
     """Return whether a heading names a component of equity, such as `Retained earnings`, rather than the total."""
-    return bool(_COMPONENT.search(heading)) and not _TOTAL.search(heading)
+    return bool(_PATTERNS["component of equity"].search(heading)) and not _TOTAL.search(heading)
 
 
 def total_column(names: Sequence[str]) -> int | None:
     """Return the position of the column that adds up all others; None where none is named so."""
-    for pattern in (_TOTAL, _WHOLE_EQUITY):
+    for pattern in (_TOTAL, _PATTERNS["whole equity"]):
         found = [index for index, name in enumerate(names) if pattern.search(name) and not _SHARES.search(name)]
         if found:
             return min(found, key=lambda index: (len(names[index]), -index))
     return None
 
 
-_BALANCE = re.compile(r"\bbalances?\b|^(?:total )?(?:(?:share|stock)holders['’]? )?equity\b", re.I)
 _TOTAL = re.compile(r"\btotal\b", re.I)
-_WHOLE_EQUITY = re.compile(r"^(?:(?:share|stock)(?:holders|owners)['’]? )?equity\b", re.I)
-_OUTSIDERS = re.compile(r"\bnon-? ?controlling\b|\bminority\b", re.I)
-_COMPONENT = re.compile(
-    r"\b(?:common|preferred|preference|capital|ordinary) (?:stock|shares?)\b|\bpaid[- ]in\b|\bexcess of par\b"
-    r"|\bretained\b|\breinvested\b|\baccumulated\b|\btreasury\b|\bcomprehensive\b"
-    r"|\bnon-? ?controlling\b|\bdeferred compensation\b|\bsurplus\b|\bshare premium\b|\breserves?\b|\bunearned\b",
-    re.I,
-)
 _SHARES = re.compile(r"\b(?:shares|units)$", re.I)
 _AMOUNT = re.compile(r"\bamounts?$", re.I)
-_NOT_A_NAME = re.compile(
-    r"\([^()]*(?:un)?audited[^()]*\)|\b(?:for the )?(?:fiscal )?"
-    r"(?:(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-two|\d\d?) (?:months|weeks)|years?"
-    r"|quarter) ended\b(?: [a-z]+\.? \d{1,2}\b,?)?(?: (?:19|20)\d\d\b)?",
-    re.I,
-)
 _MAX_WORDS_BESIDE_A_DAY = 4
 _AS_OF_A_DAY = re.compile(r"\b(?:at|as of) [a-z]+\.? \d{1,2},? (?:19|20)\d\d\W*$", re.I)
 """`Non-vested shares and share units as of June 30, 2023`: a row ending like this is a balance, whatever its length."""
@@ -284,7 +262,11 @@ def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
     if len(said.dates) != 1:
         return None
     others = len(re.findall(r"[A-Za-z]{3,}", row.label)) - 1
-    if not _BALANCE.search(row.label) and others > _MAX_WORDS_BESIDE_A_DAY - 2 and not _AS_OF_A_DAY.search(row.label):
+    if (
+        not _PATTERNS["balance or equity"].search(row.label)
+        and others > _MAX_WORDS_BESIDE_A_DAY - 2
+        and not _AS_OF_A_DAY.search(row.label)
+    ):
         return None
     day = said.dates[0]
     before = day - timedelta(days=1)
@@ -294,7 +276,7 @@ def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
 
 
 def _component(name: str) -> str:
-    return " ".join(_NOT_A_NAME.sub(" ", name).split())[:80]
+    return " ".join(_PATTERNS["time above a column"].sub(" ", name).split())[:80]
 
 
 def _counts_shares(table: Table, names: Sequence[str], index: int) -> bool:
@@ -315,7 +297,7 @@ def _unit(cell: Cell, row: Row) -> str:
 def row_time(label: str) -> TimeWords | None:
     """Return the time that a label consists of (`Fiscal 2023`, `First Quarter`, `December 31, 2022`), or None."""
     said = time_words(label)
-    return said if said.names_time and not _OTHER_WORDS.search(_TIME.sub(" ", label)) else None
+    return said if said.names_time and not _OTHER_WORDS.search(_PATTERNS["time"].sub(" ", label)) else None
 
 
 def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
@@ -324,7 +306,7 @@ def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
     A quarter under a year is that quarter; other rows have the column's period. Years and spans after the column's own
     give None (`2027`, `Thereafter` of lease payments as of 2022): a future obligation is not a figure of that period.
     """
-    if _LATER.search(label):
+    if _PATTERNS["later years"].search(label):
         return None
     said = row_time(label)
     if said is None:
@@ -346,7 +328,7 @@ class RollForwardRole(Enum):
 
 def carries_balance(label: str) -> bool:
     """Return whether a row is the opening or closing balance of a period."""
-    return bool(_OPENING.search(label) or _CLOSING.search(label))
+    return bool(_PATTERNS["opening row"].search(label) or _PATTERNS["closing row"].search(label))
 
 
 def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:
@@ -356,9 +338,13 @@ def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:
     previous year's column. The result is empty for other tables.
     """
     short = [row.label if row.label.count(" ") < _WORDS_OF_A_BALANCE else "" for row in table.rows]
-    opening = [position for position, label in enumerate(short) if _OPENING.search(label)]
-    closing = [position for position, label in enumerate(short) if _CLOSING.search(label)]
-    rolled = {position: RollForwardRole.CLOSING for position in closing if _AT_END.search(table.rows[position].label)}
+    opening = [position for position, label in enumerate(short) if _PATTERNS["opening row"].search(label)]
+    closing = [position for position, label in enumerate(short) if _PATTERNS["closing row"].search(label)]
+    rolled = {
+        position: RollForwardRole.CLOSING
+        for position in closing
+        if _PATTERNS["at end of period"].search(table.rows[position].label)
+    }
     if not (opening and closing):
         carried = _carried_balance_rows(table)
         opening, closing = carried if carried[0] else (opening, closing)
@@ -399,17 +385,6 @@ def _carried_balance_rows(table: Table) -> tuple[list[int], list[int]]:
 
 _MAX_ROLL_LENGTH = 40
 _WORDS_OF_A_BALANCE = 10
-_AT_END = re.compile(r"\b(?:at|as of) (?:the )?end of (?:the )?(?:period|year|quarter)\b", re.I)
-_OPENING = re.compile(
-    r"\b(?:beginning|opening|start)\b.*\b(?:balances?|years?|period|quarter)\b|\b(?:balances?|years?|period|quarter)\b.*"
-    r"\b(?:beginning|opening)\b|^(?:beginning|opening)\b|\bjanuary 1(?:st)?$",
-    re.I,
-)
-_CLOSING = re.compile(
-    r"\b(?:end|ending|closing)\b.*\b(?:balances?|years?|period|quarter)\b|\b(?:balances?|years?|period|quarter)\b.*"
-    r"\b(?:ending|closing)\b|^(?:ending|closing)\b|\bdecember 31(?:st)?$",
-    re.I,
-)
 
 
 def roll_forward_period(
@@ -504,16 +479,7 @@ def _is_future_year(calendar: FiscalCalendar) -> Callable[[Row], bool]:
     return later
 
 
-_TIME = re.compile(
-    r"\b(?:(?:19|20)\d\d|fy\s?'?\d\d|q[1-4]|[1-4]q|first|second|third|fourth|[1-4](?:st|nd|rd|th)|fiscal|years?|quarters?"
-    r"|ended|ending|ends|months?|weeks?|three|six|nine|twelve|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)"
-    r"[a-z]*|for|the|as|of|at|through|to|in|remainder)\b",
-    re.I,
-)
 _OTHER_WORDS = re.compile(r"[A-Za-z]|\d{3,}|[%$]")
-_LATER = re.compile(
-    r"^\W*(?:(?:and |years? )?thereafter|(?:19|20)\d\d ?[-–—] ?(?:19|20)?\d\d|(?:and )?beyond|later years?)\W*$", re.I
-)
 
 
 def _period(said: TimeWords, year: int | None, calendar: FiscalCalendar) -> FactPeriod | None:

@@ -14,11 +14,14 @@ from typing import NamedTuple
 
 from fin_agent.filings.tables.cells import scale_of
 from fin_agent.filings.tables.column_periods import FiscalCalendar, time_words
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.dates import MONTH_NAME
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Table
+
+_PATTERNS = patterns("sentence_figure_patterns")
 
 
 def facts_of_sentences(
@@ -94,7 +97,9 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         if stop["quote"] is None:
             yield start + begin, stretch[begin : stop.start()].rstrip()
             begin = stop.end()
-        elif not _ABBREVIATION.search(stretch, max(begin, stop.start() - _MAX_ABBREVIATION_LENGTH), stop.end("quote")):
+        elif not _PATTERNS["abbreviation"].search(
+            stretch, max(begin, stop.start() - _MAX_ABBREVIATION_LENGTH), stop.end("quote")
+        ):
             yield start + begin, stretch[begin : stop.end("quote")]
             begin = stop.end()
     yield start + begin, stretch[begin:]
@@ -108,35 +113,8 @@ _STOP = re.compile(
     r"|(?<=[•●▪◦■])\s*|(?<=\s·)\s+)"
 )
 _MAX_ABBREVIATION_LENGTH = 20
-_ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Co|Ltd|No|Nos|vs|St|Mr|Ms|Mrs|Dr|approx|[A-Z](?:\.[A-Z])*)\.$")
 
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "mm": 10**6, "bn": 10**9}
-_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
-_COUNTED = (
-    r"employees|associates|people|persons|individuals|team members|colleagues|stores|restaurants|locations|branches"
-    r"|hospitals|hotels|rooms|clubs|warehouses|facilities|properties|plants|sites|offices|centers|countries|territories"
-    r"|states|markets|cities|customers|subscribers|members|memberships|users|accounts|clients|policyholders|merchants"
-    r"|sellers|buyers|cardholders|patients|students|passengers|guests|households|devices|vehicles|cars|trucks|trailers"
-    r"|aircraft|airplanes|planes|jets|deliveries|satellites|vessels|ships|locomotives|patents|trademarks|titles"
-    r"|transactions|orders|units|shares|options|warrants|rsus|awards|holders|stockholders|shareholders|claims|lawsuits"
-    r"|plaintiffs|cases|barrels|tons|tonnes|pounds|ounces|gallons|liters|megawatts|gigawatts|kilowatt-hours|mw|gw|mwh|gwh"
-    r"|kwh|square feet|square meters|acres|miles|kilometers|brands|products|suppliers|vendors|distributors|franchisees"
-    r"|retailers|partners|reports|segments|seats|lines|connections|homes|wells|mines|towers|terminals|routes|flights"
-)
-_AMOUNT = re.compile(
-    rf"(?:(?P<money>[$€£¥])|(?<![\w.,$€£¥/-])(?=[\d(.]))(?P<open>\()?(?P<digits>{_DIGITS})(?P<close>\))?"
-    r"(?:[\s-]{0,4}(?P<scale>thousand|[mb]illion|trillion|bn\b|mm\b))?"
-)
-_PER = re.compile(
-    r"\s+(?:per|a)\s+(?:\w+\s+){0,2}?(?:share|unit|ads|ton|tonne|pound|barrel|gallon|ounce|month|year|hour|day|user"
-    r"|member|membership|subscriber|mwh|kwh|mile|point|euro|square\s+foot)\b",
-    re.I,
-)
-_SHARED = re.compile(
-    r"\s?(?:(?P<points>(?:%|percent(?:age)?)[\s-]+points?\b)|(?P<basis>basis\s+points?\b|bps\b)|%|percent\b)", re.I
-)
-_CENTS = re.compile(r"\s(?:cents\b|¢)(?P<per>\s+per\s+(?:\w+\s+){0,2}?share\b)?", re.I)
-_COUNT = re.compile(rf"(?P<between>(?:\s[A-Za-z][a-z-]*){{0,4}}?)\s(?P<noun>{_COUNTED})\b", re.I)
 _HINT = re.compile(r"[$€£¥\d](?:(?<=[$€£¥])\(?\d|(?<=\d)(?:\)?\s?%|\s[a-z]))")
 _CURRENCIES = {"€": "EUR", "£": "GBP", "¥": "JPY"}
 _DOLLARS = {"C": "CAD", "CA": "CAD", "A": "AUD", "AU": "AUD", "NZ": "NZD", "HK": "HKD", "S": "SGD", "R": "BRL"}
@@ -159,24 +137,28 @@ class PrintedAmount:
 def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
     """Return the amounts of a sentence; money without a scale has that of the next one listed, otherwise `scale`."""
     found: list[PrintedAmount] = []
-    for match in _AMOUNT.finditer(sentence):
+    for match in _PATTERNS["amount"].finditer(sentence):
         one = (
             None if _SPLIT_DIGITS.search(sentence, max(0, match.start() - 4), match.start("digits")) else _amount(match)
         )
         if one is None:
             continue
         last = found[-1] if found else None
-        near = last is not None and last.unit == "USD per share" and _LISTED.fullmatch(sentence, last.end, one.start)
+        near = (
+            last is not None
+            and last.unit == "USD per share"
+            and _PATTERNS["listed"].fullmatch(sentence, last.end, one.start)
+        )
         if (
             one.unit == "USD"
             and not one.scaled
             and _is_in_cents(one.amount)
-            and (near or _PER_SHARE.search(sentence, last.end if last else 0, one.start))
+            and (near or _PATTERNS["per share"].search(sentence, last.end if last else 0, one.start))
         ):
             one.unit, one.scaled = "USD per share", True
         found.append(one)
     for one, after in reversed(list(pairwise(found))):
-        joined = one.unit == after.unit and _LISTED.fullmatch(sentence, one.end, after.start)
+        joined = one.unit == after.unit and _PATTERNS["listed"].fullmatch(sentence, one.end, after.start)
         if joined and not one.scaled and after.scaled and one.amount < 1000 and after.scale > 1:
             one.scale, one.scaled = after.scale, True
     for one in found:
@@ -185,16 +167,12 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
     return found
 
 
-_LISTED = re.compile(r"\s*(?:,|and|or|to|-|–|—|,\s*and|,\s*or)\s*(?:between\s+|approximately\s+|about\s+)?", re.I)
-
-
 def _is_in_cents(amount: Decimal) -> bool:
     return amount.as_tuple().exponent == -2
 
 
 _SPLIT_DIGITS = re.compile(r"\d\s?\.\s?$")
 """Before digits: `1 .6 %`, as some files print them."""
-_PER_SHARE = re.compile(r"\bper\s+(?:\w+\s+){0,3}?share\b[^$;]{0,200}$", re.I)
 _LARGEST_UNSCALED = 1_000_000
 
 
@@ -209,16 +187,16 @@ def _amount(match: re.Match[str]) -> PrintedAmount | None:
     if match["money"]:
         letters = _LETTERS.search(sentence, max(0, start - 3), start) if match["money"] == "$" else None
         currency = _CURRENCIES.get(match["money"]) or _DOLLARS.get(letters.group() if letters else "", "USD")
-        if per := _PER.match(sentence, end):
+        if per := _PATTERNS["per unit"].match(sentence, end):
             of = per.group().lower().split()[1:]
             return PrintedAmount(
                 start, per.end(), amount, scale, f"{currency} per {_SHARE.get(of[-1]) or ' '.join(of)}", True
             )
         return PrintedAmount(start, end, amount, scale, currency, bool(match["scale"]))
-    if found := _SHARED.match(sentence, end):
+    if found := _PATTERNS["percentage"].match(sentence, end):
         unit = "percentage points" if found["points"] else "basis points" if found["basis"] else "percent"
         return PrintedAmount(start, found.end(), amount, 1, unit, True)
-    if found := _CENTS.match(sentence, end):
+    if found := _PATTERNS["cents"].match(sentence, end):
         return PrintedAmount(start, found.end(), amount / 100, 1, "USD per share" if found["per"] else "USD", True)
     return _counted_thing(match, amount, scale)
 
@@ -228,13 +206,13 @@ _SHARE = {"share": "share", "ads": "share"}
 
 def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> PrintedAmount | None:
     """Return a count: `1.7 million customers`; None where the words are a name or a year."""
-    found = _COUNT.match(match.string, match.end())
+    found = _PATTERNS["count"].match(match.string, match.end())
     if found is None or match["open"] or match["close"]:
         return None
     bare = scale == 1 and "," not in match["digits"]
     if bare and amount == amount.to_integral() and _YEARS[0] <= amount <= _YEARS[1]:
         return None  # `the 2022 stores`
-    if _NO_ADJECTIVE.search(found["between"]) or (
+    if _PATTERNS["no adjective"].search(found["between"]) or (
         amount < _NUMBERS_NAMES and bare and _NAMED.search(match.string, 1, match.start())
     ):
         return None
@@ -246,9 +224,6 @@ _YEARS = (1900, 2100)
 _NUMBERS_NAMES = 1000
 _NAMED = re.compile(r"(?<![.”\"•]\s)(?<!\w)[A-Z][\w’'-]*\s$")
 """`Chapter 11 cases`, `Boeing 737 aircraft`: a capital within the sentence before a small number."""
-_NO_ADJECTIVE = re.compile(
-    r"^\s(?:and|or)\b|\b(?:and|or)$|\b(?:of|to|in|for|with|by|per|the|our|years?|months?|days?|weeks?|hours?|was|were)\b"
-)
 
 
 class _Time(NamedTuple):
@@ -258,62 +233,25 @@ class _Time(NamedTuple):
     """Several where years are listed."""
 
 
-_YEAR = r"(?:19|20)\d\d(?![\d,]*\d|%|-)"
-_MORE_YEARS = rf"(?:(?:,\s*(?:and\s+|or\s+)?(?:fiscal\s+)?|\s+(?:and|or|to|through)\s+(?:fiscal\s+)?)(?:{_YEAR}))*"
-_ORDINAL = r"(?:first|second|third|fourth)"
-_DATE = rf"{MONTH_NAME}\s+\d{{1,2}}\s*,?\s+{_YEAR}"
-_SPAN = r"(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-two|fifty-three|\d\d?)"
-_TIME = re.compile(
-    r"\b(?=[\dACDFJLMNOPQSTYacdfjlmnopqsty])(?:"
-    rf"(?P<span>(?:{_SPAN}(?:(?:,?\s+and|,)\s+{_SPAN})*[\s-]+(?:months?|weeks?)(?:\s+periods?)?"
-    r"|(?:fiscal\s+)?(?:years?|quarters?|periods?))\s+(?:then\s+)?end(?:ed|ing)(?:\s+on)?\s+)?"
-    rf"(?P<date>{_DATE})(?P<dmore>{_MORE_YEARS})"
-    rf"|(?P<quarter>{_ORDINAL}\s+(?:(?:fiscal\s+)?quarters?|(?:six|nine)\s+months|half)|Q[1-4])"
-    rf"(?:\s+(?:of|in|ended))?,?\s+(?:fiscal\s+)?(?:years?\s+)?(?P<qyear>{_YEAR})(?P<qmore>{_MORE_YEARS})"
-    rf"|(?P<year>(?:fiscal\s+(?:years?\s+)?|(?:calendar\s+)?years?\s+)?{_YEAR})(?P<more>{_MORE_YEARS})"
-    r"|(?P<before>(?:(?:same|corresponding|comparable)\s+(?:period|quarter)\s+(?:of|in)\s+)?(?:the\s+)?"
-    r"(?:(?:prior|previous|preceding|last)[\s-](?:fiscal[\s-])?year(?:[\s-](?:period|quarter))?|(?:a\s+)?year[\s-]ago)\b))",
-    re.I,
-)
 _ANY_TIME = re.compile(r"(?:19|20)\d\d")
-_NO_PERIOD = re.compile(
-    r"\b(?:due|maturing|matures?|mature|maturit(?:y|ies)(?:\s+of)?|expir\w+|through|until|till|by|after|before|beyond|since"
-    r"|beginning|starting|commencing|prior\s+to|effective|redeem\w*|terminat\w+|dated|between|beginning\s+of|begins?)"
-    r"(?:\s+(?:on|in|at|as\s+of|or\s+about|(?:the\s+)?(?:end|beginning|close)\s+of|business|january|february|march|april|may|june|july|august"
-    r"|september|october|november|december|fiscal|year|early|late|mid|the|of))*[\s-]*$",
-    re.I,
-)
-_NAME_BEHIND = re.compile(
-    r"\s+(?:[A-Z]\w+\s+)*(?:[A-Z]\w*|notes?\b|plan\b|act\b|agreements?\b|program\b|bonds\b|debentures\b|term\b|credit\b)"
-)
-_EVENT = re.compile(
-    r"\s+(?:\w+\s)?(?:acquisitions?|mergers?|earthquakes?|(?:wild)?fires?|storms?|hurricanes?|strikes?|offerings?"
-    r"|sales? of|divestitures?|spin-?offs?|transactions?|restructurings?|settlements?|convertible|senior"
-    r"|authori[sz]ation|authority|repurchase|programs?|plans?|notes|bonds|awards?|grants?|facility)\b"
-)
 _CHANGED_FROM = re.compile(r"[\d%n]\s+from\s+(?:the\s+)?$")
 """`increased $65 million from fiscal 2014`: the year of the amount is given elsewhere."""
-_SAME = re.compile(
-    r"\b(?:same|corresponding|comparable)\s+(?:\w+\s+)?(?:period|quarter|weeks|months)\s+(?:of|in)\s+(?:fiscal\s+)?$",
-    re.I,
-)
 
 
 def _is_name(match: re.Match[str]) -> bool:
     """Return whether a year is part of a name or an event: `the 2022 Plan`, `our May 2018 authority`."""
     sentence, end = match.string, match.end()
-    if _EVENT.match(sentence, end):
+    if _PATTERNS["event"].match(sentence, end):
         return True
     plain = not match["year"].lower().startswith("fiscal")
-    return plain and bool(_NAME_BEHIND.match(sentence, end)) and not _NO_NAME.match(sentence, end)
-
-
-_NO_NAME = re.compile(r"\s+(?:U\.?S|GAAP|Non-GAAP|EBITDA|Adjusted|Form|We|Our|The|I)\b")
+    return (
+        plain and bool(_PATTERNS["name behind"].match(sentence, end)) and not _PATTERNS["no name"].match(sentence, end)
+    )
 
 
 def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
     found: list[_Time] = []
-    for match in _TIME.finditer(sentence):
+    for match in _PATTERNS["time"].finditer(sentence):
         start, end = match.span()
         if match["before"]:
             last = _last(found) or (
@@ -325,15 +263,20 @@ def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
         if _is_part_of_an_amount(sentence, start):
             continue
         more = match["dmore"] or match["qmore"] or match["more"] or ""
-        years = [int(year) for year in re.findall(_YEAR, more)]
-        if _NO_PERIOD.search(sentence, max(0, start - _REACH_BACK), start):
+        years = [int(year) for year in _PATTERNS["year"].findall(more)]
+        if _PATTERNS["no period"].search(sentence, max(0, start - _REACH_BACK), start):
             continue  # `due 2027`
         before = sentence[max(0, start - _REACH_BACK) : start]
         if match["year"] and (_CHANGED_FROM.search(before) or _is_name(match)):
             continue
-        same = _last(found) if _SAME.search(before) else None
+        same = _last(found) if _PATTERNS["same period"].search(before) else None
         periods = [_shift_to_year(same, int(match["year"][-4:]))] if same else _periods(match, years, before, calendar)
-        if match["date"] and not match["span"] and found and _ENUMERATED.fullmatch(sentence, found[-1].end, start):
+        if (
+            match["date"]
+            and not match["span"]
+            and found
+            and _PATTERNS["enumerated"].fullmatch(sentence, found[-1].end, start)
+        ):
             months = found[-1].periods[-1].months  # `the years ended December 31, 2022 and December 31, 2021`
             periods = [calendar.duration(each.end, months) for each in periods if months and each.end] or periods
         if periods:
@@ -358,7 +301,7 @@ def _periods(match: re.Match[str], years: Sequence[int], before: str, calendar: 
             return [calendar.instant(day) for day in days]
         span = " ".join(match["span"].lower().split())
         unit = "weeks" if "week" in span else "months" if "month" in span else ""
-        counts = re.findall(_SPAN, span) if unit else ["quarter" if "quarter" in span else span]
+        counts = _PATTERNS["span"].findall(span) if unit else ["quarter" if "quarter" in span else span]
         lengths = [time_words(f"{count} {unit} ended {match['date']}").months for count in counts]
         return [calendar.duration(day, months) for day in days for months in lengths if months]
     if match["quarter"]:
@@ -379,15 +322,10 @@ def _periods(match: re.Match[str], years: Sequence[int], before: str, calendar: 
     month = re.search(rf"{MONTH_NAME}\s+(?:of\s+)?$", before, re.I)
     if month:  # `in March 2022`: a month, which is not the period of a reported figure
         return [_month(first, month.group(), calendar)] if not years else []
-    instant = bool(_AT.search(before)) and not re.search(r"\bfor\b[^,]*$", before)
+    instant = bool(_PATTERNS["at year end"].search(before)) and not re.search(r"\bfor\b[^,]*$", before)
     if instant:
         return [FactPeriod(year, None, 0, calendar.end_of(year)) for year in of_years]
     return [FactPeriod(year, None, 12, calendar.end_of(year)) for year in of_years]
-
-
-_AT = re.compile(
-    r"\b(?:at|as\s+of)\s+(?:(?:the\s+)?(?:end|close)\s+of\s+|year[\s-]?end\s*,?\s+)(?:fiscal\s+)?(?:year\s+)?$", re.I
-)
 
 
 def _month(year: int, name: str, calendar: FiscalCalendar) -> FactPeriod:
@@ -436,49 +374,30 @@ def _assign_periods(sentence: str, amounts: Sequence[PrintedAmount], times: Sequ
         behind = next((time for time in times if one.end <= time.start < limit), None)
         if (
             behind is not None
-            and not _BREAK.search(sentence, one.end, behind.start)
+            and not _PATTERNS["break"].search(sentence, one.end, behind.start)
             and sentence[behind.end :][:1] != ":"
         ):
             dated[index], known[index] = behind.periods[0], True
-            if _EARLIER.search(sentence, max(0, one.start - _REACH_BACK), one.start):
+            if _PATTERNS["earlier"].search(sentence, max(0, one.start - _REACH_BACK), one.start):
                 taken.add(behind.start)
     for index, one in enumerate(amounts):
-        if known[index] or _EARLIER.search(sentence, max(0, one.start - _REACH_BACK), one.start):
+        if known[index] or _PATTERNS["earlier"].search(sentence, max(0, one.start - _REACH_BACK), one.start):
             continue
         before = [
             time
             for time in times
             if time.end <= one.start
             and time.start not in taken
-            and not _COMPARED.search(sentence, max(0, time.start - _REACH_BACK), time.start)
+            and not _PATTERNS["compared"].search(sentence, max(0, time.start - _REACH_BACK), time.start)
             and sentence.count(")", time.end, one.start) <= sentence.count("(", time.end, one.start)
         ]
         if before:
             dated[index] = before[-1].periods[0]
     for index in range(len(amounts) - 2, -1, -1):
         after = amounts[index + 1]
-        if dated[index] is None and _CHAINED.fullmatch(sentence, amounts[index].end, after.start):
+        if dated[index] is None and _PATTERNS["chained"].fullmatch(sentence, amounts[index].end, after.start):
             dated[index] = dated[index + 1]
     return [period or UNDATED for period in dated]
-
-
-_COMPARED = re.compile(r"\b(?:compar\w+\s+(?:to|with)|versus|from|than|against)\s+(?:(?:the|fiscal|years?)\s+)*$", re.I)
-"""Words before the time of a comparison; what follows does not have that time."""
-_CHAINED = re.compile(r",?\s*(?:or|to|and)\s+(?:(?:an?|approximately|about)\s+)*", re.I)
-"""Between amounts of one statement: `by $5 million, or 3%, to $9 million in 2022`."""
-
-
-_BREAK = re.compile(
-    r";|,?\s(?:while|whereas|but|compared|versus|as\s+against|which"
-    r"|that\s+(?:was|were|is))\b|\bas compared\b|,\s(?:and|or)\s(?!(?:19|20)\d\d)",
-    re.I,
-)
-_EARLIER = re.compile(
-    r"\b(?:from|compared\s+(?:to|with)|versus|against|than)\s+(?:(?:an?|the|approximately|about|net)\s+)*(?:\w+\s+){0,2}"
-    r"(?:of\s+)?(?:approximately\s+|about\s+)?$",
-    re.I,
-)
-"""Words before an amount of an earlier time than that of the sentence."""
 
 
 def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int]]:
@@ -487,7 +406,7 @@ def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int
     for index, one in enumerate(amounts):
         last = amounts[group[-1]] if group else None
         listed = last is not None and last.unit == one.unit and amounts_listed(sentence, last, one)
-        if not listed or _RANGE.search(sentence, 0, last.start if last else 0):
+        if not listed or _PATTERNS["range"].search(sentence, 0, last.start if last else 0):
             if len(group) > 1:
                 yield group
             group = []
@@ -498,13 +417,7 @@ def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int
 
 def amounts_listed(sentence: str, one: PrintedAmount, after: PrintedAmount) -> bool:
     """Return whether two amounts are separated only by commas and `and`."""
-    return _ENUMERATED.fullmatch(sentence, one.end, after.start) is not None
-
-
-_RANGE = re.compile(r"\b(?:between|from)\s+(?:approximately\s+|about\s+)?$", re.I)
-_ENUMERATED = re.compile(
-    r"\s*(?:,|,?\s*(?:and|or|compared\s+(?:to|with)))\s*(?:an?\s+)?(?:(?:approximately|about|a\s+loss\s+of)\s+)?", re.I
-)
+    return _PATTERNS["enumerated"].fullmatch(sentence, one.end, after.start) is not None
 
 
 def _times_of_a_list(
@@ -647,7 +560,7 @@ class _Parts:
         )
         self.kinds: dict[str, str | None] = {}
         for (name, kind), _ in counted.most_common():
-            if not _NO_PART.search(name):
+            if not _PATTERNS["no part"].search(name):
                 self.kinds.setdefault(name, kind)
         names = sorted(self.kinds, key=lambda name: (-len(name), name))[:_MAX_PARTS]
         self._names = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
@@ -664,11 +577,6 @@ class _Parts:
 
 _KINDS = ("segment", "region", "product", "customer", "debt instrument")
 _MAX_PARTS = 200
-_NO_PART = re.compile(
-    r"^(?:other|others|total|all|net|services?|products?|revenues?|sales|company|amount|january|february|march|april"
-    r"|may|june|july|august|september|october|november|december|debt|cost|the|year|north|south)\b.{0,3}$|\d{4}|[,%$]",
-    re.I,
-)
 
 
 def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes: Collection[int]) -> int:
@@ -676,7 +584,7 @@ def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes
     said: Counter[bool] = Counter()
     for page in pages:
         if page.number in notes:
-            said.update(bool(match["scale"]) for match in _BARE.finditer(page.text))
+            said.update(bool(match["scale"]) for match in _PATTERNS["bare amount"].finditer(page.text))
     if said[False] < _MIN_BARE or said[False] < 2 * said[True]:
         return 1
     lines = Counter(scale for table in tables if table.page in notes and (scale := scale_of(table.unit_line)))
@@ -684,6 +592,3 @@ def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes
 
 
 _MIN_BARE = 20
-_BARE = re.compile(
-    rf"(?<=[a-z,]\s)\$(?:{_DIGITS})(?!\s+(?:per|a)\b)(?P<scale>\s+(?:thousand|million|billion))?(?=[\s.,;]+[a-z(])"
-)

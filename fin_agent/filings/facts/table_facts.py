@@ -39,9 +39,12 @@ from fin_agent.filings.facts.units_and_scales import (
 from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.cells import scale_of
 from fin_agent.filings.tables.column_periods import FiscalCalendar, is_change, time_words
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row, Table
+
+_PATTERNS = patterns("figure_patterns")
 
 UnitOf = Callable[[str], str]
 """Returns the unit of a metric by its id."""
@@ -263,18 +266,14 @@ def _with_spans_to_come(table: Table, calendar: FiscalCalendar, day: date | None
     Such a table may stand in an annual report without a date of its own.
     """
     spans = sum(
-        _SPAN_TO_COME.search("".join(table.column_path(index)[-1:])) is not None for index in range(len(table.columns))
+        _PATTERNS["span to come"].search("".join(table.column_path(index)[-1:])) is not None
+        for index in range(len(table.columns))
     )
     if any(table.periods) or day is None or spans < _MIN_YEARS:
         return table
     return replace(table, periods=tuple(calendar.instant(day) for _ in table.columns))
 
 
-_SPAN_TO_COME = re.compile(
-    r"\b(?:less than|up to|within|more than|after|over|under|beyond) (?:\d|one|three|five)\s*years?\b"
-    r"|\b\d\s*(?:[-–]|to)\s*\d\s*years?\b|\byears?\s*\d\s*(?:[-–]|to)\s*\d\b",
-    re.I,
-)
 _MIN_YEARS = 2
 """A single future year does not divide anything; it may be guidance."""
 
@@ -466,11 +465,10 @@ def _last_asset(table: Table) -> int:
 
 def _has_side(row: Row) -> bool:
     """Return whether a heading says that the row is an asset or a liability; otherwise its position decides."""
-    return any(_SIDE.search(heading) for heading in row.section)
+    return any(_PATTERNS["side of the balance sheet"].search(heading) for heading in row.section)
 
 
 _TOTAL_ASSETS = re.compile(r"total assets\W*$")
-_SIDE = re.compile(r"\b(?:assets?|liabilit|equity)", re.I)
 
 
 def _indistinguishable_columns(table: Table) -> list[bool]:
@@ -489,19 +487,6 @@ def _scope(label: str, part: str) -> str | None:
     return None if part.lower() in label.lower() else part_of_company(part)
 
 
-_GENERIC = re.compile(
-    r"\b(?:assets?|liabilit|equity|activities|income|expenses?|costs?|revenues?|sales|cash|per share|shares|total|"
-    r"adjust|earnings|profit|loss|tax|debt|reconcil|non-gaap|plan|balance|inventor|receivable|current|other|"
-    r"as reported|year|quarter|months|weeks|margin|supplemental|december|june|september|march|net)",
-    re.I,
-)
-
-
-_TIME_WORDS = re.compile(
-    r"\(?\b(?:un)?audited\b\)?|\b(?:(?:19|20)\d\d|fiscal|years?|ended|months|weeks|three|six|nine|twelve|for the"
-    r"|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?(?: \d{1,2},?)?|as of|at|quarter)\b",
-    re.I,
-)
 _LARGEST = Decimal(5) * 10**12
 """No filer's figure is larger, in dollars; a unit line that implies one does not apply to its table."""
 
@@ -540,14 +525,16 @@ def _scoped(row: Row, metric: str | None, divided: str | None, metric_of: Metric
     """
     heading = row.section[-1] if row.section else ""
     if metric is not None:
-        return metric, heading if heading and not _GENERIC.search(heading) and len(heading) <= 60 else None
+        return metric, heading if heading and not _PATTERNS["generic heading"].search(heading) and len(
+            heading
+        ) <= 60 else None
     named = metric_of(heading, None, row.section[:-1]) or metric_split_by(heading, metric_of) if heading else None
     over = named if heading else divided
-    if over is None or not row.label or _NO_PART.search(row.label):
+    if over is None or not row.label or _PATTERNS["no part"].search(row.label):
         return None, None
     if row.label.lower().startswith("total") or part_of_company(row.label) is None:
         # Whatever its name, the sum of the parts belongs to the whole: `Consolidated`, `Total`.
-        alone = _CONSOLIDATED if heading else _BARE_TOTAL
+        alone = _PATTERNS["consolidated"] if heading else _PATTERNS["bare total"]
         return (over if alone.match(row.label) and len(row.section) < 2 else None), None
     return over, row.label.rstrip(" :")
 
@@ -574,9 +561,9 @@ def metric_split_by(text: str, metric_of: MetricOf) -> str | None:
     Of several, it is the last one, which is next to the table.
     """
     low = text.lower()
-    if not ("by" in low or "attribut" in low or "for " in low) or _ROLLED_FORWARD.search(text):
+    if not ("by" in low or "attribut" in low or "for " in low) or _PATTERNS["rolled forward"].search(text):
         return None
-    for match in reversed(list(_SPLIT.finditer(text))):
+    for match in reversed(list(_PATTERNS["divided by"].finditer(text))):
         words = match["what"].split()[-_MAX_METRIC_WORDS:]
         for start in range(len(words)):
             if found := metric_of(" ".join(words[start:]), None, ()):
@@ -585,29 +572,13 @@ def metric_split_by(text: str, metric_of: MetricOf) -> str | None:
 
 
 _MAX_METRIC_WORDS = 5
-_ROLLED_FORWARD = re.compile(r"\b(?:changes?|activity|roll-?forward|reconciliation)\b", re.I)
 _CAPTION_REACH = 220
-_SPLIT = re.compile(
-    r"(?P<what>[A-Za-z][A-Za-z,'\u2019&-]*(?: [A-Za-z&][A-Za-z,'\u2019&-]*){0,9}?)\*?,? "
-    r"(?:information )?(?:(?:disaggregated |summarized |broken down )?by|attribut(?:ed|able) to|for (?:each of )?our)"
-    r"(?: [\w'\u2019-]+,?){0,4}? (?:geograph\w*|countr\w+|regions?"
-    r"|(?:reportable |operating |business )?(?:segments?|units)|product\w*"
-    r"|platforms?|categor\w+|channels?|brands?|divisions?|lines? of business|services?|locations?|markets?)\b",
-    re.I,
-)
-_NO_PART = re.compile(
-    r"%|\b(?:growth|change|increase|decrease|margin|percent\w*|rate|ratio|per share|thereafter)\b"
-    r"|\bbalances?\b.*\b(?:beginning|end|ending|opening|closing)\b|\b(?:beginning|ending|opening|closing)\b.*\bbalances?\b",
-    re.I,
-)
-_BARE_TOTAL = re.compile(r"^(?:total|consolidated|(?:consolidated )?total company|worldwide)$", re.I)
-_CONSOLIDATED = re.compile(r"^(?:total )?(?:consolidated|company|worldwide)$", re.I)
 
 
 def _parts(table: Table) -> list[str]:
     """Return what distinguishes columns of one period: segments, components, shares and amounts."""
     shared = Counter(period for period in table.periods if period is not None)
-    names = [_TIME_WORDS.sub(" ", name).split() for name in table.columns]
+    names = [_PATTERNS["time in a column"].sub(" ", name).split() for name in table.columns]
     common = 0
     for words in zip(*names, strict=False):
         if len(set(words)) > 1:

@@ -17,11 +17,13 @@ from fin_agent.filings.tables.cells import (
     unit_line_in,
 )
 from fin_agent.lexicon.text_normalization import collapse_spaces
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
+
+_PATTERNS = patterns("figure_patterns")
 
 
 def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
@@ -32,11 +34,16 @@ def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
         return "ratio"
     if cell.printed.endswith(_POINTS):
         return "count"
-    if part and not cell.dollar and _SHARES_COLUMN.search(part) and not _PER_SHARE.search(part):
+    if (
+        part
+        and not cell.dollar
+        and _PATTERNS["column of shares"].search(part)
+        and not _PATTERNS["per share"].search(part)
+    ):
         return "shares"
-    if part and _PRICE_COLUMN.search(part):
+    if part and _PATTERNS["column of prices"].search(part):
         return "USD per share"
-    if not cell.dollar and any(map(_IN_TIME.search, (part, row.label))):
+    if not cell.dollar and any(map(_PATTERNS["in time"].search, (part, row.label))):
         return "count"
     for text in (row.label, *reversed(row.section)):
         shares, per_share, percent = _measures_in(text)
@@ -48,23 +55,23 @@ def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
             return "USD per share" if not _plain_amount(cell) else "USD"
         if percent and not cell.dollar:
             return "percent" if abs(cell.amount) < 10_000 else "USD"
-    if not cell.dollar and _RATIO.search(row.label):
+    if not cell.dollar and _PATTERNS["ratio"].search(row.label):
         return "ratio"
-    if not cell.dollar and _COUNT.search(row.label) and not _PRICED_COUNT.search(row.label):
+    if not cell.dollar and _PATTERNS["count"].search(row.label) and not _PATTERNS["priced count"].search(row.label):
         return "count"
     return "USD" if cell.dollar else usual
 
 
 def is_measure(part: str) -> bool:
     """Return whether a column's name is a measure rather than a part of the company: `Number of shares`, `Price`."""
-    return bool(_NUMBER_COLUMN.search(part) or _PRICE_COLUMN.search(part))
+    return bool(_PATTERNS["column of numbers"].search(part) or _PATTERNS["column of prices"].search(part))
 
 
 @lru_cache(maxsize=16_384)  # a label and its headings stand over every cell of their rows
 def _measures_in(text: str) -> tuple[bool, bool, bool]:
     """Return whether a label or heading counts shares, is per share, is a percentage."""
-    shares = _SHARES.search(text) and not _PRICED_SHARES.search(text)
-    return bool(shares), bool(_PER_SHARE.search(text)), bool(_PERCENT.search(text))
+    shares = _PATTERNS["shares"].search(text) and not _PATTERNS["priced shares"].search(text)
+    return bool(shares), bool(_PATTERNS["per share"].search(text)), bool(_PATTERNS["percent"].search(text))
 
 
 @lru_cache(maxsize=16_384)
@@ -92,20 +99,16 @@ def usual_units(table: Table, unit_line: str) -> list[str]:
 
     A column without a name next to prices per share counts these shares, unless it has a currency sign.
     """
-    priced = any(map(_PRICE_COLUMN.search, table.columns))
+    priced = any(map(_PATTERNS["column of prices"].search, table.columns))
 
     def unit_of_column(index: int) -> str:
         dollars = any(cell.dollar for row in table.rows if (cell := row.cells[index]) is not None)
-        if _SHARES_ALONE.search(unit_line) or (priced and not table.columns[index] and not dollars):
+        if _PATTERNS["shares alone"].search(unit_line) or (priced and not table.columns[index] and not dollars):
             return "shares"
         return "USD" if in_money or any(map(is_of_money, table.column_path(index))) else "count"
 
     in_money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
     return [unit_of_column(index) for index in range(len(table.columns))]
-
-
-_SHARES_ALONE = re.compile(r"^\W*(?:shares|units|awards) in \w+\W*$", re.I)
-"""`(shares in thousands)` does not apply to amounts of money."""
 
 
 def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
@@ -115,18 +118,13 @@ def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
     own = next((found for text in (row.label, *reversed(row.section)) if (found := unit_line_in(text))), "")
     if own and scale_of(own):
         return scale_of(own) or 1
-    if unit == "count" or _IN_DOLLARS.search(row.label):
+    if unit == "count" or _PATTERNS["in dollars"].search(row.label):
         return 1
     if unit == "shares":
         return _share_scale(cell, unit_line)
     if is_unit_line_exception(row.label, unit_line):
         return 1
     return scale_of(unit_line) or 1
-
-
-_IN_TIME = re.compile(r"\((?:in )?(?:years|months|days)\)\W*$", re.I)
-"""`Expected life (in years)`: a count, which no unit line scales."""
-_IN_DOLLARS = re.compile(r"\((?:in )?(?:whole |actual )?dollars\)", re.I)
 
 
 def _share_scale(cell: Cell, unit_line: str) -> int:
@@ -141,32 +139,6 @@ def _share_scale(cell: Cell, unit_line: str) -> int:
 
 _TIMES = ("x", "×")
 _POINTS = ("bps", "pts")
-_SHARES = re.compile(
-    r"\b(?:weighted|average|number of|basic|diluted)\b[^.]*\bshares\b|^shares\b"
-    r"|\bshares (?:outstanding|used|repurchased|issued)\b"
-    r"|\bshares[^.]*\b(?:outstanding|used in)\b",
-    re.I,
-)
-_PER_SHARE = re.compile(
-    r"\bper\s+(?:[\w-]+\s+){0,3}?(?:share|unit|ads)\b|\beps\b|\b(?:earnings|income|loss|dividends?)\b[^,;]*\bper\s+(?:[\w-]+\s+)*share",
-    re.I,
-)
-_PERCENT = re.compile(r"(?<![\d.])%|\bpercent(?:age)?s?\b|\b(?:effective|statutory) (?:income )?tax rate\b", re.I)
-_RATIO = re.compile(r"\bratio\b|\bturnover\b", re.I)
-_COUNT = re.compile(
-    r"^(?:number of|total number of)\b"
-    r"|\b(?:employees|headcount|subscribers|memberships|customers|stores|locations|members)\b",
-    re.I,
-)
-_PRICED_SHARES = re.compile(
-    r"\b(?:cost|value|repurchased? of|purchases? of|issuance of|capital|stock-based|amount)\b", re.I
-)
-_PRICED_COUNT = re.compile(
-    r"\b(?:cost|expense|paid|benefit|compensation|payable|receivable|payments|fund|deposits|revenue|sales)", re.I
-)
-_SHARES_COLUMN = re.compile(r"^(?:number of )?(?:\w+ )?(?:shares|units|options|awards|rsus)\b", re.I)
-_NUMBER_COLUMN = re.compile(r"^(?:number of|shares)\b", re.I)
-_PRICE_COLUMN = re.compile(r"\bper[\s-]+(?:\w+ )?share\b|\bprice\b|\bgrant[\s-]date(?: fair value|$)", re.I)
 
 
 def facts_in_labels(tables: Sequence[Table], statements: Mapping[int, Statement]) -> list[Fact]:
@@ -198,42 +170,8 @@ class _Figure:
     unit: str
 
 
-_NUMBER = r"\$?\s?(?<![\d,])(?:\d{1,3}(?:,\d{3})++(?:\.\d++)?|\d*\.\d++|\d++)|\bno(?:ne)?\b"
-_PAIR = rf"(?:{_NUMBER})(?:\s*(?:,|and|;)\s*(?:and\s+)?(?:{_NUMBER})(?![\d,]*\s*(?:shares?\s+)?authori[sz]ed))?"
-_STATE = r"(?:authori[sz]ed|issued|outstanding)"
-_SHARE = r"(?:(?:common|ordinary|preferred|preference|treasury|class [a-z])\s+)?(?:shares?|stock)?"
-_DATES = re.compile(
-    r"\(?\b(?:as of|at|on)?\s*(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?\s+\d{1,2}"
-    r"(?:,?\s*(?:19|20)\d\d)?|\b(?:in|at|and|for)\s+(?:19|20)\d\d\b",
-    re.I,
-)
-_PAR = re.compile(
-    r"(?P<a>\$\s?(?:\d++(?:\.\d++)?|\.\d++))\s*(?:per share\s*)?(?:par|stated)\b"
-    r"|\b(?:par|stated) value(?:\s*(?:of|,|:|-|–|—))?\s*(?P<b>\$?\s?\d*\.?\d+)",
-    re.I,
-)
-_AFTER = re.compile(
-    rf"(?P<numbers>{_PAIR})\s*(?:{_SHARE}\s*)?"
-    rf"(?P<states>(?:(?:shares?\s+)?{_STATE})(?:\s*(?:,|and|;|/|or)\s*(?:shares?\s+)?{_STATE})*)",
-    re.I,
-)
-_BEFORE = re.compile(
-    rf"(?P<states>{_STATE}(?:\s*(?:,|and|/)\s*{_STATE})*)(?:\s+shares?)?"
-    rf"\s*(?:[—–:-]|\bwere\b|\bare\b)\s*(?P<numbers>{_PAIR})(?:\s*shares?)?",
-    re.I,
-)
 _LIST = re.compile(r"\d\s*(?:,|and)\s*$")
 """The end of a number followed by others: more than one per column."""
-_TREASURY = re.compile(
-    rf"\btreasury\b[^;(]*?[(,—–-]\s*(?:at cost\W+)?\(?"
-    rf"(?:(?P<numbers>{_PAIR})\s*shares?\b|shares of (?P<behind>{_PAIR}))",
-    re.I,
-)
-_ALLOWANCE = re.compile(
-    r"(?P<what>\b(?:allowances?|reserves?|accumulated (?:depreciation|amortization))\b[^$;()\d]{0,90}?)"
-    r"(?P<numbers>\$\s?[\d,.]*\d(?:\s*(?:and|,|;)\s*(?:of\s+)?\$?\s?[\d,.]*\d)?)",
-    re.I,
-)
 
 
 _MAX_LENGTH = 1_000
@@ -241,7 +179,7 @@ _MAX_LENGTH = 1_000
 
 
 def _facts_of(row: Row, table: Table, balances: Sequence[tuple[str, FactPeriod]], share_scale: int) -> Iterator[Fact]:
-    label = _DATES.sub(" ", collapse_spaces(row.label, _MAX_LENGTH))
+    label = _PATTERNS["date in a label"].sub(" ", collapse_spaces(row.label, _MAX_LENGTH))
     if not any(mark.isdigit() for mark in label) and not re.search(r"\bno(?:ne)?\b", label, re.I):
         return
     for figure in _figures(label):
@@ -272,26 +210,26 @@ def _label_box(row: Row) -> Box:
 
 
 def _figures(label: str) -> Iterator[_Figure]:
-    for par in _PAR.finditer(label):
+    for par in _PATTERNS["par value"].finditer(label):
         yield _Figure("Par value per share", (par["a"] or par["b"],), "USD per share")
-    counted = [*_AFTER.finditer(label), *_BEFORE.finditer(label)]
+    counted = [*_PATTERNS["state after numbers"].finditer(label), *_PATTERNS["state before numbers"].finditer(label)]
     taken: set[str] = set()
     for match in sorted(counted, key=lambda match: match.start()):
         if _LIST.search(label, 0, match.start("numbers")):
             continue
-        for state in re.findall(_STATE, match["states"], re.I):
+        for state in _PATTERNS["state of shares"].findall(match["states"]):
             name = f"Shares {state.lower().replace('authorised', 'authorized')}"
             if name not in taken:
                 taken.add(name)
                 yield _Figure(name, _printed(match["numbers"]), "shares")
-    if not taken and (treasury := _TREASURY.search(label)):
+    if not taken and (treasury := _PATTERNS["treasury shares"].search(label)):
         yield _Figure("Treasury shares", _printed(treasury["numbers"] or treasury["behind"]), "shares")
-    for match in _ALLOWANCE.finditer(label):
+    for match in _PATTERNS["allowance"].finditer(label):
         yield _Figure(_name(match["what"]), _printed(match["numbers"]), "USD")
 
 
 def _printed(numbers: str) -> tuple[str, ...]:
-    return tuple(re.findall(_NUMBER, numbers, re.I))
+    return tuple(_PATTERNS["number"].findall(numbers))
 
 
 def _amount(printed: str) -> Decimal | None:

@@ -16,10 +16,13 @@ from fin_agent.filings.identity.cover import (
     plain_file_number,
     reading,
 )
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.dates import printed_dates
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.fiscal_calendar import nominal_month
 from fin_agent.vocabulary.identity import FieldSource
+
+_PATTERNS = patterns("identity_patterns")
 
 
 def dei_readings(tags: Sequence[Tag]) -> list[FieldSource]:
@@ -57,7 +60,6 @@ def end_of_most_figures(tags: Sequence[Tag]) -> Iterator[FieldSource]:
 
 _MIN_FIGURES = 20
 _ENTITY_AXIS = "dei:LegalEntityAxis"
-_NOTHING = re.compile(r"\W*(?:n\s?/?\s?a|none|not\s+applicable|no\s+change|same)?\W*", re.IGNORECASE)
 
 
 def _parent(tags: Sequence[Tag]) -> Sequence[Tag]:
@@ -123,7 +125,7 @@ def _common_stock_symbol(tags: Sequence[Tag]) -> Iterator[FieldSource]:
     symbols = [
         (tag, found.group().upper())
         for tag in tags
-        if tag.concept == "dei:TradingSymbol" and not _NOTHING.fullmatch(tag.text)
+        if tag.concept == "dei:TradingSymbol" and not _PATTERNS["nothing"].fullmatch(tag.text)
         for found in [_SYMBOL.search(re.sub(r"^[^:]*:", "", tag.text))]
         if found is not None
     ]
@@ -134,11 +136,7 @@ def _common_stock_symbol(tags: Sequence[Tag]) -> Iterator[FieldSource]:
 
 
 _SYMBOL = re.compile(r"[A-Za-z]{1,6}(?:[./-][A-Za-z]{1,2})?(?![A-Za-z])")
-_COMMON = re.compile(r"common|ordinary|american depositary|beneficial interest|units? representing|class [a-z]\b", re.I)
-_RIGHT = re.compile(
-    r"\bwarrants?\b|\bpreferred\b|\bpreference\b|\bnotes?\b|\bdebentures?\b|purchase rights?|\bdue 20", re.I
-)
 
 
 def _is_common(title: str) -> bool:
-    return _COMMON.search(title) is not None and _RIGHT.search(title) is None
+    return _PATTERNS["common stock"].search(title) is not None and _PATTERNS["other securities"].search(title) is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -34,10 +33,13 @@ from fin_agent.filings.identity.reporting_period import (
     release_readings,
     year_readings,
 )
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.fiscal_calendar import nominal_month
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
 from fin_agent.vocabulary.page import PageContent
+
+_PATTERNS = patterns("identity_patterns")
 
 _FIELDS = (
     "company", "form", "fiscal_year", "quarter", "period_end", "fiscal_year_end_month", "filed", "ticker", "cik",
@@ -141,8 +143,12 @@ def _release_in(body: Sequence[PlainPage]) -> Identity | None:
 
     Items about an acquisition or a vote mention years and earnings too: only a report with an Item on results has one.
     """
-    own = [position for position, page in enumerate(body[:_EXHIBIT_WITHIN]) if _OWN_PAGE.search(page.text)]
-    if any(_ITEM_ON_RESULTS.search(body[position].text) for position in own):
+    own = [
+        position
+        for position, page in enumerate(body[:_EXHIBIT_WITHIN])
+        if _PATTERNS["page of an 8-K"].search(page.text)
+    ]
+    if any(_PATTERNS["item on results"].search(body[position].text) for position in own):
         for start in range(own[-1] + 1, min(len(body), _EXHIBIT_WITHIN)):
             if is_release(body[start:]):
                 return resolve_identity(release_readings(body[start:]))
@@ -151,11 +157,6 @@ def _release_in(body: Sequence[PlainPage]) -> Identity | None:
 
 _EXHIBIT_WITHIN = 8
 """Pages of an 8-K before its first exhibit: cover, Items, signature, index of exhibits."""
-_OWN_PAGE = re.compile(
-    r"^[ \t]*item\s+[1-9]\.[0-9]{2}\b|duly\s+caused\s+this\s+report\s+to\s+be\s+signed", re.IGNORECASE | re.MULTILINE
-)
-"""The Items of an 8-K and its signature, which come before its exhibits."""
-_ITEM_ON_RESULTS = re.compile(r"^[ \t]*item\s+2\.02\b", re.IGNORECASE | re.MULTILINE)
 _OF_THE_FILER = ("company", "ticker", "cik", "file_number", "employer_id", "fiscal_year_end_month")
 
 
@@ -217,8 +218,8 @@ def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:
         found = [*release_readings(pages), *ticker_readings((), pages), *named]
         return found + other_names(pages[:3], best_value(found, "company"), [title] if title else [])
     opening = "\n".join(page.text for page in pages[:4])[:4000]
-    report = _ANNUAL_REPORT.search(opening)
-    if report is None or not any(_STATEMENTS.search(page.text) for page in pages):
+    report = _PATTERNS["annual report"].search(opening)
+    if report is None or not any(_PATTERNS["statements"].search(page.text) for page in pages):
         return []
     found = [reading("form", Form.ANNUAL_REPORT, FROM_CONTENT, report.group(), pages[0].number)]
     found += [*registrant_in_text(pages), *ticker_readings((), pages)]
@@ -228,13 +229,6 @@ def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:
         found += [newest, reading("fiscal_year_end_month", month, FROM_END, newest.printed, newest.page)]
         found += year_readings(pages, end, month)
     return found + other_names(pages[:6], best_value(found, "company"))
-
-
-_ANNUAL_REPORT = re.compile(r"\bannual\s+report\b|\breport\s+and\s+accounts\b", re.IGNORECASE)
-_STATEMENTS = re.compile(
-    r"consolidated\s+(?:balance\s+sheets?|statements?\s+of|income\s+statements?)|financial\s+(?:highlights|review)",
-    re.IGNORECASE,
-)
 
 
 def _day(value: str) -> date | None:

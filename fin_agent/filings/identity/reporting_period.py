@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
@@ -23,9 +22,12 @@ from fin_agent.filings.identity.cover import (
     reading,
 )
 from fin_agent.filings.identity.registrant_names import OtherName
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.dates import PrintedDate, printed_dates
 from fin_agent.vocabulary.fiscal_calendar import DAYS_PER_QUARTER, closed_quarter, fiscal_year_of, nominal_month
 from fin_agent.vocabulary.identity import FieldSource, Form
+
+_PATTERNS = patterns("identity_patterns")
 
 
 def year_readings(
@@ -84,7 +86,7 @@ def _year_mentions(pages: Sequence[PlainPage], usual: int, month: int) -> FieldS
     places: dict[int, tuple[str, int]] = {}
     spoken: Counter[int] = Counter()
     for page, text in pages:
-        for found in _FISCAL_YEAR.finditer(text):
+        for found in _PATTERNS["fiscal year"].finditer(text):
             year = int(found[1])
             spoken[year] += 1
             places.setdefault(year, (text[max(0, found.start() - 1) : found.end()], page))
@@ -108,30 +110,18 @@ class _NamedYear(NamedTuple):
     page: int
 
 
-_FISCAL_YEAR = re.compile(r"(?:iscal|uarters?\s+of)\s+(?:[Yy]ear\s+)?(20\d\d)\b")
-_NAME_THEN_DATE = re.compile(
-    r"iscal\s+(?:years?\s+)?(?P<year>20\d\d)(?:,?\s+(?:20\d\d|and|or|[Ff]iscal|years?|,)){0,14}"
-    r"(?:[^.;:\d]|5[23]\b){0,60}?\bend(?:ed|s|ing)\s+(?:on\s+)?(?=[A-Z\d])"
-)
-_DATE_THEN_NAME = re.compile(
-    r"(?:ear|eeks|eriod)\s+end(?:ed|ing)\s+(?:on\s+)?(?P<date>[A-Z][a-z]+\s+\d{1,2},?\s+20\d\d)\s*[,(]*\s*"
-    r"(?:(?:or|the|referred\s+to(?:\s+herein)?\s+as|hereinafter)\s+){0,4}[“\"(]\s*"
-    r"(?:[Ff]iscal|FY|[Yy]ear)\s*(?:[Yy]ear\s+)?(?P<year>20\d\d)"
-)
-
-
 def _names_with_dates(pages: Iterable[PlainPage], year_end_month: int) -> Iterator[_NamedYear]:
     """Yield names that sentences link to ends; ends of quarters count only if called quarters of the year."""
     for number, text in pages:
         if "iscal" in text:
-            for found in _NAME_THEN_DATE.finditer(text):
+            for found in _PATTERNS["year then date"].finditer(text):
                 dates = printed_dates(text, found.end(), min(len(text), found.end() + 30))
                 if not dates or dates[0].start != found.end():
                     continue
                 of_quarter = text.endswith("uarter of ", 0, found.start() - 1)
                 if of_quarter or nominal_month(dates[0].date)[1] == year_end_month:
                     yield _NamedYear(int(found["year"]), dates[0].date, text[found.start() - 1 : dates[0].end], number)
-            for found in _DATE_THEN_NAME.finditer(text):
+            for found in _PATTERNS["date then year"].finditer(text):
                 for one in printed_dates(found["date"]):
                     yield _NamedYear(int(found["year"]), one.date, found.group(), number)
 
@@ -180,7 +170,7 @@ def newest_period_end(pages: Sequence[PlainPage], until: date | None = None) -> 
     found: Counter[date] = Counter()
     places: dict[date, tuple[str, int]] = {}
     for number, text in pages:
-        for ended in _ENDED.finditer(text):
+        for ended in _PATTERNS["ended"].finditer(text):
             dates = printed_dates(text, ended.end(), min(len(text), ended.end() + 40))
             some_days = "days" in text[max(0, ended.start() - 8) : ended.start()]
             if dates and dates[0].start == ended.end() and not some_days:
@@ -192,12 +182,6 @@ def newest_period_end(pages: Sequence[PlainPage], until: date | None = None) -> 
     return [] if newest is None else [reading("period_end", newest, COUNTED, *places[newest])]
 
 
-_ENDED = re.compile(r"(?:nded|NDED):?\s+(?:on\s+)?(?=[A-Z\d])")
-
-
-_YEAR_ENDED = re.compile(r"ears?\s+ended\s*:?\s+(?:on\s+)?(?=[A-Z])")
-
-
 def _last_year_end(pages: Sequence[PlainPage], period_end: date) -> tuple[date, str, int] | None:
     """Return the last year end before `period_end` (`the fiscal year ended December 2, 2022`), with words and page."""
     votes: Counter[int] = Counter()
@@ -205,7 +189,7 @@ def _last_year_end(pages: Sequence[PlainPage], period_end: date) -> tuple[date, 
     for number, text in pages:
         if "nded" not in text:
             continue
-        for found in _YEAR_ENDED.finditer(text):
+        for found in _PATTERNS["year ended"].finditer(text):
             for one in printed_dates(text, found.end(), min(len(text), found.end() + 25))[:1]:
                 quarters = (period_end - one.date).days / DAYS_PER_QUARTER
                 # First quarters of sixteen weeks and of twelve are 1.23 and 0.92 of a quarter long.
@@ -227,7 +211,7 @@ def _longest_span(pages: Sequence[PlainPage]) -> _Span | None:
     """Return the longest part of a year that the first pages print at least twice: `nine months`, `28 weeks`."""
     spans: dict[float, list[_Span]] = {}
     for number, text in pages[:10]:
-        for found in _LENGTH.finditer(text):
+        for found in _PATTERNS["length"].finditer(text):
             count, in_weeks = found["count"].lower(), found["unit"].lower() == "week"
             length = _NUMBERS.get(count) or int(count)
             days = 7 * length if in_weeks else DAYS_PER_QUARTER * length / 3
@@ -240,18 +224,18 @@ _NUMBERS = {
     "three": 3, "six": 6, "nine": 9, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "twenty-four": 24,
     "twenty-six": 26, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39, "forty": 40,
 }  # fmt: skip
-_LENGTH = re.compile(
-    rf"\b(?P<count>[369]|1[2346]|2[4678]|3[69]|40|{'|'.join(_NUMBERS)})[\s-]+(?P<unit>month|week)s?(?:\s+periods?)?\s+ended",
-    re.IGNORECASE,
-)
 
 
 def is_release(pages: Sequence[PlainPage]) -> bool:
     """Return whether pages without a cover report results of a quarter or year to investors."""
     opening = _opening(pages, 6000)
-    if _CALL.search(opening[:3000]) and any(_SPEAKERS.search(page.text) for page in pages[:3]):
+    if _PATTERNS["call"].search(opening[:3000]) and any(_PATTERNS["speakers"].search(page.text) for page in pages[:3]):
         return True
-    return bool(_RESULTS.search(opening[:2500]) and _FIGURES.search(opening) and _ABOUT_A_PERIOD.search(opening[:2500]))
+    return bool(
+        _PATTERNS["results"].search(opening[:2500])
+        and _PATTERNS["figures"].search(opening)
+        and _PATTERNS["about a period"].search(opening[:2500])
+    )
 
 
 def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
@@ -289,7 +273,7 @@ def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
 
 def name_in_title(pages: Sequence[PlainPage]) -> OtherName | None:
     """Return the name in a title: `PepsiCo` in `PepsiCo Reports Fourth Quarter Results`."""
-    found = _TITLE_NAME.search(pages[0].text, 0, 1500) if pages else None
+    found = _PATTERNS["name in a title"].search(pages[0].text, 0, 1500) if pages else None
     return OtherName(" ".join(found[1].split()), found.group(), pages[0].number) if found else None
 
 
@@ -297,43 +281,7 @@ def _opening(pages: Sequence[PlainPage], length: int) -> str:
     return "\n".join(page.text for page in pages[:2])[:length]
 
 
-_TITLE_NAME = re.compile(
-    r"^[ \t]{0,20}((?:[A-Z0-9][\w&.’'-]*,?[ ]){1,6}?)"
-    r"(?:[Rr]eports|REPORTS|[Aa]nnounces|ANNOUNCES|[Rr]eleases|RELEASES|[Dd]elivers|DELIVERS|[Pp]osts)\b",
-    re.MULTILINE,
-)
-_CALL = re.compile(r"(?:earnings|results|conference)\s+(?:conference\s+)?call", re.IGNORECASE)
-_SPEAKERS = re.compile(
-    r"^[ \t]{0,20}(?:operator|moderator)\b|question[- ]and[- ]answer|\bprepared remarks\b", re.IGNORECASE | re.MULTILINE
-)
-_RESULTS = re.compile(r"\b(?:results|earnings|reports?|reported|announce[sd]?|delivers?|posts?)\b", re.IGNORECASE)
-_FIGURES = re.compile(
-    r"per\s+(?:diluted\s+)?share|\bEPS\b|net\s+(?:income|sales|revenues?|loss|earnings)|\brevenues?\b", re.IGNORECASE
-)
-_ABOUT_A_PERIOD = re.compile(
-    r"\b(?:first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal\s+)?quarter|\bq[1-4]\b|\b[1-4]q\b|\bquarter(?:ly)?\s+(?:ended|results)"
-    r"|\b(?:fiscal|full)[\s-]+(?:year\s+)?(?:20\d\d|year)|\b[a-z]+ 20\d\d quarter|year-end results",
-    re.IGNORECASE,
-)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-_MIDDLE = (
-    r"(?:[\s,-]+(?:and|&|full[\s-]?year|year[\s-]to[\s-]date|fiscal|year|years|of|the|for|its|first[\s-]half|six[\s-]months?|nine[\s-]months?"
-    r"|annual|financial|results|quarter))*[\s,'’-]*"
-)
-_TITLE = re.compile(
-    rf"(?:\b(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal[\s-]+)?quarter|\bq(?P<q1>[1-4])|\b(?P<q2>[1-4])q)"
-    rf"(?:’s|'s)?{_MIDDLE}(?:fy\s?['’]?)?(?P<year>20\d\d|(?<=['’])\d\d|(?<=fy)\d\d|(?<=q)\d\d)\b",
-    re.IGNORECASE,
-)
-_TITLE_YEAR_FIRST = re.compile(
-    r"\b(?:fiscal\s+)?(?:year\s+)?(?P<year>20\d\d)[\s,-]+(?:(?P<word>first|second|third|fourth)[\s-]+quarter|q(?P<q1>[1-4])\b)",
-    re.IGNORECASE,
-)
-_QUARTER_ALONE = re.compile(r"\b(?P<word>first|second|third|fourth)[\s-]+(?:fiscal[\s-]+)?quarter", re.IGNORECASE)
-_WHOLE_YEAR = re.compile(
-    r"\b(?:fiscal|full)[\s-]+(?:year\s+)?(?P<year>20\d\d)\b|\b(?P<before>20\d\d)\s+(?:full[\s-]year|annual|fiscal[\s-]year)",
-    re.I,
-)
 
 
 class _TitlePeriod(NamedTuple):
@@ -345,11 +293,11 @@ class _TitlePeriod(NamedTuple):
 
 def _period_in_title(opening: str) -> _TitlePeriod:
     title = opening[:1800]
-    found = _TITLE.search(title)
-    year_first = _TITLE_YEAR_FIRST.search(title)
+    found = _PATTERNS["quarter and year"].search(title)
+    year_first = _PATTERNS["year and quarter"].search(title)
     if year_first is not None and (found is None or year_first.start() < found.start()):
         found = year_first
-    whole = _WHOLE_YEAR.search(title[:400])
+    whole = _PATTERNS["whole year"].search(title[:400])
     if found is not None and (whole is None or found.start() < 400):
         named = found.groupdict()
         quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named["q1"] or named.get("q2") or 0)
@@ -357,17 +305,14 @@ def _period_in_title(opening: str) -> _TitlePeriod:
         return _TitlePeriod(year if year > 99 else 2000 + year, quarter, found.group())
     if whole is not None:
         return _TitlePeriod(int(whole["year"] or whole["before"]), None, whole.group())
-    alone = _QUARTER_ALONE.search(title[:600])
+    alone = _PATTERNS["quarter alone"].search(title[:600])
     if alone is not None:
         return _TitlePeriod(None, _ORDINALS[alone["word"].lower()], alone.group())
     return _TitlePeriod(None, None, "")
 
 
-_ENDED_BEFORE = re.compile(r"(?:end(?:ed|ing|s)|as\s+of|through|compared\s+to|to|on|until|by)\s*:?\s*$", re.IGNORECASE)
-
-
 def _release_date(opening: str) -> PrintedDate | None:
     for one in printed_dates(opening):
-        if not _ENDED_BEFORE.search(opening, max(0, one.start - 20), one.start):
+        if not _PATTERNS["ended before"].search(opening, max(0, one.start - 20), one.start):
             return one
     return None

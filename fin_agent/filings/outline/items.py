@@ -10,8 +10,11 @@ from itertools import pairwise
 from operator import itemgetter
 
 from fin_agent.lexicon.entry_loading import Entries, Item
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import ItemStart, PageContent
+
+_PATTERNS = patterns("outline_patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +33,10 @@ class ItemLine:
 
 def item_lines_on(text: str, page: int, form: Form) -> list[ItemLine]:
     """Return candidate headings on a page's text; none on a table of contents or an index of Items."""
-    found = [line for line in _HEADING.finditer(text) if _plausible(line, form)]
+    found = [line for line in _PATTERNS["item"].finditer(text) if _plausible(line, form)]
     if not found or (form is not Form.EIGHT_K and _is_contents(found)):
         return []
-    parts = [(part.start(), part.group(1)) for part in _PART.finditer(text)]
+    parts = [(part.start(), part.group(1)) for part in _PATTERNS["part"].finditer(text)]
     lines = []
     for line in found:
         above = [numeral for start, numeral in parts if start <= line.start()]
@@ -69,31 +72,15 @@ def titled_lines_on(text: str, page: int, form: Form, wanted: Collection[str]) -
 
 
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
-_HEADING = re.compile(
-    r"^[ \t\u00a0]*(?:part[\s\u00a0]+(?P<part>i{1,3}|iv)\b[\s\u00a0]*[,.:;—–-]*[\s\u00a0]*)?i[ ]?tems?[\s\u00a0]*"
-    r"(?:no\.?[\s\u00a0]*)?(?P<number>\d{1,2}(?:\.\d\d)?)(?!\d)"
-    r"(?:[ \u00a0]?\(?(?P<letter>[abc])\)?(?![a-z]))?"
-    r"(?:[\s\u00a0.]*(?:and|&|,|through|to)[\s\u00a0]*(?:items?[\s\u00a0]*)?\d{1,2}[abc]?(?!\w))*"
-    r"[ \t\u00a0]*[.:|;—–-]*(?P<rest>.*)$",
-    re.I | re.M,
-)
-_PART = re.compile(r"^[ \t\u00a0]*part[\s\u00a0]+(i{1,3}|iv)\b(?![^\n]{0,3}item)", re.I | re.M)
 _CONTENTS_HEADINGS = 5
 _CONTENTS_SPACING = 160
 """A page that lists at least this many Items, this many characters or less apart on average, is a table of contents
 or a cross-reference index. Short Items that share a page have a few sentences each."""
 _MIN_LISTED = 3
 _LEADERS = re.compile(r"(?:[.·…_][ \u00a0]?){5,}")
-_LISTED = re.compile(
-    r"(?:[\s.\u00a0·_…|]|\bpages?\b)+(?:[a-z]-)?\d{1,3}(?:\s*[-–—,]\s*(?:[a-z]-)?\d{1,3})*[\s]*$", re.I
-)
-_ONLY_A_PAGE = re.compile(
-    r"\s*(?:pages?\s*)?(?:[a-z]-)?\d{1,3}(?:\s*[-–—,]\s*(?:[a-z]-)?\d{1,3})*\s*$|\s*(?:N/A|\*+|none)\s*$", re.I
-)
 _AFTER_A_CITATION = ",()“”\"’'"
 _LINE_OF_A_PARAGRAPH = 50
 """A line this long that ends within a sentence continues on the next, even if that begins with an Item's number."""
-_CITES = re.compile(r"\b(?:see|in|under|with|of|to|and|or|refer to|by|from|this|both|the)[\s“\"'(]*$", re.I)
 _LINES_OF_AN_ENTRY = 4
 _TOP_LINES = 10
 _TOP_CHARACTERS = 700
@@ -120,10 +107,12 @@ def _plausible(line: re.Match[str], form: Form) -> bool:
     above = line.string[max(0, line.start() - 300) : line.start()]
     before = above.rstrip().rpartition("\n")[2]
     if len(before) < _LINE_OF_A_PARAGRAPH or not (before[-1].islower() or before[-1] == ","):
-        return _CITES.search(before) is None
+        return _PATTERNS["cites an item"].search(before) is None
     # The line above ends in the middle of a sentence, but so does the last row of a table.
     set_apart = above[len(above.rstrip()) :].count("\n") > 1 or line.group().lstrip().startswith("ITEM")
-    return set_apart and _CITES.search(before) is None and bool(_titles_after(line.string, line, form))
+    return (
+        set_apart and _PATTERNS["cites an item"].search(before) is None and bool(_titles_after(line.string, line, form))
+    )
 
 
 def _is_contents(found: Sequence[re.Match[str]]) -> bool:
@@ -133,7 +122,7 @@ def _is_contents(found: Sequence[re.Match[str]]) -> bool:
         return False
     text = _LEADERS.sub(" ", found[0].string)
     if len(text) < len(found[0].string):
-        found = list(_HEADING.finditer(text)) or found
+        found = list(_PATTERNS["item"].finditer(text)) or found
     if (
         different >= _CONTENTS_HEADINGS
         and (found[-1].start() - found[0].start()) / (len(found) - 1) <= _CONTENTS_SPACING
@@ -149,9 +138,9 @@ def _is_entry(entry: str) -> bool:
     lines = [line for line in entry.split("\n", 12)[:12] if line.strip()]
     for place, line in enumerate(lines[:_LINES_OF_AN_ENTRY]):
         if (
-            _LISTED.search(line)
+            _PATTERNS["listed page"].search(line)
             if place == 0
-            else _ONLY_A_PAGE.match(line) or (len(line) < 130 and _LISTED.search(line))
+            else _PATTERNS["only a page"].match(line) or (len(line) < 130 and _PATTERNS["listed page"].search(line))
         ):
             return all(len(after) < 130 for after in lines)
     return False

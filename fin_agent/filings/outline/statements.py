@@ -10,8 +10,11 @@ from itertools import accumulate, islice, pairwise
 
 from fin_agent.filings.outline.table_page_classification import density_of, may_be_table
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, letters_only
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Page, PageContent, Statement
 from fin_agent.vocabulary.table import Table
+
+_PATTERNS = patterns("outline_patterns")
 
 _MAX_TITLE_LENGTH = 120
 _MAX_SENTENCE_LENGTH = 320
@@ -176,16 +179,11 @@ _SHORT_REST = 700
 _FEWEST_OF_A_REST = 6
 """Minimum figures on a page that contains only the last rows of a statement."""
 _OTHER_HEAD = 400
-_SEE_NOTES = re.compile(r"(?:\bsee\b|\brefer\b|\bthe accompanying\b)[^.]{0,40}\bnotes?\b[^.]{0,60}statements\.?")
 _LINES_ABOVE = 6
 _BLANK = 80
 """Most characters of a page that counts as blank."""
 _MIN_NAME_LENGTH = 4
 _MAX_NAME_LENGTH = 90
-_NO_NAME = re.compile(
-    r"\b(?:item|part|page|table of contents|index|see|notes?|form|report|unaudited|audited|ended|millions|thousands)\b",
-    re.I,
-)
 _TOP_OF_PAGE = 6
 _MIN_REPEATS = 10
 _SHARE_REPEATED = 0.2
@@ -200,7 +198,7 @@ def _candidate(pages: Sequence[PageContent], index: int) -> _Candidate | None:
     if not found or _is_list(found):
         return None
     head = page.text[: found[0].start]
-    if _OF_NOTES.search(head[-_HEAD:]):
+    if _PATTERNS["of notes"].search(head[-_HEAD:]):
         return None
     begins = head.count("\n")
     first_lines = " ".join(page.text.split("\n", begins + 9)[: begins + 8]).lower()
@@ -268,7 +266,7 @@ def _title(line: str, after: str) -> tuple[Statement, bool] | None:
         return None
     titles = built_in_statement_titles()
     statement = titles.match(line)
-    if statement is None and _WRAPPED.search(letters_only(line)):
+    if statement is None and _PATTERNS["wrapped title"].search(letters_only(line)):
         statement = titles.match(f"{line} {after}")
     if statement is not None:
         return statement, True
@@ -282,15 +280,6 @@ _TELLING = ("tatem", "heet", "onsolidated")
 """Part of every title, even with a misplaced space in a word."""
 _SPACED = re.compile(r"(?:[A-Za-z] ){6}")
 """Part of a title whose letters are set apart."""
-_WRAPPED = re.compile(
-    "(?:statements?|statementsof|statementof|consolidated|consolidatedbalance|and|in|cash|comprehensive|"
-    "shareholders|stockholders|shareowners|changesin|redeemable|financial|loss)$"
-)
-_OF_NOTES = re.compile(
-    r"^(?!.*\b(?:see|refer|accompanying|integral)\b).*\bnotes? to (?:the )?(?:unaudited |condensed |consolidated |"
-    r"interim |combined )*financial statements",
-    re.I | re.M,
-)
 
 
 def _entity_above(head: str) -> str:
@@ -298,7 +287,7 @@ def _entity_above(head: str) -> str:
     for line in reversed(head.rstrip().split("\n")[-_LINES_ABOVE:]):
         text = " ".join(line.split())
         if len(letters_only(text)) >= _MIN_NAME_LENGTH and not text.startswith("("):
-            return text if len(text) <= _MAX_NAME_LENGTH and not _NO_NAME.search(text) else ""
+            return text if len(text) <= _MAX_NAME_LENGTH and not _PATTERNS["no name"].search(text) else ""
     return ""
 
 
@@ -310,7 +299,7 @@ def _without_running_heads(pages: Sequence[PageContent]) -> list[PageContent]:
     running = {
         letters_only(line)
         for line, count in seen.items()
-        if count >= often and not _OF_NOTES.search(line) and built_in_statement_titles().match(line) is None
+        if count >= often and not _PATTERNS["of notes"].search(line) and built_in_statement_titles().match(line) is None
     } - {""}
     return [
         replace(page, text=_without(page.text, running)) if any(letters_only(line) in running for line in top) else page
@@ -380,8 +369,8 @@ def _worth(run: Sequence[_Candidate]) -> tuple[int, int, int, int]:
 
 
 def _continues(page: PageContent, statement: Statement) -> bool:
-    head = _SEE_NOTES.sub(" ", " ".join(page.text[:_OTHER_HEAD].lower().split()))
-    if _OTHER_HEADS.search(head) or built_in_statement_titles().other_pages.search(head):
+    head = _PATTERNS["see notes"].sub(" ", " ".join(page.text[:_OTHER_HEAD].lower().split()))
+    if _PATTERNS["other heads"].search(head) or built_in_statement_titles().other_pages.search(head):
         return False
     density = density_of(page)
     hits = built_in_statement_titles().rows[statement].hits(page.text.lower())
@@ -390,9 +379,3 @@ def _continues(page: PageContent, statement: Statement) -> bool:
     if not may_be_table(page.text) or not density.table or density.words > _MAX_WORDS:
         return False
     return hits >= (4 if statement is Statement.EQUITY else 3)
-
-
-_OTHER_HEADS = re.compile(
-    r"\bnotes? to\b|\bnote \d|\breport of\b|\bnon-gaap\b|\breconciliation\b|\bsegment\b|\bsupplemental financial\b|"
-    r"\bparenthetical\b"
-)

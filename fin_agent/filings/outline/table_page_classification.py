@@ -9,8 +9,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fin_agent.lexicon.entry_loading import Entries
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Note, PageContent, TableKind
+
+_PATTERNS = patterns("outline_patterns")
 
 
 class Density(NamedTuple):
@@ -85,7 +88,7 @@ def kinds_of(
             head = _head_of(page.text)
             goes_on = kinds.get(page.number - 1) is TableKind.PARENT_ONLY and not note
             if (
-                (goes_on and not _names(head, _OTHER_SCHEDULE))
+                (goes_on and not _names(head, _PATTERNS["other schedule"]))
                 or note in of_parent
                 or _names(head, titles["parent_only"])
             ):
@@ -103,13 +106,7 @@ def kinds_of(
 
 _SELECTED_DATA = {Form.TEN_K: "6", Form.ANNUAL_REPORT: "6"}
 _DISCUSSION = {Form.TEN_K: "7", Form.ANNUAL_REPORT: "7", Form.TEN_Q: "2"}
-_OTHER_SCHEDULE = re.compile(
-    r"schedule (?:ii|iii|iv|v)\b|exhibit|valuation and qualifying|signature|report of independent"
-)
 _PARENTHETICAL_WITHIN = 900
-_PARENTHETICAL = re.compile(
-    r"(?:statements?|sheets?|position|condition)\b[^\n]{0,80}\n?[^\n]{0,40}\(?[ ]?parenthetical", re.I
-)
 _MIN_DIGITS = 4
 _WORDS_PER_FIGURE = 5
 _CHARACTERS_PER_DIGIT = 20
@@ -120,7 +117,7 @@ def _is_parenthetical(text: str) -> bool:
     head = text[:_PARENTHETICAL_WITHIN]
     if "arenthetical" not in head and "ARENTHETICAL" not in head:
         return False
-    return _PARENTHETICAL.search(head) is not None and sum(map(text.count, "0123456789")) >= _MIN_DIGITS
+    return _PATTERNS["parenthetical"].search(head) is not None and sum(map(text.count, "0123456789")) >= _MIN_DIGITS
 
 
 def _mostly_table(page: PageContent) -> bool:
@@ -149,7 +146,7 @@ def _head_of(text: str) -> list[str]:
 
 def _names(head: Sequence[str], titles: re.Pattern[str]) -> bool:
     """Return whether a heading contains one of the titles and is not a sentence about it."""
-    return any(titles.search(line) is not None and _CITES.search(line) is None for line in head)
+    return any(titles.search(line) is not None and _PATTERNS["sentence"].search(line) is None for line in head)
 
 
 _MIN_HEAD_LENGTH = 5
@@ -158,7 +155,6 @@ _HEAD_LINES = 6
 _HEAD_CHARACTERS = 1200
 _FIGURE = re.compile(r"\$ ?(?:\d|$)|\(?\d{1,3},\d{3}|\(?\d+\.\d\b")
 """A row of a table, and no heading."""
-_CITES = re.compile(r"\b(?:see|refer to|included in|presented in|following|accompanying|is|are|was|were)\b")
 _DASHES_AND_SPACES = re.compile(r"[\s\u00a0‐‑–—-]+")
 
 

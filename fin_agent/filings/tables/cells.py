@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 from fin_agent.filings.tables.lines import Line
 from fin_agent.lexicon.text_normalization import singular
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.place import Box, Word
 from fin_agent.vocabulary.table import Cell
+
+_PATTERNS = patterns("table_patterns")
 
 
 class Number(NamedTuple):
@@ -68,15 +70,18 @@ _DASH = re.compile(
 @lru_cache(maxsize=16_384)
 def unit_line_in(text: str) -> str:
     """Return the unit line in `text`, as printed, or an empty string."""
-    found = (_SCALE.search(text) and (_BRACKETED.search(text) or _OPENING.match(text))) or _MARK_OF_UNIT.search(text)
+    found = (
+        _PATTERNS["scale"].search(text)
+        and (_PATTERNS["unit in brackets"].search(text) or _PATTERNS["unit at the beginning"].match(text))
+    ) or _MARK_OF_UNIT.search(text)
     return found[0].strip() if found else ""
 
 
 @lru_cache(maxsize=4_096)
 def scale_of(unit_line: str) -> int | None:
     """Return the scale of amounts under `unit_line`, or None where it names none."""
-    plain = _SHARES_IN.sub(" ", unit_line)
-    match = _SCALE.search(plain) or _SCALE.search(unit_line) or _MARK_OF_UNIT.search(unit_line)
+    plain = _PATTERNS["scale of shares"].sub(" ", unit_line)
+    match = _PATTERNS["scale"].search(plain) or _PATTERNS["scale"].search(unit_line) or _MARK_OF_UNIT.search(unit_line)
     return _SCALES[match["scale"].lower()[:2]] if match else None
 
 
@@ -89,10 +94,10 @@ def is_of_money(heading: str) -> bool:
 @lru_cache(maxsize=4_096)
 def share_scale_of(unit_line: str) -> int | None:
     """Return the scale of share counts under `unit_line`: that of amounts, unless shares have their own or none."""
-    if match := _SHARES_IN.search(unit_line):
+    if match := _PATTERNS["scale of shares"].search(unit_line):
         return _SCALES[match[1].lower()[:2]]
     scale = scale_of(unit_line)
-    if scale is not None and _SHARES_EXCEPTED.search(_PER_SHARE.sub(" ", unit_line)):
+    if scale is not None and _PATTERNS["shares excepted"].search(_PATTERNS["per share"].sub(" ", unit_line)):
         return 1
     return scale
 
@@ -103,7 +108,7 @@ def unit_line_exceptions(unit_line: str) -> frozenset[frozenset[str]]:
 
     `(dollars in millions, except ARPA and store counts)` excepts the rows with `arpa` and those with `store`.
     """
-    excepted = _EXCEPTED.search(_PER_SHARE.sub(" ", unit_line))
+    excepted = _PATTERNS["excepted"].search(_PATTERNS["per share"].sub(" ", unit_line))
     items = _BETWEEN_ITEMS.split(_RELATIVE_CLAUSE.sub("", excepted[1].lower())) if excepted else ()
     words = (frozenset(map(singular, re.findall(r"[a-z][a-z&-]+", item))) for item in items)
     return frozenset(filter(None, (each - word_lists("fact_words")["of exceptions"] for each in words)))
@@ -121,39 +126,15 @@ def is_unit_line_exception(label: str, unit_line: str) -> bool:
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
 _RELATIVE_CLAUSE = re.compile(r"\bwhich\b[^,)]*")
 _AFTER_NAME = re.compile(r"[,;:$(—–]")
-_EXCEPTED = re.compile(r"\b(?:except(?: for)?|excluding|other than)\b(.*)", re.I)
 _SCALES = {
     **dict.fromkeys(("mi", "m", "mn", "mm"), 1_000_000),
     **dict.fromkeys(("th", "k", "00", "$0", "'0", "’0"), 1_000),
     **dict.fromkeys(("bi", "bn"), 1_000_000_000),
 }
-_WORDS = r"(?:millions?|thousands?|billions?|\$?000(?:'?s|’s)?)"
-_SCALE = re.compile(
-    r"(?<![\d,.])(?P<scale>millions|thousands|billions|million|thousand|billion|\$?000(?:'?s|’s)?)\b", re.I
-)
 _CURRENCY = "|".join(map(re.escape, sorted(word_lists("currencies")["in headings"], key=len, reverse=True)))
-_MARK_OF_UNIT = re.compile(
-    rf"(?<![^\s(])\(?(?:{_CURRENCY})\s?['‘’]?(?P<scale>000(?:'?s|’s)?|mn?|mm|k|bn|mil|{_WORDS})(?!\w)\)?", re.I
-)
+_SCALE_OF_MONEY = f"000(?:'?s|’s)?|mn?|mm|k|bn|mil|{_PATTERNS['scale words'].pattern}"
+_MARK_OF_UNIT = re.compile(rf"(?<![^\s(])\(?(?:{_CURRENCY})\s?['‘’]?(?P<scale>{_SCALE_OF_MONEY})(?!\w)\)?", re.I)
 _CURRENCY_AT_END = re.compile(rf"(?:^|[\s(])(?:{_CURRENCY})\)?$|{_MARK_OF_UNIT.pattern}$", re.I)
-_BRACKETED = re.compile(
-    r"\((?=[^()]{0,60}(?:\bin\b|\$|\bmillions\b|\bthousands\b|\bbillions\b|000))"
-    rf"(?![^()]*\d\s+(?:million|billion|thousand))[^()]{{0,60}}(?<![\d,.]){_WORDS}\b[^()]{{0,140}}(?:\)|$)",
-    re.I,
-)
-_OPENING = re.compile(
-    r"^\W*(?:(?:all |tabular )?(?:u\.?s\.? )?(?:dollars?|amounts?|figures|\$)(?: and \w+)?(?: are)?"
-    rf"(?: stated| expressed)?|expressed|shares|usd)?\s*in (?:u\.?s\.? dollars? )?{_WORDS}\b.{{0,100}}$"
-    r"|^\W*(?:millions|thousands)\b(?: of (?:u\.?s\.? )?dollars)?(?:\W*$|\s*,.{0,100}$)",
-    re.I,
-)
-_SHARES_IN = re.compile(
-    r"\bshares?\b(?:(?! (?:data|amounts?))| (?:data|amounts?)(?=,? which ))"
-    r"(?:,? which are)?[^,;]{0,25}\bin (millions|thousands|billions)",
-    re.I,
-)
-_SHARES_EXCEPTED = re.compile(r"\b(?:except|excluding|other than)\b.*\bshares?\b", re.I)
-_PER_SHARE = re.compile(r"\bper[\s-]+(?:\w+[\s-]+)?shares?\b(?: data| amounts?| information)?", re.I)
 
 
 class Token(NamedTuple):

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Identity
+
+_PATTERNS = patterns("table_patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ def time_words(text: str) -> TimeWords:
         rest = _MONTH_DAY.sub(" ", rest)
     years = [2000 + int(found[-2:]) for found in _SHORT_YEAR.findall(rest)]
     quarter = None
-    if match := _QUARTER.search(rest):
+    if match := _PATTERNS["quarter"].search(rest):
         named = next(group for group in match.groups() if group)
         quarter = _ORDINALS.get(named) or int(named)
     years += [int(found) for found in _YEAR.findall(rest)]
@@ -166,7 +169,7 @@ def time_words(text: str) -> TimeWords:
 
 def is_change(text: str) -> bool:
     """Return whether a header names a difference between periods, which has no period of its own."""
-    return bool(_CHANGE.search(text.lower()))
+    return bool(_PATTERNS["change"].search(text.lower()))
 
 
 def fiscal_year_named_after(year_end: date) -> int:
@@ -193,15 +196,6 @@ _YEAR = re.compile(r"(?<![\d,.$/-])((?:19|20)\d\d)(?![\d,/]|\.\d)")
 _SHORT_YEAR = re.compile(r"(?:\bfy\s?'?|^f(?=\d)|\b[1-4]q\s?'?|\bq[1-4]\s?'?)\d\d\b")
 _FISCAL = re.compile(r"\bfiscal\b|\bfy\s?'?\d|^f\d\d\b")
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_QUARTER = re.compile(
-    r"\bq([1-4])\b|\b([1-4])q(?=\d|\b)|\b([1-4])(?:st|nd|rd|th)\s+quarter|\bquarter\s+([1-4])\b"
-    r"|\b(first|second|third|fourth)(?:\s+fiscal)?\s+quarter\b|^(?:(?:19|20)\d\d )?([1-4])(?:st|nd|rd|th)$"
-    r"|^(first|second|third|fourth)(?: (?:19|20)\d\d)?$"
-)
-_CHANGE = re.compile(
-    r"\bchanges?\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth\b|\bincr\b|\bbetter\b|\bvs\.?\b|\bversus\b|\bover\b"
-    r"|\bcompared\b|\binc\.?\s*/"
-)
 _COUNTS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "seventeen": 17, "twenty-four": 24,
@@ -216,21 +210,11 @@ _SPAN = re.compile(
     + "|".join(sorted((name.replace("-", "[ -]") for name in _COUNTS), key=len, reverse=True))
     + r"|\d{1,2})[\s-]+(?P<unit>months?|weeks?)\b(?P<ended> (?:period )?end(?:ed|ing)\b|$)?"
 )
-_BOUND = re.compile(r"\b(?:than|within|over|next)\s*$")
 _FROM_TO = re.compile(r"\bfrom\b.*\b(?:to|through)\b")
-_YEAR_SPAN = re.compile(
-    r"\b(?:fiscal )?years?[\s-]+(?:then )?end(?:ed|ing)\b|\bfiscal years?\b|\bfull[\s-]year\b"
-    r"|\bfor the years?\b|\byears? of\b|\bannual\b"
-)
-_QUARTER_SPAN = re.compile(r"\bquarters?[\s-]+(?:then )?end(?:ed|ing)\b|\bquarter(?:s|ly)?\b")
-_INSTANT = re.compile(
-    r"\bas (?:of|at)\b|^at\b|\bat (?:year[\s-]end|end of|(?:fiscal )?year end)"
-    r"|\bat (?=jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-)
 
 
 def _months(low: str) -> int | None:
-    if (match := _SPAN.search(low)) and not _BOUND.search(low[: match.start()]):
+    if (match := _SPAN.search(low)) and not _PATTERNS["bound"].search(low[: match.start()]):
         count = int(match["count"]) if match["count"].isdigit() else _COUNTS[match["count"].replace(" ", "-")]
         if match["unit"].startswith("week"):
             months = _WEEKS.get(count)
@@ -239,11 +223,11 @@ def _months(low: str) -> int | None:
             months = count if count in (3, 6, 9, 12) or (count < 12 and match["ended"] is not None) else None
         if months:
             return months
-    if _YEAR_SPAN.search(low):
+    if _PATTERNS["year span"].search(low):
         return 12
-    if _QUARTER_SPAN.search(low):
+    if _PATTERNS["quarter span"].search(low):
         return 3
-    if _INSTANT.search(low):
+    if _PATTERNS["instant"].search(low):
         return 0
     return None
 

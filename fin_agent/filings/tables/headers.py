@@ -11,7 +11,10 @@ from datetime import date
 from fin_agent.filings.tables.cells import Column, parse_number, unit_line_in
 from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_change, time_words
 from fin_agent.filings.tables.lines import Line
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import FactPeriod
+
+_PATTERNS = patterns("table_patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,18 +154,18 @@ def is_header_line(line: Line) -> bool:
     if len(line.words) > 40:
         return False
     text = line.text.lower()
-    if not _HINT.search(text) or _LEADERS.search(text):
+    if not _PATTERNS["time hint"].search(text) or _LEADERS.search(text):
         return False
     phrases = phrases_of(line)
     timely = others = 0
     for position, phrase in enumerate(phrases):
         plain = _BRACKETS.sub(" ", phrase.text.lower())
-        words = _LETTERS.findall(_TIME.sub(" ", plain))
+        words = _LETTERS.findall(_PATTERNS["time"].sub(" ", plain))
         if parse_number(phrase.text) is not None and not _YEAR_ONLY.match(phrase.text):
             return False
         if _AMOUNT.search(plain):
             return False
-        if _HINT.search(plain) and len(words) <= 1:
+        if _PATTERNS["time hint"].search(plain) and len(words) <= 1:
             timely += 1
         elif is_change(plain) and len(words) <= 4:
             others += 0
@@ -196,26 +199,11 @@ def phrases_of(line: Line) -> list[Phrase]:
 
 def _starts_new_period(before: str, after: str) -> bool:
     """Return whether a new period begins here (`Fiscal 2022 Fiscal 2021`), however close the words are."""
-    return bool(_PERIOD_END.search(before) and _PERIOD_START.match(after))
+    return bool(_PERIOD_END.search(before) and _PATTERNS["period start"].match(after))
 
 
 _PERIOD_END = re.compile(r"(?:19|20)\d\d$|^\d{1,2},$")
-_PERIOD_START = re.compile(
-    r"(?:fiscal|fy\d*|years?|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?)$|%$|\$$|change", re.I
-)
 # In lower case, each word after its possible first letters: these two are matched with every line near a figure.
-_HINT = re.compile(
-    r"(?<![\d,.$])(?:19|20)\d\d(?![\d,]\d|\.\d)|\d/\d+/\d\d|\b(?=[1-4adefjmnoqswy])(?:"
-    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d"
-    r"|(?:january|february|march|april|june|july|august|september|october|november|december)\b"
-    r"|(?:ended|ending|months|weeks|fiscal|q[1-4]|quarter|years?|as of)\b|fy\s?'?\d|f\d\d\b|[1-4]q)"
-)
-_TIME = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b|\b(?:fiscal|years?|ended|ending|months?|weeks?"
-    r"|quarters?|first|second|third|fourth|three|six|nine|twelve|thirteen|fourteen|twenty|thirty|fifty|forty|two|seven"
-    r"|for|the|as|of|at|and|to|through|from|in|on|periods?|fy|q[1-4]|[1-4]q|unaudited|audited|restated|adjusted"
-    r"|revised|recast|actual|reported|note|notes?|week|full|vs|versus|change|th|st|nd|rd|successor|predecessor)\b"
-)
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
 _BRACKETS = re.compile(r"\([^()]*\)?")
 _LEADERS = re.compile(r"(?:\. ?){4}")
@@ -409,10 +397,7 @@ def _has_no_period(own: str, name: str) -> bool:
     if not is_change(own):
         return not own and is_change(name)
     # `Increase/(Decrease)` above a dated column describes the signs of its rows, not a difference.
-    return bool(_DIFFERENCE.search(own)) or len(time_words(own).dates) != 1
-
-
-_DIFFERENCE = re.compile(r"\bchanges?\b|%|\bvs\b|\bversus\b|\bvariance\b|\bgrowth\b", re.I)
+    return bool(_PATTERNS["difference"].search(own)) or len(time_words(own).dates) != 1
 
 
 def _closest(own: TimeWords, whole: TimeWords, fiscal: FiscalCalendar) -> TimeWords:

@@ -11,8 +11,11 @@ from operator import attrgetter, itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import PageContent, PrintedLine
 from fin_agent.vocabulary.place import Box, Word
+
+_PATTERNS = patterns("table_patterns")
 
 if TYPE_CHECKING:
     from fin_agent.filings.tables.cells import Token
@@ -240,11 +243,6 @@ def rows_of(body: Sequence[BodyLine]) -> list[LabelledRow]:
 
 _INDENT = 2.0
 _TOTAL = re.compile(r"^(?:total|net cash)\b\s*", re.I)
-_DANGLING = re.compile(
-    r"(?:,|;|[-–—/&]|\b(?:and|or|of|to|for|in|on|from|by|with|the|a|an|at|as|net|per|than|its|including|excluding|"
-    r"assuming|before|after|attributable|that|which|between|under|\$)|[a-z]\s*\([^)]*)$",
-    re.I,
-)
 _NO_HEADING = re.compile(r"^commitments\b", re.I)
 _MARKS = re.compile(r"(?:\s*+(?:\((?:\d{1,2}|[a-z]{1,2})\)|[*†‡§]|(?<=[a-z])\d(?=$)))++$")
 _NOTE_MARK = re.compile(r"(?<=[a-z])\(\d{1,2}\)")
@@ -308,14 +306,20 @@ def _own_labels(labels: Sequence[BodyLine], item: BodyLine, pitch: float, widest
     last = labels[-1]
     step = item.line.middle - last.line.middle
     if not item.label:
-        return list(labels) if step < 0.75 * pitch or (step < 1.3 * pitch and _DANGLING.search(last.label)) else []
+        return (
+            list(labels)
+            if step < 0.75 * pitch or (step < 1.3 * pitch and _PATTERNS["unfinished label"].search(last.label))
+            else []
+        )
     return list(labels) if _continues(last, item, pitch, widest) else []
 
 
 def _continues(first: BodyLine, second: BodyLine, pitch: float, widest: float) -> bool:
     """Return whether `second` continues the label begun by `first`, which has no cells."""
     step = second.line.middle - first.line.middle
-    reach = 2.0 if _DANGLING.search(first.label) else 1.5  # unfinished words reach further than finished ones
+    reach = (
+        2.0 if _PATTERNS["unfinished label"].search(first.label) else 1.5
+    )  # unfinished words reach further than finished ones
     if step > reach * pitch or (first.label.endswith(":") and not second.label[:1].islower()):
         return False
     if second.x0 < first.x0 - 6.0:
@@ -323,7 +327,7 @@ def _continues(first: BodyLine, second: BodyLine, pitch: float, widest: float) -
     begins = second.label[:1]
     if begins.islower() or (begins.isdigit() and not first.label.endswith(":")):
         return True
-    if _DANGLING.search(first.label):
+    if _PATTERNS["unfinished label"].search(first.label):
         return True
     tight = step < 0.87 * pitch
     long = first.x1 - first.x0 > 0.7 * (widest - first.x0)
@@ -342,7 +346,7 @@ def _ends_label_above(row: BodyLine, item: BodyLine, body: Sequence[BodyLine], p
         return False
     if not row.label:
         return step < 0.75 * pitch
-    dangling = bool(_DANGLING.search(row.label))
+    dangling = bool(_PATTERNS["unfinished label"].search(row.label))
     if item.label[:1].islower():
         return dangling or step < 1.05 * pitch
     return dangling or (step < 0.87 * pitch and item.x0 > row.x0 + _INDENT)

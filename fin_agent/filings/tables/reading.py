@@ -13,11 +13,14 @@ from fin_agent.filings.tables.headers import Header, heading_of_labels, read_hea
 from fin_agent.filings.tables.layout import FoundTable, find_tables, has_same_columns, is_one_table
 from fin_agent.filings.tables.lines import LabelledRow, rows_of
 from fin_agent.filings.tables.sum_detection import row_sums
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
+
+_PATTERNS = patterns("table_patterns")
 
 
 def name_totals(rows: Sequence[Row]) -> list[Row]:
@@ -237,10 +240,6 @@ def _end_key(period: FactPeriod) -> tuple[int, int | None] | None:
     return (period.fiscal_year, None) if period.months in (0, 12) else None
 
 
-_BALANCE_LABEL = re.compile(r"^total (?:current )?(?:assets|liabilities)\b", re.I)
-_BALANCE_CAPTION = re.compile(r"\bbalance sheets?\b|\bstatements? of financial (?:position|condition)\b", re.I)
-
-
 _WORDS_OF_A_HEADING = 4
 """A caption this short says nothing about time; the caption of the previous table with equally many columns applies."""
 
@@ -249,8 +248,10 @@ def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None,
     rows = rows_of(found.body)
     if heading := heading_of_labels(found.header, found.columns):
         rows = [replace(row, section=row.section or (heading,)) for row in rows]
-    instant = bool(_BALANCE_CAPTION.search(found.caption[-160:])) and not re.search("cash flows", found.caption, re.I)
-    instant = instant or sum(1 for row in rows if _BALANCE_LABEL.match(row.label)) >= 2
+    instant = bool(_PATTERNS["balance caption"].search(found.caption[-160:])) and not re.search(
+        "cash flows", found.caption, re.I
+    )
+    instant = instant or sum(1 for row in rows if _PATTERNS["balance label"].match(row.label)) >= 2
     if found.header:
         header = read_header(found.header, found.columns, said, calendar, instant)
     else:
