@@ -6,16 +6,15 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
 from fin_agent.filings.tables.cells import scale_of
-from fin_agent.filings.tables.column_periods import FiscalCalendar, time_words
+from fin_agent.filings.tables.column_periods import FiscalCalendar, month_end, same_day, time_words
 from fin_agent.lexicon.words import patterns
-from fin_agent.vocabulary.dates import MONTH_NAME
+from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
@@ -34,14 +33,8 @@ def facts_of_sentences(
     """Return a fact for every amount of money, percentage and count in the running text of `pages`.
 
     The label is the clause. There is no metric, and `tied` is False: only the words say what an amount is. A sentence
-    without a time gives UNDATED. The line number is one after all rows of the page.
-
-    Args:
-        pages: Pages of the filing.
-        tables: Tables of the filing, whose rows are not running text.
-        facts: Facts of tables and tags. Their parts are searched for in sentences, and what tags state is left out.
-        calendar: The fiscal calendar; None where it is unknown.
-        notes: Titles of notes by page. Where notes print most amounts without a scale, that of their tables applies.
+    without a time gives UNDATED. The line number is one after all rows of the page. Left out are the rows of `tables`,
+    and what tags among `facts` state; `notes` are the titles of notes by page.
     """
     rows: dict[int, list[Box]] = {}
     for table in tables:
@@ -56,14 +49,9 @@ def facts_of_sentences(
     usual = _scale_of_notes(pages, tables, notes)
     found: list[Fact] = []
     for page in pages:
-        place = _Place(
-            page,
-            lines.get(page.number, 0),
-            notes.get(page.number, ""),
-            rows.get(page.number, ()),
-            said.get(page.number, ()),
-        )
-        scale = usual if page.number in notes else 1
+        number = page.number
+        place = _Place(page, lines.get(number, 0), notes.get(number, ""), rows.get(number, []), said.get(number, []))
+        scale = usual if number in notes else 1
         for start, sentence in sentences_of(page.text):
             found.extend(_facts_in(sentence, start, place, calendar, parts, scale))
     return found
@@ -97,10 +85,10 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         if stop["quote"] is None:
             yield start + begin, stretch[begin : stop.start()].rstrip()
             begin = stop.end()
-        elif not _PATTERNS["abbreviation"].search(
-            stretch, max(begin, stop.start() - _MAX_ABBREVIATION_LENGTH), stop.end("quote")
-        ):
-            yield start + begin, stretch[begin : stop.end("quote")]
+            continue
+        first, last = max(begin, stop.start() - _MAX_ABBREVIATION_LENGTH), stop.end("quote")
+        if not _PATTERNS["abbreviation"].search(stretch, first, last):
+            yield start + begin, stretch[begin:last]
             begin = stop.end()
     yield start + begin, stretch[begin:]
 
@@ -138,24 +126,16 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
     """Return the amounts of a sentence; money without a scale has that of the next one listed, otherwise `scale`."""
     found: list[PrintedAmount] = []
     for match in _PATTERNS["amount"].finditer(sentence):
-        one = (
-            None if _SPLIT_DIGITS.search(sentence, max(0, match.start() - 4), match.start("digits")) else _amount(match)
-        )
+        split = _SPLIT_DIGITS.search(sentence, max(0, match.start() - 4), match.start("digits"))
+        one = None if split else _amount(match)
         if one is None:
             continue
-        last = found[-1] if found else None
-        near = (
-            last is not None
-            and last.unit == "USD per share"
-            and _PATTERNS["listed"].fullmatch(sentence, last.end, one.start)
-        )
-        if (
-            one.unit == "USD"
-            and not one.scaled
-            and _is_in_cents(one.amount)
-            and (near or _PATTERNS["per share"].search(sentence, last.end if last else 0, one.start))
-        ):
-            one.unit, one.scaled = "USD per share", True
+        if one.unit == "USD" and not one.scaled and _is_in_cents(one.amount):
+            end = found[-1].end if found else 0
+            beside = found and found[-1].unit == "USD per share"
+            near = beside and _PATTERNS["listed"].fullmatch(sentence, end, one.start)
+            if near or _PATTERNS["per share"].search(sentence, end, one.start):
+                one.unit, one.scaled = "USD per share", True
         found.append(one)
     for one, after in reversed(list(pairwise(found))):
         joined = one.unit == after.unit and _PATTERNS["listed"].fullmatch(sentence, one.end, after.start)
@@ -189,9 +169,8 @@ def _amount(match: re.Match[str]) -> PrintedAmount | None:
         currency = _CURRENCIES.get(match["money"]) or _DOLLARS.get(letters.group() if letters else "", "USD")
         if per := _PATTERNS["per unit"].match(sentence, end):
             of = per.group().lower().split()[1:]
-            return PrintedAmount(
-                start, per.end(), amount, scale, f"{currency} per {_SHARE.get(of[-1]) or ' '.join(of)}", True
-            )
+            unit = "share" if of[-1] in ("share", "ads") else " ".join(of)
+            return PrintedAmount(start, per.end(), amount, scale, f"{currency} per {unit}", True)
         return PrintedAmount(start, end, amount, scale, currency, bool(match["scale"]))
     if found := _PATTERNS["percentage"].match(sentence, end):
         unit = "percentage points" if found["points"] else "basis points" if found["basis"] else "percent"
@@ -199,9 +178,6 @@ def _amount(match: re.Match[str]) -> PrintedAmount | None:
     if found := _PATTERNS["cents"].match(sentence, end):
         return PrintedAmount(start, found.end(), amount / 100, 1, "USD per share" if found["per"] else "USD", True)
     return _counted_thing(match, amount, scale)
-
-
-_SHARE = {"share": "share", "ads": "share"}
 
 
 def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> PrintedAmount | None:
@@ -212,9 +188,8 @@ def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> Printed
     bare = scale == 1 and "," not in match["digits"]
     if bare and amount == amount.to_integral() and _YEARS[0] <= amount <= _YEARS[1]:
         return None  # `the 2022 stores`
-    if _PATTERNS["no adjective"].search(found["between"]) or (
-        amount < _NUMBERS_NAMES and bare and _NAMED.search(match.string, 1, match.start())
-    ):
+    named = bare and amount < _NUMBERS_NAMES and _NAMED.search(match.string, 1, match.start())
+    if named or _PATTERNS["no adjective"].search(found["between"]):
         return None
     unit = "shares" if found["noun"].lower() == "shares" else "count"
     return PrintedAmount(match.start(), found.end(), amount, scale, unit, True)
@@ -243,10 +218,8 @@ def _is_name(match: re.Match[str]) -> bool:
     sentence, end = match.string, match.end()
     if _PATTERNS["event"].match(sentence, end):
         return True
-    plain = not match["year"].lower().startswith("fiscal")
-    return (
-        plain and bool(_PATTERNS["name behind"].match(sentence, end)) and not _PATTERNS["no name"].match(sentence, end)
-    )
+    plain = not match["year"].lower().startswith("fiscal") and not _PATTERNS["no name"].match(sentence, end)
+    return plain and _PATTERNS["name behind"].match(sentence, end) is not None
 
 
 def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
@@ -254,14 +227,12 @@ def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
     for match in _PATTERNS["time"].finditer(sentence):
         start, end = match.span()
         if match["before"]:
-            last = _last(found) or (
-                None if calendar.quarter else FactPeriod(calendar.year, None, 12, calendar.period_end)
-            )
-            if last is not None:
+            own = None if calendar.quarter else FactPeriod(calendar.year, None, 12, calendar.period_end)
+            if (last := _last(found) or own) is not None:
                 found.append(_Time(start, end, (_shift_to_year(last, last.fiscal_year - 1),)))
             continue
-        if _is_part_of_an_amount(sentence, start):
-            continue
+        if re.search(r"[$€£,.-]$|\$ $", sentence[max(0, start - 2) : start]):
+            continue  # a part of an amount
         more = match["dmore"] or match["qmore"] or match["more"] or ""
         years = [int(year) for year in _PATTERNS["year"].findall(more)]
         if _PATTERNS["no period"].search(sentence, max(0, start - _REACH_BACK), start):
@@ -271,12 +242,8 @@ def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
             continue
         same = _last(found) if _PATTERNS["same period"].search(before) else None
         periods = [_shift_to_year(same, int(match["year"][-4:]))] if same else _periods(match, years, before, calendar)
-        if (
-            match["date"]
-            and not match["span"]
-            and found
-            and _PATTERNS["enumerated"].fullmatch(sentence, found[-1].end, start)
-        ):
+        listed = found and _PATTERNS["enumerated"].fullmatch(sentence, found[-1].end, start)
+        if match["date"] and not match["span"] and listed:
             months = found[-1].periods[-1].months  # `the years ended December 31, 2022 and December 31, 2021`
             periods = [calendar.duration(each.end, months) for each in periods if months and each.end] or periods
         if periods:
@@ -287,16 +254,10 @@ def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
 _REACH_BACK = 40
 
 
-def _is_part_of_an_amount(sentence: str, start: int) -> bool:
-    return sentence[max(0, start - 1) : start] in ("$", "€", "£", ",", ".", "-") or sentence[start - 2 : start] == "$ "
-
-
 def _periods(match: re.Match[str], years: Sequence[int], before: str, calendar: FiscalCalendar) -> list[FactPeriod]:
     if match["date"]:
         said = time_words(match["date"])
-        if not said.dates:
-            return []
-        days = [said.dates[0], *(_same_day(said.dates[0], year) for year in years)]
+        days = [day for first in said.dates[:1] for day in (first, *(same_day(first, year) for year in years))]
         if not match["span"]:
             return [calendar.instant(day) for day in days]
         span = " ".join(match["span"].lower().split())
@@ -305,46 +266,24 @@ def _periods(match: re.Match[str], years: Sequence[int], before: str, calendar: 
         lengths = [time_words(f"{count} {unit} ended {match['date']}").months for count in counts]
         return [calendar.duration(day, months) for day in days for months in lengths if months]
     if match["quarter"]:
-        said_quarter = time_words(match["quarter"].lower()).quarter
         low = match["quarter"].lower()
         of_years = [int(match["qyear"]), *years]
         if "months" in low or "half" in low:
             months = 9 if "nine" in low else 6
-            if not low.startswith("first"):
-                return []
-            ends = [calendar.end_of_quarter(year, months // 3) for year in of_years]
-            return [FactPeriod(year, None, months, end) for year, end in zip(of_years, ends, strict=True)]
-        if said_quarter is None:
-            return []
-        return [FactPeriod(year, said_quarter, 3, _quarter_end(year, said_quarter, calendar)) for year in of_years]
+            of_years = of_years if low.startswith("first") else []
+            return [FactPeriod(year, None, months, calendar.end_of_quarter(year, months // 3)) for year in of_years]
+        quarter = time_words(low).quarter
+        ends = {year: calendar.end_of_quarter(year, quarter) for year in of_years if quarter}
+        if quarter == calendar.quarter and calendar.year in ends:
+            ends[calendar.year] = calendar.period_end
+        return [FactPeriod(year, quarter, 3, ends[year]) for year in of_years if quarter]
     first = int(re.findall(r"\d{4}", match["year"])[0])
-    of_years = [first, *years]
-    month = re.search(rf"{MONTH_NAME}\s+(?:of\s+)?$", before, re.I)
-    if month:  # `in March 2022`: a month, which is not the period of a reported figure
-        return [_month(first, month.group(), calendar)] if not years else []
-    instant = bool(_PATTERNS["at year end"].search(before)) and not re.search(r"\bfor\b[^,]*$", before)
-    if instant:
-        return [FactPeriod(year, None, 0, calendar.end_of(year)) for year in of_years]
-    return [FactPeriod(year, None, 12, calendar.end_of(year)) for year in of_years]
-
-
-def _month(year: int, name: str, calendar: FiscalCalendar) -> FactPeriod:
-    from calendar import monthrange
-
-    said = time_words(f"{name.split()[0]} 1, {year}")
-    month = said.dates[0].month if said.dates else 1
-    day = date(year, month, monthrange(year, month)[1])
-    return FactPeriod(calendar.fiscal_year_of(day), calendar.quarter_of(day), 1, day)
-
-
-def _same_day(day: date, year: int) -> date:
-    return day.replace(year=year, day=28) if (day.month, day.day) == (2, 29) else day.replace(year=year)
-
-
-def _quarter_end(year: int, quarter: int, calendar: FiscalCalendar) -> date | None:
-    if (year, quarter) == (calendar.year, calendar.quarter):
-        return calendar.period_end
-    return calendar.end_of_quarter(year, quarter)
+    if month := re.search(rf"({MONTH_NAME})\s+(?:of\s+)?$", before, re.I):
+        # `in March 2022`: a month, which is not the period of a reported figure
+        end = month_end(first, month_number(month[1]))
+        return [FactPeriod(calendar.fiscal_year_of(end), calendar.quarter_of(end), 1, end)] if not years else []
+    instant = _PATTERNS["at year end"].search(before) and not re.search(r"\bfor\b[^,]*$", before)
+    return [FactPeriod(year, None, 0 if instant else 12, calendar.end_of(year)) for year in (first, *years)]
 
 
 def _last(times: Sequence[_Time]) -> FactPeriod | None:
@@ -354,35 +293,28 @@ def _last(times: Sequence[_Time]) -> FactPeriod | None:
 
 def _shift_to_year(period: FactPeriod, year: int) -> FactPeriod:
     """Return the same period of another year."""
-    end = _same_day(period.end, period.end.year + year - period.fiscal_year) if period.end else None
+    end = same_day(period.end, period.end.year + year - period.fiscal_year) if period.end else None
     return FactPeriod(year, period.quarter, period.months, end)
 
 
 def _assign_periods(sentence: str, amounts: Sequence[PrintedAmount], times: Sequence[_Time]) -> list[FactPeriod]:
     """Return the period of each amount: from its position in a list, the time after it, or the one before it."""
-    dated: list[FactPeriod | None] = [None] * len(amounts)
-    known = [False] * len(amounts)
+    dated: dict[int, FactPeriod] = {}
     for group in _lists(sentence, amounts):
-        periods = _times_of_a_list(sentence, amounts, group, times)
-        for index, period in zip(group, periods, strict=False):
-            dated[index], known[index] = period, True
+        dated.update(zip(group, _times_of_a_list(sentence, amounts, group, times), strict=False))
+    earlier = [
+        _PATTERNS["earlier"].search(sentence, max(0, one.start - _REACH_BACK), one.start) is not None for one in amounts
+    ]
     taken: set[int] = set()
     for index, one in enumerate(amounts):
-        if known[index]:
-            continue
         limit = next((other.start for other in amounts[index + 1 :] if other.start >= one.end), len(sentence))
         behind = next((time for time in times if one.end <= time.start < limit), None)
-        if (
-            behind is not None
-            and not _PATTERNS["break"].search(sentence, one.end, behind.start)
-            and sentence[behind.end :][:1] != ":"
-        ):
-            dated[index], known[index] = behind.periods[0], True
-            if _PATTERNS["earlier"].search(sentence, max(0, one.start - _REACH_BACK), one.start):
-                taken.add(behind.start)
-    for index, one in enumerate(amounts):
-        if known[index] or _PATTERNS["earlier"].search(sentence, max(0, one.start - _REACH_BACK), one.start):
+        if index in dated or behind is None or sentence[behind.end :][:1] == ":":
             continue
+        if not _PATTERNS["break"].search(sentence, one.end, behind.start):
+            dated[index] = behind.periods[0]
+            taken |= {behind.start} if earlier[index] else set()
+    for index, one in enumerate(amounts):
         before = [
             time
             for time in times
@@ -391,13 +323,12 @@ def _assign_periods(sentence: str, amounts: Sequence[PrintedAmount], times: Sequ
             and not _PATTERNS["compared"].search(sentence, max(0, time.start - _REACH_BACK), time.start)
             and sentence.count(")", time.end, one.start) <= sentence.count("(", time.end, one.start)
         ]
-        if before:
-            dated[index] = before[-1].periods[0]
-    for index in range(len(amounts) - 2, -1, -1):
-        after = amounts[index + 1]
-        if dated[index] is None and _PATTERNS["chained"].fullmatch(sentence, amounts[index].end, after.start):
-            dated[index] = dated[index + 1]
-    return [period or UNDATED for period in dated]
+        if before and not earlier[index]:
+            dated.setdefault(index, before[-1].periods[0])
+    for index, (one, after) in reversed(list(enumerate(pairwise(amounts)))):
+        if index + 1 in dated and _PATTERNS["chained"].fullmatch(sentence, one.end, after.start):
+            dated.setdefault(index, dated[index + 1])
+    return [dated.get(index, UNDATED) for index in range(len(amounts))]
 
 
 def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int]]:
@@ -438,38 +369,34 @@ def _times_of_a_list(
     return ()
 
 
+@dataclass(slots=True)
 class _Place:
     """The words of a page and their positions."""
 
-    def __init__(self, page: PageContent, line: int, note: str, rows: Iterable[Box], said: Iterable[Box]) -> None:
-        """`line` is one after those of the page's tables, `note` is the title of the page's note."""
-        self._page = page
-        self.line, self.note = line, note
-        self._rows, self._said = tuple(rows), tuple(said)
-        self._starts: list[int] = []
-        self.number = page.number
+    page: PageContent
+    line: int
+    """One after those of the page's tables."""
+    note: str
+    rows: Sequence[Box]
+    tagged: Sequence[Box]
+    starts: list[int] = field(default_factory=list)
 
     def box(self, start: int, end: int) -> Box | None:
         """Return the box of the characters `start` to `end` of the page's text; None inside a table or a tag."""
-        words = self._page.words
-        if not self._starts:
-            self._starts = [match.start() for match in _WORD.finditer(self._page.text)]
-        first = bisect_right(self._starts, start) - 1
-        last = max(first, bisect_left(self._starts, end) - 1)
+        words = self.page.words
         if not words:
             return Box(0, 0, 0, 0)
+        self.starts = self.starts or [match.start() for match in _WORD.finditer(self.page.text)]
+        first = bisect_right(self.starts, start) - 1
+        last = max(first, bisect_left(self.starts, end) - 1)
         if last >= len(words):
             return None
         line = [word for word in words[first : last + 1] if abs(word.y0 - words[first].y0) < word.y1 - word.y0]
-        box = Box(
-            min(word.x0 for word in line),
-            min(word.y0 for word in line),
-            max(word.x1 for word in line),
-            max(word.y1 for word in line),
-        )
+        x0, y0, x1, y1, _ = zip(*line, strict=True)
+        box = Box(min(x0), min(y0), max(x1), max(y1))
         x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-        inside = any(row.x0 - 1 <= x <= row.x1 + 1 and row.y0 <= y <= row.y1 for row in self._rows)
-        tagged = any(each.x0 - 1 <= box.x1 and box.x0 <= each.x1 + 1 and each.y0 <= y <= each.y1 for each in self._said)
+        inside = any(row.x0 - 1 <= x <= row.x1 + 1 and row.y0 <= y <= row.y1 for row in self.rows)
+        tagged = any(tag.x0 - 1 <= box.x1 and box.x0 <= tag.x1 + 1 and tag.y0 <= y <= tag.y1 for tag in self.tagged)
         return None if inside or tagged else box
 
 
@@ -477,12 +404,7 @@ _WORD = re.compile(r"\S+")
 
 
 def _facts_in(
-    sentence: str,
-    offset: int,
-    place: _Place,
-    calendar: FiscalCalendar | None,
-    parts: _Parts,
-    scale: int,
+    sentence: str, offset: int, place: _Place, calendar: FiscalCalendar | None, parts: _Parts, scale: int
 ) -> Iterator[Fact]:
     if not _HINT.search(sentence) or not _is_prose(sentence):
         return
@@ -502,7 +424,7 @@ def _facts_in(
             scale=one.scale,
             unit=one.unit,
             period=period,
-            page=place.number,
+            page=place.page.number,
             box=box,
             scope=part,
             part_kind=parts.kinds.get(part) if part else None,
@@ -535,13 +457,9 @@ def _clause(sentence: str, one: PrintedAmount) -> str:
         begin = sentence.rfind(" ", 0, one.start - _ROOM_BEFORE) + 1
     last = min(len(sentence), begin + _LONGEST_CLAUSE)
     ends = [match.start() for match in _CUT.finditer(sentence, one.end, last)]
-    end = (
-        ends[-1]
-        if ends and last < len(sentence)
-        else sentence.rfind(" ", one.end, last)
-        if last < len(sentence)
-        else last
-    )
+    end = last
+    if last < len(sentence):
+        end = ends[-1] if ends else sentence.rfind(" ", one.end, last)
     return " ".join(sentence[begin : max(end, one.end)].split())
 
 

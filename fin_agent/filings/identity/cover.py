@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
+from enum import Enum
 from itertools import chain
 from typing import NamedTuple
 
-from fin_agent.lexicon.words import patterns
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.dates import PrintedDate, printed_dates
 from fin_agent.vocabulary.identity import FieldSource, Form, Origin
 from fin_agent.vocabulary.page import PageContent
@@ -29,35 +29,33 @@ def reading(
 _MAX_LENGTH = 200
 
 
-class Kind(NamedTuple):
-    """A kind of reading: its source, and how much it is trusted.
+class Kind(Enum):
+    """A kind of reading: its source, and an estimate of how much it is trusted, which weights its vote."""
 
-    Confidences are estimates that weight the votes of readings, not measured error rates. Known weaknesses lower a
-    kind: hand-typed foci rank below the calendar's usual name, counted words below sentences.
-    """
+    TAG = Origin.DEI, 0.99  # a `dei:` tag that repeats the cover
+    FOCUS = Origin.DEI, 0.96  # typed by hand, and sometimes left over from the previous report
+    COVER = Origin.COVER, 0.99  # text next to its caption on a form cover
+    COVER_PLACE = Origin.COVER, 0.96  # text in its usual position on the cover, without a caption
+    REPORT_DATE = Origin.COVER, 0.85  # `Date of report`, where it differs from the day of the event
+    TITLE = Origin.TITLE, 0.98  # the title of a release: `Harbor Announces Third Quarter Fiscal 2023 Results`
+    DATELINE = Origin.TITLE, 0.9  # the first date of a release that does not end a period
+    SIGNATURE = Origin.SIGNATURE, 0.98  # name and date next to the registrant's signature
+    SENTENCE = Origin.TEXT, 0.98  # `fiscal 2022, which ended January 28, 2023`, `(NYSE: HTW)`
+    COUNTED = Origin.TEXT, 0.93  # the most frequent value in the text
+    FROM_YEAR_END = Origin.DERIVED, 0.96  # computed from the last year end that the text prints
+    FROM_LENGTH = Origin.DERIVED, 0.95  # computed from the longest span reported: `nine months ended`
+    FROM_FIGURES = Origin.DERIVED, 0.92  # the day on which most tagged figures end
+    FROM_END = Origin.DERIVED, 0.97  # conclusions from the period's end, such as the usual name of the year
+    FROM_CONTENT = Origin.DERIVED, 0.9  # the kind of a document without a form cover
+    ASSUMED = Origin.DERIVED, 0.7  # a calendar year, in the absence of other evidence
+    FROM_TITLE = Origin.DERIVED, 0.98  # the end of the year, by the quarter in a title
+    # The usual name of a year that ends in winter, where filers differ, by month.
+    FROM_JANUARY = Origin.DERIVED, 0.75
+    FROM_FEBRUARY = Origin.DERIVED, 0.6
+    FROM_MARCH = Origin.DERIVED, 0.85
 
-    origin: Origin
-    confidence: float
-
-
-TAG = Kind(Origin.DEI, 0.99)  # a `dei:` tag that repeats the cover
-FOCUS = Kind(Origin.DEI, 0.96)  # typed by hand, and sometimes left over from the previous report
-COVER = Kind(Origin.COVER, 0.99)  # text next to its caption on a form cover
-COVER_PLACE = Kind(Origin.COVER, 0.96)  # text in its usual position on the cover, without a caption
-REPORT_DATE = Kind(Origin.COVER, 0.85)  # `Date of report`, where it differs from the day of the event
-TITLE = Kind(Origin.TITLE, 0.98)  # the title of a release: `Harbor Announces Third Quarter Fiscal 2023 Results`
-DATELINE = Kind(Origin.TITLE, 0.9)  # the first date of a release that does not end a period
-SIGNATURE = Kind(Origin.SIGNATURE, 0.98)  # name and date next to the registrant's signature
-SENTENCE = Kind(Origin.TEXT, 0.98)  # `fiscal 2022, which ended January 28, 2023`, `(NYSE: HTW)`
-COUNTED = Kind(Origin.TEXT, 0.93)  # the most frequent value in the text
-FROM_YEAR_END = Kind(Origin.DERIVED, 0.96)  # computed from the last year end that the text prints
-FROM_LENGTH = Kind(Origin.DERIVED, 0.95)  # computed from the longest span reported: `nine months ended`
-FROM_FIGURES = Kind(Origin.DERIVED, 0.92)  # the day on which most tagged figures end
-FROM_END = Kind(Origin.DERIVED, 0.97)  # conclusions from the period's end, such as the usual name of the year
-FROM_CONTENT = Kind(Origin.DERIVED, 0.9)  # the kind of a document without a form cover
-ASSUMED = Kind(Origin.DERIVED, 0.7)  # a calendar year, in the absence of other evidence
-FROM_WINTER_END = {month: Kind(Origin.DERIVED, trust) for month, trust in ((1, 0.75), (2, 0.6), (3, 0.85))}
-"""By month, the usual name of a year that ends in winter, where filers differ."""
+    def __init__(self, origin: Origin, confidence: float) -> None:
+        self.origin, self.confidence = origin, confidence
 
 
 class PlainPage(NamedTuple):
@@ -92,63 +90,52 @@ def numbers_on_cover(text: str, page: int) -> Iterator[FieldSource]:
     captioned = _PATTERNS["captioned file number"].search(text)
     found = captioned or _PATTERNS["bare file number"].search(text)
     if found is not None:
-        kind = COVER if captioned else COVER_PLACE
-        yield reading("file_number", _file_number(found), kind, found.group(), page)
+        kind = Kind.COVER if captioned else Kind.COVER_PLACE
+        yield reading("file_number", plain_file_number(found.group()) or "", kind, found.group(), page)
     found = _EMPLOYER_ID.search(text)
-    if found is not None and found[2].strip("0"):
-        yield reading("employer_id", f"{found[1]}-{found[2]}", COVER, found.group(), page)
+    if found is not None and (number := plain_employer_id(found.group())):
+        yield reading("employer_id", number, Kind.COVER, found.group(), page)
 
 
 def plain_file_number(printed: str) -> str | None:
     """Return `1-1183` for `001-01183`; None for text that is not a commission file number."""
     found = _PATTERNS["file number"].search(printed)
-    return _file_number(found) if found else None
+    if found is None:
+        return None
+    series = found["series"].replace("O", "0").lstrip("0") or "0"
+    return f"{series}-{found['number'].lstrip('0') or '0'}{found['sub'] or ''}"
 
 
 def plain_employer_id(printed: str) -> str | None:
     """Return `12-3456789` for the number with or without its hyphen; None for other text or all zeros."""
     digits = re.sub(r"\W", "", printed)
-    return f"{digits[:2]}-{digits[2:]}" if re.fullmatch(r"\d{9}", digits) and digits.strip("0") else None
+    return f"{digits[:2]}-{digits[2:]}" if re.fullmatch(r"\d{9}", digits) and digits[2:].strip("0") else None
 
 
-def _file_number(found: re.Match[str]) -> str:
-    series = found["series"].replace("O", "0").lstrip("0") or "0"
-    return f"{series}-{found['number'].lstrip('0') or '0'}{found['sub'] or ''}"
-
-
-_EMPLOYER_ID = re.compile(r"(?<![\d-])(\d{2})\s?[-–‐‑]\s?(\d{7})(?!\d)")
+_EMPLOYER_ID = re.compile(r"(?<![\d-])\d{2}\s?[-–‐‑]\s?\d{7}(?!\d)")
 
 
 def name_on_cover(text: str, page: int) -> FieldSource | None:
-    """Return the name above `(Exact name of registrant ...)`, otherwise the one right below the file number.
-
-    Where a cover has several registrants, it is the first.
-    """
+    """Return the name above `(Exact name of registrant ...)`, the first of several, or that below the file number."""
     caption = _PATTERNS["caption of the name"].search(text) or _PATTERNS["caption of a translation"].search(text)
     if caption is not None:
         above = text[: caption.start()].split("\n")
-        name = (
-            _first_of_several(above) if _PATTERNS["several registrants"].search(caption.group()) else None
-        ) or _name_in(above)
+        several = _PATTERNS["several registrants"].search(caption.group())
+        name = (_first_of_several(above) if several else None) or _name_in(above)
         if name is not None:
-            return reading("company", name, COVER, f"{name} {caption.group()}", page)
+            return reading("company", name, Kind.COVER, f"{name} {caption.group()}", page)
         # A cover laid out as a table has its captions in one row and the registrants in the rows below.
         below = text[caption.end() :].split("\n", _CAPTIONS_OF_A_ROW)[:_CAPTIONS_OF_A_ROW]
         name = next((printed_name(line) for line in below if is_full_name(printed_name(line))), None)
         if name is not None:
-            return reading("company", name, COVER_PLACE, f"{caption.group()} {name}", page)
+            return reading("company", name, Kind.COVER_PLACE, f"{caption.group()} {name}", page)
     for number in _PATTERNS["line of the file number"].finditer(text):
         for line in text[number.end() :].split("\n", 6)[:6]:
             name = printed_name(line)
-            if not name:
-                continue
-            if (
-                _PATTERNS["legal ending"].search(name)
-                and not _PATTERNS["not a name"].search(line)
-                and not _PATTERNS["caption of the name"].search(line)
-            ):
-                return reading("company", name, COVER_PLACE, f"{number.group()} {name}", page)
-            break
+            if name:
+                if _has_legal_form(name) and not _PATTERNS["caption of the name"].search(line):
+                    return reading("company", name, Kind.COVER_PLACE, f"{number.group()} {name}", page)
+                break
     return None
 
 
@@ -158,11 +145,11 @@ _CAPTIONS_OF_A_ROW = 24
 
 def is_full_name(name: str) -> bool:
     """Return whether a line is a company's name with its legal form."""
-    return (
-        len(name) <= 90
-        and _PATTERNS["legal ending"].search(name) is not None
-        and not _PATTERNS["not a name"].search(name)
-    )
+    return len(name) <= 90 and _has_legal_form(name)
+
+
+def _has_legal_form(line: str) -> bool:
+    return _PATTERNS["legal ending"].search(line) is not None and not _PATTERNS["not a name"].search(line)
 
 
 def printed_name(line: str) -> str:
@@ -204,11 +191,8 @@ def _name_in(above: list[str]) -> str | None:
 
 def _is_complete_above(upper: str, lower: str) -> bool:
     """Return whether the upper line is a logo or another name rather than the beginning of the lower one."""
-    if (
-        _PATTERNS["legal ending"].search(upper)
-        and _PATTERNS["legal ending"].search(lower)
-        and not upper.endswith((",", "&"))
-    ):
+    both = all(_PATTERNS["legal ending"].search(line) for line in (upper, lower))
+    if both and not upper.endswith((",", "&")):
         return True
     return set(re.findall(r"\w+", upper.lower())) <= set(re.findall(r"\w+", lower.lower()))
 
@@ -216,28 +200,22 @@ def _is_complete_above(upper: str, lower: str) -> bool:
 def ticker_readings(
     cover: Sequence[PlainPage], pages: Sequence[PlainPage], further: Iterable[PlainPage] = ()
 ) -> Iterator[FieldSource]:
-    """Yield readings of symbols from the cover's table, a release's `(NASDAQ: ULTA)`, or the text of Item 5.
-
-    `further` pages are read only where the first ones have no symbol.
-    """
+    """Yield readings of symbols from the cover's table, `(NASDAQ: ULTA)` or Item 5, which may be on `further` pages."""
     rows = ((row, page.number) for page in cover if (row := _row_of_table(page.text)))
     listed = ((found, page.number) for page in pages[:3] if (found := _PATTERNS["listed"].search(page.text)))
     on_cover, of_release = next(rows, None), next(listed, None)
     if on_cover:
-        yield reading("ticker", on_cover[0]["ticker"].replace("/", "."), COVER, on_cover[0].group(), on_cover[1])
+        yield reading("ticker", on_cover[0]["ticker"].replace("/", "."), Kind.COVER, on_cover[0].group(), on_cover[1])
     if of_release:
-        yield reading("ticker", of_release[0]["ticker"].upper(), SENTENCE, of_release[0].group(), of_release[1])
+        yield reading("ticker", of_release[0]["ticker"].upper(), Kind.SENTENCE, of_release[0].group(), of_release[1])
     for number, text in chain(pages, () if on_cover or of_release else further):
         if found := _PATTERNS["symbol in words"].search(text):
-            yield reading("ticker", found[1], SENTENCE, found.group(), number)
+            yield reading("ticker", found[1], Kind.SENTENCE, found.group(), number)
             return
 
 
 _SYMBOL_WORD = re.compile(r"(?<![\w$.])(?P<ticker>[A-Z]{1,5}(?:[./][A-Z])?)(?![\w.])")
-_NOT_TICKERS = frozenset(
-    ("NYSE", "LLC", "PAR", "THE", "NEW", "YORK", "STOCK", "CLASS", "USD", "NONE", "A", "B", "C", "OF", "AND", "VALUE",
-     "INC", "N", "NA", "US")
-)  # fmt: skip
+_NOT_TICKERS = word_lists("identity_words")["no tickers"]
 
 
 def _row_of_table(text: str) -> re.Match[str] | None:
@@ -258,28 +236,16 @@ COVER_WITHIN = 25
 """Number of first pages searched for a cover: annual reports may begin with letters and pictures."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """A form cover that was found."""
-
-    position: int
-    """Position among the pages given."""
-    readings: tuple[FieldSource, ...]
-    """Readings of the fields printed there."""
-
-
-def find_cover(pages: Sequence[PlainPage]) -> Cover | None:
-    """Return the first form cover among the first pages, or None."""
+def find_cover(pages: Sequence[PlainPage]) -> tuple[int, list[FieldSource]] | None:
+    """Return (position, readings) of the first form cover among the first pages, or None."""
     for position, (number, text) in enumerate(pages[:COVER_WITHIN]):
         if len(text) < _MIN_LENGTH or not _PATTERNS["commission"].search(text):
             continue
-        heading = _PATTERNS["form alone"].search(text) or (
-            _PATTERNS["form anywhere"].search(text) if _PATTERNS["report pursuant"].search(text) else None
-        )
-        if heading is None or not _PATTERNS["words of a cover"].search(text) or _PATTERNS["schedule"].search(text):
-            continue
-        form = normalize_form(heading["form"])
-        return Cover(position, tuple(_readings(text, number, form, heading)))
+        heading = _PATTERNS["form alone"].search(text)
+        if heading is None and _PATTERNS["report pursuant"].search(text):
+            heading = _PATTERNS["form anywhere"].search(text)
+        if heading and _PATTERNS["words of a cover"].search(text) and not _PATTERNS["schedule"].search(text):
+            return position, list(_readings(text, number, heading))
     return None
 
 
@@ -289,17 +255,17 @@ def normalize_form(printed: str) -> Form:
     return next((form for stem, form in _FORMS.items() if letters.startswith(stem)), Form.OTHER)
 
 
-def _readings(text: str, page: int, form: Form, heading: re.Match[str]) -> Iterator[FieldSource]:
-    yield reading("form", form, COVER, heading.group(), page)
+def _readings(text: str, page: int, heading: re.Match[str]) -> Iterator[FieldSource]:
+    form = normalize_form(heading["form"])
+    yield reading("form", form, Kind.COVER, heading.group(), page)
     name = name_on_cover(text, page)
     if name is not None:
         yield name
     yield from numbers_on_cover(text, page)
     yield from _event_dates(text, page) if form is Form.EIGHT_K else _period_end(text, page, heading.group())
-    amendment = _PATTERNS["amendment"].search(text, 0, 3000)
-    if heading["amended"] or amendment is not None:
-        printed = heading.group() if heading["amended"] or amendment is None else amendment.group()
-        yield reading("amended", "true", COVER, printed, page)
+    amendment = heading if heading["amended"] else _PATTERNS["amendment"].search(text, 0, 3000)
+    if amendment is not None:
+        yield reading("amended", "true", Kind.COVER, amendment.group(), page)
 
 
 _FORMS = {"10K": Form.TEN_K, "10Q": Form.TEN_Q, "8K": Form.EIGHT_K, "20F": Form.TWENTY_F, "ARS": Form.ANNUAL_REPORT}
@@ -313,7 +279,7 @@ def _period_end(text: str, page: int, heading: str) -> Iterator[FieldSource]:
         end = _transition(text) or end
     if end is not None:
         start, last = end
-        yield reading("period_end", last.date, COVER, text[start : last.end], page)
+        yield reading("period_end", last.date, Kind.COVER, text[start : last.end], page)
 
 
 def _first_end(text: str) -> tuple[int, PrintedDate] | None:
@@ -344,6 +310,6 @@ def _event_dates(text: str, page: int) -> Iterator[FieldSource]:
     if not near:
         return
     printed = text[min(near[0].start, found.start()) : max(near[-1].end, found.end())]
-    yield reading("period_end", min(one.date for one in near), COVER, printed, page)
+    yield reading("period_end", min(one.date for one in near), Kind.COVER, printed, page)
     if near[0].date != min(one.date for one in near):
-        yield reading("filed", near[0].date, REPORT_DATE, printed, page)
+        yield reading("filed", near[0].date, Kind.REPORT_DATE, printed, page)

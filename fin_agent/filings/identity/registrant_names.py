@@ -9,18 +9,9 @@ from datetime import date
 from itertools import takewhile
 from typing import NamedTuple
 
-from fin_agent.filings.identity.cover import (
-    COUNTED,
-    SENTENCE,
-    SIGNATURE,
-    PlainPage,
-    is_full_name,
-    normalize_print,
-    printed_name,
-    reading,
-)
+from fin_agent.filings.identity.cover import Kind, PlainPage, is_full_name, normalize_print, printed_name, reading
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces
-from fin_agent.lexicon.words import patterns
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.dates import printed_dates
 from fin_agent.vocabulary.identity import FieldSource
 from fin_agent.vocabulary.page import PageContent
@@ -56,10 +47,7 @@ def distinctive_words(name: str) -> str:
     return "".join(words)
 
 
-_ENDINGS = frozenset(
-    ("inc", "incorporated", "corp", "corporation", "co", "company", "plc", "ltd", "limited", "llc", "lp", "nv", "sa",
-     "ag", "se", "as", "asa", "ab", "oyj", "spa", "bv", "the", "and")
-)  # fmt: skip
+_ENDINGS = word_lists("identity_words")["ends of names"]
 
 
 def registrant_in_text(pages: Sequence[PlainPage]) -> list[FieldSource]:
@@ -69,7 +57,7 @@ def registrant_in_text(pages: Sequence[PlainPage]) -> list[FieldSource]:
         if listed is not None:
             name = _name_before(text, listed.start())
             if name:
-                return [reading("company", name, SENTENCE, f"{name} {listed.group()}", number)]
+                return [reading("company", name, Kind.SENTENCE, f"{name} {listed.group()}", number)]
     weights: Counter[str] = Counter()
     spellings: dict[str, Counter[str]] = {}
     places: dict[str, tuple[str, int]] = {}
@@ -86,7 +74,7 @@ def registrant_in_text(pages: Sequence[PlainPage]) -> list[FieldSource]:
     if not weights or (weights[best] < 2 and len(weights) > 1):
         return []
     name = min(spellings[best], key=lambda name: (name.isupper(), -spellings[best][name], name))
-    return [reading("company", name, COUNTED, *places[best])]
+    return [reading("company", name, Kind.COUNTED, *places[best])]
 
 
 def _name_before(text: str, place: int) -> str | None:
@@ -113,11 +101,7 @@ LAST_PAGES = 40
 
 
 def signature_readings(pages: Sequence[PageContent], first: int, not_before: date | None) -> Iterator[FieldSource]:
-    """Yield the name and date (`filed`) of the first signature from the page at position `first` on.
-
-    Dates before `not_before`, the end of the period, are not dates of signing. Of long files, only the first 400 and
-    the last 40 pages are read.
-    """
+    """Yield the name and date (`filed`, after the period's end) of the first signature from position `first` on."""
     for page in (*pages[first:SIGNED_WITHIN], *pages[max(SIGNED_WITHIN, first, len(pages) - LAST_PAGES) :]):
         if "SIGNATURE" not in page.text and "ignature" not in page.text:
             continue
@@ -127,10 +111,11 @@ def signature_readings(pages: Sequence[PageContent], first: int, not_before: dat
             continue
         name = _signer(text, heading.end())
         if name is not None:
-            yield reading("company", name, SIGNATURE, name, page.number)
+            yield reading("company", name, Kind.SIGNATURE, name, page.number)
         for one in printed_dates(text, heading.start()):
             if not_before is None or one.date >= not_before:
-                yield reading("filed", one.date, SIGNATURE, _line_around(text, one.start, one.end), page.number)
+                begin, end = text.rfind("\n", 0, one.start) + 1, f"{text}\n".find("\n", one.end)
+                yield reading("filed", one.date, Kind.SIGNATURE, text[begin:end], page.number)
                 return
 
 
@@ -152,10 +137,6 @@ def _signer(text: str, place: int) -> str | None:
     return None
 
 
-def _line_around(text: str, start: int, end: int) -> str:
-    return text[text.rfind("\n", 0, start) + 1 : text.find("\n", end) if "\n" in text[end:] else None]
-
-
 class OtherName(NamedTuple):
     """A further name that was found."""
 
@@ -165,37 +146,31 @@ class OtherName(NamedTuple):
 
 
 def other_names(pages: Sequence[PlainPage], company: str, known: Iterable[OtherName] = ()) -> list[FieldSource]:
-    """Return one reading of all names: `formerly known as ...`, `(“Square,” the “Company”)`; nothing without any.
-
-    `known` are names found elsewhere: in a release's title, on the cover, in a tag.
-    """
+    """Return a reading of all names, `known` or in the text: `formerly known as ...`, `(“Square,” the “Company”)`."""
     kept: dict[str, OtherName] = {}
     for found in (*known, *_names_in(pages, company)):
         name = printed_name(found.name)
         name = name.rstrip(",; ") if _PATTERNS["legal abbreviation"].search(name) else name.rstrip(",.; ")
         key = name.casefold()
-        if (
-            2 <= len(name) <= 40
-            and name[0].isupper()
-            and key != company.casefold()
-            and not _PATTERNS["generic term"].search(name)
-        ):
+        named = 2 <= len(name) <= 40 and name[0].isupper() and key != company.casefold()
+        if named and not _PATTERNS["generic term"].search(name):
             kept.setdefault(key, found._replace(name=name))
     if not kept:
         return []
     names = [one.name.replace(NAMES_SEPARATOR, " ") for one in kept.values()]
     printed = " | ".join(dict.fromkeys(" ".join(one.printed.split()) for one in kept.values()))
     page = next((one.page for one in kept.values() if one.page is not None), None)
-    return [reading("other_names", NAMES_SEPARATOR.join(names), SENTENCE, printed, page)]
+    return [reading("other_names", NAMES_SEPARATOR.join(names), Kind.SENTENCE, printed, page)]
 
 
 def _names_in(pages: Sequence[PlainPage], company: str) -> Iterator[OtherName]:
-    named = _pattern_of(company)
+    words = re.findall(r"\w+", company)
+    named = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE) if words else None
     for number, text in pages:
         for former in _PATTERNS["former name"].finditer(text):
             if former["changed"] or _is_own_former_name(text, former, named):
-                words = text[max(0, former.start() - 1) : former.end()]
-                yield OtherName(former["name"] or former["changed"], words, number)
+                printed = text[max(0, former.start() - 1) : former.end()]
+                yield OtherName(former["name"] or former["changed"], printed, number)
         for terms in _PATTERNS["quoted terms"].finditer(text):
             if _PATTERNS["the filer itself"].search(terms.group()):
                 yield from (OtherName(name, terms.group(), number) for name in _QUOTED.findall(terms.group()))
@@ -209,11 +184,6 @@ def _names_in(pages: Sequence[PlainPage], company: str) -> Iterator[OtherName]:
 _QUOTED = re.compile(r"[“\"]\s*([^”\"“]{2,40}?)\s*[”\"]")
 _BESIDE = re.compile(r"[\s,.]*(?:\([^()]{0,80}\)[\s,]*){0,2}[\s,(]*(?:was\s+)?[FfPp]?")
 _BRACKET = re.compile(r"[^“\"(\n]{0,50}?\((?![^()]*\bsymbol)([^()]{2,150})\)", re.DOTALL)
-
-
-def _pattern_of(company: str) -> re.Pattern[str] | None:
-    words = re.findall(r"\w+", company)
-    return re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE) if words else None
 
 
 def _is_own_former_name(text: str, former: re.Match[str], named: re.Pattern[str] | None) -> bool:

@@ -39,7 +39,11 @@ class NoteLine:
 def note_lines_on(text: str, page: int) -> list[NoteLine]:
     """Return candidate headings on a page's text."""
     found = [line for match in _PATTERNS["note"].finditer(text) if (line := _line(match, page)) is not None]
-    return [_with_weights(line, found, len(text)) for line in found]
+    for place, line in enumerate(found):
+        after = [other.offset for other in found[place + 1 :] if other.number != line.number]
+        if min(after, default=len(text) + _ROOM) - line.offset >= _ROOM:  # text follows
+            found[place] = replace(line, weight=line.weight + 1.0)
+    return found
 
 
 _AFTER_A_CITATION = tuple(",(%/$’'&")
@@ -57,19 +61,14 @@ def _line(match: re.Match[str], page: int) -> NoteLine | None:
         return None
     number = int(printed) if printed.isdigit() else ord(printed) - ord("A") + 1
     rest = match.group("rest")
-    cited = rest[:1] in _AFTER_A_CITATION if rest else False
-    if number == 0 or (
-        (cited or (rest[:2] == " (" and numbering.startswith("word"))) and not _PATTERNS["continued"].match(rest)
-    ):
-        return None
+    cited = rest[:1] in _AFTER_A_CITATION or (rest[:2] == " (" and numbering.startswith("word"))
     before = match.string[max(0, match.start() - 200) : match.start()].rstrip(" \t\u00a0")
     above = before.rstrip("\n").rpartition("\n")[2]
-    if before.endswith("\n") and above.strip() and _PATTERNS["cites a note"].search(above):
+    in_a_sentence = before.endswith("\n") and above.strip() and _PATTERNS["cites a note"].search(above)
+    if number == 0 or in_a_sentence or (cited and not _PATTERNS["continued"].match(rest)):
         return None
     title, weight = _title(rest, match, numbering)
-    if title is None:
-        return None
-    return NoteLine(numbering, number, printed, title, page, match.start(), weight)
+    return NoteLine(numbering, number, printed, title, page, match.start(), weight) if title else None
 
 
 def _title(rest: str, match: re.Match[str], numbering: str) -> tuple[str | None, float]:
@@ -85,12 +84,8 @@ def _title(rest: str, match: re.Match[str], numbering: str) -> tuple[str | None,
         weight = 0.3 if numbering == "brackets" else 0.8
     if len(text) < _MIN_TITLE_LENGTH or len(text) > _MAX_TITLE_LENGTH or _PATTERNS["no title"].match(text):
         return None, 0.0
-    if (
-        _PATTERNS["open end"].search(text)
-        and below
-        and len(text) + len(below[0]) < _MAX_TITLE_LENGTH
-        and below[0][0].isupper()
-    ):
+    goes_on = bool(below) and below[0][0].isupper() and len(text) + len(below[0]) < _MAX_TITLE_LENGTH
+    if goes_on and _PATTERNS["open end"].search(text):
         text = f"{text} {below[0]}"
     if text[-1] in ";:,":
         weight *= 0.3
@@ -112,21 +107,13 @@ def _cleaned(text: str) -> str:
     return text[:-1].rstrip() if text.endswith(")") and "(" not in text else text
 
 
-def _with_weights(line: NoteLine, found: Sequence[NoteLine], length: int) -> NoteLine:
-    """Return the line with more weight where text follows before the next line with another number."""
-    after = [other.offset for other in found if other.offset > line.offset and other.number != line.number]
-    room = min(after, default=length + _ROOM) - line.offset
-    return replace(line, weight=line.weight + 1.0) if room >= _ROOM else line
-
-
 def notes_of(
     pages: Sequence[PageContent], statements: Collection[int], items: Sequence[str | None] = ()
 ) -> tuple[tuple[Note, ...], dict[int, str]]:
     """Return the notes in order, and for each page number the note with most text on that page.
 
-    Notes are searched for from the first page of the primary `statements`; without statements there are none. Their
-    numbers are consecutive, which distinguishes headings from footnotes, lists and sentences that cite a note. `items`
-    is the Item of each page: the last note ends with its Item.
+    Notes are searched for from the first page of the primary `statements`; the last one ends with its Item. Their
+    numbers are consecutive, which distinguishes headings from footnotes, lists and sentences that cite a note.
     """
     if not statements:
         return (), {}

@@ -34,8 +34,7 @@ def parts_of_statement(
 ) -> list[StatementPart]:
     """Return the tables of `wanted` among those of `pages`, in order.
 
-    A page belongs to the statement it begins with; a table under the title of another statement belongs to that one, as
-    do those after it on the page.
+    A page belongs to the statement it begins with, up to a table under the title of another.
     """
     of_page: dict[int, list[Table]] = {}
     for table in tables:
@@ -102,10 +101,9 @@ class LocatedStatements:
 def locate_statements(pages: Sequence[PageContent]) -> LocatedStatements:
     """Return the pages of the primary statements.
 
-    A page counts if it has a title followed by enough rows of that statement. Similar tables occur elsewhere (selected
-    data, notes, parent-only schedules); primary statements are adjacent, so the run of pages with most statements is
-    used. Pages that continue a statement, including facing pages, belong to it. Where the set starts again under
-    another name, it belongs to a second registrant.
+    A page counts if it has a title followed by enough rows of that statement; of the places with similar tables, it is
+    the run of pages with most statements. Pages that continue a statement belong to it. Where the set starts again
+    under another name, it belongs to a second registrant.
     """
     pages = _without_running_heads(pages)
     candidates = [found for index in range(len(pages)) if (found := _candidate(pages, index)) is not None]
@@ -114,10 +112,11 @@ def locate_statements(pages: Sequence[PageContent]) -> LocatedStatements:
     taken = {found.page for held in sets for found in held}
     shown = [_with_further_pages(held, by_number, taken) for held in sets] or [{}]
     registrant = shown[0]
-    others = {page: statements for held in shown[1:] for page, statements in held.items() if page not in registrant}
+    others: dict[int, tuple[Statement, ...]] = {}
     entities: dict[int, str] = {}
     for held, of_set in zip(shown[1:], sets[1:], strict=True):
-        entities.update((page, of_set[0].entity) for page in held if page in others)
+        others |= {page: statements for page, statements in held.items() if page not in registrant}
+        entities |= {page: of_set[0].entity for page in held if page not in registrant}
     return LocatedStatements(dict(sorted(registrant.items())), dict(sorted(others.items())), entities)
 
 
@@ -129,9 +128,10 @@ def _with_further_pages(
     for found in held:
         number = found.page + 1
         while number not in taken and number in by_number:
-            if len(by_number[number].text.strip()) > _BLANK:
-                if not _continues(by_number[number], found.statements[-1]):
-                    break
+            blank = len(by_number[number].text.strip()) <= _BLANK
+            if not blank and not _continues(by_number[number], found.statements[-1]):
+                break
+            if not blank:
                 result.setdefault(number, (found.statements[-1],))
             number += 1
     return result
@@ -182,7 +182,6 @@ _OTHER_HEAD = 400
 _LINES_ABOVE = 6
 _BLANK = 80
 """Most characters of a page that counts as blank."""
-_MIN_NAME_LENGTH = 4
 _MAX_NAME_LENGTH = 90
 _TOP_OF_PAGE = 6
 _MIN_REPEATS = 10
@@ -195,14 +194,15 @@ _HEAD = 300
 def _candidate(pages: Sequence[PageContent], index: int) -> _Candidate | None:
     page = pages[index]
     found = list(islice(_titles_on(page.text), _MAX_TITLES))
-    if not found or _is_list(found):
+    # Several titles in succession without space for rows are the entries of a table of contents.
+    close = sum(other.start - one.start <= _STACKED for one, other in pairwise(found))
+    if not found or (len({title.statement for title in found}) >= _LISTED and close >= _LISTED - 1):
         return None
     head = page.text[: found[0].start]
     if _PATTERNS["of notes"].search(head[-_HEAD:]):
         return None
-    begins = head.count("\n")
-    first_lines = " ".join(page.text.split("\n", begins + 9)[: begins + 8]).lower()
-    if built_in_statement_titles().other_pages.search(" ".join(first_lines.split())):
+    first_lines = page.text.split("\n")[: head.count("\n") + 8]
+    if built_in_statement_titles().other_pages.search(" ".join(" ".join(first_lines).lower().split())):
         return None
     shown: dict[Statement, int] = {}
     sure = False
@@ -224,12 +224,6 @@ def _candidate(pages: Sequence[PageContent], index: int) -> _Candidate | None:
     return _pushed_to_next_page(pages, index, found[-1])
 
 
-def _is_list(found: Sequence[_Title]) -> bool:
-    """Return whether the titles are entries of a table of contents: several in succession without space for rows."""
-    close = sum(1 for one, other in pairwise(found) if other.start - one.start <= _STACKED)
-    return len({title.statement for title in found}) >= _LISTED and close >= _LISTED - 1
-
-
 def _pushed_to_next_page(pages: Sequence[PageContent], index: int, title: _Title) -> _Candidate | None:
     """Return the candidate for a wide table that was moved to the next page, away from its title."""
     if index + 1 == len(pages) or not title.formal or len(pages[index].text) - title.start > 2 * _STACKED:
@@ -239,17 +233,15 @@ def _pushed_to_next_page(pages: Sequence[PageContent], index: int, title: _Title
         return None
     rows = built_in_statement_titles().rows[title.statement]
     hits = rows.hits(after.text.lower())
-    if hits < rows.at_least:
-        return None
-    return _Candidate(after.number, (title.statement,), hits, True, _entity_above(pages[index].text[: title.start]))
+    entity = _entity_above(pages[index].text[: title.start])
+    return _Candidate(after.number, (title.statement,), hits, True, entity) if hits >= rows.at_least else None
 
 
 def _titles_on(text: str) -> Iterator[_Title]:
     """Yield titles on a page, the first of them among its top lines."""
     any_found = False
     above = begin = 0
-    lines = text.split("\n")
-    for line, after in pairwise([*lines, ""]):
+    for line, after in pairwise([*text.split("\n"), ""]):
         start, begin = begin, begin + len(line) + 1
         if any(part in line.lower() for part in _TELLING) or _SPACED.search(line):
             if not any_found and above >= _TOP_LINES:
@@ -284,11 +276,9 @@ _SPACED = re.compile(r"(?:[A-Za-z] ){6}")
 
 def _entity_above(head: str) -> str:
     """Return the name above a title; empty where the text there is not a name."""
-    for line in reversed(head.rstrip().split("\n")[-_LINES_ABOVE:]):
-        text = " ".join(line.split())
-        if len(letters_only(text)) >= _MIN_NAME_LENGTH and not text.startswith("("):
-            return text if len(text) <= _MAX_NAME_LENGTH and not _PATTERNS["no name"].search(text) else ""
-    return ""
+    above = (" ".join(line.split()) for line in reversed(head.rstrip().split("\n")[-_LINES_ABOVE:]))
+    text = next((text for text in above if len(letters_only(text)) >= 4 and not text.startswith("(")), "")
+    return text if len(text) <= _MAX_NAME_LENGTH and not _PATTERNS["no name"].search(text) else ""
 
 
 def _without_running_heads(pages: Sequence[PageContent]) -> list[PageContent]:
@@ -323,10 +313,9 @@ def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> 
     sure = [found for found in candidates if found.sure]
     runs: list[list[_Candidate]] = []
     for found in sure:
-        if runs and position[found.page] - position[runs[-1][-1].page] <= _NEAR:
-            runs[-1].append(found)
-        else:
-            runs.append([found])
+        if not runs or position[found.page] - position[runs[-1][-1].page] > _NEAR:
+            runs.append([])
+        runs[-1].append(found)
     if not runs:
         return []
     best = max(runs, key=_worth)
@@ -376,6 +365,5 @@ def _continues(page: PageContent, statement: Statement) -> bool:
     hits = built_in_statement_titles().rows[statement].hits(page.text.lower())
     if len(page.text) < _SHORT_REST and density.figures >= _FEWEST_OF_A_REST and density.words <= 9 * density.figures:
         return hits >= _HALF
-    if not may_be_table(page.text) or not density.table or density.words > _MAX_WORDS:
-        return False
-    return hits >= (4 if statement is Statement.EQUITY else 3)
+    whole = may_be_table(page.text) and density.table and density.words <= _MAX_WORDS
+    return whole and hits >= (4 if statement is Statement.EQUITY else 3)

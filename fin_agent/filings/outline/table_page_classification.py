@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -64,15 +64,7 @@ def kinds_of(
     """Return the kind by page number of pages that are mostly a table without a primary statement.
 
     A page headed by selected data, segments or the parent company alone is of that kind wherever it is, as are the
-    notes about segments and the parent company.
-
-    Args:
-        pages: Pages of the filing.
-        form: Its form.
-        statements: Numbers of the pages with primary statements.
-        items: Item of each page.
-        notes: Notes from `notes_of`.
-        note_of_page: Note of each page number, from `notes_of`.
+    notes about segments and the parent company. `items` are of each page; `notes` and `note_of_page` from `notes_of`.
     """
     titles = _titles()
     of_segments = {note.number for note in notes if titles["segment"].search(_plain(note.title))}
@@ -87,11 +79,8 @@ def kinds_of(
             note = (note_of_page or {}).get(page.number, "")
             head = _head_of(page.text)
             goes_on = kinds.get(page.number - 1) is TableKind.PARENT_ONLY and not note
-            if (
-                (goes_on and not _names(head, _PATTERNS["other schedule"]))
-                or note in of_parent
-                or _names(head, titles["parent_only"])
-            ):
+            of_parent_only = note in of_parent or _names(head, titles["parent_only"])
+            if of_parent_only or (goes_on and not _names(head, _PATTERNS["other schedule"])):
                 kinds[page.number] = TableKind.PARENT_ONLY
             elif note:
                 kinds[page.number] = TableKind.SEGMENT if note in of_segments else TableKind.OTHER
@@ -115,17 +104,14 @@ _MIN_FIGURES = 12
 
 def _is_parenthetical(text: str) -> bool:
     head = text[:_PARENTHETICAL_WITHIN]
-    if "arenthetical" not in head and "ARENTHETICAL" not in head:
-        return False
-    return _PATTERNS["parenthetical"].search(head) is not None and sum(map(text.count, "0123456789")) >= _MIN_DIGITS
+    named = "parenthetical" in head.lower() and _PATTERNS["parenthetical"].search(head) is not None
+    return named and sum(map(text.count, "0123456789")) >= _MIN_DIGITS
 
 
 def _mostly_table(page: PageContent) -> bool:
     text = page.text
-    if not may_be_table(text):
-        return False
     digits = sum(map(text.count, "0123456789"))
-    if digits * _CHARACTERS_PER_DIGIT < len(text) - text.count("."):
+    if not may_be_table(text) or digits * _CHARACTERS_PER_DIGIT < len(text) - text.count("."):
         return False
     figures, words = density_of(page)
     return figures >= _MIN_FIGURES and words <= _WORDS_PER_FIGURE * figures
@@ -166,9 +152,8 @@ def _plain(text: str) -> str:
 def _titles() -> Mapping[str, re.Pattern[str]]:
     entries = Entries()
     entries.read_built_in("page_kinds")
-    return {kind: _any_of(entries.lists[f"{kind}_titles"]) for kind in ("parent_only", "segment", "selected_data")}
-
-
-def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
-    words = sorted({_plain(phrase) for phrase in phrases}, key=lambda phrase: (-len(phrase), phrase))
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
+    titles: dict[str, re.Pattern[str]] = {}
+    for kind in ("parent_only", "segment", "selected_data"):
+        phrases = sorted(map(_plain, entries.lists[f"{kind}_titles"]), key=lambda phrase: (-len(phrase), phrase))
+        titles[kind] = re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b")
+    return titles
