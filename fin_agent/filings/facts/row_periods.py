@@ -147,11 +147,7 @@ def balance_period(
     """
     quarter = period.quarter or (period.months // 3 if period.months in (6, 9) else None)
     if not _PATTERNS["balance at beginning"].search(label):
-        if not (
-            _PATTERNS["balance at end"].search(label)
-            or _PATTERNS["total equity"].search(label)
-            or _PATTERNS["capital alone"].search(label)
-        ):
+        if not any(_PATTERNS[kind].search(label) for kind in ("balance at end", "total equity", "capital alone")):
             return period
         return FactPeriod(period.fiscal_year, None if quarter == 4 else quarter, 0, period.end)
     if period.months not in (3, 6, 9, 12):

@@ -44,15 +44,16 @@ def reconcile_tables(tables: Sequence[Sequence[Fact]], unit_of: UnitOf) -> list[
     - `inverted` is set on taxes that the income statement shows as a deduction.
     """
     named = [[_in_statement_unit(fact, unit_of) for fact in table] for table in tables]
-    stated = _values_by_figure(fact for table in named for fact in table if fact.statement is not None)
-    inverted = _inverted_taxes([fact for table in named for fact in table])
+    every = [fact for table in named for fact in table]
+    stated = _values_by_figure(fact for fact in every if fact.statement is not None)
+    inverted = _inverted_taxes(every)
     found: list[Fact] = []
     for table in named:
         values = _values_by_figure(fact for fact in table if fact.statement is None)
         repeats = any(value and value in stated.get(key, ()) for key, held in values.items() for value in held)
         for fact in table:
             key = fact.metric, _span(fact)
-            if stated and fact.metric is not None and fact.scope is None and fact.statement is None:
+            if stated and fact.statement is None and fact.scope is None and key in values:
                 ambiguous = len(values[key]) > 1 and fact.value not in stated.get(key, ())
                 fact = replace(fact, tied=False) if ambiguous or not repeats else fact
             if fact.metric == "income_tax_expense" and (fact.page, _span(fact)) in inverted:
@@ -85,13 +86,10 @@ def _inverted_taxes(facts: Sequence[Fact]) -> set[tuple[int, _Span]]:
         if fact.statement is Statement.INCOME and fact.scope is None:
             columns.setdefault((fact.page, _span(fact)), []).append(fact)
     inverted: set[tuple[int, _Span]] = set()
-    taxed: set[tuple[int, _Span]] = set()
     negative: dict[int, list[bool]] = {}
     for place, rows in columns.items():
         held = {fact.metric: fact for fact in reversed(rows)}  # the first of each
         tax, before = held.get("income_tax_expense"), held.get("income_before_taxes")
-        if tax is not None:
-            taxed.add(place)
         if tax is None or before is None or not tax.amount:
             continue
         negative.setdefault(place[0], []).append(tax.amount < 0 < before.amount)
@@ -102,7 +100,7 @@ def _inverted_taxes(facts: Sequence[Fact]) -> set[tuple[int, _Span]]:
     # With other lines in between, the sums do not match, but a tax that is negative in every profitable year is a
     # deduction.
     always = {page for page, signs in negative.items() if len(signs) > 1 and all(signs)}
-    return inverted | {place for place in taxed if place[0] in always}
+    return inverted | {place for place in columns if place[0] in always}
 
 
 def _equal(before: Fact, tax: Fact, result: Fact, sign: int, rows: Sequence[Fact]) -> bool:

@@ -149,7 +149,7 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
         scope=None if not tag.members else fact.scope or _scope_of(tag),
         source="ixbrl",
         tied=fact.tied or (metric is not None and not tag.members),
-        inverted=fact.inverted or (chosen != fact.metric and _is_printed_inverted(fact, tag)),
+        inverted=fact.inverted or _is_printed_inverted(fact, tag, chosen),
         tag=tag,
     )
 
@@ -157,13 +157,13 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
 _PUBLIC = frozenset(("us-gaap", "ifrs-full"))
 
 
-def _is_printed_inverted(fact: Fact, tag: Tag) -> bool:
-    """Return whether print and tag differ in sign: `Other (income) expense` is tagged as income.
+def _is_printed_inverted(fact: Fact, tag: Tag, metric: str | None) -> bool:
+    """Return whether print and tag, which gives the metric, differ in sign: `Other (income) expense` is income.
 
     Not on cash flow statements, whose concepts treat an increase of inventories as positive.
     """
     signed = fact.amount and tag.value and fact.statement is not Statement.CASH_FLOW
-    return bool(signed) and (fact.amount < 0) != ((tag.value or 0) < 0)
+    return metric != fact.metric and bool(signed) and (fact.amount < 0) != ((tag.value or 0) < 0)
 
 
 def _fact_of(

@@ -123,7 +123,7 @@ def _set_cell(
     left, right = edges[cell.column] + _PADDING, edges[cell.column + cell.span] - _PADDING
     printed = " ".join(word for line in lines for _, word in line)
     number = bool(_NUMBER.match(printed))
-    overhang = _width([printed[len(printed.rstrip(")%* ")) :].strip()]) if number else 0.0  # beyond the last digit
+    overhang = number * _width([printed[len(printed.rstrip(")%* ")) :].strip()])  # beyond the last digit
     # A parenthesis or percent sign in its own cell belongs to the number before it.
     align = "left" if _CLOSER.match(printed) else cell.text.align
     if not number and cell.column and align not in ("left", "right") and not _SIGN.match(printed):

@@ -194,9 +194,7 @@ _HEAD = 300
 def _candidate(pages: Sequence[PageContent], index: int) -> _Candidate | None:
     page = pages[index]
     found = list(islice(_titles_on(page.text), _MAX_TITLES))
-    # Several titles in succession without space for rows are the entries of a table of contents.
-    close = sum(other.start - one.start <= _STACKED for one, other in pairwise(found))
-    if not found or (len({title.statement for title in found}) >= _LISTED and close >= _LISTED - 1):
+    if not found or _is_list(found):
         return None
     head = page.text[: found[0].start]
     if _PATTERNS["of notes"].search(head[-_HEAD:]):
@@ -222,6 +220,12 @@ def _candidate(pages: Sequence[PageContent], index: int) -> _Candidate | None:
         formal = any(title.formal for title in found)
         return _Candidate(page.number, tuple(shown), max(shown.values()), formal, _entity_above(head), sure)
     return _pushed_to_next_page(pages, index, found[-1])
+
+
+def _is_list(found: Sequence[_Title]) -> bool:
+    """Return whether titles follow each other without space for rows, as in a table of contents."""
+    close = sum(other.start - one.start <= _STACKED for one, other in pairwise(found))
+    return len({title.statement for title in found}) >= _LISTED and close >= _LISTED - 1
 
 
 def _pushed_to_next_page(pages: Sequence[PageContent], index: int, title: _Title) -> _Candidate | None:
