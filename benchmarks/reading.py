@@ -17,8 +17,7 @@ from rich.table import Table
 
 from fin_agent.errors import ReadError
 from fin_agent.evaluation.financebench import METRICS_QUESTIONS, FinanceBenchQuestion, load_questions
-from fin_agent.filings.facts.accounting_identities import check_facts
-from fin_agent.filings.facts.statement_check import Check, Outcome
+from fin_agent.filings.facts.accounting_identities import Check, Outcome, check_facts
 from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form

@@ -28,8 +28,8 @@ from pathlib import Path
 
 from benchmarks.hostile.mutate import EXAMPLES
 from fin_agent import SqliteIndex, ingest, prepare
+from fin_agent.filings.facts.accounting_identities import Outcome as Held
 from fin_agent.filings.facts.accounting_identities import check_facts
-from fin_agent.filings.facts.statement_check import Outcome as Held
 from fin_agent.filings.reader import PDF_READER_VARIABLE
 from fin_agent.index.ingest import IngestedFile, Outcome, PreparedFiling
 from fin_agent.vocabulary.fact import Fact

@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
-from fin_agent.filings.xbrl.transformations import read_number_words
+from fin_agent.filings.xbrl.tags import read_number_words
 from fin_agent.lexicon.words import patterns
 
 _PATTERNS = patterns("numeral_patterns")

@@ -20,7 +20,7 @@ from fin_agent.cli.options import Docs, IndexOptions, Wait, command, waiting_tim
 from fin_agent.cli.streams import Progress, as_plain, fields_of, messages, say
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
-from fin_agent.filings.facts.statement_check import Outcome
+from fin_agent.filings.facts.accounting_identities import Outcome
 from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
 from fin_agent.index.ingest_lock import lock_owner
 from fin_agent.index.manifest import FileState, Manifest

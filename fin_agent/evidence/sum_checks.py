@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fin_agent.evidence.slot_ledger import Ledger, Place
-from fin_agent.filings.facts.accounting_identities import check_facts
-from fin_agent.filings.facts.statement_check import Outcome
+from fin_agent.filings.facts.accounting_identities import Outcome, check_facts
 from fin_agent.index.protocol import FilingIndex
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from importlib import import_module
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fin_agent.errors import FinAgentError, ReadError
+from fin_agent.filings.html.document import read_html
 from fin_agent.filings.html.typesetting import SIZE
 from fin_agent.filings.reader import content_hash
 from fin_agent.filings.readers.protocol import missing_page_error, pdf_reader, refuse_picture
@@ -40,14 +41,17 @@ def draw_frames(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
     """Return the PNG `picture` of a page at `dpi` dots per inch with `frames` drawn on it."""
     pymupdf = _drawing_library("frames")
     scale = dpi / 72
+    line = max(1, round(_LINE * scale))
     width, height = size_of(picture)
     with pymupdf.open() as document:
         # A point of this page is a pixel of the picture, which is therefore inserted without scaling.
         page = document.new_page(width=width, height=height)
         page.insert_image(page.rect, stream=picture)
         for frame in frames:
-            place = pymupdf.Rect(*_on_pixels(frame.box, scale))
-            page.draw_rect(place & page.rect, color=frame.ink.value, width=_thickness(scale))
+            # The centers of the lines are on whole pixels around the box, so that lines are sharp.
+            sides = zip(frame.box, (-1, -1, 1, 1), strict=True)
+            around = (round(side * scale) + out * (round(_AROUND * scale) - line % 2 / 2) for side, out in sides)
+            page.draw_rect(pymupdf.Rect(*around) & page.rect, color=frame.ink.value, width=line)
         pixels = page.get_pixmap(dpi=72)
         pixels.set_dpi(dpi, dpi)
         drawn: bytes = pixels.tobytes("png")
@@ -55,10 +59,7 @@ def draw_frames(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
 
 
 def render_html_page(content: PageContent, dpi: int) -> bytes:
-    """Return a page of HTML as a PNG picture at `dpi` dots per inch, with each word at its position.
-
-    Raises ReadError where PyMuPDF is missing.
-    """
+    """Return a page of HTML as a PNG picture, each word at its position. Raises ReadError without PyMuPDF."""
     pymupdf = _drawing_library("HTML pages")
     with pymupdf.open() as document:
         page = document.new_page(width=content.width, height=content.height)
@@ -85,22 +86,8 @@ _AROUND = 1.0
 _LINE = 1.2
 
 
-def _on_pixels(box: Box, scale: float) -> Iterator[float]:
-    """Yield the centers of the lines around `box`, on whole pixels, so that lines are sharp."""
-    within = _thickness(scale) % 2 / 2
-    for side, outwards in zip(box, (-1, -1, 1, 1), strict=True):
-        yield round(side * scale) + outwards * (round(_AROUND * scale) - within)
-
-
-def _thickness(scale: float) -> int:
-    return max(1, round(_LINE * scale))
-
-
 def _drawing_library(what: str) -> Any:
-    """Return PyMuPDF. Raises ReadError where it is not installed, naming `what` was to be drawn.
-
-    The type is `Any` because PyMuPDF annotates only part of its interface.
-    """
+    """Return PyMuPDF, only part of which is typed. Raises ReadError where it is not installed for drawing `what`."""
     if find_spec("pymupdf") is None:
         raise ReadError(
             f"{what} are drawn with PyMuPDF, which is not installed",
@@ -154,15 +141,8 @@ def draw_pages(
     """Return PNG pictures of `pages` of a filing, in the order given.
 
     A PDF is drawn by its reader; for HTML, which has no pages, its layout is drawn. Drawing runs in a separate process
-    with limits, because a drawing library cannot be interrupted from within.
-
-    Args:
-        path: The file of the filing.
-        expected_hash: SHA-256 of the content that the frames refer to.
-        pages: Pages and frames.
-        dpi: Dots per inch.
-        bounds: Limits of a picture; none where None.
-        left: Returns whether the caller has stopped waiting.
+    with limits, because a drawing library cannot be interrupted from within. `expected_hash` is the SHA-256 of the
+    content that the frames refer to; `left` returns whether the caller has stopped waiting.
 
     Raises:
         ReadError: The file is gone or has changed, so that frames would be wrong.
@@ -189,8 +169,6 @@ def draw_pages_in_process(
     _require_unchanged(path, expected_hash)
     if path.suffix.lower() == ".pdf":
         return [_of_pdf(path, wanted, dpi, bounds) for wanted in pages]
-    from fin_agent.filings.html.document import read_html
-
     contents = read_html(path).pages
     return [_of_html(path, contents, wanted, dpi, bounds) for wanted in pages]
 

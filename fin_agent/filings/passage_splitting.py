@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, takewhile
 
 from fin_agent.vocabulary.filing import Passage, PassageKind
 from fin_agent.vocabulary.page import PageContent
@@ -33,10 +34,10 @@ def passages_of(pages: Sequence[PageContent], tables: Sequence[Table]) -> list[P
 def split_text(text: str, tokens: int = PASSAGE_TOKENS, overlap: int = OVERLAP_TOKENS) -> Iterator[str]:
     """Yield spans of at most `tokens` (estimated) tokens, cut at line ends, each repeating `overlap` tokens."""
     limit, kept = tokens * _CHARACTERS_PER_TOKEN, overlap * _CHARACTERS_PER_TOKEN
-    lines = text.strip().split("\n")
     span: list[str] = []
     length = 0
-    for line in (piece for whole in lines for piece in _pieces(whole, limit)):
+    lines = text.strip().split("\n")
+    for line in (whole[at : at + limit] for whole in lines for at in range(0, max(len(whole), 1), limit)):
         if span and length + len(line) > limit:
             if any(part.strip() for part in span):
                 yield "\n".join(span)
@@ -60,15 +61,7 @@ def table_text(table: Table) -> str:
     return "\n".join(lines)
 
 
-def _pieces(line: str, limit: int) -> Iterator[str]:
-    for start in range(0, max(len(line), 1), limit):
-        yield line[start : start + limit]
-
-
 def _tail(lines: list[str], characters: int) -> list[str]:
-    tail: list[str] = []
-    for line in reversed(lines):
-        if sum(map(len, tail)) + len(line) > characters:
-            break
-        tail.insert(0, line)
-    return tail
+    lengths = accumulate(len(line) for line in reversed(lines))
+    kept = sum(1 for _ in takewhile(lambda length: length <= characters, lengths))
+    return lines[len(lines) - kept :]

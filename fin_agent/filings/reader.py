@@ -6,14 +6,14 @@ import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.facts.fact_context import with_addresses
+from fin_agent.filings.facts.row_periods import MetricOf
 from fin_agent.filings.facts.sentence_facts import facts_of_sentences
-from fin_agent.filings.facts.table_facts import MetricOf, UnitOf, facts_of_filing
+from fin_agent.filings.facts.table_facts import UnitOf, facts_of_filing
 from fin_agent.filings.facts.tag_matching import ConceptOf, with_tags
 from fin_agent.filings.html.document import read_html
 from fin_agent.filings.identity.identify import identify
@@ -26,7 +26,7 @@ from fin_agent.filings.readers.protocol import MUPDF, TRUNCATED, Document, pdf_r
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.filing import REPAIRED, Filing, ReadWarning
-from fin_agent.vocabulary.page import ItemStart, Page, PageContent, TableKind
+from fin_agent.vocabulary.page import Page, PageContent, TableKind
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
 READER_VERSION = "16"
@@ -50,14 +50,8 @@ def filing_of(
 ) -> Filing:
     """Return the Filing for a document's pages and tags, whatever they were read by.
 
-    Args:
-        document: The pages and tags.
-        metric_of: Returns the metric of a printed row.
-        unit_of: Returns the unit of a metric.
-        concept_of: Returns the metric of an XBRL concept.
-        doc_id: The filing's name.
-        source: Where it was read from.
-        content_hash: SHA-256 of what was read.
+    `metric_of`, `unit_of` and `concept_of` return the metric of a printed row, the unit of a metric and the metric of
+    an XBRL concept; `content_hash` is the SHA-256 of what was read.
     """
     contents = document.pages
     identity = identify(contents, document.tags)
@@ -70,8 +64,9 @@ def filing_of(
     tables = tuple(read_tables(contents, identity))
     calendar = FiscalCalendar.of(identity)
     facts = facts_of_filing(tables, with_others, calendar, metric_of, unit_of)
+    entities = located.entities
     facts = [
-        replace(fact, scope=located.entities[fact.page], part_kind="entity") if fact.page in located.entities else fact
+        replace(fact, scope=entities[fact.page], part_kind="entity") if fact.page in entities else fact
         for fact in facts
     ]
     if document.tags:
@@ -104,6 +99,7 @@ def filing_of(
         )
         for page, item in zip(contents, items, strict=True)
     )
+    first = {start.item: start for start in reversed(starts)}
     return Filing(
         doc_id=doc_id,
         source=source,
@@ -113,18 +109,11 @@ def filing_of(
         passages=tuple(passages_of(contents, tables)),
         facts=tuple(facts),
         tables=tables,
-        items=_first_starts(starts),
+        items=tuple(start for start in starts if first[start.item] is start),
         notes=notes,
         tags=document.tags,
         warnings=document.warnings,
     )
-
-
-def _first_starts(starts: Sequence[ItemStart]) -> tuple[ItemStart, ...]:
-    first: dict[str, ItemStart] = {}
-    for start in starts:
-        first.setdefault(start.item, start)
-    return tuple(first.values())
 
 
 def read_document(path: Path, *, accept_repaired: bool = False) -> Document:
@@ -139,17 +128,17 @@ def read_document(path: Path, *, accept_repaired: bool = False) -> Document:
             subject=path.name,
             remedy=f"Give filings as {', '.join(READABLE)}",
         )
-    if kind[1]:
-        reader = pdf_reader(chosen_pdf_reader())
-        mended: tuple[ReadWarning, ...] = ()
-        try:
-            pages = tuple(reader.read_pdf(path))
-        except ReadError as error:
-            if not accept_repaired or error.what != TRUNCATED:
-                raise
-            pages, mended = tuple(reader.read_pdf(path, accept_repaired=True)), (ReadWarning(REPAIRED),)
-        return Document(pages, warnings=(*mended, *picture_warnings(pages)))
-    return read_html(path)
+    if not kind[1]:
+        return read_html(path)
+    reader = pdf_reader(chosen_pdf_reader())
+    mended: tuple[ReadWarning, ...] = ()
+    try:
+        pages = tuple(reader.read_pdf(path))
+    except ReadError as error:
+        if not accept_repaired or error.what != TRUNCATED:
+            raise
+        pages, mended = tuple(reader.read_pdf(path, accept_repaired=True)), (ReadWarning(REPAIRED),)
+    return Document(pages, warnings=(*mended, *picture_warnings(pages)))
 
 
 def read_with_hash(path: Path, *, accept_repaired: bool = False) -> tuple[Document, str]:
@@ -201,14 +190,11 @@ def doc_id_of(path: Path) -> str:
 
 def is_doc_id(name: str) -> bool:
     """Return whether a filing can have this name: visible, typeable, and without terminal control characters."""
-    return bool(name.strip()) and len(name) <= _MAX_NAME_LENGTH and not any(map(_unseen, name))
+    return 0 < len(name) <= 500 and bool(name.strip()) and not any(unicodedata.category(c) in _UNSEEN for c in name)
 
 
-_MAX_NAME_LENGTH = 500
-
-
-def _unseen(letter: str) -> bool:
-    return unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Unicode's categories of characters that nobody sees."""
 
 
 def content_hash(path: Path) -> str:

@@ -14,8 +14,7 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
-from fin_agent.filings.facts.accounting_identities import check_facts
-from fin_agent.filings.facts.statement_check import Check, Outcome
+from fin_agent.filings.facts.accounting_identities import Check, Outcome, check_facts
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.presentation.terminal_text import (

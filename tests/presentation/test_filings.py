@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from rich.console import Console
 
-from fin_agent.filings.facts.statement_check import Check, Figure, Outcome, not_checkable
+from fin_agent.filings.facts.accounting_identities import Check, Figure, Outcome, not_checkable
 from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
 from fin_agent.presentation.filings import (
     CheckedFiling,

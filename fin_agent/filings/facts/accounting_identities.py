@@ -3,34 +3,195 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from enum import StrEnum
 from itertools import combinations, product
 
-from fin_agent.filings.facts.statement_check import (
-    Check,
-    Column,
-    Figure,
-    Outcome,
-    Sum,
-    figure_of,
-    not_checkable,
-    place_of,
-    run_check,
-    statement_columns,
-)
-from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import last_place
 from fin_agent.vocabulary.page import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One period of one statement."""
+
+    period: FactPeriod
+    facts: tuple[Fact, ...]
+    """In the order of pages and lines; consolidated company only."""
+
+    def facts_of(self, *metrics: str) -> tuple[Fact, ...]:
+        """Return its facts of these metrics, in the order of the metrics, then of the lines; at most four of each."""
+        return tuple(fact for metric in metrics for fact in [each for each in self.facts if each.metric == metric][:4])
+
+    def between(self, first: Fact, last: Fact) -> tuple[Fact, ...]:
+        """Return amounts of money printed on lines between `first` and `last`."""
+        above, below = place_of(first), place_of(last)
+        return tuple(fact for fact in self.facts if above < place_of(fact) < below and fact.unit == "USD")
+
+
+def statement_columns(facts: Iterable[Fact], statement: Statement) -> tuple[Column, ...]:
+    """Return the columns of a filing's `statement`, by page, then left to right; adjacent pages are one statement.
+
+    In a statement of durations, an instant (cash dated by its tag) belongs to the column that it is printed in.
+    """
+    whole = sorted(
+        (fact for fact in facts if fact.statement is statement and fact.scope is None),
+        key=lambda fact: (fact.page, fact.line, fact.box.x0),
+    )
+    columns: list[Column] = []
+    for sheet in _sheets(whole):
+        by_period: dict[FactPeriod, list[Fact]] = {}
+        for fact in sheet:
+            period = fact.period
+            if statement is not Statement.BALANCE_SHEET and not period.months:
+                beside = [other for other in sheet if other.page == fact.page and other.period.months]
+                period = min(beside, key=lambda other: _from_edge(other, fact), default=fact).period
+            of_column = fact if period is fact.period else replace(fact, period=period)
+            by_period.setdefault(replace(period, end=None), []).append(of_column)
+        for held in by_period.values():
+            dated = next((fact.period for fact in held if fact.period.end is not None), held[0].period)
+            columns.append(Column(dated, tuple(held)))
+    return tuple(columns)
+
+
+def place_of(fact: Fact) -> tuple[int, int]:
+    """Return (page, line), both from 0."""
+    return fact.page, fact.line
+
+
+def _sheets(facts: Sequence[Fact]) -> list[list[Fact]]:
+    """Return facts grouped by adjacent pages."""
+    sheets: list[list[Fact]] = []
+    for fact in facts:
+        if not sheets or fact.page - sheets[-1][-1].page > 1:
+            sheets.append([])
+        sheets[-1].append(fact)
+    return sheets
+
+
+def _from_edge(other: Fact, fact: Fact) -> tuple[float, float]:
+    return abs(other.box.x1 - fact.box.x1), other.box.x1
+
+
+class Outcome(StrEnum):
+    """The result of a check."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    """A figure was misread, or the filing is inconsistent there; compare with the page."""
+    NOT_CHECKABLE = "not checkable"
+    """A figure that the check needs is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure compared by a check."""
+
+    label: str
+    """As printed, with the heading above where the row's words alone are ambiguous."""
+    value: Decimal
+    """As printed, in base units."""
+    scale: int
+    """Factor from the printed amount to base units."""
+    unit: str
+    page: int
+    """0-based."""
+    line: int
+    """From 0."""
+    weight: int = 1
+    """1 if added, -1 if subtracted, 0 for the expected total."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One identity of one column, and whether the printed figures satisfy it."""
+
+    name: str
+    """`balance`, `liabilities and equity`, `cash`, `cash flows`, `opening cash`,
+    `gross profit`, `income after taxes`, `net income`, `basic earnings per share`, `diluted earnings per share`."""
+    period: FactPeriod | None
+    """None where no column of the filing can be checked."""
+    figures: tuple[Figure, ...]
+    """Figures that are added or subtracted (or multiplied: earnings per share and shares), then the expected total."""
+    difference: Decimal | None
+    """The computed minus the printed total, in base units; None where not checkable."""
+    tolerance: Decimal
+    """The largest difference that rounding explains, in base units."""
+    outcome: Outcome
+    sentence: str
+    """A sentence for people, without figures and pages: what is compared and the result, or what is missing."""
+
+    @property
+    def pages(self) -> tuple[int, ...]:
+        """Pages of the figures, 0-based, ascending; empty where there are none."""
+        return tuple(sorted({figure.page for figure in self.figures}))
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """One variant of a check: the weighted `parts` should add up to `whole`."""
+
+    parts: tuple[tuple[Fact, int], ...]
+    whole: Fact
+
+    @property
+    def difference(self) -> Decimal:
+        """The difference in base units."""
+        return sum((fact.value * weight for fact, weight in self.parts), Decimal(0)) - self.whole.value
+
+    @property
+    def tolerance(self) -> Decimal:
+        """Half a printed step for every figure, because each is rounded independently."""
+        facts = [*(fact for fact, _ in self.parts), self.whole]
+        return sum((last_place(fact) for fact in facts), Decimal(0)) / 2
+
+    @property
+    def closes(self) -> bool:
+        """Whether rounding explains the difference."""
+        return abs(self.difference) <= self.tolerance
+
+
+def run_check(name: str, period: FactPeriod, sums: Iterable[Sum]) -> Check | None:
+    """Return the first of `sums` that matches, otherwise the first as a failed check; None where there is none.
+
+    Filers order and sign the rows around a total in several ways; misread figures match one of them only by chance.
+    """
+    first: Sum | None = None
+    for each in sums:
+        first = first or each
+        if each.closes:
+            return _from_sum(name, period, each, Outcome.HOLDS)
+    return _from_sum(name, period, first, Outcome.FAILS) if first is not None else None
+
+
+def not_checkable(name: str, period: FactPeriod | None, why: str, facts: Sequence[Fact] = ()) -> Check:
+    """Return a check that lacks a figure; `why` says which, as a clause without a period, and `facts` are available."""
+    figures = tuple(figure_of(fact, 1) for fact in facts)
+    return Check(name, period, figures, None, Decimal(0), Outcome.NOT_CHECKABLE, f"Cannot be checked: {why}.")
+
+
+def figure_of(fact: Fact, weight: int) -> Figure:
+    """Return a fact as a figure of a check."""
+    return Figure(fact.label, fact.value, fact.scale, fact.unit, fact.page, fact.line, weight)
+
+
+def _from_sum(name: str, period: FactPeriod, reading: Sum, outcome: Outcome) -> Check:
+    figures = tuple(figure_of(fact, weight) for fact, weight in (*reading.parts, (reading.whole, 0)))
+    *parts, whole = figures
+    added = " + ".join(part.label for part in parts if part.weight > 0)
+    taken = "".join(f" - {part.label}" for part in parts if part.weight < 0)
+    said = f"{added}{taken} {'is' if outcome is Outcome.HOLDS else 'should be'} {whole.label}."
+    return Check(name, period, figures, reading.difference, reading.tolerance, outcome, said)
 
 
 def check_facts(facts: Sequence[Fact]) -> tuple[Check, ...]:
     """Return the checks of one filing's primary statements, column by column: balance sheet, cash flow, income.
 
-    Only printed figures of the consolidated company are compared. `balance` and `cash` are always included, as not
-    checkable with the reason where no column can be checked; the others only where their figures are printed.
+    `balance` and `cash` are always included, as not checkable with the reason where no column can be checked.
     """
     balance, cash, income = (
         statement_columns(facts, statement)
@@ -78,7 +239,6 @@ def _balance_checks(columns: Sequence[Column]) -> Iterator[Check | None]:
         totals = column.facts_of("total_liabilities_and_equity")
         claims = (each for whole in totals for each in _claim_sums(column, whole))
         yield run_check("liabilities and equity", column.period, claims)
-        yield run_check("current and non-current", column.period, _current_sums(column))
 
 
 def _balance(column: Column) -> Check | None:
@@ -106,17 +266,6 @@ def _claim_sums(column: Column, whole: Fact) -> Iterator[Sum]:
 _CLAIMS_TRIED = 6
 
 
-def _current_sums(column: Column) -> Iterator[Sum]:
-    """Yield sums; some totals of non-current assets exclude property, printed above, or the rows below."""
-    parts = product(*map(column.facts_of, ("current_assets", "noncurrent_assets", "total_assets")))
-    for current, other, total in parts:
-        base = ((current, 1), (other, 1))
-        below = tuple((fact, 1) for fact in column.between(other, total))
-        yield from (Sum(base, total), Sum((*base, *below), total))
-        for fact in column.between(current, other)[:_CLAIMS_TRIED]:
-            yield Sum((*base, (fact, 1)), total)
-
-
 def _cash_checks(columns: Sequence[Column], balance: Sequence[Column]) -> Iterator[Check | None]:
     for column in columns:
         yield _closing_cash(column, columns, balance)
@@ -129,9 +278,8 @@ def _cash_checks(columns: Sequence[Column], balance: Sequence[Column]) -> Iterat
 def _closing_cash(column: Column, columns: Sequence[Column], balance: Sequence[Column]) -> Check | None:
     """Check that opening cash and the net change add up to closing cash; None for a column with none of the three.
 
-    A row that the column lacks is taken from where else it is printed: the closing cash is the next year's opening
-    cash, the opening cash is the previous year's closing cash, both may be the balance sheet's cash, and the net change
-    may be the row above the opening cash. If a sum made this way does not match, the column is not checkable.
+    A row that the column lacks is taken from the year beside, the balance sheet, or the row above the opening cash. If
+    a sum made this way does not match, the column is not checkable.
     """
     opening, change, closing = _opening(column), column.facts_of("net_change_in_cash"), _closing(column)
     if opening and change and closing:
@@ -139,15 +287,9 @@ def _closing_cash(column: Column, columns: Sequence[Column], balance: Sequence[C
     held = (*opening[:1], *change[:1], *closing[:1])
     if not held:
         return None
-    year = column.period.fiscal_year
-    old = opening or [
-        *(fact for other in columns if _is_years_later(other, column, -1) for fact in _closing(other)),
-        *_cash_on_balance_sheet(column, balance, year - 1),
-    ]
-    new = closing or [
-        *(fact for other in columns if _is_years_later(other, column, 1) for fact in _opening(other)),
-        *_cash_on_balance_sheet(column, balance, year),
-    ]
+    before, after = ([other for other in columns if _is_years_later(other, column, by)] for by in (-1, 1))
+    old = opening or (*(fact for other in before for fact in _closing(other)), *_cash_on_sheet(column, balance, -1))
+    new = closing or (*(fact for other in after for fact in _opening(other)), *_cash_on_sheet(column, balance, 0))
     above = [fact for fact in column.facts if opening and place_of(fact) < place_of(opening[-1]) and fact.unit == "USD"]
     net = change or above[-1:]
     check = run_check("cash", column.period, (Sum(((a, 1), (b, 1)), c) for a, b, c in product(old, net, new)))
@@ -196,16 +338,14 @@ def _carried_sums(column: Column, before: Column) -> Iterator[Sum]:
 
 def _opening(column: Column) -> tuple[Fact, ...]:
     dated = _dated_cash(column)
-    if dated:
-        return tuple(fact for fact, end in dated if end != column.period.end)
-    return column.facts_of("cash_at_beginning_of_period")
+    undated = column.facts_of("cash_at_beginning_of_period") if not dated else ()
+    return undated or tuple(fact for fact, end in dated if end != column.period.end)
 
 
 def _closing(column: Column) -> tuple[Fact, ...]:
     dated = _dated_cash(column)
-    if dated:
-        return tuple(fact for fact, end in dated if end == column.period.end)
-    return column.facts_of("cash_at_end_of_period")
+    undated = column.facts_of("cash_at_end_of_period") if not dated else ()
+    return undated or tuple(fact for fact, end in dated if end == column.period.end)
 
 
 def _dated_cash(column: Column) -> list[tuple[Fact, date]]:
@@ -214,7 +354,9 @@ def _dated_cash(column: Column) -> list[tuple[Fact, date]]:
     return [(fact, fact.tag.end) for fact in cash if fact.tag and fact.tag.start is None and fact.tag.end is not None]
 
 
-def _cash_on_balance_sheet(column: Column, balance: Sequence[Column], year: int) -> list[Fact]:
+def _cash_on_sheet(column: Column, balance: Sequence[Column], years: int) -> list[Fact]:
+    """Return cash on the balance sheet of the year that many years after the column's, if that is a year."""
+    year = column.period.fiscal_year + years
     sheets = [sheet for sheet in balance if (sheet.period.fiscal_year, sheet.period.quarter) == (year, None)]
     return [fact for sheet in sheets if _is_year(column) for fact in sheet.facts_of("cash_and_cash_equivalents")]
 
@@ -280,18 +422,13 @@ def _result_sums(top: Sequence[Fact], income: Column) -> Iterator[Sum]:
         "net_income_attributable_to_noncontrolling_interests", "income_from_discontinued_operations"
     )
     stated = income.facts_of(*_RESULTS)
-    for start, result in product(top, stated):
-        yield Sum(((result, 1),), start)
+    yield from (Sum(((result, 1),), start) for start, result in product(top, stated))
     for start, result, other, sign in product(top, stated, apart, (1, -1)):
         yield Sum(((result, 1), (other, sign)), start)
 
 
 def _per_share(column: Column, kind: str) -> Check | None:
-    """Check that earnings per share times weighted shares is about net income, where there is one class of shares.
-
-    Earnings per share apply to common shares: a column with preferred dividends is skipped unless it prints the income
-    available to common shares. Participating securities may receive a part.
-    """
+    """Check that earnings per share times weighted shares is about net income, if shares are of one class."""
     each, shares = column.facts_of(f"{kind}_eps"), column.facts_of(f"weighted_average_shares_{kind}")
     to_common = column.facts_of("net_income_available_to_common")
     results = (*to_common, *column.facts_of(*reversed(_RESULTS)))
@@ -308,20 +445,18 @@ def _per_share(column: Column, kind: str) -> Check | None:
     ) / 2
     tolerance = rounding + _APART[kind] * abs(result.value)
     outcome = Outcome.HOLDS if abs(computed - result.value) <= tolerance else Outcome.FAILS
-    figures = (_below_heading(per_share), _below_heading(count), figure_of(result, 0))
+    # The words of a row alone are ambiguous: `Earnings per share: Basic`.
+    parts = [figure_of(fact, 1) for fact in (per_share, count)]
+    headings = [f"{fact.section[-1].rstrip(': ')}: " if fact.section else "" for fact in (per_share, count)]
+    figures = (*(replace(part, label=f"{head}{part.label}") for head, part in zip(headings, parts, strict=True)),)
     verb = "is" if outcome is Outcome.HOLDS else "should be"
     said = f"{kind.capitalize()} earnings per share x {kind} weighted shares {verb} about {result.label}."
     name = f"{kind} earnings per share"
-    return Check(name, column.period, figures, computed - result.value, tolerance, outcome, said)
+    difference = computed - result.value
+    return Check(name, column.period, (*figures, figure_of(result, 0)), difference, tolerance, outcome, said)
 
 
 _APART = {"basic": Decimal("0.05"), "diluted": Decimal("0.25")}
 """Share of net income by which the income of common shares may differ: the part of participating securities and, if
 diluted, the interest on notes treated as converted."""
 _OTHER_HOLDERS = re.compile(r"\b(?:preferred|preference|accretion|deemed|redeemable|redemption)\b", re.I)
-
-
-def _below_heading(fact: Fact) -> Figure:
-    """Return the figure with its heading, as in `Earnings per share: Basic`: the row's words alone are ambiguous."""
-    figure = figure_of(fact, 1)
-    return replace(figure, label=f"{fact.section[-1].rstrip(': ')}: {fact.label}") if fact.section else figure

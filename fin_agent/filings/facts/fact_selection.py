@@ -15,15 +15,13 @@ _NOT_WORDS = re.compile(r"[\W_]+")
 def facts_named(facts: Sequence[Fact], name: str, year: int | None, identity: Identity) -> list[Fact]:
     """Return the facts called `name`, the most likely one first; of fiscal year `year`, if given.
 
-    A metric's name comes before a concept, a concept before a label; then the filing's own period, primary statements
-    and the whole company come first. Facts whose label only contains `name` are returned only if there is no other.
+    A metric's name comes before a concept, a concept before a label, and a label that only contains `name` last.
     """
-    ranked = [(_match_quality(fact, name), fact) for fact in facts if year is None or fact.period.fiscal_year == year]
-    best = min((rank for rank, _ in ranked if rank is not None), default=None)
-    if best is None:
-        return []
-    kept = [fact for rank, fact in ranked if rank is not None and (rank < _PARTLY or best == _PARTLY)]
-    return sorted(kept, key=lambda fact: (_match_quality(fact, name) or 0, *_likelihood(fact, identity)))
+    dated = [fact for fact in facts if year is None or fact.period.fiscal_year == year]
+    ranked = [(rank, fact) for fact in dated if (rank := _match_quality(fact, name)) is not None]
+    partly = all(rank == _PARTLY for rank, _ in ranked)
+    kept = [(rank, fact) for rank, fact in ranked if rank < _PARTLY or partly]
+    return [fact for _, fact in sorted(kept, key=lambda pair: (pair[0], *_likelihood(pair[1], identity)))]
 
 
 def years_of(facts: Sequence[Fact], name: str) -> list[int]:

@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from enum import Enum
 
-from fin_agent.filings.facts.units_and_scales import (
-    is_measure,
-    scale_of_cell,
-    unit_of_cell,
-    units_of_columns,
-    usual_units,
-)
-from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_month_end, time_words
+from fin_agent.filings.facts import units_and_scales
+from fin_agent.filings.facts.units_and_scales import fact_of_cell
+from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_month_end, month_end, time_words
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
-from fin_agent.vocabulary.table import Cell, Row, Table
+from fin_agent.vocabulary.table import Row, Table
+
+_PATTERNS = patterns("figure_patterns")
+
+
+MetricOf = Callable[[str, Statement | None, Sequence[str]], str | None]
+"""Returns the metric of a printed row label: (label, statement, section path) -> metric id or None."""
 
 
 def with_balances(facts: Sequence[Fact], fiscal: FiscalCalendar | None) -> list[Fact]:
-    """Return `facts` with opening and closing balances of cash flow and equity statements dated as instants.
-
-    A closing balance has the last day of its column's period. An opening balance has the day before the period begins:
-    the nearest date of any column in the filing, otherwise computed back in months where periods end with a month, and
-    in weeks of 52-week years where they do not.
-    """
+    """Return `facts` with opening and closing balances of cash flow and equity statements dated as instants."""
     if fiscal is None:
         return list(facts)
     known = sorted({fact.period.end for fact in facts if fact.statement is not None and fact.period.end is not None})
     return [_dated(fact, fiscal, known) for fact in facts]
 
 
-_CLOSING_BALANCE = re.compile(r"\b(?:end(?:ing)?|close|closing)\b", re.I)
-_OPENING_BALANCE = re.compile(r"\b(?:beginning|start|opening)\b", re.I)
-_BALANCE_WORDS = re.compile(r"\bcash\b|\bbalances?\b|\bshareholders\b|\bstockholders\b|\bequity\b", re.I)
-_OF_PERIOD = re.compile(
-    r"\b(?:of|at)\b.{0,16}\b(?:period|year|quarter|month|week)s?\b|\bbalances?\b|^(?:beginning|ending|end|opening)\b",
-    re.I,
-)
 _NEAR = timedelta(days=10)
 
 
@@ -49,44 +38,39 @@ def _dated(fact: Fact, fiscal: FiscalCalendar, known: Sequence[date]) -> Fact:
     period = fact.period
     if fact.statement not in (Statement.CASH_FLOW, Statement.EQUITY) or not period.months or period.end is None:
         return fact
-    if not _BALANCE_WORDS.search(" ".join((*fact.section, fact.label))) or not _OF_PERIOD.search(fact.label):
+    texts = " ".join((*fact.section, fact.label))
+    if not _PATTERNS["of a balance"].search(texts) or not _PATTERNS["of a period"].search(fact.label):
         return fact
-    if _OPENING_BALANCE.search(fact.label):
+    if _PATTERNS["opening balance"].search(fact.label):
         return replace(fact, period=fiscal.instant(day_before(period.end, period.months, known)))
-    if _CLOSING_BALANCE.search(fact.label):
-        return replace(fact, period=fiscal.instant(period.end))
-    return fact
+    closing = _PATTERNS["closing balance"].search(fact.label)
+    return replace(fact, period=fiscal.instant(period.end)) if closing else fact
 
 
 def day_before(end: date, months: int, known: Iterable[date]) -> date:
-    """Return the last day before a period of `months` months that ends on `end`; days in `known` are preferred."""
+    """Return the last day before a period of `months` months that ends on `end`.
+
+    A near day in `known` is preferred to the one computed, in weeks for years that do not end with a month.
+    """
     reckoned = _months_back(end, months)
     near = [day for day in known if abs(day - reckoned) <= _NEAR]
-    return min(near, key=lambda day: (abs(day - reckoned), day)) if near else reckoned
+    return min(near, key=lambda day: (abs(day - reckoned), day), default=reckoned)
 
 
 def _months_back(end: date, months: int) -> date:
-    if end.day != calendar.monthrange(end.year, end.month)[1]:
+    if not is_month_end(end):
         return end - timedelta(weeks=round(months * 52 / 12))
     year, month = divmod(end.year * 12 + end.month - 1 - months, 12)
-    return date(year, month + 1, calendar.monthrange(year, month + 1)[1])
+    return month_end(year, month + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class DatedRow:
-    """The period of a row."""
-
-    period: FactPeriod
-    balance: bool
-
-
-def dated_rows(tables: Sequence[Table], calendar: FiscalCalendar) -> list[Mapping[int, DatedRow]]:
+def dated_rows(tables: Sequence[Table], calendar: FiscalCalendar) -> list[dict[int, FactPeriod]]:
     """Return the periods of rows by position, for each of `tables`, which are parts of one statement in order.
 
     A balance is an instant; the rows between two balances cover the time between them. Rows after the last balance, or
     between balances in descending order, are left out.
     """
-    dated: list[dict[int, DatedRow]] = [{} for _ in tables]
+    dated: list[dict[int, FactPeriod]] = [{} for _ in tables]
     opened: date | None = None
     pending: list[tuple[int, int]] = []
     for number, table in enumerate(tables):
@@ -95,88 +79,63 @@ def dated_rows(tables: Sequence[Table], calendar: FiscalCalendar) -> list[Mappin
             if day is None:
                 pending.append((number, position))
                 continue
-            dated[number][position] = DatedRow(calendar.instant(day), True)
+            dated[number][position] = calendar.instant(day)
             months = round((day - opened).days / 30.44) if opened else 0
-            if months > 0 and opened is not None:
-                if months == 12 and not calendar.may_end_year(day):
-                    months = 0
-                for where, index in pending if months else ():
-                    dated[where][index] = DatedRow(calendar.duration(day, months), False)
+            if months > 0 and (months != 12 or calendar.may_end_year(day)):
+                for where, index in pending:
+                    dated[where][index] = calendar.duration(day, months)
             opened, pending = day, []
-    return list(dated)
+    return dated
 
 
-def equity_facts(
-    table: Table,
-    rows: Mapping[int, DatedRow],
-    unit_line: str,
-    metric_of: Callable[[str, Statement | None, Sequence[str]], str | None],
-) -> Iterator[Fact]:
+def equity_facts(table: Table, rows: Mapping[int, FactPeriod], unit_line: str, metric_of: MetricOf) -> Iterator[Fact]:
     """Yield facts of a statement of equity: each component is a scope; the total is the company itself (None)."""
     names = [_component(name) for name in table.columns]
     counted = [_counts_shares(table, names, index) for index in range(len(names))]
     total = total_column(names)
     metrics = [metric_of(name, Statement.BALANCE_SHEET, ()) if name else None for name in names]
     if total is not None and metrics[total] is None:
-        metrics[total] = "total_equity" if any(map(_OUTSIDERS.search, names)) else "shareholders_equity"
+        metrics[total] = "total_equity" if any(map(_PATTERNS["outsiders"].search, names)) else "shareholders_equity"
     for position, row in enumerate(table.rows):
         when = rows.get(position)
         if when is None:
             continue
-        metric = None if when.balance else metric_of(row.label, Statement.EQUITY, row.section)
+        balance = not when.months
+        metric = None if balance else metric_of(row.label, Statement.EQUITY, row.section)
         for index, cell in enumerate(row.cells):
             if cell is None:
                 continue
-            unit = "shares" if counted[index] else _unit(cell, row)
-            whole = index == total or (when.balance and bool(_TOTAL.search(names[index])))
+            unit = units_and_scales.unit_of_cell(cell, row, "", "USD") if cell.percent or "." in cell.printed else "USD"
+            unit = "shares" if counted[index] else unit if unit in ("percent", "USD per share") else "USD"
+            whole = index == total or (balance and bool(_TOTAL.search(names[index])))
             if not whole and not names[index]:
                 continue  # of a part without a name: not a figure of the company
-            yield Fact(
-                label=row.label,
-                amount=cell.amount,
-                scale=scale_of_cell(unit, cell, row, unit_line),
-                unit=unit,
-                period=when.period,
-                page=table.page,
-                box=cell.box,
-                metric=None if counted[index] else metrics[index] if when.balance else metric,
-                section=row.section,
-                line=row.line,
-                column=table.columns[index],
-                column_path=table.column_path(index),
-                statement=Statement.EQUITY,
-                scope=None if whole else names[index],
-            )
+            scale = units_and_scales.scale_of_cell(unit, cell, row, unit_line)
+            meant = None if counted[index] else metrics[index] if balance else metric
+            part = None if whole else names[index]
+            statement = Statement.EQUITY
+            yield fact_of_cell(table, row, index, unit, scale, when, metric=meant, statement=statement, scope=part)
 
 
-def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: str) -> Iterator[Fact]:
+def facts_of_dated_rows(table: Table, rows: Mapping[int, FactPeriod], unit_line: str) -> Iterator[Fact]:
     """Yield facts of another table whose rows are dated balances and the changes between; columns are its parts."""
-    units = units_of_columns(table, unit_line)
-    usual = usual_units(table, unit_line)
+    units = units_and_scales.units_of_columns(table, unit_line)
+    usual = units_and_scales.usual_units(table, unit_line)
     names = [_component(name) for name in table.columns]
     total = total_column(names)
-    parted = {index for index, name in enumerate(names) if name and index != total and not is_measure(name)}
+    parted = {
+        index for index, name in enumerate(names) if name and index != total and not units_and_scales.is_measure(name)
+    }
     parted = parted if len(names) > 1 else set()
     for position, when in rows.items():
         row = table.rows[position]
         for index, cell in enumerate(row.cells):
             if cell is None:
                 continue
-            unit = unit_of_cell(cell, row, names[index], usual[index])
-            yield Fact(
-                label=row.label,
-                amount=cell.amount,
-                scale=scale_of_cell(unit, cell, row, units[index]),
-                unit=unit,
-                period=when.period,
-                page=table.page,
-                box=cell.box,
-                section=row.section,
-                line=row.line,
-                column=table.columns[index],
-                column_path=table.column_path(index),
-                scope=names[index] if index in parted else None,
-            )
+            unit = units_and_scales.unit_of_cell(cell, row, names[index], usual[index])
+            scale = units_and_scales.scale_of_cell(unit, cell, row, units[index])
+            scope = names[index] if index in parted else None
+            yield fact_of_cell(table, row, index, unit, scale, when, scope=scope)
 
 
 def balance_period(
@@ -184,23 +143,19 @@ def balance_period(
 ) -> FactPeriod:
     """Return the instant of a balance row under a column of several months; `period` for any other row.
 
-    Args:
-        label: Label of the row.
-        period: Period of the column.
-        columns: Periods of the table, one of which may end where this one begins.
-        known: Dates of columns in the filing.
+    `columns` are the periods of the table, one of which may end where this one begins, `known` the filing's dates.
     """
     quarter = period.quarter or (period.months // 3 if period.months in (6, 9) else None)
-    if not _BEGINNING.search(label):
-        if not (_ENDING.search(label) or _TOTAL_EQUITY.search(label) or _COMPONENT_ALONE.search(label)):
+    if not _PATTERNS["balance at beginning"].search(label):
+        if not any(_PATTERNS[kind].search(label) for kind in ("balance at end", "total equity", "capital alone")):
             return period
         return FactPeriod(period.fiscal_year, None if quarter == 4 else quarter, 0, period.end)
     if period.months not in (3, 6, 9, 12):
         return period
-    start = _start(period)
-    if start is None and period.end is not None:
-        day = day_before(period.end, period.months, known)
-        start = day if day in known else None
+    start = None
+    if period.end is not None:
+        day = day_before(period.end, period.months, () if is_month_end(period.end) else known)
+        start = day if is_month_end(period.end) or day in known else None
     if period.months == 3 and quarter and quarter > 1:
         return FactPeriod(period.fiscal_year, quarter - 1, 0, start)
     year = period.fiscal_year - 1
@@ -208,33 +163,16 @@ def balance_period(
     return FactPeriod(year, None, 0, next(ends, None) or start)
 
 
-def _start(period: FactPeriod) -> date | None:
-    """Return the day before a period begins, where it ends with a calendar month."""
-    if period.end is None or not is_month_end(period.end):
-        return None
-    months = period.end.year * 12 + period.end.month - period.months  # of the month after the one meant, from 0
-    return date(months // 12, months % 12 + 1, 1) - timedelta(days=1)
-
-
-_BEGINNING = re.compile(r"\bbalances?\b.*\bbeginning\b|\bbeginning\b.*\bbalances?\b", re.I)
-_ENDING = re.compile(r"\bbalances?\b.*\bend\b|\bend(?:ing)?\b.*\bbalances?\b", re.I)
-_COMPONENT_ALONE = re.compile(r"^(?:common|preferred|preference|capital) (?:stock|shares)$", re.I)
-_TOTAL_EQUITY = re.compile(r"^total\b.*\bequity\b", re.I)
-
-
 def part_of_company(name: str) -> str | None:
     """Return `name` as a scope; None where it names the whole (`Total`, `Consolidated`) or nothing."""
-    if not any(mark.isalpha() for mark in name) or _WHOLE.search(name):
+    if not any(mark.isalpha() for mark in name) or _PATTERNS["whole company"].search(name):
         return None
     return " ".join(name.split())[:80]
 
 
-_WHOLE = re.compile(r"\b(?:total|consolidated|company|amounts?|actual|(?:as )?reported|dollars?)\b", re.I)
-
-
 def covers_later_years(name: str) -> bool:
     """Return whether a row or column covers all years after the last one named: `Thereafter`, `2028-2032`."""
-    return bool(_LATER.search(name))
+    return bool(_PATTERNS["later years"].search(name))
 
 
 def later_years_name(year: int) -> str:
@@ -244,37 +182,22 @@ def later_years_name(year: int) -> str:
 
 def is_component(heading: str) -> bool:
     """Return whether a heading names a component of equity, such as `Retained earnings`, rather than the total."""
-    return bool(_COMPONENT.search(heading)) and not _TOTAL.search(heading)
+    return bool(_PATTERNS["component of equity"].search(heading)) and not _TOTAL.search(heading)
 
 
 def total_column(names: Sequence[str]) -> int | None:
     """Return the position of the column that adds up all others; None where none is named so."""
-    for pattern in (_TOTAL, _WHOLE_EQUITY):
+    for pattern in (_TOTAL, _PATTERNS["whole equity"]):
         found = [index for index, name in enumerate(names) if pattern.search(name) and not _SHARES.search(name)]
         if found:
             return min(found, key=lambda index: (len(names[index]), -index))
     return None
 
 
-_BALANCE = re.compile(r"\bbalances?\b|^(?:total )?(?:(?:share|stock)holders['’]? )?equity\b", re.I)
 _TOTAL = re.compile(r"\btotal\b", re.I)
-_WHOLE_EQUITY = re.compile(r"^(?:(?:share|stock)(?:holders|owners)['’]? )?equity\b", re.I)
-_OUTSIDERS = re.compile(r"\bnon-? ?controlling\b|\bminority\b", re.I)
-_COMPONENT = re.compile(
-    r"\b(?:common|preferred|preference|capital|ordinary) (?:stock|shares?)\b|\bpaid[- ]in\b|\bexcess of par\b"
-    r"|\bretained\b|\breinvested\b|\baccumulated\b|\btreasury\b|\bcomprehensive\b"
-    r"|\bnon-? ?controlling\b|\bdeferred compensation\b|\bsurplus\b|\bshare premium\b|\breserves?\b|\bunearned\b",
-    re.I,
-)
 _SHARES = re.compile(r"\b(?:shares|units)$", re.I)
 _AMOUNT = re.compile(r"\bamounts?$", re.I)
-_NOT_A_NAME = re.compile(
-    r"\([^()]*(?:un)?audited[^()]*\)|\b(?:for the )?(?:fiscal )?"
-    r"(?:(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-two|\d\d?) (?:months|weeks)|years?"
-    r"|quarter) ended\b(?: [a-z]+\.? \d{1,2}\b,?)?(?: (?:19|20)\d\d\b)?",
-    re.I,
-)
-_MAX_WORDS_BESIDE_A_DAY = 4
+_MAX_WORDS_BESIDE_A_DAY = 2
 _AS_OF_A_DAY = re.compile(r"\b(?:at|as of) [a-z]+\.? \d{1,2},? (?:19|20)\d\d\W*$", re.I)
 """`Non-vested shares and share units as of June 30, 2023`: a row ending like this is a balance, whatever its length."""
 
@@ -284,7 +207,8 @@ def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
     if len(said.dates) != 1:
         return None
     others = len(re.findall(r"[A-Za-z]{3,}", row.label)) - 1
-    if not _BALANCE.search(row.label) and others > _MAX_WORDS_BESIDE_A_DAY - 2 and not _AS_OF_A_DAY.search(row.label):
+    named = _PATTERNS["balance or equity"].search(row.label) or _AS_OF_A_DAY.search(row.label)
+    if not named and others > _MAX_WORDS_BESIDE_A_DAY:
         return None
     day = said.dates[0]
     before = day - timedelta(days=1)
@@ -294,7 +218,7 @@ def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
 
 
 def _component(name: str) -> str:
-    return " ".join(_NOT_A_NAME.sub(" ", name).split())[:80]
+    return " ".join(_PATTERNS["time above a column"].sub(" ", name).split())[:80]
 
 
 def _counts_shares(table: Table, names: Sequence[str], index: int) -> bool:
@@ -305,26 +229,19 @@ def _counts_shares(table: Table, names: Sequence[str], index: int) -> bool:
     return beside and not any(cell and cell.dollar for row in table.rows if (cell := row.cells[index]))
 
 
-def _unit(cell: Cell, row: Row) -> str:
-    if cell.percent or "." in cell.printed:
-        unit = unit_of_cell(cell, row, "", "USD")
-        return unit if unit in ("percent", "USD per share") else "USD"
-    return "USD"
-
-
 def row_time(label: str) -> TimeWords | None:
     """Return the time that a label consists of (`Fiscal 2023`, `First Quarter`, `December 31, 2022`), or None."""
     said = time_words(label)
-    return said if said.names_time and not _OTHER_WORDS.search(_TIME.sub(" ", label)) else None
+    return said if said.names_time and not _OTHER_WORDS.search(_PATTERNS["time"].sub(" ", label)) else None
 
 
 def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
     """Return what a row named by a time covers in a column of `period`.
 
-    A quarter under a year is that quarter; other rows have the column's period. Years and spans after the column's own
-    give None (`2027`, `Thereafter` of lease payments as of 2022): a future obligation is not a figure of that period.
+    A quarter under a year is that quarter; other rows have the column's period. Years after the column's own, such as
+    `Thereafter` of lease payments as of 2022, give None: a future obligation is not a figure of that period.
     """
-    if _LATER.search(label):
+    if _PATTERNS["later years"].search(label):
         return None
     said = row_time(label)
     if said is None:
@@ -346,22 +263,24 @@ class RollForwardRole(Enum):
 
 def carries_balance(label: str) -> bool:
     """Return whether a row is the opening or closing balance of a period."""
-    return bool(_OPENING.search(label) or _CLOSING.search(label))
+    return bool(_PATTERNS["opening row"].search(label) or _PATTERNS["closing row"].search(label))
 
 
 def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:
     """Return the roles of rows, by position, in a table from the opening to the closing balance of each column.
 
-    Rows are recognized by their words, or by arithmetic: the opening balance of a column is the closing balance of the
-    previous year's column. The result is empty for other tables.
+    Rows are recognized by their words, or by opening balances that are the closing ones of the column beside.
     """
     short = [row.label if row.label.count(" ") < _WORDS_OF_A_BALANCE else "" for row in table.rows]
-    opening = [position for position, label in enumerate(short) if _OPENING.search(label)]
-    closing = [position for position, label in enumerate(short) if _CLOSING.search(label)]
-    rolled = {position: RollForwardRole.CLOSING for position in closing if _AT_END.search(table.rows[position].label)}
+    opening = [position for position, label in enumerate(short) if _PATTERNS["opening row"].search(label)]
+    closing = [position for position, label in enumerate(short) if _PATTERNS["closing row"].search(label)]
+    rolled = {
+        position: RollForwardRole.CLOSING
+        for position in closing
+        if _PATTERNS["at end of period"].search(table.rows[position].label)
+    }
     if not (opening and closing):
-        carried = _carried_balance_rows(table)
-        opening, closing = carried if carried[0] else (opening, closing)
+        opening, closing = _carried_balance_rows(table) or (opening, closing)
     for first in opening:
         last = next((position for position in closing if position > first), None)
         if last is None:
@@ -374,51 +293,34 @@ def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:
     return rolled
 
 
-def _carried_balance_rows(table: Table) -> tuple[list[int], list[int]]:
+def _carried_balance_rows(table: Table) -> tuple[list[int], list[int]] | None:
     """Return (opening, closing) rows whose figures carry over from column to column, in either order of years.
 
-    Columns must be spans: columns with dates contain balances on those dates, and a debt less its current portion may
-    be the same on two of them. A row that adds up the rows above is not an opening balance.
+    Columns must be spans: a debt less its current portion may be the same on two dates. A row that adds up the rows
+    above is not an opening balance.
     """
+    spans = {period for period in table.periods if period is not None and period.months}
+    if len(table.columns) < 2 or len(spans) < len(table.columns):
+        return None
     figures = [[cell.amount if cell else None for cell in row.cells] for row in table.rows]
-    count = len(table.columns)
-    spans = [period for period in table.periods if period is not None and period.months]
-    if count < 2 or len(set(spans)) < count:
-        return [], []
     for first, begins in enumerate(figures):
-        if _TOTAL.match(table.rows[first].label):
+        if None in begins or not all(begins) or _TOTAL.match(table.rows[first].label):
             continue
         for last in range(first + 2, min(len(figures), first + _MAX_ROLL_LENGTH)):
             ends = figures[last]
-            if None in begins or None in ends or begins == ends or not all(begins):
-                continue
-            if begins[:-1] == ends[1:] or begins[1:] == ends[:-1]:
+            if None not in ends and begins != ends and (begins[:-1] == ends[1:] or begins[1:] == ends[:-1]):
                 return [first], [last]
-    return [], []
+    return None
 
 
 _MAX_ROLL_LENGTH = 40
 _WORDS_OF_A_BALANCE = 10
-_AT_END = re.compile(r"\b(?:at|as of) (?:the )?end of (?:the )?(?:period|year|quarter)\b", re.I)
-_OPENING = re.compile(
-    r"\b(?:beginning|opening|start)\b.*\b(?:balances?|years?|period|quarter)\b|\b(?:balances?|years?|period|quarter)\b.*"
-    r"\b(?:beginning|opening)\b|^(?:beginning|opening)\b|\bjanuary 1(?:st)?$",
-    re.I,
-)
-_CLOSING = re.compile(
-    r"\b(?:end|ending|closing)\b.*\b(?:balances?|years?|period|quarter)\b|\b(?:balances?|years?|period|quarter)\b.*"
-    r"\b(?:ending|closing)\b|^(?:ending|closing)\b|\bdecember 31(?:st)?$",
-    re.I,
-)
 
 
 def roll_forward_period(
     rolled: RollForwardRole | None, period: FactPeriod, calendar: FiscalCalendar, known: Sequence[date]
 ) -> FactPeriod:
-    """Return the period of a row of a roll-forward in a column of `period`: a date for a balance, a span for a change.
-
-    `known` are the dates of columns in the filing.
-    """
+    """Return the period of a row of a roll-forward: an instant of a balance, a span of a change; `known` are dates."""
     if rolled is None or period.end is None:
         return period
     months = period.months or 12
@@ -430,24 +332,20 @@ def roll_forward_period(
 
 
 def facts_of_rows_in_time(
-    table: Table,
-    unit_line: str,
-    calendar: FiscalCalendar,
-    metric_of: Callable[[str, Statement | None, Sequence[str]], str | None],
-    day: date | None,
+    table: Table, unit_line: str, calendar: FiscalCalendar, metric_of: MetricOf, day: date | None
 ) -> Iterator[Fact]:
     """Yield facts of a table with measures as columns (`Net sales`, `Dividends per share`) and periods as rows.
 
-    Where rows are future years, they are parts of what is owed on `day`. Where a heading above the years names the
-    measure (`Operating income`), the columns are parts of the company.
+    Future years are parts of what is owed on `day`; under a measure as heading, columns are parts of the company.
     """
     rows = list(_with_times_alone(table.rows))
-    owed = calendar.instant(day) if day is not None and any(map(_is_future_year(calendar), rows)) else None
+    times = [row_time(row.label) for row in rows]
+    to_come = any(said and said.years and not said.dates and min(said.years) > calendar.year for said in times)
+    owed = calendar.instant(day) if day is not None and to_come else None
     metrics = [metric_of(name, None, ()) if name else None for name in table.columns]
     year: int | None = None
     last = 0
-    for row in rows:
-        said = row_time(row.label)
+    for row, said in zip(rows, times, strict=True):
         last = max([last, *(said.years if said else ())])
         due = row.label if said else later_years_name(last) if covers_later_years(row.label) else None
         headed_metric = metric_of(row.section[-1], None, row.section[:-1]) if said and row.section else None
@@ -460,31 +358,23 @@ def facts_of_rows_in_time(
             if cell is None or not (table.columns[index] or owed):
                 continue
             named = replace(row, label=table.columns[index]) if table.columns[index] else row
-            unit = unit_of_cell(cell, named, "", "USD" if unit_line else "count")
+            unit = units_and_scales.unit_of_cell(cell, named, "", "USD" if unit_line else "count")
             divided = headed_metric is not None and metric is None and not owed
-            yield Fact(
-                label=row.label,
-                amount=cell.amount,
-                scale=scale_of_cell(unit, cell, named, unit_line),
-                unit=unit,
-                period=period,
-                page=table.page,
-                box=cell.box,
+            yield fact_of_cell(
+                table,
+                row,
+                index,
+                unit,
+                units_and_scales.scale_of_cell(unit, cell, named, unit_line),
+                period,
                 metric=None if owed else metric or headed_metric,
                 scope=due if owed else part_of_company(table.columns[index]) if divided else None,
                 part_kind="maturity year" if owed and due else None,
-                section=row.section,
-                line=row.line,
-                column=table.columns[index],
-                column_path=table.column_path(index),
             )
 
 
 def _with_times_alone(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yield rows with the words before a year as its heading, also for the bare years below.
-
-    In `Revenue 2023` above `2022` and `2021`, the measure and its years are columns of the stub.
-    """
+    """Yield rows with the words before a year as its heading: `Revenue 2023` above `2022` and `2021`."""
     head: tuple[str, ...] = ()
     for row, below in zip(rows, [*rows[1:], None], strict=True):
         said = row_time(row.label)
@@ -496,24 +386,7 @@ def _with_times_alone(rows: Sequence[Row]) -> Iterator[Row]:
         yield replace(row, section=(*row.section, *head)) if head else row
 
 
-def _is_future_year(calendar: FiscalCalendar) -> Callable[[Row], bool]:
-    def later(row: Row) -> bool:
-        said = row_time(row.label)
-        return said is not None and not said.dates and bool(said.years) and min(said.years) > calendar.year
-
-    return later
-
-
-_TIME = re.compile(
-    r"\b(?:(?:19|20)\d\d|fy\s?'?\d\d|q[1-4]|[1-4]q|first|second|third|fourth|[1-4](?:st|nd|rd|th)|fiscal|years?|quarters?"
-    r"|ended|ending|ends|months?|weeks?|three|six|nine|twelve|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)"
-    r"[a-z]*|for|the|as|of|at|through|to|in|remainder)\b",
-    re.I,
-)
 _OTHER_WORDS = re.compile(r"[A-Za-z]|\d{3,}|[%$]")
-_LATER = re.compile(
-    r"^\W*(?:(?:and |years? )?thereafter|(?:19|20)\d\d ?[-–—] ?(?:19|20)?\d\d|(?:and )?beyond|later years?)\W*$", re.I
-)
 
 
 def _period(said: TimeWords, year: int | None, calendar: FiscalCalendar) -> FactPeriod | None:

@@ -6,19 +6,21 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
 from fin_agent.filings.tables.cells import scale_of
-from fin_agent.filings.tables.column_periods import FiscalCalendar, time_words
-from fin_agent.vocabulary.dates import MONTH_NAME
+from fin_agent.filings.tables.column_periods import FiscalCalendar, month_end, same_day, time_words
+from fin_agent.lexicon.words import patterns
+from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Table
+
+_PATTERNS = patterns("sentence_figure_patterns")
 
 
 def facts_of_sentences(
@@ -31,14 +33,8 @@ def facts_of_sentences(
     """Return a fact for every amount of money, percentage and count in the running text of `pages`.
 
     The label is the clause. There is no metric, and `tied` is False: only the words say what an amount is. A sentence
-    without a time gives UNDATED. The line number is one after all rows of the page.
-
-    Args:
-        pages: Pages of the filing.
-        tables: Tables of the filing, whose rows are not running text.
-        facts: Facts of tables and tags. Their parts are searched for in sentences, and what tags state is left out.
-        calendar: The fiscal calendar; None where it is unknown.
-        notes: Titles of notes by page. Where notes print most amounts without a scale, that of their tables applies.
+    without a time gives UNDATED. The line number is one after all rows of the page. Left out are the rows of `tables`,
+    and what tags among `facts` state; `notes` are the titles of notes by page.
     """
     rows: dict[int, list[Box]] = {}
     for table in tables:
@@ -53,14 +49,9 @@ def facts_of_sentences(
     usual = _scale_of_notes(pages, tables, notes)
     found: list[Fact] = []
     for page in pages:
-        place = _Place(
-            page,
-            lines.get(page.number, 0),
-            notes.get(page.number, ""),
-            rows.get(page.number, ()),
-            said.get(page.number, ()),
-        )
-        scale = usual if page.number in notes else 1
+        number = page.number
+        place = _Place(page, lines.get(number, 0), notes.get(number, ""), rows.get(number, []), said.get(number, []))
+        scale = usual if number in notes else 1
         for start, sentence in sentences_of(page.text):
             found.extend(_facts_in(sentence, start, place, calendar, parts, scale))
     return found
@@ -94,8 +85,10 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         if stop["quote"] is None:
             yield start + begin, stretch[begin : stop.start()].rstrip()
             begin = stop.end()
-        elif not _ABBREVIATION.search(stretch, max(begin, stop.start() - _MAX_ABBREVIATION_LENGTH), stop.end("quote")):
-            yield start + begin, stretch[begin : stop.end("quote")]
+            continue
+        first, last = max(begin, stop.start() - _MAX_ABBREVIATION_LENGTH), stop.end("quote")
+        if not _PATTERNS["abbreviation"].search(stretch, first, last):
+            yield start + begin, stretch[begin:last]
             begin = stop.end()
     yield start + begin, stretch[begin:]
 
@@ -108,35 +101,8 @@ _STOP = re.compile(
     r"|(?<=[•●▪◦■])\s*|(?<=\s·)\s+)"
 )
 _MAX_ABBREVIATION_LENGTH = 20
-_ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Co|Ltd|No|Nos|vs|St|Mr|Ms|Mrs|Dr|approx|[A-Z](?:\.[A-Z])*)\.$")
 
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "mm": 10**6, "bn": 10**9}
-_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
-_COUNTED = (
-    r"employees|associates|people|persons|individuals|team members|colleagues|stores|restaurants|locations|branches"
-    r"|hospitals|hotels|rooms|clubs|warehouses|facilities|properties|plants|sites|offices|centers|countries|territories"
-    r"|states|markets|cities|customers|subscribers|members|memberships|users|accounts|clients|policyholders|merchants"
-    r"|sellers|buyers|cardholders|patients|students|passengers|guests|households|devices|vehicles|cars|trucks|trailers"
-    r"|aircraft|airplanes|planes|jets|deliveries|satellites|vessels|ships|locomotives|patents|trademarks|titles"
-    r"|transactions|orders|units|shares|options|warrants|rsus|awards|holders|stockholders|shareholders|claims|lawsuits"
-    r"|plaintiffs|cases|barrels|tons|tonnes|pounds|ounces|gallons|liters|megawatts|gigawatts|kilowatt-hours|mw|gw|mwh|gwh"
-    r"|kwh|square feet|square meters|acres|miles|kilometers|brands|products|suppliers|vendors|distributors|franchisees"
-    r"|retailers|partners|reports|segments|seats|lines|connections|homes|wells|mines|towers|terminals|routes|flights"
-)
-_AMOUNT = re.compile(
-    rf"(?:(?P<money>[$€£¥])|(?<![\w.,$€£¥/-])(?=[\d(.]))(?P<open>\()?(?P<digits>{_DIGITS})(?P<close>\))?"
-    r"(?:[\s-]{0,4}(?P<scale>thousand|[mb]illion|trillion|bn\b|mm\b))?"
-)
-_PER = re.compile(
-    r"\s+(?:per|a)\s+(?:\w+\s+){0,2}?(?:share|unit|ads|ton|tonne|pound|barrel|gallon|ounce|month|year|hour|day|user"
-    r"|member|membership|subscriber|mwh|kwh|mile|point|euro|square\s+foot)\b",
-    re.I,
-)
-_SHARED = re.compile(
-    r"\s?(?:(?P<points>(?:%|percent(?:age)?)[\s-]+points?\b)|(?P<basis>basis\s+points?\b|bps\b)|%|percent\b)", re.I
-)
-_CENTS = re.compile(r"\s(?:cents\b|¢)(?P<per>\s+per\s+(?:\w+\s+){0,2}?share\b)?", re.I)
-_COUNT = re.compile(rf"(?P<between>(?:\s[A-Za-z][a-z-]*){{0,4}}?)\s(?P<noun>{_COUNTED})\b", re.I)
 _HINT = re.compile(r"[$€£¥\d](?:(?<=[$€£¥])\(?\d|(?<=\d)(?:\)?\s?%|\s[a-z]))")
 _CURRENCIES = {"€": "EUR", "£": "GBP", "¥": "JPY"}
 _DOLLARS = {"C": "CAD", "CA": "CAD", "A": "AUD", "AU": "AUD", "NZ": "NZD", "HK": "HKD", "S": "SGD", "R": "BRL"}
@@ -159,24 +125,20 @@ class PrintedAmount:
 def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
     """Return the amounts of a sentence; money without a scale has that of the next one listed, otherwise `scale`."""
     found: list[PrintedAmount] = []
-    for match in _AMOUNT.finditer(sentence):
-        one = (
-            None if _SPLIT_DIGITS.search(sentence, max(0, match.start() - 4), match.start("digits")) else _amount(match)
-        )
+    for match in _PATTERNS["amount"].finditer(sentence):
+        split = _SPLIT_DIGITS.search(sentence, max(0, match.start() - 4), match.start("digits"))
+        one = None if split else _amount(match)
         if one is None:
             continue
-        last = found[-1] if found else None
-        near = last is not None and last.unit == "USD per share" and _LISTED.fullmatch(sentence, last.end, one.start)
-        if (
-            one.unit == "USD"
-            and not one.scaled
-            and _is_in_cents(one.amount)
-            and (near or _PER_SHARE.search(sentence, last.end if last else 0, one.start))
-        ):
-            one.unit, one.scaled = "USD per share", True
+        if one.unit == "USD" and not one.scaled and _is_in_cents(one.amount):
+            end = found[-1].end if found else 0
+            beside = found and found[-1].unit == "USD per share"
+            near = beside and _PATTERNS["listed"].fullmatch(sentence, end, one.start)
+            if near or _PATTERNS["per share"].search(sentence, end, one.start):
+                one.unit, one.scaled = "USD per share", True
         found.append(one)
     for one, after in reversed(list(pairwise(found))):
-        joined = one.unit == after.unit and _LISTED.fullmatch(sentence, one.end, after.start)
+        joined = one.unit == after.unit and _PATTERNS["listed"].fullmatch(sentence, one.end, after.start)
         if joined and not one.scaled and after.scaled and one.amount < 1000 and after.scale > 1:
             one.scale, one.scaled = after.scale, True
     for one in found:
@@ -185,16 +147,12 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
     return found
 
 
-_LISTED = re.compile(r"\s*(?:,|and|or|to|-|–|—|,\s*and|,\s*or)\s*(?:between\s+|approximately\s+|about\s+)?", re.I)
-
-
 def _is_in_cents(amount: Decimal) -> bool:
     return amount.as_tuple().exponent == -2
 
 
 _SPLIT_DIGITS = re.compile(r"\d\s?\.\s?$")
 """Before digits: `1 .6 %`, as some files print them."""
-_PER_SHARE = re.compile(r"\bper\s+(?:\w+\s+){0,3}?share\b[^$;]{0,200}$", re.I)
 _LARGEST_UNSCALED = 1_000_000
 
 
@@ -209,34 +167,29 @@ def _amount(match: re.Match[str]) -> PrintedAmount | None:
     if match["money"]:
         letters = _LETTERS.search(sentence, max(0, start - 3), start) if match["money"] == "$" else None
         currency = _CURRENCIES.get(match["money"]) or _DOLLARS.get(letters.group() if letters else "", "USD")
-        if per := _PER.match(sentence, end):
+        if per := _PATTERNS["per unit"].match(sentence, end):
             of = per.group().lower().split()[1:]
-            return PrintedAmount(
-                start, per.end(), amount, scale, f"{currency} per {_SHARE.get(of[-1]) or ' '.join(of)}", True
-            )
+            unit = "share" if of[-1] in ("share", "ads") else " ".join(of)
+            return PrintedAmount(start, per.end(), amount, scale, f"{currency} per {unit}", True)
         return PrintedAmount(start, end, amount, scale, currency, bool(match["scale"]))
-    if found := _SHARED.match(sentence, end):
+    if found := _PATTERNS["percentage"].match(sentence, end):
         unit = "percentage points" if found["points"] else "basis points" if found["basis"] else "percent"
         return PrintedAmount(start, found.end(), amount, 1, unit, True)
-    if found := _CENTS.match(sentence, end):
+    if found := _PATTERNS["cents"].match(sentence, end):
         return PrintedAmount(start, found.end(), amount / 100, 1, "USD per share" if found["per"] else "USD", True)
     return _counted_thing(match, amount, scale)
 
 
-_SHARE = {"share": "share", "ads": "share"}
-
-
 def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> PrintedAmount | None:
     """Return a count: `1.7 million customers`; None where the words are a name or a year."""
-    found = _COUNT.match(match.string, match.end())
+    found = _PATTERNS["count"].match(match.string, match.end())
     if found is None or match["open"] or match["close"]:
         return None
     bare = scale == 1 and "," not in match["digits"]
     if bare and amount == amount.to_integral() and _YEARS[0] <= amount <= _YEARS[1]:
         return None  # `the 2022 stores`
-    if _NO_ADJECTIVE.search(found["between"]) or (
-        amount < _NUMBERS_NAMES and bare and _NAMED.search(match.string, 1, match.start())
-    ):
+    named = bare and amount < _NUMBERS_NAMES and _NAMED.search(match.string, 1, match.start())
+    if named or _PATTERNS["no adjective"].search(found["between"]):
         return None
     unit = "shares" if found["noun"].lower() == "shares" else "count"
     return PrintedAmount(match.start(), found.end(), amount, scale, unit, True)
@@ -246,9 +199,6 @@ _YEARS = (1900, 2100)
 _NUMBERS_NAMES = 1000
 _NAMED = re.compile(r"(?<![.”\"•]\s)(?<!\w)[A-Z][\w’'-]*\s$")
 """`Chapter 11 cases`, `Boeing 737 aircraft`: a capital within the sentence before a small number."""
-_NO_ADJECTIVE = re.compile(
-    r"^\s(?:and|or)\b|\b(?:and|or)$|\b(?:of|to|in|for|with|by|per|the|our|years?|months?|days?|weeks?|hours?|was|were)\b"
-)
 
 
 class _Time(NamedTuple):
@@ -258,82 +208,42 @@ class _Time(NamedTuple):
     """Several where years are listed."""
 
 
-_YEAR = r"(?:19|20)\d\d(?![\d,]*\d|%|-)"
-_MORE_YEARS = rf"(?:(?:,\s*(?:and\s+|or\s+)?(?:fiscal\s+)?|\s+(?:and|or|to|through)\s+(?:fiscal\s+)?)(?:{_YEAR}))*"
-_ORDINAL = r"(?:first|second|third|fourth)"
-_DATE = rf"{MONTH_NAME}\s+\d{{1,2}}\s*,?\s+{_YEAR}"
-_SPAN = r"(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-two|fifty-three|\d\d?)"
-_TIME = re.compile(
-    r"\b(?=[\dACDFJLMNOPQSTYacdfjlmnopqsty])(?:"
-    rf"(?P<span>(?:{_SPAN}(?:(?:,?\s+and|,)\s+{_SPAN})*[\s-]+(?:months?|weeks?)(?:\s+periods?)?"
-    r"|(?:fiscal\s+)?(?:years?|quarters?|periods?))\s+(?:then\s+)?end(?:ed|ing)(?:\s+on)?\s+)?"
-    rf"(?P<date>{_DATE})(?P<dmore>{_MORE_YEARS})"
-    rf"|(?P<quarter>{_ORDINAL}\s+(?:(?:fiscal\s+)?quarters?|(?:six|nine)\s+months|half)|Q[1-4])"
-    rf"(?:\s+(?:of|in|ended))?,?\s+(?:fiscal\s+)?(?:years?\s+)?(?P<qyear>{_YEAR})(?P<qmore>{_MORE_YEARS})"
-    rf"|(?P<year>(?:fiscal\s+(?:years?\s+)?|(?:calendar\s+)?years?\s+)?{_YEAR})(?P<more>{_MORE_YEARS})"
-    r"|(?P<before>(?:(?:same|corresponding|comparable)\s+(?:period|quarter)\s+(?:of|in)\s+)?(?:the\s+)?"
-    r"(?:(?:prior|previous|preceding|last)[\s-](?:fiscal[\s-])?year(?:[\s-](?:period|quarter))?|(?:a\s+)?year[\s-]ago)\b))",
-    re.I,
-)
 _ANY_TIME = re.compile(r"(?:19|20)\d\d")
-_NO_PERIOD = re.compile(
-    r"\b(?:due|maturing|matures?|mature|maturit(?:y|ies)(?:\s+of)?|expir\w+|through|until|till|by|after|before|beyond|since"
-    r"|beginning|starting|commencing|prior\s+to|effective|redeem\w*|terminat\w+|dated|between|beginning\s+of|begins?)"
-    r"(?:\s+(?:on|in|at|as\s+of|or\s+about|(?:the\s+)?(?:end|beginning|close)\s+of|business|january|february|march|april|may|june|july|august"
-    r"|september|october|november|december|fiscal|year|early|late|mid|the|of))*[\s-]*$",
-    re.I,
-)
-_NAME_BEHIND = re.compile(
-    r"\s+(?:[A-Z]\w+\s+)*(?:[A-Z]\w*|notes?\b|plan\b|act\b|agreements?\b|program\b|bonds\b|debentures\b|term\b|credit\b)"
-)
-_EVENT = re.compile(
-    r"\s+(?:\w+\s)?(?:acquisitions?|mergers?|earthquakes?|(?:wild)?fires?|storms?|hurricanes?|strikes?|offerings?"
-    r"|sales? of|divestitures?|spin-?offs?|transactions?|restructurings?|settlements?|convertible|senior"
-    r"|authori[sz]ation|authority|repurchase|programs?|plans?|notes|bonds|awards?|grants?|facility)\b"
-)
 _CHANGED_FROM = re.compile(r"[\d%n]\s+from\s+(?:the\s+)?$")
 """`increased $65 million from fiscal 2014`: the year of the amount is given elsewhere."""
-_SAME = re.compile(
-    r"\b(?:same|corresponding|comparable)\s+(?:\w+\s+)?(?:period|quarter|weeks|months)\s+(?:of|in)\s+(?:fiscal\s+)?$",
-    re.I,
-)
 
 
 def _is_name(match: re.Match[str]) -> bool:
     """Return whether a year is part of a name or an event: `the 2022 Plan`, `our May 2018 authority`."""
     sentence, end = match.string, match.end()
-    if _EVENT.match(sentence, end):
+    if _PATTERNS["event"].match(sentence, end):
         return True
-    plain = not match["year"].lower().startswith("fiscal")
-    return plain and bool(_NAME_BEHIND.match(sentence, end)) and not _NO_NAME.match(sentence, end)
-
-
-_NO_NAME = re.compile(r"\s+(?:U\.?S|GAAP|Non-GAAP|EBITDA|Adjusted|Form|We|Our|The|I)\b")
+    plain = not match["year"].lower().startswith("fiscal") and not _PATTERNS["no name"].match(sentence, end)
+    return plain and _PATTERNS["name behind"].match(sentence, end) is not None
 
 
 def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
     found: list[_Time] = []
-    for match in _TIME.finditer(sentence):
+    for match in _PATTERNS["time"].finditer(sentence):
         start, end = match.span()
         if match["before"]:
-            last = _last(found) or (
-                None if calendar.quarter else FactPeriod(calendar.year, None, 12, calendar.period_end)
-            )
-            if last is not None:
+            own = None if calendar.quarter else FactPeriod(calendar.year, None, 12, calendar.period_end)
+            if (last := _last(found) or own) is not None:
                 found.append(_Time(start, end, (_shift_to_year(last, last.fiscal_year - 1),)))
             continue
-        if _is_part_of_an_amount(sentence, start):
-            continue
+        if re.search(r"[$€£,.-]$|\$ $", sentence[max(0, start - 2) : start]):
+            continue  # a part of an amount
         more = match["dmore"] or match["qmore"] or match["more"] or ""
-        years = [int(year) for year in re.findall(_YEAR, more)]
-        if _NO_PERIOD.search(sentence, max(0, start - _REACH_BACK), start):
+        years = [int(year) for year in _PATTERNS["year"].findall(more)]
+        if _PATTERNS["no period"].search(sentence, max(0, start - _REACH_BACK), start):
             continue  # `due 2027`
         before = sentence[max(0, start - _REACH_BACK) : start]
         if match["year"] and (_CHANGED_FROM.search(before) or _is_name(match)):
             continue
-        same = _last(found) if _SAME.search(before) else None
+        same = _last(found) if _PATTERNS["same period"].search(before) else None
         periods = [_shift_to_year(same, int(match["year"][-4:]))] if same else _periods(match, years, before, calendar)
-        if match["date"] and not match["span"] and found and _ENUMERATED.fullmatch(sentence, found[-1].end, start):
+        listed = found and _PATTERNS["enumerated"].fullmatch(sentence, found[-1].end, start)
+        if match["date"] and not match["span"] and listed:
             months = found[-1].periods[-1].months  # `the years ended December 31, 2022 and December 31, 2021`
             periods = [calendar.duration(each.end, months) for each in periods if months and each.end] or periods
         if periods:
@@ -344,69 +254,36 @@ def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
 _REACH_BACK = 40
 
 
-def _is_part_of_an_amount(sentence: str, start: int) -> bool:
-    return sentence[max(0, start - 1) : start] in ("$", "€", "£", ",", ".", "-") or sentence[start - 2 : start] == "$ "
-
-
 def _periods(match: re.Match[str], years: Sequence[int], before: str, calendar: FiscalCalendar) -> list[FactPeriod]:
     if match["date"]:
         said = time_words(match["date"])
-        if not said.dates:
-            return []
-        days = [said.dates[0], *(_same_day(said.dates[0], year) for year in years)]
+        days = [day for first in said.dates[:1] for day in (first, *(same_day(first, year) for year in years))]
         if not match["span"]:
             return [calendar.instant(day) for day in days]
         span = " ".join(match["span"].lower().split())
         unit = "weeks" if "week" in span else "months" if "month" in span else ""
-        counts = re.findall(_SPAN, span) if unit else ["quarter" if "quarter" in span else span]
+        counts = _PATTERNS["span"].findall(span) if unit else ["quarter" if "quarter" in span else span]
         lengths = [time_words(f"{count} {unit} ended {match['date']}").months for count in counts]
         return [calendar.duration(day, months) for day in days for months in lengths if months]
     if match["quarter"]:
-        said_quarter = time_words(match["quarter"].lower()).quarter
         low = match["quarter"].lower()
         of_years = [int(match["qyear"]), *years]
         if "months" in low or "half" in low:
             months = 9 if "nine" in low else 6
-            if not low.startswith("first"):
-                return []
-            ends = [calendar.end_of_quarter(year, months // 3) for year in of_years]
-            return [FactPeriod(year, None, months, end) for year, end in zip(of_years, ends, strict=True)]
-        if said_quarter is None:
-            return []
-        return [FactPeriod(year, said_quarter, 3, _quarter_end(year, said_quarter, calendar)) for year in of_years]
+            of_years = of_years if low.startswith("first") else []
+            return [FactPeriod(year, None, months, calendar.end_of_quarter(year, months // 3)) for year in of_years]
+        quarter = time_words(low).quarter
+        ends = {year: calendar.end_of_quarter(year, quarter) for year in of_years if quarter}
+        if quarter == calendar.quarter and calendar.year in ends:
+            ends[calendar.year] = calendar.period_end
+        return [FactPeriod(year, quarter, 3, ends[year]) for year in of_years if quarter]
     first = int(re.findall(r"\d{4}", match["year"])[0])
-    of_years = [first, *years]
-    month = re.search(rf"{MONTH_NAME}\s+(?:of\s+)?$", before, re.I)
-    if month:  # `in March 2022`: a month, which is not the period of a reported figure
-        return [_month(first, month.group(), calendar)] if not years else []
-    instant = bool(_AT.search(before)) and not re.search(r"\bfor\b[^,]*$", before)
-    if instant:
-        return [FactPeriod(year, None, 0, calendar.end_of(year)) for year in of_years]
-    return [FactPeriod(year, None, 12, calendar.end_of(year)) for year in of_years]
-
-
-_AT = re.compile(
-    r"\b(?:at|as\s+of)\s+(?:(?:the\s+)?(?:end|close)\s+of\s+|year[\s-]?end\s*,?\s+)(?:fiscal\s+)?(?:year\s+)?$", re.I
-)
-
-
-def _month(year: int, name: str, calendar: FiscalCalendar) -> FactPeriod:
-    from calendar import monthrange
-
-    said = time_words(f"{name.split()[0]} 1, {year}")
-    month = said.dates[0].month if said.dates else 1
-    day = date(year, month, monthrange(year, month)[1])
-    return FactPeriod(calendar.fiscal_year_of(day), calendar.quarter_of(day), 1, day)
-
-
-def _same_day(day: date, year: int) -> date:
-    return day.replace(year=year, day=28) if (day.month, day.day) == (2, 29) else day.replace(year=year)
-
-
-def _quarter_end(year: int, quarter: int, calendar: FiscalCalendar) -> date | None:
-    if (year, quarter) == (calendar.year, calendar.quarter):
-        return calendar.period_end
-    return calendar.end_of_quarter(year, quarter)
+    if month := re.search(rf"({MONTH_NAME})\s+(?:of\s+)?$", before, re.I):
+        # `in March 2022`: a month, which is not the period of a reported figure
+        end = month_end(first, month_number(month[1]))
+        return [FactPeriod(calendar.fiscal_year_of(end), calendar.quarter_of(end), 1, end)] if not years else []
+    instant = _PATTERNS["at year end"].search(before) and not re.search(r"\bfor\b[^,]*$", before)
+    return [FactPeriod(year, None, 0 if instant else 12, calendar.end_of(year)) for year in (first, *years)]
 
 
 def _last(times: Sequence[_Time]) -> FactPeriod | None:
@@ -416,69 +293,42 @@ def _last(times: Sequence[_Time]) -> FactPeriod | None:
 
 def _shift_to_year(period: FactPeriod, year: int) -> FactPeriod:
     """Return the same period of another year."""
-    end = _same_day(period.end, period.end.year + year - period.fiscal_year) if period.end else None
+    end = same_day(period.end, period.end.year + year - period.fiscal_year) if period.end else None
     return FactPeriod(year, period.quarter, period.months, end)
 
 
 def _assign_periods(sentence: str, amounts: Sequence[PrintedAmount], times: Sequence[_Time]) -> list[FactPeriod]:
     """Return the period of each amount: from its position in a list, the time after it, or the one before it."""
-    dated: list[FactPeriod | None] = [None] * len(amounts)
-    known = [False] * len(amounts)
+    dated: dict[int, FactPeriod] = {}
     for group in _lists(sentence, amounts):
-        periods = _times_of_a_list(sentence, amounts, group, times)
-        for index, period in zip(group, periods, strict=False):
-            dated[index], known[index] = period, True
+        dated.update(zip(group, _times_of_a_list(sentence, amounts, group, times), strict=False))
+    earlier = [
+        _PATTERNS["earlier"].search(sentence, max(0, one.start - _REACH_BACK), one.start) is not None for one in amounts
+    ]
     taken: set[int] = set()
     for index, one in enumerate(amounts):
-        if known[index]:
-            continue
         limit = next((other.start for other in amounts[index + 1 :] if other.start >= one.end), len(sentence))
         behind = next((time for time in times if one.end <= time.start < limit), None)
-        if (
-            behind is not None
-            and not _BREAK.search(sentence, one.end, behind.start)
-            and sentence[behind.end :][:1] != ":"
-        ):
-            dated[index], known[index] = behind.periods[0], True
-            if _EARLIER.search(sentence, max(0, one.start - _REACH_BACK), one.start):
-                taken.add(behind.start)
-    for index, one in enumerate(amounts):
-        if known[index] or _EARLIER.search(sentence, max(0, one.start - _REACH_BACK), one.start):
+        if index in dated or behind is None or sentence[behind.end :][:1] == ":":
             continue
+        if not _PATTERNS["break"].search(sentence, one.end, behind.start):
+            dated[index] = behind.periods[0]
+            taken |= {behind.start} if earlier[index] else set()
+    for index, one in enumerate(amounts):
         before = [
             time
             for time in times
             if time.end <= one.start
             and time.start not in taken
-            and not _COMPARED.search(sentence, max(0, time.start - _REACH_BACK), time.start)
+            and not _PATTERNS["compared"].search(sentence, max(0, time.start - _REACH_BACK), time.start)
             and sentence.count(")", time.end, one.start) <= sentence.count("(", time.end, one.start)
         ]
-        if before:
-            dated[index] = before[-1].periods[0]
-    for index in range(len(amounts) - 2, -1, -1):
-        after = amounts[index + 1]
-        if dated[index] is None and _CHAINED.fullmatch(sentence, amounts[index].end, after.start):
-            dated[index] = dated[index + 1]
-    return [period or UNDATED for period in dated]
-
-
-_COMPARED = re.compile(r"\b(?:compar\w+\s+(?:to|with)|versus|from|than|against)\s+(?:(?:the|fiscal|years?)\s+)*$", re.I)
-"""Words before the time of a comparison; what follows does not have that time."""
-_CHAINED = re.compile(r",?\s*(?:or|to|and)\s+(?:(?:an?|approximately|about)\s+)*", re.I)
-"""Between amounts of one statement: `by $5 million, or 3%, to $9 million in 2022`."""
-
-
-_BREAK = re.compile(
-    r";|,?\s(?:while|whereas|but|compared|versus|as\s+against|which"
-    r"|that\s+(?:was|were|is))\b|\bas compared\b|,\s(?:and|or)\s(?!(?:19|20)\d\d)",
-    re.I,
-)
-_EARLIER = re.compile(
-    r"\b(?:from|compared\s+(?:to|with)|versus|against|than)\s+(?:(?:an?|the|approximately|about|net)\s+)*(?:\w+\s+){0,2}"
-    r"(?:of\s+)?(?:approximately\s+|about\s+)?$",
-    re.I,
-)
-"""Words before an amount of an earlier time than that of the sentence."""
+        if before and not earlier[index]:
+            dated.setdefault(index, before[-1].periods[0])
+    for index, (one, after) in reversed(list(enumerate(pairwise(amounts)))):
+        if index + 1 in dated and _PATTERNS["chained"].fullmatch(sentence, one.end, after.start):
+            dated.setdefault(index, dated[index + 1])
+    return [dated.get(index, UNDATED) for index in range(len(amounts))]
 
 
 def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int]]:
@@ -487,7 +337,7 @@ def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int
     for index, one in enumerate(amounts):
         last = amounts[group[-1]] if group else None
         listed = last is not None and last.unit == one.unit and amounts_listed(sentence, last, one)
-        if not listed or _RANGE.search(sentence, 0, last.start if last else 0):
+        if not listed or _PATTERNS["range"].search(sentence, 0, last.start if last else 0):
             if len(group) > 1:
                 yield group
             group = []
@@ -498,13 +348,7 @@ def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int
 
 def amounts_listed(sentence: str, one: PrintedAmount, after: PrintedAmount) -> bool:
     """Return whether two amounts are separated only by commas and `and`."""
-    return _ENUMERATED.fullmatch(sentence, one.end, after.start) is not None
-
-
-_RANGE = re.compile(r"\b(?:between|from)\s+(?:approximately\s+|about\s+)?$", re.I)
-_ENUMERATED = re.compile(
-    r"\s*(?:,|,?\s*(?:and|or|compared\s+(?:to|with)))\s*(?:an?\s+)?(?:(?:approximately|about|a\s+loss\s+of)\s+)?", re.I
-)
+    return _PATTERNS["enumerated"].fullmatch(sentence, one.end, after.start) is not None
 
 
 def _times_of_a_list(
@@ -525,38 +369,34 @@ def _times_of_a_list(
     return ()
 
 
+@dataclass(slots=True)
 class _Place:
     """The words of a page and their positions."""
 
-    def __init__(self, page: PageContent, line: int, note: str, rows: Iterable[Box], said: Iterable[Box]) -> None:
-        """`line` is one after those of the page's tables, `note` is the title of the page's note."""
-        self._page = page
-        self.line, self.note = line, note
-        self._rows, self._said = tuple(rows), tuple(said)
-        self._starts: list[int] = []
-        self.number = page.number
+    page: PageContent
+    line: int
+    """One after those of the page's tables."""
+    note: str
+    rows: Sequence[Box]
+    tagged: Sequence[Box]
+    starts: list[int] = field(default_factory=list)
 
     def box(self, start: int, end: int) -> Box | None:
         """Return the box of the characters `start` to `end` of the page's text; None inside a table or a tag."""
-        words = self._page.words
-        if not self._starts:
-            self._starts = [match.start() for match in _WORD.finditer(self._page.text)]
-        first = bisect_right(self._starts, start) - 1
-        last = max(first, bisect_left(self._starts, end) - 1)
+        words = self.page.words
         if not words:
             return Box(0, 0, 0, 0)
+        self.starts = self.starts or [match.start() for match in _WORD.finditer(self.page.text)]
+        first = bisect_right(self.starts, start) - 1
+        last = max(first, bisect_left(self.starts, end) - 1)
         if last >= len(words):
             return None
         line = [word for word in words[first : last + 1] if abs(word.y0 - words[first].y0) < word.y1 - word.y0]
-        box = Box(
-            min(word.x0 for word in line),
-            min(word.y0 for word in line),
-            max(word.x1 for word in line),
-            max(word.y1 for word in line),
-        )
+        x0, y0, x1, y1, _ = zip(*line, strict=True)
+        box = Box(min(x0), min(y0), max(x1), max(y1))
         x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-        inside = any(row.x0 - 1 <= x <= row.x1 + 1 and row.y0 <= y <= row.y1 for row in self._rows)
-        tagged = any(each.x0 - 1 <= box.x1 and box.x0 <= each.x1 + 1 and each.y0 <= y <= each.y1 for each in self._said)
+        inside = any(row.x0 - 1 <= x <= row.x1 + 1 and row.y0 <= y <= row.y1 for row in self.rows)
+        tagged = any(tag.x0 - 1 <= box.x1 and box.x0 <= tag.x1 + 1 and tag.y0 <= y <= tag.y1 for tag in self.tagged)
         return None if inside or tagged else box
 
 
@@ -564,12 +404,7 @@ _WORD = re.compile(r"\S+")
 
 
 def _facts_in(
-    sentence: str,
-    offset: int,
-    place: _Place,
-    calendar: FiscalCalendar | None,
-    parts: _Parts,
-    scale: int,
+    sentence: str, offset: int, place: _Place, calendar: FiscalCalendar | None, parts: _Parts, scale: int
 ) -> Iterator[Fact]:
     if not _HINT.search(sentence) or not _is_prose(sentence):
         return
@@ -589,7 +424,7 @@ def _facts_in(
             scale=one.scale,
             unit=one.unit,
             period=period,
-            page=place.number,
+            page=place.page.number,
             box=box,
             scope=part,
             part_kind=parts.kinds.get(part) if part else None,
@@ -622,13 +457,9 @@ def _clause(sentence: str, one: PrintedAmount) -> str:
         begin = sentence.rfind(" ", 0, one.start - _ROOM_BEFORE) + 1
     last = min(len(sentence), begin + _LONGEST_CLAUSE)
     ends = [match.start() for match in _CUT.finditer(sentence, one.end, last)]
-    end = (
-        ends[-1]
-        if ends and last < len(sentence)
-        else sentence.rfind(" ", one.end, last)
-        if last < len(sentence)
-        else last
-    )
+    end = last
+    if last < len(sentence):
+        end = ends[-1] if ends else sentence.rfind(" ", one.end, last)
     return " ".join(sentence[begin : max(end, one.end)].split())
 
 
@@ -647,7 +478,7 @@ class _Parts:
         )
         self.kinds: dict[str, str | None] = {}
         for (name, kind), _ in counted.most_common():
-            if not _NO_PART.search(name):
+            if not _PATTERNS["no part"].search(name):
                 self.kinds.setdefault(name, kind)
         names = sorted(self.kinds, key=lambda name: (-len(name), name))[:_MAX_PARTS]
         self._names = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
@@ -664,11 +495,6 @@ class _Parts:
 
 _KINDS = ("segment", "region", "product", "customer", "debt instrument")
 _MAX_PARTS = 200
-_NO_PART = re.compile(
-    r"^(?:other|others|total|all|net|services?|products?|revenues?|sales|company|amount|january|february|march|april"
-    r"|may|june|july|august|september|october|november|december|debt|cost|the|year|north|south)\b.{0,3}$|\d{4}|[,%$]",
-    re.I,
-)
 
 
 def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes: Collection[int]) -> int:
@@ -676,7 +502,7 @@ def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes
     said: Counter[bool] = Counter()
     for page in pages:
         if page.number in notes:
-            said.update(bool(match["scale"]) for match in _BARE.finditer(page.text))
+            said.update(bool(match["scale"]) for match in _PATTERNS["bare amount"].finditer(page.text))
     if said[False] < _MIN_BARE or said[False] < 2 * said[True]:
         return 1
     lines = Counter(scale for table in tables if table.page in notes and (scale := scale_of(table.unit_line)))
@@ -684,6 +510,3 @@ def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes
 
 
 _MIN_BARE = 20
-_BARE = re.compile(
-    rf"(?<=[a-z,]\s)\$(?:{_DIGITS})(?!\s+(?:per|a)\b)(?P<scale>\s+(?:thousand|million|billion))?(?=[\s.,;]+[a-z(])"
-)

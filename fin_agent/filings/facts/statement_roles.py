@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fin_agent.filings.facts.statement_check import Column, place_of, statement_columns
-from fin_agent.filings.tables.sum_detection import DetectedSum, row_sums
+from fin_agent.filings.facts.accounting_identities import Column, place_of, statement_columns
+from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row, Table
@@ -18,8 +18,7 @@ _TOTAL = "total_costs_and_expenses"
 def with_unlabelled_gross_profit(facts: Sequence[Fact]) -> list[Fact]:
     """Return `facts` with a figure without a label as gross profit, where the statement's arithmetic confirms it.
 
-    It must equal revenue less the costs above it, including a cost of revenue, in every column that prints it, and
-    operating income must follow. A total of costs right above it is then the cost of revenue.
+    It must be revenue less the costs above it in every column, and operating income must follow.
     """
     found: dict[tuple[int, int], list[tuple[Fact, Fact | None] | None]] = {}
     for column in statement_columns(facts, Statement.INCOME):
@@ -56,10 +55,7 @@ def _gross_profit(column: Column, fact: Fact) -> tuple[Fact, Fact | None] | None
 def assign_roles(
     by_table: Sequence[Sequence[Fact]], tables: Sequence[Table], statements: Sequence[Statement | None]
 ) -> list[list[Fact]]:
-    """Return the facts of each table, with metrics for totals identified by arithmetic that the lexicon does not know.
-
-    Closing cash is opening cash plus the net change, which is the sum of the flows. `statements` are of the tables.
-    """
+    """Return the facts of each table, with metrics for opening cash, net change and closing cash told by arithmetic."""
     named = {position: list(facts) for position, facts in enumerate(by_table)}
     for run in _runs(tables, statements):
         known = {fact.metric for position in run for fact in named[position] if fact.scope is None}
@@ -71,7 +67,12 @@ def assign_roles(
             (rows[place][0], rows[place][1].line): metric for place, metric in found.items() if metric not in known
         }
         for position in run:
-            named[position] = [_roles_of_table(fact, roles) for fact in named[position]]
+            named[position] = [
+                replace(fact, metric=roles.get(place_of(fact)))
+                if fact.metric is None and fact.scope is None and fact.unit == "USD"
+                else fact
+                for fact in named[position]
+            ]
     return [named[position] for position in range(len(by_table))]
 
 
@@ -97,17 +98,13 @@ _PAGES_APART = 2
 """An empty page may be in between."""
 
 
-def _roles_of_table(fact: Fact, roles: Mapping[tuple[int, int], str]) -> Fact:
-    metric = roles.get((fact.page, fact.line))
-    if metric is None or fact.metric is not None or fact.scope is not None or fact.unit != "USD":
-        return fact
-    return replace(fact, metric=metric)
-
-
 def _cash(rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
     """Yield (position, metric) of opening cash, net change and closing cash, the first sum that the flows are in."""
     sums = row_sums([row.cells for row in rows])
-    change = next((each.total for each in sums if len(each.parts) >= _MIN_FLOWS and _all_totals(each, sums)), None)
+    totals = {each.total for each in sums}
+    # The net change is the sum of the three kinds of activities, which are sums themselves.
+    of_flows = (each for each in sums if sum(position in totals for position, _ in each.parts) >= _MIN_FLOWS)
+    change = next((each.total for each in of_flows), None)
     for found in sums:
         added = [position for position, sign in found.parts if sign > 0]
         if len(found.parts) == len(added) == 2 and change in added:
@@ -115,12 +112,6 @@ def _cash(rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
                 yield position, "net_change_in_cash" if position == change else "cash_at_beginning_of_period"
             yield found.total, "cash_at_end_of_period"
             return
-
-
-def _all_totals(found: DetectedSum, sums: Collection[DetectedSum]) -> bool:
-    """Return whether at least three parts are sums themselves: those of the three kinds of activities."""
-    totals = {each.total for each in sums}
-    return sum(position in totals for position, _ in found.parts) >= _MIN_FLOWS
 
 
 _MIN_FLOWS = 3

@@ -4,44 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from itertools import takewhile
 
-from fin_agent.filings.facts.row_periods import (
-    DatedRow,
-    balance_period,
-    carries_balance,
-    covers_later_years,
-    dated_rows,
-    equity_facts,
-    facts_of_dated_rows,
-    facts_of_rows_in_time,
-    is_component,
-    later_years_name,
-    part_of_company,
-    period_under,
-    roll_forward_period,
-    roll_forward_rows,
-    row_time,
-    with_balances,
-)
+from fin_agent.filings.facts import row_periods, units_and_scales
+from fin_agent.filings.facts.row_periods import MetricOf
 from fin_agent.filings.facts.statement_roles import assign_roles, with_unlabelled_gross_profit
-from fin_agent.filings.facts.units_and_scales import (
-    facts_in_labels,
-    is_measure,
-    scale_of_cell,
-    unit_of_cell,
-    units_of_columns,
-    usual_units,
-)
+from fin_agent.filings.facts.units_and_scales import fact_of_cell
 from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.cells import scale_of
-from fin_agent.filings.tables.column_periods import FiscalCalendar, is_change, time_words
+from fin_agent.filings.tables.column_periods import CALENDAR_YEARS, FiscalCalendar, is_change, time_words
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row, Table
+
+_PATTERNS = patterns("figure_patterns")
 
 UnitOf = Callable[[str], str]
 """Returns the unit of a metric by its id."""
@@ -63,14 +44,18 @@ def reconcile_tables(tables: Sequence[Sequence[Fact]], unit_of: UnitOf) -> list[
     - `inverted` is set on taxes that the income statement shows as a deduction.
     """
     named = [[_in_statement_unit(fact, unit_of) for fact in table] for table in tables]
-    stated = _statement_values(fact for table in named for fact in table)
-    inverted = _inverted_taxes([fact for table in named for fact in table])
+    every = [fact for table in named for fact in table]
+    stated = _values_by_figure(fact for fact in every if fact.statement is not None)
+    inverted = _inverted_taxes(every)
     found: list[Fact] = []
     for table in named:
-        loose = set() if not stated else _unanchored(table, stated)
-        for position, fact in enumerate(table):
-            if position in loose:
-                fact = replace(fact, tied=False)
+        values = _values_by_figure(fact for fact in table if fact.statement is None)
+        repeats = any(value and value in stated.get(key, ()) for key, held in values.items() for value in held)
+        for fact in table:
+            key = fact.metric, _span(fact)
+            if stated and fact.statement is None and fact.scope is None and key in values:
+                ambiguous = len(values[key]) > 1 and fact.value not in stated.get(key, ())
+                fact = replace(fact, tied=False) if ambiguous or not repeats else fact
             if fact.metric == "income_tax_expense" and (fact.page, _span(fact)) in inverted:
                 fact = replace(fact, inverted=True)
             found.append(fact)
@@ -85,61 +70,37 @@ def _in_statement_unit(fact: Fact, unit_of: UnitOf) -> Fact:
     return replace(fact, metric=next((name for word, name in names.items() if word in heading), None))
 
 
-def _statement_values(facts: Iterator[Fact]) -> dict[tuple[str, _Span], set[Decimal]]:
-    """Return the values in the primary statements, by metric and period, in base units."""
-    stated: dict[tuple[str, _Span], set[Decimal]] = {}
+def _values_by_figure(facts: Iterable[Fact]) -> dict[tuple[str | None, _Span], set[Decimal]]:
+    """Return the values of the company's figures, by metric and period, in base units."""
+    values: dict[tuple[str | None, _Span], set[Decimal]] = {}
     for fact in facts:
-        if fact.statement is not None and fact.metric is not None and fact.scope is None:
-            stated.setdefault((fact.metric, _span(fact)), set()).add(fact.value)
-    return stated
-
-
-def _unanchored(table: Sequence[Fact], stated: Mapping[tuple[str, _Span], set[Decimal]]) -> set[int]:
-    """Return positions of facts without a link to the statements."""
-    outside = [
-        (position, fact)
-        for position, fact in enumerate(table)
-        if fact.statement is None and fact.metric is not None and fact.scope is None
-    ]
-    values: dict[tuple[str, _Span], set[Decimal]] = {}
-    for _, fact in outside:
-        values.setdefault((fact.metric or "", _span(fact)), set()).add(fact.value)
-    repeats = any(value and value in stated.get(key, ()) for key, held in values.items() for value in held)
-    loose: set[int] = set()
-    for position, fact in outside:
-        key = (fact.metric or "", _span(fact))
-        ambiguous = len(values[key]) > 1 and fact.value not in stated.get(key, ())
-        if not repeats or ambiguous:
-            loose.add(position)
-    return loose
+        if fact.metric is not None and fact.scope is None:
+            values.setdefault((fact.metric, _span(fact)), set()).add(fact.value)
+    return values
 
 
 def _inverted_taxes(facts: Sequence[Fact]) -> set[tuple[int, _Span]]:
     """Return (page, period) of income statements where income before taxes *plus* the printed tax is net income."""
-    by_place: dict[tuple[int, _Span], dict[str, Fact]] = {}
-    rows: dict[tuple[int, _Span], list[Fact]] = {}
+    columns: dict[tuple[int, _Span], list[Fact]] = {}
     for fact in facts:
         if fact.statement is Statement.INCOME and fact.scope is None:
-            rows.setdefault((fact.page, _span(fact)), []).append(fact)
-            if fact.metric is not None:
-                by_place.setdefault((fact.page, _span(fact)), {}).setdefault(fact.metric, fact)
+            columns.setdefault((fact.page, _span(fact)), []).append(fact)
     inverted: set[tuple[int, _Span]] = set()
     negative: dict[int, list[bool]] = {}
-    for place, held in by_place.items():
+    for place, rows in columns.items():
+        held = {fact.metric: fact for fact in reversed(rows)}  # the first of each
         tax, before = held.get("income_tax_expense"), held.get("income_before_taxes")
         if tax is None or before is None or not tax.amount:
             continue
         negative.setdefault(place[0], []).append(tax.amount < 0 < before.amount)
         results = [held[name] for name in _NET_INCOMES if name in held]
-        added, deducted = ([_equal(before, tax, result, sign, rows[place]) for result in results] for sign in (1, -1))
-        if any(added) and not any(deducted):
+        added, deducted = (any(_equal(before, tax, result, sign, rows) for result in results) for sign in (1, -1))
+        if added and not deducted:
             inverted.add(place)
-    for (page, span), held in by_place.items():
-        # With other lines in between, the sums do not match, but a tax that is negative in every profitable year is a
-        # deduction.
-        if "income_tax_expense" in held and len(negative.get(page, ())) > 1 and all(negative[page]):
-            inverted.add((page, span))
-    return inverted
+    # With other lines in between, the sums do not match, but a tax that is negative in every profitable year is a
+    # deduction.
+    always = {page for page, signs in negative.items() if len(signs) > 1 and all(signs)}
+    return inverted | {place for place in columns if place[0] in always}
 
 
 def _equal(before: Fact, tax: Fact, result: Fact, sign: int, rows: Sequence[Fact]) -> bool:
@@ -158,10 +119,6 @@ def _span(fact: Fact) -> _Span:
     return fact.period.fiscal_year, fact.period.quarter, fact.period.months
 
 
-MetricOf = Callable[[str, Statement | None, Sequence[str]], str | None]
-"""Returns the metric of a printed row label: (label, statement, section path) -> metric id or None."""
-
-
 def facts_of_tables(
     tables: Sequence[Table],
     statements: Mapping[int, Statement],
@@ -176,147 +133,104 @@ def facts_of_tables(
     `filers` is the filer's calendar, used where no column is dated.
     """
     usual = _usual_unit_line(tables, statements)
-    latest = max(
-        (when.fiscal_year for table in tables if table.page in statements for when in table.periods if when),
-        default=9999,
-    )
-    by_table: list[list[Fact]] = []
-    meant = [_statement_of(table, statements) for table in tables]
-    calendar = FiscalCalendar.known_from(period for table in tables for period in table.periods) or filers
+    meant = [_titled(table.caption) or statements[table.page] if table.page in statements else None for table in tables]
+    in_statements = [table for table, statement in zip(tables, meant, strict=True) if statement is not None]
+    shown = [when for table in in_statements for when in table.periods if when]
+    latest = max((when.fiscal_year for when in shown), default=9999)
+    last_day = filers.year_end if filers is not None and not filers.quarter else None
+    balance_day = max((when.end for when in shown if when.end and not when.months), default=last_day)
+    own = FiscalCalendar.known_from(period for table in tables for period in table.periods)
+    calendar = own or filers or CALENDAR_YEARS
     known = sorted({when.end for table in tables for when in table.periods if when and when.end})
-    balance_day = max(
-        (
-            when.end
-            for table, statement in zip(tables, meant, strict=True)
-            for when in table.periods
-            if statement is not None and when and when.end and not when.months
-        ),
-        default=filers.year_end if filers is not None and not filers.quarter else None,
-    )
-    components = _component_rows(tables, meant, calendar, balance_day) if calendar else {}
+    components = _component_rows(tables, meant, calendar, balance_day)
     stated = _StatedValues(tables, meant)
-    for position, table in enumerate(tables):
-        unit_line = table.unit_line or _matching_scale(usual, table)
-        if meant[position] is None and calendar is not None:
-            table = _with_spans_to_come(table, calendar, _day_of(table, balance_day))
-        if position in components:
-            dated = components[position]
-            if meant[position] is None:
-                by_table.append(list(facts_of_dated_rows(table, dated, unit_line)))
-            else:
-                by_table.append(list(equity_facts(table, dated, unit_line, metric_of)))
+    by_table: list[list[Fact]] = []
+    for position, (table, statement) in enumerate(zip(tables, meant, strict=True)):
+        unit_line = _unit_line_of(table, usual)
+        days = time_words(table.caption[-_CAPTION_REACH:]).dates
+        day = days[0] if len(days) == 1 else balance_day
+        if statement is None:
+            table = _with_days_to_come(table, latest, calendar, day)
+        found: Iterable[Fact] = ()
+        if (dated := components.get(position)) is not None:
+            found = (
+                row_periods.facts_of_dated_rows(table, dated, unit_line)
+                if statement is None
+                else row_periods.equity_facts(table, dated, unit_line, metric_of)
+            )
         elif any(table.periods):
-            if meant[position] is None:
-                table = _with_maturity_columns(table, latest, calendar, _day_of(table, balance_day))
-            spans = stated.spans_of_rows(table, unit_line) if meant[position] is None else {}
-            facts = _facts_of(table, meant[position], unit_line, metric_of, calendar, known, spans)
-            by_table.append(_without_outlook(list(facts), latest, calendar, _day_of(table, balance_day)))
-        elif calendar is not None and meant[position] is None:
-            day = _day_of(table, balance_day)
-            by_table.append(list(facts_of_rows_in_time(table, unit_line, calendar, metric_of, day)))
-        else:
-            by_table.append([])
+            spans = stated.spans_of_rows(table, unit_line) if statement is None else {}
+            facts = _facts_of(table, statement, unit_line, metric_of, calendar, known, spans)
+            found = _without_outlook(list(facts), latest, calendar, day)
+        elif statement is None:
+            found = row_periods.facts_of_rows_in_time(table, unit_line, calendar, metric_of, day)
+        by_table.append(list(found))
     by_table = assign_roles(by_table, tables, meant)
-    if unit_of is not None:
-        return reconcile_tables(by_table, unit_of)
-    return [fact for facts in by_table for fact in facts]
+    return reconcile_tables(by_table, unit_of) if unit_of else [fact for facts in by_table for fact in facts]
 
 
-def _without_outlook(facts: list[Fact], latest: int, calendar: FiscalCalendar | None, day: date | None) -> list[Fact]:
-    """Return facts in which figures for years after the statements' own have no metric: plans, guidance or dues.
-
-    Columns of such years divide the amount owed on the table's date: each year is a part, not a period.
-    """
+def _without_outlook(facts: list[Fact], latest: int, calendar: FiscalCalendar, day: date | None) -> list[Fact]:
+    """Return facts in which figures for years after the statements' own have no metric: plans, guidance, dues."""
     if not any(fact.period.fiscal_year > latest and fact.statement is None for fact in facts):
         return facts
-    if calendar is None or day is None:
+    if day is None:
         return [replace(fact, metric=None) if fact.period.fiscal_year > latest else fact for fact in facts]
     owed, last = calendar.instant(day), max(fact.period.fiscal_year for fact in facts)
 
     def due(fact: Fact) -> Fact:
         if fact.period.fiscal_year > latest:
             return replace(fact, scope=fact.column, part_kind="maturity year")
-        later = covers_later_years("".join(fact.column_path[-1:]))
-        return replace(fact, scope=later_years_name(last), part_kind="maturity year") if later else fact
+        later = row_periods.covers_later_years("".join(fact.column_path[-1:]))
+        return replace(fact, scope=row_periods.later_years_name(last), part_kind="maturity year") if later else fact
 
     return [replace(due(fact), metric=None, period=owed) for fact in facts]
 
 
-def _with_maturity_columns(table: Table, latest: int, calendar: FiscalCalendar | None, day: date | None) -> Table:
-    """Return the table with `Thereafter` and the total next to future years dated on the day when all of it is owed."""
-    to_come = [period is not None and period.fiscal_year > latest for period in table.periods]
-    if calendar is None or day is None or sum(to_come) < _MIN_YEARS:
-        return table
-    last_levels = ["".join(table.column_path(index)[-1:]) for index in range(len(table.columns))]
-    owed = [
-        calendar.instant(day)
-        if period is None and (covers_later_years(name) or part_of_company(name) is None)
-        else period
-        for name, period in zip(last_levels, table.periods, strict=True)
-    ]
-    return replace(table, periods=tuple(owed))
+def _with_days_to_come(table: Table, latest: int, calendar: FiscalCalendar, day: date | None) -> Table:
+    """Return a table whose columns say when what is owed on `day` falls due, with its columns dated on that day.
 
-
-def _with_spans_to_come(table: Table, calendar: FiscalCalendar, day: date | None) -> Table:
-    """The table as of the day on which all of it is owed, where its columns say when: `Less than 1 year`, `1-3 years`.
-
-    Such a table may stand in an annual report without a date of its own.
+    All columns are if they are spans (`Less than 1 year`, `1-3 years`), and `Thereafter` and the total beside years.
     """
-    spans = sum(
-        _SPAN_TO_COME.search("".join(table.column_path(index)[-1:])) is not None for index in range(len(table.columns))
-    )
-    if any(table.periods) or day is None or spans < _MIN_YEARS:
+    names = units_and_scales.last_levels(table)
+    spans = sum(_PATTERNS["span to come"].search(name) is not None for name in names)
+    years = sum(period is not None and period.fiscal_year > latest for period in table.periods)
+    if day is None or (years if any(table.periods) else spans) < _MIN_YEARS:
         return table
-    return replace(table, periods=tuple(calendar.instant(day) for _ in table.columns))
+    owed = calendar.instant(day)
+    if not any(table.periods):
+        return replace(table, periods=tuple(owed for _ in names))
+    total = [row_periods.covers_later_years(name) or row_periods.part_of_company(name) is None for name in names]
+    periods = (owed if whole and when is None else when for whole, when in zip(total, table.periods, strict=True))
+    return replace(table, periods=tuple(periods))
 
 
-_SPAN_TO_COME = re.compile(
-    r"\b(?:less than|up to|within|more than|after|over|under|beyond) (?:\d|one|three|five)\s*years?\b"
-    r"|\b\d\s*(?:[-–]|to)\s*\d\s*years?\b|\byears?\s*\d\s*(?:[-–]|to)\s*\d\b",
-    re.I,
-)
 _MIN_YEARS = 2
 """A single future year does not divide anything; it may be guidance."""
 
 
-def _day_of(table: Table, balance_day: date | None) -> date | None:
-    """Return the date in a table's caption, otherwise that of the balance sheet."""
-    dates = time_words(table.caption[-_CAPTION_REACH:]).dates
-    return dates[0] if len(dates) == 1 else balance_day
-
-
-def _statement_of(table: Table, statements: Mapping[int, Statement]) -> Statement | None:
-    statement = statements.get(table.page)
-    return None if statement is None else _titled(table.caption) or statement
-
-
 def _component_rows(
-    tables: Sequence[Table],
-    statements: Sequence[Statement | None],
-    calendar: FiscalCalendar,
-    balance_day: date | None,
-) -> dict[int, Mapping[int, DatedRow]]:
+    tables: Sequence[Table], statements: Sequence[Statement | None], calendar: FiscalCalendar, balance_day: date | None
+) -> dict[int, Mapping[int, FactPeriod]]:
     """Return rows with periods of each statement of equity whose columns have none, by position of the table."""
-    found: dict[int, Mapping[int, DatedRow]] = {}
-    parts: list[int] = []
+    found: dict[int, Mapping[int, FactPeriod]] = {}
+    parts: list[int] = []  # of one statement of equity
+    equity = [parts]
     for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
-        if len({period for period in table.periods if period}) > 1 or sum(map(_dated_balance, table.rows)) == 0:
+        if len({period for period in table.periods if period}) > 1 or not any(map(_dated_balance, table.rows)):
             continue
         if statement is None:
             days = {said.dates[0] for row in table.rows if len((said := time_words(row.label)).dates) == 1}
             latest = max(calendar.year_end, balance_day or calendar.year_end)
-            if len(days) > 1 and max(days) <= latest:  # later days are when debt falls due
-                dated = dated_rows([table], calendar)[0]
-                if dated:
-                    found[position] = dated
-            continue
-        if statement is not Statement.EQUITY or len(table.columns) < _MIN_COMPONENTS:
-            continue
-        if parts and len(tables[parts[-1]].columns) != len(table.columns):
-            found.update(zip(parts, dated_rows([tables[part] for part in parts], calendar), strict=True))
-            parts = []
-        parts.append(position)
-    found.update(zip(parts, dated_rows([tables[part] for part in parts], calendar), strict=True))
+            # Later days are when debt falls due.
+            if len(days) > 1 and max(days) <= latest and (dated := row_periods.dated_rows([table], calendar)[0]):
+                found[position] = dated
+        elif statement is Statement.EQUITY and len(table.columns) >= _MIN_COMPONENTS:
+            if parts and len(tables[parts[-1]].columns) != len(table.columns):
+                equity.append(parts := [])
+            parts.append(position)
+    for positions in equity:
+        dated_parts = row_periods.dated_rows([tables[part] for part in positions], calendar)
+        found.update(zip(positions, dated_parts, strict=True))
     return found
 
 
@@ -332,94 +246,88 @@ def _facts_of(
     statement: Statement | None,
     unit_line: str,
     metric_of: MetricOf,
-    calendar: FiscalCalendar | None,
+    calendar: FiscalCalendar,
     known: Sequence[date],
     spans: Mapping[int, bool],
 ) -> Iterator[Fact]:
-    units = units_of_columns(table, unit_line)
-    usual = usual_units(table, unit_line)
+    outside, equity = statement is None, statement is Statement.EQUITY
+    units, usual = units_and_scales.units_of_columns(table, unit_line), units_and_scales.usual_units(table, unit_line)
     # Columns of one period are parts of the whole in segment tables and statements of equity only.
-    split = statement is None or statement is Statement.EQUITY
-    parts = _parts(table) if split else [""] * len(table.columns)
-    measured = [statement is None and is_measure(part) for part in parts]
-    alike = _indistinguishable_columns(table) if statement is None else [False] * len(table.columns)
+    parts = _parts(table) if outside or equity else [""] * len(table.columns)
     columns = [metric_of(part, None, ()) if part else None for part in parts]
-    alone = statement is None and not any(columns)
-    divided = metric_split_by(table.caption[-_CAPTION_REACH:], metric_of) if alone else None
-    rolled = roll_forward_rows(table) if statement is None and calendar is not None else {}
-    assets_end = _last_asset(table) if statement is Statement.BALANCE_SHEET else -1
-    named = _parts_under_headings(table, metric_of) if statement is None else frozenset()
+    # Columns that share name and period with another cannot be taken as the company's.
+    seen = Counter(zip(table.columns, table.periods, strict=True)) if outside else Counter()
+    divided = metric_split_by(table.caption[-_CAPTION_REACH:], metric_of) if outside and not any(columns) else None
+    rolled = row_periods.roll_forward_rows(table) if outside else {}
+    assets = (at for at, row in enumerate(table.rows) if _TOTAL_ASSETS.match(row.label))
+    assets_end = next(assets, -1) if statement is Statement.BALANCE_SHEET else -1
+    named = _parts_under_headings(table, metric_of) if outside else frozenset()
+    names_side = _PATTERNS["side of the balance sheet"].search
     last = 0  # year to come in the rows above
     for position, row in enumerate(table.rows):
-        section = ("Assets", *row.section) if position < assets_end and not _has_side(row) else row.section
+        of_assets = position < assets_end and not any(map(names_side, row.section))
+        section = ("Assets", *row.section) if of_assets else row.section
         metric = metric_of(row.label, statement, section) if row.label else None
         scope: str | None = None
-        if statement is None:
+        if outside:
             metric, scope = _scoped(row, metric, divided, metric_of)
             scope = scope or (row.label if row.section and row.label in named else None)
-            said = row_time(row.label)
+            said = row_periods.row_time(row.label)
             last = max([last, *(said.years if said else ())])
-            scope = later_years_name(last) if last and covers_later_years(row.label) else scope
-        elif statement is Statement.EQUITY:
-            scope = next((heading for heading in (*row.section, row.label) if is_component(heading)), None)
-            scope = None if row.label.lower().startswith("total") and scope and not is_component(row.label) else scope
+            scope = row_periods.later_years_name(last) if last and row_periods.covers_later_years(row.label) else scope
+        elif equity and not (row.label.lower().startswith("total") and not row_periods.is_component(row.label)):
+            scope = next((heading for heading in (*row.section, row.label) if row_periods.is_component(heading)), None)
         for index, (cell, period) in enumerate(zip(row.cells, table.periods, strict=True)):
             if cell is None or period is None:
                 continue
-            unit = unit_of_cell(cell, row, parts[index], usual[index])
+            part = parts[index]
+            unit = units_and_scales.unit_of_cell(cell, row, part, usual[index])
             of_column = columns[index] if metric is None else None
-            if statement is Statement.EQUITY:
-                period = balance_period(row.label, period, table.periods, known)
-            covered = period_under(row.label, period) if statement is None else period
-            if covered is not None and calendar is not None:
-                if position in spans and position not in rolled and covered.end is not None:
+            covered: FactPeriod | None = period
+            if equity:
+                covered = row_periods.balance_period(row.label, period, table.periods, known)
+            elif outside and (covered := row_periods.period_under(row.label, period)):
+                if position in spans and position not in rolled and (end := covered.end):
                     year = covered.months or 12
-                    covered = calendar.duration(covered.end, year) if spans[position] else calendar.instant(covered.end)
-                covered = roll_forward_period(rolled.get(position), covered, calendar, known)
-            yield Fact(
-                label=row.label,
-                amount=cell.amount,
-                scale=scale_of_cell(unit, cell, row, units[index]),
-                unit=unit,
-                period=covered or (calendar.instant(period.end) if calendar and period.end else period),
-                page=table.page,
-                box=cell.box,
-                metric=(of_column or metric) if covered and not alike[index] else None,
-                section=row.section,
-                line=row.line,
-                column=table.columns[index],
-                column_path=table.column_path(index),
+                    covered = calendar.duration(end, year) if spans[position] else calendar.instant(end)
+                covered = row_periods.roll_forward_period(rolled.get(position), covered, calendar, known)
+            alone = covered is not None and seen[table.columns[index], period] < 2
+            # A column that repeats the row's own words is no part.
+            repeats = part.lower() in row.label.lower() or (outside and units_and_scales.is_measure(part))
+            scopes = (None if repeats else row_periods.part_of_company(part), scope)
+            yield fact_of_cell(
+                table,
+                row,
+                index,
+                unit,
+                units_and_scales.scale_of_cell(unit, cell, row, units[index]),
+                covered or (calendar.instant(period.end) if period.end else period),
+                metric=(of_column or metric) if alone else None,
                 statement=statement,
-                scope=part_of_company(row.label)
-                if of_column
-                else _joined(None if measured[index] else _scope(row.label, parts[index]), scope),
+                scope=row_periods.part_of_company(row.label) if of_column else ", ".join(filter(None, scopes)) or None,
             )
 
 
 class _StatedValues:
-    """Figures of the balance sheet, and of statements of durations, by fiscal year.
-
-    A table of a note that repeats them has the same dates or spans, whatever its header leaves open.
-    """
+    """Figures of the statements by fiscal year: a table of a note that repeats them has the same dates or spans."""
 
     def __init__(self, tables: Sequence[Table], statements: Sequence[Statement | None]) -> None:
-        self._balances: set[tuple[int, Decimal]] = set()
-        self._spans: set[tuple[int, Decimal]] = set()
-        self._income: set[tuple[int, Decimal]] = set()
+        balances: set[tuple[int, Decimal]] = set()
+        spans: set[tuple[int, Decimal]] = set()
+        cash: set[tuple[int, Decimal]] = set()  # printed at days under the spans of the statement
         self._labels: set[tuple[str, Decimal]] = set()
         self._of_days: set[tuple[tuple[str, ...], str]] = set()
         for table, statement in zip(tables, statements, strict=True):
             if statement is None or statement is Statement.EQUITY:
                 continue
-            for row in table.rows:
-                for value, period in _values(row, table, table.unit_line):
-                    if period.months:
-                        self._spans.add((period.fiscal_year, value))
-                        if statement is not Statement.CASH_FLOW:  # which prints cash at days under its spans
-                            self._income.add((period.fiscal_year, value))
-                    elif statement is Statement.BALANCE_SHEET:
-                        self._balances.add((period.fiscal_year, value))
-                        self._labels.add((row.label.lower(), value))
+            figures = ((row, *each) for row in table.rows for each in _values(row, table, table.unit_line))
+            for row, value, period in figures:
+                if period.months:
+                    (cash if statement is Statement.CASH_FLOW else spans).add((period.fiscal_year, value))
+                elif statement is Statement.BALANCE_SHEET:
+                    balances.add((period.fiscal_year, value))
+                    self._labels.add((row.label.lower(), value))
+        self._days, self._spans = balances - spans - cash, spans - balances
 
     def spans_of_rows(self, table: Table, unit_line: str) -> dict[int, bool]:
         """Return rows, by position, that are known to cover spans (True) or dates (False)."""
@@ -432,13 +340,13 @@ class _StatedValues:
                 self._of_days.add((row.section, label))
             if (row.section, label) in self._of_days:
                 known[position] = False
-            days = sum((period.fiscal_year, value) in self._balances - self._spans for value, period in values)
-            spans = sum((period.fiscal_year, value) in self._income - self._balances for value, period in values)
+            days = sum((period.fiscal_year, value) in self._days for value, period in values)
+            spans = sum((period.fiscal_year, value) in self._spans for value, period in values)
             if max(days, spans) >= min(2, len(values)) > 0 and not (days and spans):
                 of_block.setdefault("".join(row.section[:1]), set()).add(bool(spans))
         if any(time_words(" ".join(table.column_path(index))).months for index in range(len(table.columns))):
             return known
-        if any(carries_balance(row.label) or _dated_balance(row) for row in table.rows):
+        if any(row_periods.carries_balance(row.label) or _dated_balance(row) for row in table.rows):
             return known  # changes stand between balances
         for position, row in enumerate(table.rows):
             kinds = of_block.get("".join(row.section[:1]), set())
@@ -458,57 +366,17 @@ def _values(row: Row, table: Table, unit_line: str) -> Iterator[tuple[Decimal, F
 _TELLING = 1000
 
 
-def _last_asset(table: Table) -> int:
-    """Return the position of a balance sheet's `Total assets`; -1 where the table has no such row."""
-    labels = [row.label.lower() for row in table.rows]
-    return next((position for position, label in enumerate(labels) if _TOTAL_ASSETS.match(label)), -1)
+_TOTAL_ASSETS = re.compile(r"total assets\W*$", re.I)
 
 
-def _has_side(row: Row) -> bool:
-    """Return whether a heading says that the row is an asset or a liability; otherwise its position decides."""
-    return any(_SIDE.search(heading) for heading in row.section)
-
-
-_TOTAL_ASSETS = re.compile(r"total assets\W*$")
-_SIDE = re.compile(r"\b(?:assets?|liabilit|equity)", re.I)
-
-
-def _indistinguishable_columns(table: Table) -> list[bool]:
-    """Return which columns share name and period with another, so that neither can be taken as the company's."""
-    seen = Counter((name, period) for name, period in zip(table.columns, table.periods, strict=True))
-    return [seen[name, period] > 1 for name, period in zip(table.columns, table.periods, strict=True)]
-
-
-def _joined(column: str | None, row: str | None) -> str | None:
-    """Return `Retail, Europe` where both the column and the row are parts."""
-    return ", ".join(part for part in (column, row) if part) or None
-
-
-def _scope(label: str, part: str) -> str | None:
-    """Return the part of the company that a column names; None for one that repeats the row's own words."""
-    return None if part.lower() in label.lower() else part_of_company(part)
-
-
-_GENERIC = re.compile(
-    r"\b(?:assets?|liabilit|equity|activities|income|expenses?|costs?|revenues?|sales|cash|per share|shares|total|"
-    r"adjust|earnings|profit|loss|tax|debt|reconcil|non-gaap|plan|balance|inventor|receivable|current|other|"
-    r"as reported|year|quarter|months|weeks|margin|supplemental|december|june|september|march|net)",
-    re.I,
-)
-
-
-_TIME_WORDS = re.compile(
-    r"\(?\b(?:un)?audited\b\)?|\b(?:(?:19|20)\d\d|fiscal|years?|ended|months|weeks|three|six|nine|twelve|for the"
-    r"|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?(?: \d{1,2},?)?|as of|at|quarter)\b",
-    re.I,
-)
 _LARGEST = Decimal(5) * 10**12
 """No filer's figure is larger, in dollars; a unit line that implies one does not apply to its table."""
 
 
-def _matching_scale(unit_line: str, table: Table) -> str:
+def _unit_line_of(table: Table, usual: str) -> str:
+    """Return the table's unit line, otherwise the filing's `usual` one."""
     largest = max((abs(cell.amount) for row in table.rows for cell in row.cells if cell), default=Decimal(0))
-    return unit_line if largest * (scale_of(unit_line) or 1) <= _LARGEST else ""
+    return table.unit_line or (usual if largest * (scale_of(usual) or 1) <= _LARGEST else "")
 
 
 def _usual_unit_line(tables: Sequence[Table], statements: Mapping[int, Statement]) -> str:
@@ -534,29 +402,24 @@ _BRACKETS = re.compile(r"\([^()]*\)?")
 
 
 def _scoped(row: Row, metric: str | None, divided: str | None, metric_of: MetricOf) -> tuple[str | None, str | None]:
-    """Return (metric, scope) of a row outside primary statements, whose part is named in its label or heading.
-
-    `divided` is the metric that the caption says the table divides.
-    """
+    """Return (metric, scope) of a row outside the statements, in a table whose caption divides the metric `divided`."""
     heading = row.section[-1] if row.section else ""
     if metric is not None:
-        return metric, heading if heading and not _GENERIC.search(heading) and len(heading) <= 60 else None
+        part = 0 < len(heading) <= 60 and not _PATTERNS["generic heading"].search(heading)
+        return metric, heading if part else None
     named = metric_of(heading, None, row.section[:-1]) or metric_split_by(heading, metric_of) if heading else None
     over = named if heading else divided
-    if over is None or not row.label or _NO_PART.search(row.label):
+    if over is None or not row.label or _PATTERNS["no part"].search(row.label):
         return None, None
-    if row.label.lower().startswith("total") or part_of_company(row.label) is None:
+    if row.label.lower().startswith("total") or row_periods.part_of_company(row.label) is None:
         # Whatever its name, the sum of the parts belongs to the whole: `Consolidated`, `Total`.
-        alone = _CONSOLIDATED if heading else _BARE_TOTAL
+        alone = _PATTERNS["consolidated"] if heading else _PATTERNS["bare total"]
         return (over if alone.match(row.label) and len(row.section) < 2 else None), None
     return over, row.label.rstrip(" :")
 
 
 def _parts_under_headings(table: Table, metric_of: MetricOf) -> frozenset[str]:
-    """Return rows that are parts below one heading that is a metric, and therefore below the other headings too.
-
-    `Greater China` below `Revenues`, and again below `Additions to long-lived assets`.
-    """
+    """Return rows that are parts below one heading that is a metric (`Revenues`), and so below the others too."""
     over: dict[str, set[str]] = {}
     parts: set[str] = set()
     for row in table.rows:
@@ -569,14 +432,11 @@ def _parts_under_headings(table: Table, metric_of: MetricOf) -> frozenset[str]:
 
 
 def metric_split_by(text: str, metric_of: MetricOf) -> str | None:
-    """Return the metric that a caption or heading divides into parts (`Net sales by geographic area`), or None.
-
-    Of several, it is the last one, which is next to the table.
-    """
+    """Return the metric, of several the last, that a text divides into parts (`Net sales by geographic area`)."""
     low = text.lower()
-    if not ("by" in low or "attribut" in low or "for " in low) or _ROLLED_FORWARD.search(text):
+    if not ("by" in low or "attribut" in low or "for " in low) or _PATTERNS["rolled forward"].search(text):
         return None
-    for match in reversed(list(_SPLIT.finditer(text))):
+    for match in reversed(list(_PATTERNS["divided by"].finditer(text))):
         words = match["what"].split()[-_MAX_METRIC_WORDS:]
         for start in range(len(words)):
             if found := metric_of(" ".join(words[start:]), None, ()):
@@ -585,34 +445,14 @@ def metric_split_by(text: str, metric_of: MetricOf) -> str | None:
 
 
 _MAX_METRIC_WORDS = 5
-_ROLLED_FORWARD = re.compile(r"\b(?:changes?|activity|roll-?forward|reconciliation)\b", re.I)
 _CAPTION_REACH = 220
-_SPLIT = re.compile(
-    r"(?P<what>[A-Za-z][A-Za-z,'\u2019&-]*(?: [A-Za-z&][A-Za-z,'\u2019&-]*){0,9}?)\*?,? "
-    r"(?:information )?(?:(?:disaggregated |summarized |broken down )?by|attribut(?:ed|able) to|for (?:each of )?our)"
-    r"(?: [\w'\u2019-]+,?){0,4}? (?:geograph\w*|countr\w+|regions?"
-    r"|(?:reportable |operating |business )?(?:segments?|units)|product\w*"
-    r"|platforms?|categor\w+|channels?|brands?|divisions?|lines? of business|services?|locations?|markets?)\b",
-    re.I,
-)
-_NO_PART = re.compile(
-    r"%|\b(?:growth|change|increase|decrease|margin|percent\w*|rate|ratio|per share|thereafter)\b"
-    r"|\bbalances?\b.*\b(?:beginning|end|ending|opening|closing)\b|\b(?:beginning|ending|opening|closing)\b.*\bbalances?\b",
-    re.I,
-)
-_BARE_TOTAL = re.compile(r"^(?:total|consolidated|(?:consolidated )?total company|worldwide)$", re.I)
-_CONSOLIDATED = re.compile(r"^(?:total )?(?:consolidated|company|worldwide)$", re.I)
 
 
 def _parts(table: Table) -> list[str]:
     """Return what distinguishes columns of one period: segments, components, shares and amounts."""
     shared = Counter(period for period in table.periods if period is not None)
-    names = [_TIME_WORDS.sub(" ", name).split() for name in table.columns]
-    common = 0
-    for words in zip(*names, strict=False):
-        if len(set(words)) > 1:
-            break
-        common += 1
+    names = [_PATTERNS["time in a column"].sub(" ", name).split() for name in table.columns]
+    common = sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*names, strict=False)))
     if not all(any(mark.isalpha() for mark in "".join(name[common:])) for name in names if name[common:]):
         common = 0  # `Level 1` and `Level 2` differ in a number that is meaningless alone
     return [
@@ -627,24 +467,23 @@ def facts_of_filing(
     calendar: FiscalCalendar | None,
     metric_of: MetricOf,
     unit_of: UnitOf | None = None,
-    filers: FiscalCalendar | None = None,
 ) -> list[Fact]:
     """Return the facts of `tables`: those of cells first, then those inside labels."""
-    cells = with_balances(facts_of_tables(tables, statements, metric_of, unit_of, calendar), calendar)
+    cells = row_periods.with_balances(facts_of_tables(tables, statements, metric_of, unit_of, calendar), calendar)
     cells = with_unlabelled_gross_profit(cells)
-    return [*cells, *_undated_facts(tables, statements, calendar, cells), *facts_in_labels(tables, statements)]
+    return [
+        *cells,
+        *_undated_facts(tables, statements, calendar, cells),
+        *units_and_scales.facts_in_labels(tables, statements),
+    ]
 
 
 def _undated_facts(
-    tables: Sequence[Table],
-    statements: Mapping[int, Statement],
-    calendar: FiscalCalendar | None,
-    dated: Sequence[Fact],
+    tables: Sequence[Table], statements: Mapping[int, Statement], calendar: FiscalCalendar | None, dated: Sequence[Fact]
 ) -> Iterator[Fact]:
     """Yield the figures of tables that nothing dates, in the period of the filing, which is assumed.
 
-    In a table with one dated period it is that of the columns beside; changes between periods have none, and neither
-    have columns without a name.
+    Beside one dated column it is that period; changes between periods and columns without a name have none.
     """
     if calendar is None:
         return
@@ -657,12 +496,8 @@ def _undated_facts(
             continue
         named = [bool(name) and not is_change(name) for name in table.columns]
         assumed = [next(iter(periods), own) if one or len(named) == 1 else None for one in named]
-        unit_line = table.unit_line or _matching_scale(usual, table)
-        facts = _facts_of(replace(table, periods=tuple(assumed)), None, unit_line, _no_metric, calendar, (), {})
+        unit_line = _unit_line_of(table, usual)
+        facts = _facts_of(replace(table, periods=tuple(assumed)), None, unit_line, lambda *_: None, calendar, (), {})
         for fact in facts:
             if (fact.page, fact.box) not in known and (fact.label or fact.column):
                 yield replace(fact, source="undated", scope=None, tied=False)
-
-
-def _no_metric(label: str, statement: Statement | None, section: Sequence[str]) -> str | None:
-    return None

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from operator import itemgetter
 
 from fin_agent.filings.facts.table_facts import UnitOf
+from fin_agent.filings.facts.units_and_scales import fact_of_cell
 from fin_agent.filings.tables.cells import parse_number
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.lines import clean_label
@@ -34,13 +36,11 @@ def with_tags(
 ) -> list[Fact]:
     """Return `facts` of `tables` with the tags in their cells, and a fact for every other visible tag.
 
-    Tags take precedence: period, unit, scale and scope come from the tag; label, section, column and the printed sign
-    come from the table. A metric named by a row of a primary statement is kept, because people ask for what is printed
-    (`Inventories` is tagged as finished goods by a filer without others). Elsewhere, and for a segment, product or
-    region (`Services` is revenue of services), the concept's metric is used. Outside the statements, a public concept
-    without a metric means that the row has none (`Total liabilities` measured at fair value). A tag without members
-    belongs to the consolidated company, one with members to a part. Hidden tags, and tags without a known period, make
-    no fact.
+    Period, unit, scale and scope come from the tag; label, section, column and the printed sign from the table. A
+    metric named by a row of a primary statement is kept, because people ask for what is printed; elsewhere, and for a
+    part (`Services` is revenue of services), it is the concept's. Outside the statements, a public concept without a
+    metric means that the row has none (`Total liabilities` measured at fair value). A tag without members belongs to
+    the whole company. Hidden tags, and tags without a known period, make no fact.
     """
     places = _Places(tags)
     joined: list[Fact] = []
@@ -71,8 +71,7 @@ def with_tags(
 def period_of(start: date | None, end: date, calendar: FiscalCalendar) -> FactPeriod:
     """Return the filer's period for a start and an end; `start` is None for an instant.
 
-    Lengths are rounded to months (52 and 53 weeks are 12, 13 and 14 weeks 3). A year that does not end with the fiscal
-    year has the quarter it ends in, so that it is not confused with the fiscal year.
+    Lengths are rounded to months: 53 weeks are 12. A year that is not the fiscal year has the quarter in which it ends.
     """
     if start is None:
         return calendar.instant(end)
@@ -98,23 +97,20 @@ class _Places:
     """Numeric tags by page and height."""
 
     def __init__(self, tags: Iterable[Tag]) -> None:
-        self._by_page: dict[int, list[tuple[float, Tag]]] = {}
+        self._by_page: dict[int, list[tuple[float, float, Tag]]] = {}
         for tag in tags:
             if tag.numeric and tag.page is not None and tag.box is not None:
-                self._by_page.setdefault(tag.page, []).append(((tag.box.y0 + tag.box.y1) / 2, tag))
+                x, y = (tag.box.x0 + tag.box.x1) / 2, (tag.box.y0 + tag.box.y1) / 2
+                self._by_page.setdefault(tag.page, []).append((y, x, tag))
         for placed in self._by_page.values():
-            placed.sort(key=lambda pair: pair[0])
+            placed.sort(key=itemgetter(0))
 
     def inside(self, page: int, box: Box) -> list[Tag]:
         """Return tags whose center is in `box`."""
         placed = self._by_page.get(page, [])
-        begin = bisect_left(placed, box.y0, key=lambda pair: pair[0])
-        end = bisect_right(placed, box.y1, key=lambda pair: pair[0])
-        return [
-            tag
-            for _, tag in placed[begin:end]
-            if tag.box is not None and box.x0 - 1 <= (tag.box.x0 + tag.box.x1) / 2 <= box.x1 + 1
-        ]
+        begin = bisect_left(placed, box.y0, key=itemgetter(0))
+        end = bisect_right(placed, box.y1, key=itemgetter(0))
+        return [tag for _, x, tag in placed[begin:end] if box.x0 - 1 <= x <= box.x1 + 1]
 
 
 def _cells_without_facts(
@@ -126,20 +122,8 @@ def _cells_without_facts(
         for row in table.rows:
             for index, cell in enumerate(row.cells):
                 if cell is not None and (table.page, cell.box) not in read:
-                    yield Fact(
-                        label=row.label,
-                        amount=cell.amount,
-                        scale=1,
-                        unit="percent" if cell.percent else "",
-                        period=UNDATED,
-                        page=table.page,
-                        box=cell.box,
-                        section=row.section,
-                        line=row.line,
-                        column=table.columns[index],
-                        column_path=table.column_path(index),
-                        statement=statements.get(table.page),
-                    )
+                    unit = "percent" if cell.percent else ""
+                    yield fact_of_cell(table, row, index, unit, 1, UNDATED, statement=statements.get(table.page))
 
 
 def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: ConceptOf, unit_of: UnitOf) -> Fact:
@@ -147,24 +131,25 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
     if tag.value is None and not tag.nil and fact.period is not UNDATED:
         # A tag that cannot be parsed does not change the printed figure.
         amount, scale, unit = fact.amount, fact.scale, fact.unit
-    period = period_of(tag.start, tag.end, calendar) if calendar and tag.end else fact.period
     metric = _metric(tag, unit, concept_of, unit_of)
-    of_row = fact.statement is not None and not tag.of_part
-    chosen = fact.metric or metric if of_row else metric or fact.metric
     public = tag.concept.partition(":")[0] in _PUBLIC
-    if metric is None and fact.statement is None and not tag.members and public and concept_of(tag.concept) is None:
+    if fact.statement is not None and not tag.of_part:
+        chosen = fact.metric or metric
+    elif metric or tag.members or fact.statement is not None or not public or concept_of(tag.concept) is not None:
+        chosen = metric or fact.metric
+    else:
         chosen = None  # the concept contradicts the metric that the row names
     return replace(
         fact,
         amount=amount,
         scale=scale,
         unit=unit,
-        period=period,
+        period=period_of(tag.start, tag.end, calendar) if calendar and tag.end else fact.period,
         metric=chosen,
         scope=None if not tag.members else fact.scope or _scope_of(tag),
         source="ixbrl",
         tied=fact.tied or (metric is not None and not tag.members),
-        inverted=fact.inverted or (chosen != fact.metric and _is_printed_inverted(fact, tag)),
+        inverted=fact.inverted or _is_printed_inverted(fact, tag, chosen),
         tag=tag,
     )
 
@@ -172,14 +157,13 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
 _PUBLIC = frozenset(("us-gaap", "ifrs-full"))
 
 
-def _is_printed_inverted(fact: Fact, tag: Tag) -> bool:
-    """Return whether print and tag differ in sign (`Other (income) expense` is tagged as income).
+def _is_printed_inverted(fact: Fact, tag: Tag, metric: str | None) -> bool:
+    """Return whether print and tag, which gives the metric, differ in sign: `Other (income) expense` is income.
 
-    Cash flows are reported as printed: their concepts treat an increase of inventories as positive.
+    Not on cash flow statements, whose concepts treat an increase of inventories as positive.
     """
-    if not fact.amount or not tag.value or fact.statement is Statement.CASH_FLOW:
-        return False
-    return (fact.amount < 0) != (tag.value < 0)
+    signed = fact.amount and tag.value and fact.statement is not Statement.CASH_FLOW
+    return metric != fact.metric and bool(signed) and (fact.amount < 0) != ((tag.value or 0) < 0)
 
 
 def _fact_of(
@@ -197,9 +181,11 @@ def _fact_of(
     if tag.end is None or tag.page is None or tag.box is None:
         return
     amount, scale, unit = _amount_scale_unit(tag, number.amount if number else Decimal(0), "")
-    line, in_table = _line_at(pages[tag.page], tag.box)
+    lines, middle = pages[tag.page].lines, (tag.box.y0 + tag.box.y1) / 2
+    line = max(0, bisect_right(lines, middle, key=lambda line: line.y0) - 1)
+    in_table = bool(lines) and lines[line].table is not None
     yield Fact(
-        label=(_row_label(pages[tag.page].lines[line], tag.box) if in_table else "") or label_of(tag.concept),
+        label=(_row_label(lines[line], tag.box) if in_table else "") or label_of(tag.concept),
         amount=amount,
         scale=scale,
         unit=unit,
@@ -256,10 +242,3 @@ def _metric(tag: Tag, unit: str, concept_of: ConceptOf, unit_of: UnitOf) -> str 
 def _scope_of(tag: Tag) -> str:
     """Return the members' names as words, joined: `Greater China`."""
     return ", ".join(label_of(_MEMBER_ENDING.sub("", member)) or label_of(member) for _, member in tag.members)
-
-
-def _line_at(page: PageContent, box: Box) -> tuple[int, bool]:
-    """Return (position of the line on its page, whether it is a row of a table)."""
-    middle = (box.y0 + box.y1) / 2
-    position = max(0, bisect_right(page.lines, middle, key=lambda line: line.y0) - 1)
-    return position, bool(page.lines) and page.lines[position].table is not None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
 from fin_agent.filings.tables.cells import (
     is_of_money,
@@ -17,11 +17,32 @@ from fin_agent.filings.tables.cells import (
     unit_line_in,
 )
 from fin_agent.lexicon.text_normalization import collapse_spaces
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
-from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
+
+_PATTERNS = patterns("figure_patterns")
+
+
+def fact_of_cell(table: Table, row: Row, index: int, unit: str, scale: int, period: FactPeriod, **meaning: Any) -> Fact:
+    """Return the fact of the figure in column `index` of a row; `meaning` are further fields, such as its metric."""
+    cell = row.cells[index]
+    assert cell is not None
+    return Fact(
+        label=row.label,
+        amount=cell.amount,
+        scale=scale,
+        unit=unit,
+        period=period,
+        page=table.page,
+        box=cell.box,
+        section=row.section,
+        line=row.line,
+        column=table.columns[index],
+        column_path=table.column_path(index),
+        **meaning,
+    )
 
 
 def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
@@ -32,39 +53,40 @@ def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
         return "ratio"
     if cell.printed.endswith(_POINTS):
         return "count"
-    if part and not cell.dollar and _SHARES_COLUMN.search(part) and not _PER_SHARE.search(part):
+    priced = bool(part and _PATTERNS["column of prices"].search(part))
+    texts = (row.label, *reversed(row.section))
+    if cell.dollar:
+        per_share = any(_measures_in(text)[1] for text in texts) and not _plain_amount(cell)
+        return "USD per share" if priced or per_share else "USD"
+    if part and _PATTERNS["column of shares"].search(part) and not _PATTERNS["per share"].search(part):
         return "shares"
-    if part and _PRICE_COLUMN.search(part):
+    if priced:
         return "USD per share"
-    if not cell.dollar and any(map(_IN_TIME.search, (part, row.label))):
+    if any(map(_PATTERNS["in time"].search, (part, row.label))):
         return "count"
-    for text in (row.label, *reversed(row.section)):
+    for text in texts:
         shares, per_share, percent = _measures_in(text)
-        if shares and not cell.dollar:
-            return "shares"
-        if not cell.dollar and _counts_in_thousands(text):
-            return "count"
-        if per_share:
-            return "USD per share" if not _plain_amount(cell) else "USD"
-        if percent and not cell.dollar:
-            return "percent" if abs(cell.amount) < 10_000 else "USD"
-    if not cell.dollar and _RATIO.search(row.label):
+        if shares or _counts_in_thousands(text):
+            return "shares" if shares else "count"
+        if per_share or percent:
+            plain = _plain_amount(cell) if per_share else abs(cell.amount) >= 10_000
+            return "USD" if plain else "USD per share" if per_share else "percent"
+    if _PATTERNS["ratio"].search(row.label):
         return "ratio"
-    if not cell.dollar and _COUNT.search(row.label) and not _PRICED_COUNT.search(row.label):
-        return "count"
-    return "USD" if cell.dollar else usual
+    counts = _PATTERNS["count"].search(row.label) and not _PATTERNS["priced count"].search(row.label)
+    return "count" if counts else usual
 
 
 def is_measure(part: str) -> bool:
     """Return whether a column's name is a measure rather than a part of the company: `Number of shares`, `Price`."""
-    return bool(_NUMBER_COLUMN.search(part) or _PRICE_COLUMN.search(part))
+    return bool(_PATTERNS["column of numbers"].search(part) or _PATTERNS["column of prices"].search(part))
 
 
 @lru_cache(maxsize=16_384)  # a label and its headings stand over every cell of their rows
 def _measures_in(text: str) -> tuple[bool, bool, bool]:
     """Return whether a label or heading counts shares, is per share, is a percentage."""
-    shares = _SHARES.search(text) and not _PRICED_SHARES.search(text)
-    return bool(shares), bool(_PER_SHARE.search(text)), bool(_PERCENT.search(text))
+    shares = _PATTERNS["shares"].search(text) and not _PATTERNS["priced shares"].search(text)
+    return bool(shares), bool(_PATTERNS["per share"].search(text)), bool(_PATTERNS["percent"].search(text))
 
 
 @lru_cache(maxsize=16_384)
@@ -81,31 +103,29 @@ def _plain_amount(cell: Cell) -> bool:
     return "," in cell.printed or ("." not in cell.printed and abs(cell.amount) >= 100)
 
 
+def last_levels(table: Table) -> list[str]:
+    """Return the innermost header of each column; empty for one without a header."""
+    return ["".join(table.column_path(index)[-1:]) for index in range(len(table.columns))]
+
+
 def units_of_columns(table: Table, unit_line: str) -> list[str]:
     """Return the unit line of each column: its own, otherwise that of the table."""
-    own = [unit_line_in("".join(table.column_path(index)[-1:])) for index in range(len(table.columns))]
+    own = list(map(unit_line_in, last_levels(table)))
     return [each or (table.unit_line if any(own) else unit_line) for each in own]
 
 
 def usual_units(table: Table, unit_line: str) -> list[str]:
-    """Return the default unit of each column's figures: that of the unit line, or of a currency above.
-
-    A column without a name next to prices per share counts these shares, unless it has a currency sign.
-    """
-    priced = any(map(_PRICE_COLUMN.search, table.columns))
+    """Return the default unit of each column; one without a name beside prices per share counts the shares."""
+    priced = any(map(_PATTERNS["column of prices"].search, table.columns))
 
     def unit_of_column(index: int) -> str:
         dollars = any(cell.dollar for row in table.rows if (cell := row.cells[index]) is not None)
-        if _SHARES_ALONE.search(unit_line) or (priced and not table.columns[index] and not dollars):
+        if _PATTERNS["shares alone"].search(unit_line) or (priced and not table.columns[index] and not dollars):
             return "shares"
         return "USD" if in_money or any(map(is_of_money, table.column_path(index))) else "count"
 
     in_money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
     return [unit_of_column(index) for index in range(len(table.columns))]
-
-
-_SHARES_ALONE = re.compile(r"^\W*(?:shares|units|awards) in \w+\W*$", re.I)
-"""`(shares in thousands)` does not apply to amounts of money."""
 
 
 def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
@@ -115,149 +135,70 @@ def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
     own = next((found for text in (row.label, *reversed(row.section)) if (found := unit_line_in(text))), "")
     if own and scale_of(own):
         return scale_of(own) or 1
-    if unit == "count" or _IN_DOLLARS.search(row.label):
+    if unit == "count" or _PATTERNS["in dollars"].search(row.label):
         return 1
     if unit == "shares":
-        return _share_scale(cell, unit_line)
+        return _share_scale(cell.amount, unit_line)
     if is_unit_line_exception(row.label, unit_line):
         return 1
     return scale_of(unit_line) or 1
 
 
-_IN_TIME = re.compile(r"\((?:in )?(?:years|months|days)\)\W*$", re.I)
-"""`Expected life (in years)`: a count, which no unit line scales."""
-_IN_DOLLARS = re.compile(r"\((?:in )?(?:whole |actual )?dollars\)", re.I)
+def _share_scale(amount: Decimal, unit_line: str) -> int:
+    """Return the unit line's scale for shares, unless the size of the figure shows that it does not apply.
 
-
-def _share_scale(cell: Cell, unit_line: str) -> int:
-    """Return the unit line's scale for shares, unless the size of the figure shows that it does not apply."""
-    said, amounts = share_scale_of(unit_line) or 1, scale_of(unit_line) or 1
-    if said == 1 and 0 < abs(cell.amount) < 100_000:
-        return amounts
-    if abs(cell.amount) * said > 10**12:
-        return 1
-    return said
+    Fewer than 100,000 shares are not printed in full: `100 shares authorized` in a table in millions are 100 million.
+    """
+    said = share_scale_of(unit_line) or 1
+    if said == 1 and 0 < abs(amount) < 100_000:
+        return scale_of(unit_line) or 1
+    return 1 if abs(amount) * said > 10**12 else said
 
 
 _TIMES = ("x", "×")
 _POINTS = ("bps", "pts")
-_SHARES = re.compile(
-    r"\b(?:weighted|average|number of|basic|diluted)\b[^.]*\bshares\b|^shares\b"
-    r"|\bshares (?:outstanding|used|repurchased|issued)\b"
-    r"|\bshares[^.]*\b(?:outstanding|used in)\b",
-    re.I,
-)
-_PER_SHARE = re.compile(
-    r"\bper\s+(?:[\w-]+\s+){0,3}?(?:share|unit|ads)\b|\beps\b|\b(?:earnings|income|loss|dividends?)\b[^,;]*\bper\s+(?:[\w-]+\s+)*share",
-    re.I,
-)
-_PERCENT = re.compile(r"(?<![\d.])%|\bpercent(?:age)?s?\b|\b(?:effective|statutory) (?:income )?tax rate\b", re.I)
-_RATIO = re.compile(r"\bratio\b|\bturnover\b", re.I)
-_COUNT = re.compile(
-    r"^(?:number of|total number of)\b"
-    r"|\b(?:employees|headcount|subscribers|memberships|customers|stores|locations|members)\b",
-    re.I,
-)
-_PRICED_SHARES = re.compile(
-    r"\b(?:cost|value|repurchased? of|purchases? of|issuance of|capital|stock-based|amount)\b", re.I
-)
-_PRICED_COUNT = re.compile(
-    r"\b(?:cost|expense|paid|benefit|compensation|payable|receivable|payments|fund|deposits|revenue|sales)", re.I
-)
-_SHARES_COLUMN = re.compile(r"^(?:number of )?(?:\w+ )?(?:shares|units|options|awards|rsus)\b", re.I)
-_NUMBER_COLUMN = re.compile(r"^(?:number of|shares)\b", re.I)
-_PRICE_COLUMN = re.compile(r"\bper[\s-]+(?:\w+ )?share\b|\bprice\b|\bgrant[\s-]date(?: fair value|$)", re.I)
 
 
 def facts_in_labels(tables: Sequence[Table], statements: Mapping[int, Statement]) -> list[Fact]:
     """Return facts stated in the row labels of balance sheets, in order.
 
     `Common stock, $0.01 par value; 100 shares authorized; 52 and 50 shares issued, respectively` states a par value and
-    an authorization for every column, and the shares issued per column. Share counts have the scale that the table's
-    unit line gives for shares, unless printed in full; amounts of money have the scale of the table.
+    an authorization for every column, and the shares issued per column.
     """
     found: list[Fact] = []
     for table in tables:
-        if statements.get(table.page) is not Statement.BALANCE_SHEET:
-            continue
-        dated = [(name, period) for name, period in zip(table.columns, table.periods, strict=True) if period]
-        balances = [(name, period) for name, period in dated if period.months == 0]
-        if balances:
-            scale = _share_scale_of_table(table)
+        dated = zip(table.columns, table.periods, strict=True)
+        balances = [(name, period) for name, period in dated if period and not period.months]
+        if balances and statements.get(table.page) is Statement.BALANCE_SHEET:
             for row in table.rows:
-                found.extend(_facts_of(row, table, balances, scale))
+                found.extend(_facts_in_label(row, table, balances))
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Figure:
-    """One number, or one for each column, and what it measures."""
-
-    what: str
-    printed: tuple[str, ...]
-    unit: str
-
-
-_NUMBER = r"\$?\s?(?<![\d,])(?:\d{1,3}(?:,\d{3})++(?:\.\d++)?|\d*\.\d++|\d++)|\bno(?:ne)?\b"
-_PAIR = rf"(?:{_NUMBER})(?:\s*(?:,|and|;)\s*(?:and\s+)?(?:{_NUMBER})(?![\d,]*\s*(?:shares?\s+)?authori[sz]ed))?"
-_STATE = r"(?:authori[sz]ed|issued|outstanding)"
-_SHARE = r"(?:(?:common|ordinary|preferred|preference|treasury|class [a-z])\s+)?(?:shares?|stock)?"
-_DATES = re.compile(
-    r"\(?\b(?:as of|at|on)?\s*(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?\s+\d{1,2}"
-    r"(?:,?\s*(?:19|20)\d\d)?|\b(?:in|at|and|for)\s+(?:19|20)\d\d\b",
-    re.I,
-)
-_PAR = re.compile(
-    r"(?P<a>\$\s?(?:\d++(?:\.\d++)?|\.\d++))\s*(?:per share\s*)?(?:par|stated)\b"
-    r"|\b(?:par|stated) value(?:\s*(?:of|,|:|-|–|—))?\s*(?P<b>\$?\s?\d*\.?\d+)",
-    re.I,
-)
-_AFTER = re.compile(
-    rf"(?P<numbers>{_PAIR})\s*(?:{_SHARE}\s*)?"
-    rf"(?P<states>(?:(?:shares?\s+)?{_STATE})(?:\s*(?:,|and|;|/|or)\s*(?:shares?\s+)?{_STATE})*)",
-    re.I,
-)
-_BEFORE = re.compile(
-    rf"(?P<states>{_STATE}(?:\s*(?:,|and|/)\s*{_STATE})*)(?:\s+shares?)?"
-    rf"\s*(?:[—–:-]|\bwere\b|\bare\b)\s*(?P<numbers>{_PAIR})(?:\s*shares?)?",
-    re.I,
-)
 _LIST = re.compile(r"\d\s*(?:,|and)\s*$")
 """The end of a number followed by others: more than one per column."""
-_TREASURY = re.compile(
-    rf"\btreasury\b[^;(]*?[(,—–-]\s*(?:at cost\W+)?\(?"
-    rf"(?:(?P<numbers>{_PAIR})\s*shares?\b|shares of (?P<behind>{_PAIR}))",
-    re.I,
-)
-_ALLOWANCE = re.compile(
-    r"(?P<what>\b(?:allowances?|reserves?|accumulated (?:depreciation|amortization))\b[^$;()\d]{0,90}?)"
-    r"(?P<numbers>\$\s?[\d,.]*\d(?:\s*(?:and|,|;)\s*(?:of\s+)?\$?\s?[\d,.]*\d)?)",
-    re.I,
-)
-
-
 _MAX_LENGTH = 1_000
 """Characters of a label with figures in it."""
 
 
-def _facts_of(row: Row, table: Table, balances: Sequence[tuple[str, FactPeriod]], share_scale: int) -> Iterator[Fact]:
-    label = _DATES.sub(" ", collapse_spaces(row.label, _MAX_LENGTH))
-    if not any(mark.isdigit() for mark in label) and not re.search(r"\bno(?:ne)?\b", label, re.I):
-        return
-    for figure in _figures(label):
-        amounts = [_amount(printed) for printed in figure.printed]
-        if None in amounts or len(amounts) not in (1, len(balances)):
+def _facts_in_label(row: Row, table: Table, balances: Sequence[tuple[str, FactPeriod]]) -> Iterator[Fact]:
+    cells = [cell.box.x0 for cell in row.cells if cell]
+    box = row.box._replace(x1=max(row.box.x0, min([*cells, row.box.x1])))
+    for what, printed, unit in _figures(_PATTERNS["date in a label"].sub(" ", collapse_spaces(row.label, _MAX_LENGTH))):
+        amounts = [number.amount for each in printed if (number := parse_number(_NONE.sub("0", each)))]
+        if len(amounts) < len(printed) or len(amounts) not in (1, len(balances)):
             continue
         for position, (column, period) in enumerate(balances):
-            amount = amounts[position if len(amounts) > 1 else 0] or Decimal(0)
+            amount = amounts[position if len(amounts) > 1 else 0]
+            scale = _share_scale(amount, table.unit_line) if unit == "shares" else scale_of(table.unit_line) or 1
             yield Fact(
-                label=figure.what,
+                label=what,
                 amount=amount,
-                scale=_scale(figure, amount, table, share_scale),
-                unit=figure.unit,
+                scale=1 if unit == "USD per share" else scale,
+                unit=unit,
                 period=period,
                 page=table.page,
-                box=_label_box(row),
+                box=box,
                 source="label",
                 section=(*row.section, _name(row.label)),
                 line=row.line,
@@ -266,60 +207,30 @@ def _facts_of(row: Row, table: Table, balances: Sequence[tuple[str, FactPeriod]]
             )
 
 
-def _label_box(row: Row) -> Box:
-    cells = [cell.box.x0 for cell in row.cells if cell]
-    return Box(row.box.x0, row.box.y0, max(row.box.x0, min([*cells, row.box.x1])), row.box.y1)
+_NONE = re.compile(r"\s*no(?:ne)?\s*$", re.I)
 
 
-def _figures(label: str) -> Iterator[_Figure]:
-    for par in _PAR.finditer(label):
-        yield _Figure("Par value per share", (par["a"] or par["b"],), "USD per share")
-    counted = [*_AFTER.finditer(label), *_BEFORE.finditer(label)]
+def _figures(label: str) -> Iterator[tuple[str, list[str], str]]:
+    """Yield (what is measured, its number or one for each column, unit) of each figure in a label."""
+    number = _PATTERNS["number"]
+    for par in _PATTERNS["par value"].finditer(label):
+        yield "Par value per share", [par["a"] or par["b"]], "USD per share"
+    counted = [*_PATTERNS["state after numbers"].finditer(label), *_PATTERNS["state before numbers"].finditer(label)]
     taken: set[str] = set()
     for match in sorted(counted, key=lambda match: match.start()):
         if _LIST.search(label, 0, match.start("numbers")):
             continue
-        for state in re.findall(_STATE, match["states"], re.I):
+        for state in _PATTERNS["state of shares"].findall(match["states"]):
             name = f"Shares {state.lower().replace('authorised', 'authorized')}"
             if name not in taken:
                 taken.add(name)
-                yield _Figure(name, _printed(match["numbers"]), "shares")
-    if not taken and (treasury := _TREASURY.search(label)):
-        yield _Figure("Treasury shares", _printed(treasury["numbers"] or treasury["behind"]), "shares")
-    for match in _ALLOWANCE.finditer(label):
-        yield _Figure(_name(match["what"]), _printed(match["numbers"]), "USD")
-
-
-def _printed(numbers: str) -> tuple[str, ...]:
-    return tuple(re.findall(_NUMBER, numbers, re.I))
-
-
-def _amount(printed: str) -> Decimal | None:
-    if printed.strip().lower() in ("no", "none"):
-        return Decimal(0)
-    number = parse_number(printed)
-    return number.amount if number else None
+                yield name, number.findall(match["numbers"]), "shares"
+    if not taken and (treasury := _PATTERNS["treasury shares"].search(label)):
+        yield "Treasury shares", number.findall(treasury["numbers"] or treasury["behind"]), "shares"
+    for match in _PATTERNS["allowance"].finditer(label):
+        yield _name(match["what"]), number.findall(match["numbers"]), "USD"
 
 
 def _name(text: str) -> str:
     """Return the label's first words, up to the figure."""
     return re.split(r"[,;(]|\s[—–-]\s|\s\$|\sof\s*$", text.strip(), maxsplit=1)[0].strip().capitalize()
-
-
-def _share_scale_of_table(table: Table) -> int:
-    return share_scale_of(table.unit_line) or 1
-
-
-def _scale(figure: _Figure, amount: Decimal, table: Table, share_scale: int) -> int:
-    if figure.unit == "USD per share":
-        return 1
-    if figure.unit == "USD":
-        return scale_of(table.unit_line) or 1
-    if share_scale == 1 and 0 < amount < _MIN_IN_FULL:
-        return scale_of(table.unit_line) or 1
-    return 1 if amount * share_scale > _MAX_SHARES else share_scale
-
-
-_MIN_IN_FULL = 100_000
-"""Fewer shares than this are not printed in full: `100 shares authorized` in a table in millions are 100 million."""
-_MAX_SHARES = 10**12

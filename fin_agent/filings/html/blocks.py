@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from fin_agent.lexicon.words import word_lists
+
 
 class Kind(Enum):
     """The effect of an element on the text inside it."""
@@ -44,28 +46,7 @@ def kind_of(tag: str) -> Kind:
 
 _TAGGED = frozenset({"nonfraction", "nonnumeric", "fraction"})
 _UNSEEN_TAGS = frozenset({"header", "hidden", "references", "resources"})
-_KINDS: dict[str, Kind] = {
-    **dict.fromkeys(
-        ("html", "body", "div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "dt", "dd", "center",
-         "blockquote", "section", "article", "main", "header", "footer", "nav", "aside", "form", "fieldset", "figure",
-         "figcaption", "address", "caption", "document", "type", "sequence", "filename", "description", "text"),
-        Kind.BLOCK,
-    ),
-    **dict.fromkeys(
-        ("head", "title", "style", "script", "noscript", "template", "iframe", "object", "select", "option", "meta",
-         "link", "input", "button", "svg", "math", "audio", "video"),
-        Kind.UNSEEN,
-    ),
-    "li": Kind.ITEM,
-    "pre": Kind.PREFORMATTED,
-    "table": Kind.TABLE,
-    "tr": Kind.ROW,
-    "td": Kind.CELL,
-    "th": Kind.CELL,
-    "br": Kind.LINE_BREAK,
-    "hr": Kind.RULE,
-    "sup": Kind.RAISED,
-}  # fmt: skip
+_KINDS = {tag: Kind[kind.upper()] for kind, tags in word_lists("html_elements").items() for tag in tags}
 
 
 class Style(NamedTuple):
@@ -277,9 +258,8 @@ def blocks_of(root: etree._Element, tagged: Sequence[etree._Element] = (), first
     Invisible content is left out: `display: none`, the header of inline XBRL, scripts, text of size zero or white on
     white. `tagged` elements are marked in their texts by their position in that sequence, counted from `first_tag`.
     """
-    return _TreeWalk(_sheet(root), {element: position for position, element in enumerate(tagged, first_tag)}).through(
-        root
-    )
+    tags = {element: position for position, element in enumerate(tagged, first_tag)}
+    return _TreeWalk(_sheet(root), tags).through(root)
 
 
 def _sheet(root: etree._Element) -> dict[str, str]:
@@ -295,16 +275,16 @@ class _OpenElement:
     """An element being traversed, with its effect on the elements inside."""
 
     children: Iterator[etree._Element]
-    kind: Kind
-    style: Style
-    element: etree._Element
-    block: bool
-    tag: int | None
-    indent: float
-    align: str
-    raised: bool
-    preformatted: bool
-    dark: bool
+    kind: Kind = Kind.BLOCK
+    style: Style = PLAIN
+    element: etree._Element | None = None
+    block: bool = True
+    tag: int | None = None
+    indent: float = 0.0
+    align: str = ""
+    raised: bool = False
+    preformatted: bool = False
+    dark: bool = False
     """Whether the background is colored, so that white text is visible."""
 
 
@@ -323,7 +303,7 @@ class _TreeWalk:
 
     def through(self, root: etree._Element) -> list[Block]:
         stack: list[_OpenElement] = []
-        opened = self._enter(root, None)
+        opened = self._enter(root, _OpenElement(iter(())))
         if opened is not None:
             stack.append(opened)
         while stack:
@@ -331,18 +311,19 @@ class _TreeWalk:
             child = next(top.children, None)
             if child is None:
                 self._leave(stack.pop())
-                if stack and top.element.tail:
-                    self._add_text(top.element.tail, stack[-1])
-                continue
-            opened = self._enter(child, top) if isinstance(child.tag, str) else None
-            if opened is not None:
-                stack.append(opened)
-            elif child.tail:
-                self._add_text(child.tail, top)
+                tail = top.element.tail if top.element is not None else None
+            else:
+                opened = self._enter(child, top) if isinstance(child.tag, str) else None
+                tail = child.tail if opened is None else None
+                if opened is not None:
+                    stack.append(opened)
+            if stack and tail:
+                self._add_text(tail, stack[-1])
         self._end_paragraph()
         return self._blocks
 
-    def _enter(self, element: etree._Element, outer: _OpenElement | None) -> _OpenElement | None:
+    def _enter(self, element: etree._Element, outer: _OpenElement) -> _OpenElement | None:
+        """Open an element inside `outer`; return None for one that holds nothing to read."""
         kind = kind_of(str(element.tag))
         if kind is Kind.UNSEEN:
             return None
@@ -350,7 +331,7 @@ class _TreeWalk:
         if style.hidden or element.get("hidden") is not None:
             return None
         ground = style.ground or background_of(element.get("bgcolor"))
-        dark = ground == COLOURED or (not ground and outer is not None and outer.dark)
+        dark = ground == COLOURED or (not ground and outer.dark)
         if not dark and (style.white or background_of(element.get("color")) == WHITE):
             return None
         if kind is Kind.LINE_BREAK:
@@ -360,20 +341,21 @@ class _TreeWalk:
         if style.break_before and not inside_table:
             self._break_page()
         if kind is Kind.RULE:
-            self._rule(style)
+            if not inside_table:
+                self._end_paragraph()
+                self._blocks += [Break()] * style.break_after
             return None
-        block = style.block if style.block is not None else kind not in (Kind.INLINE, Kind.TAGGED, Kind.RAISED)
         opened = _OpenElement(
             iter(element),
             kind,
             style,
             element,
-            block,
+            style.block if style.block is not None else kind not in (Kind.INLINE, Kind.TAGGED, Kind.RAISED),
             self._tags.get(element) if kind is Kind.TAGGED else None,
-            outer.indent if outer else 0.0,
-            outer.align if outer else "",
-            style.raised or kind is Kind.RAISED or bool(outer and outer.raised),
-            kind is Kind.PREFORMATTED or bool(outer and outer.preformatted),
+            outer.indent,
+            outer.align,
+            style.raised or kind is Kind.RAISED or outer.raised,
+            kind is Kind.PREFORMATTED or outer.preformatted,
             dark,
         )
         if kind is Kind.TABLE:
@@ -385,13 +367,13 @@ class _TreeWalk:
             self._cell = None
         elif kind is Kind.CELL:
             self._begin_cell(element, opened)
-        if opened.kind in (Kind.BLOCK, Kind.ITEM, Kind.PREFORMATTED) and block:
+        if opened.kind in (Kind.BLOCK, Kind.ITEM, Kind.PREFORMATTED) and opened.block:
             opened.indent += style.indent
             opened.align = style.align or opened.align or str(element.get("align") or "").lower()
             self._end_paragraph()
-            self._text.indent, self._text.align = min(opened.indent, _DEEPEST), opened.align
-            if self._cell is not None and not self._text.words:
-                self._cell.text.indent, self._cell.text.align = min(opened.indent, _DEEPEST), opened.align
+            texts = [self._text, *([self._cell.text] if self._cell is not None and not self._text.words else [])]
+            for text in texts:
+                text.indent, text.align = min(opened.indent, _DEEPEST), opened.align
             if opened.kind is Kind.ITEM:
                 self._text.append("• ")
         if opened.tag is not None:
@@ -410,7 +392,10 @@ class _TreeWalk:
         if closed.tag is not None:
             self._end_tag(closed.tag)
         if closed.kind is Kind.TABLE:
-            self._end_table()
+            grid, self._text = self._grids.pop()
+            self._cell = None
+            if any(not cell.text.is_blank or cell.text.marks for row in grid.rows for cell in row):
+                self._blocks.append(grid)
         elif closed.kind is Kind.CELL and self._grids:
             self._cell = None
             self._text = self._grids[-1][1]
@@ -449,7 +434,7 @@ class _TreeWalk:
             mark.first, mark.last = first, max(first, len(text.words) - 1)
 
     def _begin_table(self, element: etree._Element) -> Kind:
-        if _has_table_inside(element):
+        if next(element.iterdescendants("{*}table"), None) is not None:
             return Kind.BLOCK  # a table around tables is layout: its content is read in order
         self._end_paragraph()
         self._grids.append((Grid(), self._text))
@@ -464,12 +449,6 @@ class _TreeWalk:
         cell.text.indent, cell.text.align = opened.indent, opened.align
         self._cell, self._text = cell, cell.text
 
-    def _end_table(self) -> None:
-        grid, self._text = self._grids.pop()
-        self._cell = None
-        if any(not cell.text.is_blank or cell.text.marks for row in grid.rows for cell in row):
-            self._blocks.append(grid)
-
     def _end_paragraph(self) -> None:
         if self._cell is not None:
             self._text.end_line()
@@ -482,13 +461,6 @@ class _TreeWalk:
         self._end_paragraph()
         self._blocks.append(Break())
 
-    def _rule(self, style: Style) -> None:
-        if self._grids:
-            return
-        self._end_paragraph()
-        if style.break_after or style.break_before:
-            self._blocks.append(Break())
-
 
 _DEEPEST = 240.0
 
@@ -500,11 +472,5 @@ def _is_mark(text: str) -> bool:
 
 
 def _count(value: str | None, most: int) -> int:
-    try:
-        return max(1, min(int(value or 1), most))
-    except ValueError:
-        return 1
-
-
-def _has_table_inside(element: etree._Element) -> bool:
-    return next(element.iterdescendants("{*}table"), None) is not None
+    written = value or "1"
+    return max(1, min(int(written), most)) if re.fullmatch(r"\s*\+?\d{1,4000}\s*", written, re.A) else 1

@@ -37,11 +37,8 @@ def parse_html(path: Path) -> ParsedHtml:
     """Return the roots of the HTML documents in the file at `path`, which may be gzipped.
 
     There is one, except in EDGAR's full-submission text, of which the report and the exhibits for investors (EX-13,
-    EX-99) are read. Well-formed XHTML, as inline XBRL must be, keeps its namespaces and letter case; other content is
-    parsed leniently, with lower-case names.
-
-    Raises:
-        ReadError: The file is missing, empty, not HTML, truncated, damaged, or too large.
+    EX-99) are read. XHTML keeps its namespaces and letter case; other content is parsed leniently, in lower case.
+    Raises ReadError where the file is missing, empty, not HTML, truncated, damaged, or too large.
     """
     content = _bytes_of(path)
     if not content.strip():
@@ -123,23 +120,17 @@ def _bytes_of(path: Path) -> bytes:
         raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
     with path.open("rb") as file:
         packed = file.read(2) == _GZIP
-    if not packed:
-        if path.stat().st_size > MAX_BYTES:
-            raise refusal(path, _TOO_LARGE.format(MAX_BYTES >> 20), _SPLIT_IT)
-        return path.read_bytes()
     try:
-        with gzip.open(path) as file:
+        with gzip.open(path) if packed else path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except EOFError as error:
         raise refusal(path, "the gzip file is cut off: its end is missing") from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise refusal(path, f"the gzip file is damaged ({error})") from error
     if len(content) > MAX_BYTES:
-        raise refusal(path, _TOO_LARGE.format(MAX_BYTES >> 20), _SPLIT_IT)
+        what = f"it is larger than {MAX_BYTES >> 20} MB unpacked; no filing is that large"
+        raise refusal(path, what, _SPLIT_IT)
     return content
-
-
-_TOO_LARGE = "it is larger than {} MB unpacked; no filing is that large"
 
 
 def _as_utf8(content: bytes) -> bytes:
@@ -171,15 +162,11 @@ def _without_xbrl_envelope(content: bytes) -> bytes:
 
 
 def _is_truncated(content: bytes) -> bool:
-    """Return whether a document or a table has no end.
-
-    Hand-written HTML may omit either `</html>` or `</body>`, or have neither of these elements.
-    """
-    if _OPEN_ROOT.search(content, 0, HTML_HEAD) is None or _CLOSE_ROOT.search(
-        content, max(0, len(content) - HTML_HEAD)
-    ):
+    """Return whether a document or a table has no end; hand-written HTML may omit `</html>` or `</body>`."""
+    end = max(0, len(content) - HTML_HEAD)
+    if _OPEN_ROOT.search(content, 0, HTML_HEAD) is None or _CLOSE_ROOT.search(content, end):
         return False
-    if _INLINE_XBRL in content[:HTML_HEAD] or not _CLOSE_BODY.search(content, max(0, len(content) - HTML_HEAD)):
+    if _INLINE_XBRL in content[:HTML_HEAD] or not _CLOSE_BODY.search(content, end):
         return True
     return len(_OPEN_TABLE.findall(content)) > len(_CLOSE_TABLE.findall(content))
 
@@ -210,12 +197,9 @@ def _encoding_of(content: bytes) -> str:
 
 
 def read_html(path: Path) -> Document:
-    """Read the HTML file at `path`, also gzipped (`.htm`, `.html`, `.htm.gz`, `.html.gz`).
+    """Read the HTML file at `path`, also gzipped: the pages that it marks, otherwise sheets of letter size.
 
-    Pages are those that the file marks, otherwise sheets of letter size.
-
-    Raises:
-        ReadError: The file is missing, empty, not HTML, truncated, damaged, without text, or too large.
+    Raises ReadError as `parse_html`, and where there is no text or too much.
     """
     document = TypesetDocument()
     tags: list[Tag] = []

@@ -5,26 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import accumulate, groupby
+from typing import NamedTuple
 
 from fin_agent.filings.html.blocks import LINE_BREAK, Block, Break, Grid, GridCell, Text
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.vocabulary.page import PageContent, PrintedLine
 from fin_agent.vocabulary.place import Box, Word
 
 SIZE = 9.0
 """Font size in points, for tables and text."""
 
-_THOUSANDTHS = {
-    **dict.fromkeys("0123456789$#?_abdeghnopqu–¢£€¥", 556), **dict.fromkeys(" !,./:;[]\\It", 278),
-    **dict.fromkeys("ckvxyszJ", 500), **dict.fromkeys("ABEKPSVXY&", 667), **dict.fromkeys("CDHNRUw", 722),
-    **dict.fromkeys("FTZ", 611),
-    **dict.fromkeys("GOQ", 778), **dict.fromkeys("()-`r“”‑", 333),
-    **dict.fromkeys("ijl‘’", 222), **dict.fromkeys("+<=>~", 584), **dict.fromkeys("Mm", 833),
-    **dict.fromkeys("®©", 737),
-    **dict.fromkeys("—™", 1000), **dict.fromkeys("{}", 334), "f": 278, "L": 556, "W": 944, "@": 1015, "%": 889,
-    "'": 191, '"': 355, "*": 389, "^": 469, "|": 260, "•": 350,
-}  # fmt: skip
-"""Advance widths of the standard font, in thousandths of its size (Adobe Font Metrics)."""
+_THOUSANDTHS = {mark: int(width) for width, marks in load_yaml("letter_widths").items() for mark in marks}
 _OTHER = 556
 
 
@@ -61,25 +53,22 @@ def _edges(grid: Grid) -> list[float]:
     """Return the x of the left edge of each column, and of the right edge of the last."""
     count = _width_of_grid(grid)
     widths = [0.0] * count
-    wanting = sorted(
-        (cell for row in grid.rows for cell in row if not cell.text.is_blank), key=lambda cell: (cell.span, cell.column)
-    )
+    cells = (cell for row in grid.rows for cell in row if not cell.text.is_blank)
+    wanting = sorted(cells, key=lambda cell: (cell.span, cell.column))
     for cell in wanting:
         last = min(cell.column + cell.span, count)
         want = _requested_width(cell) + 2 * _PADDING - sum(widths[cell.column : last])
         if want > 0:
             widths[last - 1] += want
-    edges = [_LEFT]
-    for width in widths:
-        edges.append(edges[-1] + width)
-    return edges
+    return list(accumulate(widths, initial=_LEFT))
 
 
 def _requested_width(cell: GridCell) -> float:
     """Return the width that a cell needs: all of it for numbers, enough to wrap well for words."""
     words = cell.text.words
     printed = " ".join(word for word in words if word != LINE_BREAK)
-    natural = max(_width(line) for line in _lines(words))
+    lines = [list(line) for ends, line in groupby(words, LINE_BREAK.__eq__) if not ends]
+    natural = max(map(_width, lines), default=0.0)
     if _NUMBER.match(printed) or len(printed) <= 12:
         return natural
     natural += cell.text.indent
@@ -87,10 +76,6 @@ def _requested_width(cell: GridCell) -> float:
         return min(natural, _WIDEST_TEXT)
     longest = max(WIDTHS[word] for word in words if word != LINE_BREAK)
     return min(max(longest, _MIN_SHARE_LENGTH * natural), _WIDEST_TEXT)
-
-
-def _lines(words: list[str]) -> list[list[str]]:
-    return [list(line) for ends, line in groupby(words, LINE_BREAK.__eq__) if not ends] or [[]]
 
 
 def _width(words: list[str]) -> float:
@@ -138,6 +123,7 @@ def _set_cell(
     left, right = edges[cell.column] + _PADDING, edges[cell.column + cell.span] - _PADDING
     printed = " ".join(word for line in lines for _, word in line)
     number = bool(_NUMBER.match(printed))
+    overhang = number * _width([printed[len(printed.rstrip(")%* ")) :].strip()])  # beyond the last digit
     # A parenthesis or percent sign in its own cell belongs to the number before it.
     align = "left" if _CLOSER.match(printed) else cell.text.align
     if not number and cell.column and align not in ("left", "right") and not _SIGN.match(printed):
@@ -148,14 +134,11 @@ def _set_cell(
     first_x, last_x = right, left
     for line_number, line in enumerate(lines):
         width = _width([word for _, word in line])
-        if number:
-            x = right - width + _overhang(printed)
-        elif align == "right":
-            x = right - width
+        x = left + indent
+        if number or align == "right":
+            x = right - width + overhang
         elif align == "center":
             x = (left + right - width) / 2
-        else:
-            x = left + indent
         y = 1.0 + (depth - len(lines) + line_number) * _LINE
         first_x = min(first_x, x)
         for position, word in line:
@@ -169,20 +152,13 @@ def _set_cell(
         row.marks.append((mark.tag, inside[0], inside[-1]) if inside else (mark.tag, 0, -1))
 
 
-def _overhang(printed: str) -> float:
-    """Return the width of what extends beyond the last digit."""
-    digits = printed.rstrip(")%* ")
-    return _width([printed[len(digits) :].strip()]) if digits != printed else 0.0
-
-
 PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
 MARGIN = 36.0
 LEADING = 12.0
 """Distance between lines, in points."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A position: page (0-based) and box."""
 
     page: int
@@ -201,9 +177,8 @@ class TypesetDocument:
 def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) -> TypesetDocument:
     """Typeset `blocks` on pages, after those of `document` if given.
 
-    Pages end where the file marks it; their height is what they need, up to four sheets. Files without marked pages are
-    cut into sheets of letter size; a table stays together with the short lines above it, on a longer sheet if
-    necessary.
+    Pages end where the file marks it; their height is what they need, up to four sheets. Other files are cut into
+    letter-sized sheets; a table stays together with the short lines above it, on a longer sheet if necessary.
     """
     blocks = _with_headers(blocks)
     paged = sum(isinstance(block, Break) for block in blocks) >= _MIN_BREAKS
@@ -243,18 +218,11 @@ def _with_headers(blocks: Sequence[Block]) -> list[Block]:
 
 def _heads(above: Grid, below: Grid) -> bool:
     printed = [cell for row in above.rows for cell in row if not cell.text.is_blank]
-    return (
-        len(above.rows) <= _HEADER_ROWS
-        and _width_of_grid(above) == _width_of_grid(below)
-        and bool(printed)
-        and all(cell.column > 0 or above.rows[0][0] is cell for cell in printed)
-        and not any(_is_amount(" ".join(cell.text.words)) for cell in printed)
-    )
-
-
-def _is_amount(printed: str) -> bool:
-    """Return whether a cell prints a number other than a year."""
-    return bool(_NUMBER.match(printed)) and not _YEAR.match(printed)
+    texts = [" ".join(cell.text.words) for cell in printed]
+    alike = len(above.rows) <= _HEADER_ROWS and _width_of_grid(above) == _width_of_grid(below)
+    # Its labels stand over the columns, or in the corner, and it has no number other than a year.
+    heads = bool(printed) and all(cell.column > 0 or above.rows[0][0] is cell for cell in printed)
+    return alike and heads and not any(_NUMBER.match(text) and not _YEAR.match(text) for text in texts)
 
 
 def _width_of_grid(grid: Grid) -> int:
@@ -325,13 +293,10 @@ class _Page:
     def _mark(self, tag: int, words: Sequence[Word]) -> None:
         if tag in self.places:
             return
+        box = Box(MARGIN, self.y, MARGIN, self.y + LEADING - 2)
         if words:
-            box = Box(
-                min(word.x0 for word in words), min(word.y0 for word in words),
-                max(word.x1 for word in words), max(word.y1 for word in words),
-            )  # fmt: skip
-        else:
-            box = Box(MARGIN, self.y, MARGIN, self.y + LEADING - 2)
+            x0, y0, x1, y1, _ = zip(*words, strict=True)
+            box = Box(min(x0), min(y0), max(x1), max(y1))
         self.places[tag] = Place(self.number, box)
 
     def begin_table(self) -> int:
@@ -367,19 +332,19 @@ def _next(document: TypesetDocument, page: _Page) -> _Page:
 
 def _keep_together_height(blocks: Sequence[Block], position: int) -> float:
     """Return the height of a table with the short lines before it, if `position` begins them and two sheets suffice."""
-    block = blocks[position]
-    height = 0.0
     ahead = position
-    while (
-        isinstance(block, Text) and len(block.words) <= _SHORT_LINE and ahead + 1 < len(blocks) and ahead < position + 5
-    ):
-        height += LEADING + _PARAGRAPH_GAP
+    while ahead < min(position + 5, len(blocks) - 1) and _is_short(blocks[ahead]):
         ahead += 1
-        block = blocks[ahead]
+    block = blocks[ahead]
     if not isinstance(block, Grid):
         return 0.0
-    height += _ROW * sum(any(not cell.text.is_blank for cell in row) for row in block.rows)
+    rows = sum(any(not cell.text.is_blank for cell in row) for row in block.rows)
+    height = (ahead - position) * (LEADING + _PARAGRAPH_GAP) + _ROW * rows
     return height if height <= 2 * (PAGE_HEIGHT - 2 * MARGIN) else 0.0
+
+
+def _is_short(block: Block) -> bool:
+    return isinstance(block, Text) and len(block.words) <= _SHORT_LINE
 
 
 def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:

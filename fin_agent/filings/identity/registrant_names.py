@@ -9,21 +9,14 @@ from datetime import date
 from itertools import takewhile
 from typing import NamedTuple
 
-from fin_agent.filings.identity.cover import (
-    COUNTED,
-    LISTED,
-    SENTENCE,
-    SIGNATURE,
-    PlainPage,
-    is_full_name,
-    normalize_print,
-    printed_name,
-    reading,
-)
+from fin_agent.filings.identity.cover import Kind, PlainPage, is_full_name, normalize_print, printed_name, reading
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.dates import printed_dates
 from fin_agent.vocabulary.identity import FieldSource
 from fin_agent.vocabulary.page import PageContent
+
+_PATTERNS = patterns("identity_patterns")
 
 NAMES_SEPARATOR = "; "
 """Separates the names in the value of `other_names`."""
@@ -54,59 +47,34 @@ def distinctive_words(name: str) -> str:
     return "".join(words)
 
 
-_ENDINGS = frozenset(
-    ("inc", "incorporated", "corp", "corporation", "co", "company", "plc", "ltd", "limited", "llc", "lp", "nv", "sa",
-     "ag", "se", "as", "asa", "ab", "oyj", "spa", "bv", "the", "and")
-)  # fmt: skip
-
-
-LEGAL_FORM = (
-    r"(?:Inc\.?|INC\.?|Incorporated|INCORPORATED|Corporation|CORPORATION|Corp\.?|CORP\.?|Company|COMPANY|Co\.|plc|PLC|p\.l\.c\."
-    r"|Ltd\.?|LTD\.?|Limited|LIMITED|LLC|L\.P\.|N\.V\.|S\.A\.)"
-)
-_NAME = re.compile(
-    rf"(?<![\w’'.-])((?:(?:(?:[A-Z0-9]|[a-z]{{1,2}}[A-Z])[\w&.’'-]*|&|of|and),? ){{1,6}}?{LEGAL_FORM})(?![\w’'])"
-)
-_OTHERS = re.compile(
-    r"KPMG|Deloitte|Pricewaterhouse|Ernst|Young|Grant Thornton|BDO|Computershare|Equiniti|Broadridge|Trust Company"
-    r"|Stock Market|American Stock|Bank\b|Nasdaq|Exchange|Securities|Standard & Poor|Moody|Fitch|Goldman|Morgan Stanley"
-    r"|Wells Fargo|BUSINESS WIRE|Business Wire|PRNewswire|^The Company$|^THE COMPANY$|^The Group$|^Our |^This "
-)
-_BEFORE_A_NAME = re.compile(
-    r"^(?:(?:of|and|The|In|Of|For|As|And|By|At|To|From|About|Shareholders|Stockholders|Directors)\s+(?:of\s+)?)+"
-)
-_DEFINES = re.compile(
-    r"^\s*,?\s*(?:and\s+(?:its\s+)?(?:consolidated\s+)?subsidiar|\(\s*(?:the\s+)?[“\"](?:the\s+)?(?:Company|Registrant)"
-    r"|\([^)]{0,60}(?:“|\")Company|,?\s*an?\s+[A-Z][a-z]+(?: [A-Z][a-z]+)? corporation)",
-    re.IGNORECASE,
-)
+_ENDINGS = word_lists("identity_words")["ends of names"]
 
 
 def registrant_in_text(pages: Sequence[PlainPage]) -> list[FieldSource]:
     """Return the company of these pages, by the frequency and positions of names; nothing where there is none."""
     for number, text in pages[:3]:
-        listed = LISTED.search(text)
+        listed = _PATTERNS["listed"].search(text)
         if listed is not None:
             name = _name_before(text, listed.start())
             if name:
-                return [reading("company", name, SENTENCE, f"{name} {listed.group()}", number)]
+                return [reading("company", name, Kind.SENTENCE, f"{name} {listed.group()}", number)]
     weights: Counter[str] = Counter()
     spellings: dict[str, Counter[str]] = {}
     places: dict[str, tuple[str, int]] = {}
     for number, text in pages:
-        for found in _NAME.finditer(text):
-            name = printed_name(_BEFORE_A_NAME.sub("", found[1]))
-            if not name or " " not in name or _OTHERS.search(name):
+        for found in _PATTERNS["name"].finditer(text):
+            name = printed_name(_PATTERNS["before a name"].sub("", found[1]))
+            if not name or " " not in name or _PATTERNS["other companies"].search(name):
                 continue
             key = re.sub(r"[\W_]+", " ", name.lower()).strip()
-            weights[key] += 6 if _DEFINES.match(text, found.end()) else 1
+            weights[key] += 6 if _PATTERNS["defines the company"].match(text, found.end()) else 1
             spellings.setdefault(key, Counter())[name] += 1
             places.setdefault(key, (text[found.start() : found.end() + 40], number))
     best = min(weights, key=lambda key: (-weights[key], key), default="")
     if not weights or (weights[best] < 2 and len(weights) > 1):
         return []
     name = min(spellings[best], key=lambda name: (name.isupper(), -spellings[best][name], name))
-    return [reading("company", name, COUNTED, *places[best])]
+    return [reading("company", name, Kind.COUNTED, *places[best])]
 
 
 def _name_before(text: str, place: int) -> str | None:
@@ -122,7 +90,7 @@ def _name_before(text: str, place: int) -> str | None:
     words = words[-7:]
     while words and words[0] in ("&", "of", "and", "the"):
         words.pop(0)
-    return printed_name(_BEFORE_A_NAME.sub("", " ".join(words))) or None
+    return printed_name(_PATTERNS["before a name"].sub("", " ".join(words))) or None
 
 
 _NAME_WORD = re.compile(r"(?:[A-Z0-9]|[a-z]{1,2}[A-Z])[\w&.’'-]*[™®]?,?|&|of|and|the")
@@ -133,36 +101,31 @@ LAST_PAGES = 40
 
 
 def signature_readings(pages: Sequence[PageContent], first: int, not_before: date | None) -> Iterator[FieldSource]:
-    """Yield the name and date (`filed`) of the first signature from the page at position `first` on.
-
-    Dates before `not_before`, the end of the period, are not dates of signing. Of long files, only the first 400 and
-    the last 40 pages are read.
-    """
+    """Yield the name and date (`filed`, after the period's end) of the first signature from position `first` on."""
     for page in (*pages[first:SIGNED_WITHIN], *pages[max(SIGNED_WITHIN, first, len(pages) - LAST_PAGES) :]):
         if "SIGNATURE" not in page.text and "ignature" not in page.text:
             continue
         text = _DAY_APART.sub(r"\1\2", normalize_print(page.text))
-        heading = _HEADING.search(text)
+        heading = _PATTERNS["signatures"].search(text)
         if heading is None:
             continue
         name = _signer(text, heading.end())
         if name is not None:
-            yield reading("company", name, SIGNATURE, name, page.number)
+            yield reading("company", name, Kind.SIGNATURE, name, page.number)
         for one in printed_dates(text, heading.start()):
             if not_before is None or one.date >= not_before:
-                yield reading("filed", one.date, SIGNATURE, _line_around(text, one.start, one.end), page.number)
+                begin, end = text.rfind("\n", 0, one.start) + 1, f"{text}\n".find("\n", one.end)
+                yield reading("filed", one.date, Kind.SIGNATURE, text[begin:end], page.number)
                 return
 
 
 _DAY_APART = re.compile(r"\b([123]) (\d)(?=\s*,\s*(?:19|20)\d\d)")
 """`February 1 5 , 2018`, as typed in signed copies."""
-_HEADING = re.compile(r"\bsignatures?(?:\(s\))?\b\W{0,40}(?=pursuant)", re.IGNORECASE)
-_AUTHORIZED = re.compile(r"duly\s+authorized\W*", re.IGNORECASE)
 
 
 def _signer(text: str, place: int) -> str | None:
     """Return the full name between `thereunto duly authorized` and the signature."""
-    authorized = _AUTHORIZED.search(text, place, place + 900)
+    authorized = _PATTERNS["authorized"].search(text, place, place + 900)
     if authorized is None:
         return None
     for line in text[authorized.end() : authorized.end() + 300].split("\n"):
@@ -174,10 +137,6 @@ def _signer(text: str, place: int) -> str | None:
     return None
 
 
-def _line_around(text: str, start: int, end: int) -> str:
-    return text[text.rfind("\n", 0, start) + 1 : text.find("\n", end) if "\n" in text[end:] else None]
-
-
 class OtherName(NamedTuple):
     """A further name that was found."""
 
@@ -187,34 +146,33 @@ class OtherName(NamedTuple):
 
 
 def other_names(pages: Sequence[PlainPage], company: str, known: Iterable[OtherName] = ()) -> list[FieldSource]:
-    """Return one reading of all names: `formerly known as ...`, `(“Square,” the “Company”)`; nothing without any.
-
-    `known` are names found elsewhere: in a release's title, on the cover, in a tag.
-    """
+    """Return a reading of all names, `known` or in the text: `formerly known as ...`, `(“Square,” the “Company”)`."""
     kept: dict[str, OtherName] = {}
     for found in (*known, *_names_in(pages, company)):
         name = printed_name(found.name)
-        name = name.rstrip(",; ") if _LEGAL_ABBREVIATION.search(name) else name.rstrip(",.; ")
+        name = name.rstrip(",; ") if _PATTERNS["legal abbreviation"].search(name) else name.rstrip(",.; ")
         key = name.casefold()
-        if 2 <= len(name) <= 40 and name[0].isupper() and key != company.casefold() and not _GENERIC.search(name):
+        named = 2 <= len(name) <= 40 and name[0].isupper() and key != company.casefold()
+        if named and not _PATTERNS["generic term"].search(name):
             kept.setdefault(key, found._replace(name=name))
     if not kept:
         return []
     names = [one.name.replace(NAMES_SEPARATOR, " ") for one in kept.values()]
     printed = " | ".join(dict.fromkeys(" ".join(one.printed.split()) for one in kept.values()))
     page = next((one.page for one in kept.values() if one.page is not None), None)
-    return [reading("other_names", NAMES_SEPARATOR.join(names), SENTENCE, printed, page)]
+    return [reading("other_names", NAMES_SEPARATOR.join(names), Kind.SENTENCE, printed, page)]
 
 
 def _names_in(pages: Sequence[PlainPage], company: str) -> Iterator[OtherName]:
-    named = _pattern_of(company)
+    words = re.findall(r"\w+", company)
+    named = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE) if words else None
     for number, text in pages:
-        for former in _FORMER.finditer(text):
+        for former in _PATTERNS["former name"].finditer(text):
             if former["changed"] or _is_own_former_name(text, former, named):
-                words = text[max(0, former.start() - 1) : former.end()]
-                yield OtherName(former["name"] or former["changed"], words, number)
-        for terms in _TERMS.finditer(text):
-            if _SELF.search(terms.group()):
+                printed = text[max(0, former.start() - 1) : former.end()]
+                yield OtherName(former["name"] or former["changed"], printed, number)
+        for terms in _PATTERNS["quoted terms"].finditer(text):
+            if _PATTERNS["the filer itself"].search(terms.group()):
                 yield from (OtherName(name, terms.group(), number) for name in _QUOTED.findall(terms.group()))
         if named is not None:
             for found in named.finditer(text):
@@ -223,37 +181,9 @@ def _names_in(pages: Sequence[PlainPage], company: str) -> Iterator[OtherName]:
                 yield from (OtherName(name, printed, number) for name in _names_in_brackets(behind))
 
 
-_FORMER = re.compile(
-    r"(?:ormerly(?:\s+known\s+as)?|reviously\s+known\s+as|f/k/a|ormer\s+name:?)[,:]?\s+(?:the\s+)?[“\"]?"
-    rf"(?P<name>(?:[A-Z][\w&.’'-]*,?\s+){{0,5}}(?:{LEGAL_FORM}|[A-Z][\w&’'-]+))"
-    r"|hanged\s+(?:our|its|the\s+Company[’']s)\s+(?:corporate\s+|legal\s+)?name\s+from\s+[“\"]?"
-    r"(?P<changed>[A-Z][\w&.,’' -]{2,40}?)[”\"]?\s+to\s"
-)
 _QUOTED = re.compile(r"[“\"]\s*([^”\"“]{2,40}?)\s*[”\"]")
-_TERMS = re.compile(
-    r"[“\"][^”\"“]{2,40}[”\"](?:[\s,]{0,4}(?:(?:and/or|and|or)[\s,]{1,4})?(?:the\s+)?[“\"][^”\"“]{2,40}[”\"]){1,9}"
-)
-"""Quoted terms in succession: `“we,” “us,” “our,” “PepsiCo” and the “Company”`."""
-_SELF = re.compile(
-    r"[“\"]\s*(?:we|us|our|the\s+Company|Company|Registrant|the\s+Registrant)[,.]?\s*[”\"]", re.IGNORECASE
-)
-_GENERIC = re.compile(
-    r"^(?:the\s+)?(?:we|us|our|ours|it|its|company|registrant|corporation|group|parent|issuer|borrower|management"
-    r"|guarantors?|commission|sec|exchange act|securities act|common stock|class [ab].*|notes?|board|plan|merger"
-    r"|agreement|business|report|act|proxy statement|gaap|fiscal.*|.*quarter|.*year|item.*|part .*|form.*|senior.*"
-    r"|trustee|.*(?:guarantor|issuer|borrower|lender|seller|purchaser|agent|depositary)s?"
-    r"|bank|subsidiar(?:y|ies)|(?:ordinary )?shares?|risk factors|n/?a|not applicable|none|former.*|may|should"
-    r"|.*\d{4}.*)$",
-    re.IGNORECASE,
-)
-_LEGAL_ABBREVIATION = re.compile(r"\b(?:inc|corp|co|ltd|[A-Z])\.$", re.IGNORECASE)
 _BESIDE = re.compile(r"[\s,.]*(?:\([^()]{0,80}\)[\s,]*){0,2}[\s,(]*(?:was\s+)?[FfPp]?")
 _BRACKET = re.compile(r"[^“\"(\n]{0,50}?\((?![^()]*\bsymbol)([^()]{2,150})\)", re.DOTALL)
-
-
-def _pattern_of(company: str) -> re.Pattern[str] | None:
-    words = re.findall(r"\w+", company)
-    return re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE) if words else None
 
 
 def _is_own_former_name(text: str, former: re.Match[str], named: re.Pattern[str] | None) -> bool:

@@ -8,24 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from fin_agent.filings.identity.cover import (
-    ASSUMED,
-    COUNTED,
-    DATELINE,
-    FROM_CONTENT,
-    FROM_END,
-    FROM_LENGTH,
-    FROM_WINTER_END,
-    FROM_YEAR_END,
-    SENTENCE,
-    TITLE,
-    PlainPage,
-    reading,
-)
+from fin_agent.filings.identity.cover import Kind, PlainPage, reading
 from fin_agent.filings.identity.registrant_names import OtherName
+from fin_agent.filings.tables.column_periods import COUNTS
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.dates import PrintedDate, printed_dates
 from fin_agent.vocabulary.fiscal_calendar import DAYS_PER_QUARTER, closed_quarter, fiscal_year_of, nominal_month
 from fin_agent.vocabulary.identity import FieldSource, Form
+
+_PATTERNS = patterns("identity_patterns")
 
 
 def year_readings(
@@ -37,42 +28,40 @@ def year_readings(
 ) -> list[FieldSource]:
     """Return readings of the fiscal year of `period_end`, most reliable first.
 
-    The best evidence is a sentence that links a name to a date (`fiscal 2023 ended January 28, 2023`); if several
-    differ, the majority counts. Where years end in winter and there is no such sentence, `further` pages are searched
-    for one, and the frequency of years in the text counts: a filer whose current year is 2023 mentions fiscal 2023 more
-    often than fiscal 2021. The usual name comes last; for a year that ends in winter, it is used only where neither the
-    text nor an earlier reading (`named`) names the year, because filers differ.
+    The best evidence is a sentence that links a name to a date (`fiscal 2023 ended January 28, 2023`), by majority.
+    Filers name years that end in winter differently: `further` pages are then searched for such a sentence, years are
+    counted in the text, and the usual name counts only where no other, not even an earlier reading (`named`), is found.
     """
     usual = fiscal_year_of(period_end, year_end_month)
     found = []
-    winter = FROM_WINTER_END.get(year_end_month)
+    winter = _WINTER.get(year_end_month)
     bound = _year_names_from_sentences(pages, period_end, year_end_month)
     if bound is None and winter is not None:
         bound = _year_names_from_sentences(further, period_end, year_end_month)
     if bound is not None:
         offset, words, page = bound
-        found.append(reading("fiscal_year", usual + offset, SENTENCE, words, page))
+        found.append(reading("fiscal_year", usual + offset, Kind.SENTENCE, words, page))
     elif winter is not None:
-        spoken = _year_mentions(pages, usual, year_end_month)
-        if spoken is not None:
-            found.append(spoken)
+        found += _year_mentions(pages, usual, year_end_month)
     if winter is None or not (found or named):
-        found.append(reading("fiscal_year", usual, winter or FROM_END, f"period ended {period_end.isoformat()}"))
+        found.append(reading("fiscal_year", usual, winter or Kind.FROM_END, f"period ended {period_end.isoformat()}"))
     return found
+
+
+_WINTER = {1: Kind.FROM_JANUARY, 2: Kind.FROM_FEBRUARY, 3: Kind.FROM_MARCH}
 
 
 def _year_names_from_sentences(pages: Iterable[PlainPage], period_end: date, month: int) -> tuple[int, str, int] | None:
     """Return (offset from the usual name, words, page) by the majority of sentences that link name and date."""
-    bound = []
+    bound: dict[int, list[_NamedYear]] = {}
     for one in _names_with_dates(pages, month):
         offset = one.year - fiscal_year_of(one.end, month)
         if abs(offset) <= 1 and abs((one.end - period_end).days) < _YEARS_COUNTED:
-            bound.append((offset, one))
+            bound.setdefault(offset, []).append(one)
     if not bound:
         return None
-    offsets = Counter(offset for offset, _ in bound)
-    best = min(offsets, key=lambda offset: (-offsets[offset], abs(offset), offset))
-    sentence = min((one for offset, one in bound if offset == best), key=lambda one: abs(one.end - period_end))
+    best = min(bound, key=lambda offset: (-len(bound[offset]), abs(offset), offset))
+    sentence = min(bound[best], key=lambda one: abs(one.end - period_end))
     return best, sentence.printed, sentence.page
 
 
@@ -80,14 +69,14 @@ _YEARS_COUNTED = 1200
 """Days around the period's end within which years are assumed to be named in the same way."""
 
 
-def _year_mentions(pages: Sequence[PlainPage], usual: int, month: int) -> FieldSource | None:
-    places: dict[int, tuple[str, int]] = {}
-    spoken: Counter[int] = Counter()
+def _year_mentions(pages: Sequence[PlainPage], usual: int, month: int) -> Iterator[FieldSource]:
+    """Yield the year that the text mentions as if it were the current one, which is named more often than others."""
+    places: dict[int, list[tuple[str, int]]] = {}
     for page, text in pages:
-        for found in _FISCAL_YEAR.finditer(text):
-            year = int(found[1])
-            spoken[year] += 1
-            places.setdefault(year, (text[max(0, found.start() - 1) : found.end()], page))
+        for found in _PATTERNS["fiscal year"].finditer(text):
+            words = text[max(0, found.start() - 1) : found.end()]
+            places.setdefault(int(found[1]), []).append((words, page))
+    spoken = Counter({year: len(found) for year, found in places.items()})
     year = usual
     if month == 1:
         # Usually named after the year before; some are named after the year in which they end.
@@ -95,10 +84,9 @@ def _year_mentions(pages: Sequence[PlainPage], usual: int, month: int) -> FieldS
             year = usual + 1
     elif spoken[usual - 1] >= 2 and spoken[usual - 2] > spoken[usual]:
         year = usual - 1
-    if spoken[year] < 2:
-        return None
-    words, page = places[year]
-    return reading("fiscal_year", year, COUNTED, f"{words} ({spoken[year]} times)", page)
+    if spoken[year] >= 2:
+        words, page = places[year][0]
+        yield reading("fiscal_year", year, Kind.COUNTED, f"{words} ({spoken[year]} times)", page)
 
 
 class _NamedYear(NamedTuple):
@@ -108,32 +96,25 @@ class _NamedYear(NamedTuple):
     page: int
 
 
-_FISCAL_YEAR = re.compile(r"(?:iscal|uarters?\s+of)\s+(?:[Yy]ear\s+)?(20\d\d)\b")
-_NAME_THEN_DATE = re.compile(
-    r"iscal\s+(?:years?\s+)?(?P<year>20\d\d)(?:,?\s+(?:20\d\d|and|or|[Ff]iscal|years?|,)){0,14}"
-    r"(?:[^.;:\d]|5[23]\b){0,60}?\bend(?:ed|s|ing)\s+(?:on\s+)?(?=[A-Z\d])"
-)
-_DATE_THEN_NAME = re.compile(
-    r"(?:ear|eeks|eriod)\s+end(?:ed|ing)\s+(?:on\s+)?(?P<date>[A-Z][a-z]+\s+\d{1,2},?\s+20\d\d)\s*[,(]*\s*"
-    r"(?:(?:or|the|referred\s+to(?:\s+herein)?\s+as|hereinafter)\s+){0,4}[“\"(]\s*"
-    r"(?:[Ff]iscal|FY|[Yy]ear)\s*(?:[Yy]ear\s+)?(?P<year>20\d\d)"
-)
-
-
 def _names_with_dates(pages: Iterable[PlainPage], year_end_month: int) -> Iterator[_NamedYear]:
     """Yield names that sentences link to ends; ends of quarters count only if called quarters of the year."""
     for number, text in pages:
         if "iscal" in text:
-            for found in _NAME_THEN_DATE.finditer(text):
-                dates = printed_dates(text, found.end(), min(len(text), found.end() + 30))
-                if not dates or dates[0].start != found.end():
-                    continue
+            for found, end in _dates_behind(text, "year then date", 30):
                 of_quarter = text.endswith("uarter of ", 0, found.start() - 1)
-                if of_quarter or nominal_month(dates[0].date)[1] == year_end_month:
-                    yield _NamedYear(int(found["year"]), dates[0].date, text[found.start() - 1 : dates[0].end], number)
-            for found in _DATE_THEN_NAME.finditer(text):
+                if of_quarter or nominal_month(end.date)[1] == year_end_month:
+                    yield _NamedYear(int(found["year"]), end.date, text[found.start() - 1 : end.end], number)
+            for found in _PATTERNS["date then year"].finditer(text):
                 for one in printed_dates(found["date"]):
                     yield _NamedYear(int(found["year"]), one.date, found.group(), number)
+
+
+def _dates_behind(text: str, kind: str, reach: int) -> Iterator[tuple[re.Match[str], PrintedDate]]:
+    """Yield each match of a pattern with the date right behind it, which ends within `reach` characters."""
+    for found in _PATTERNS[kind].finditer(text):
+        dates = printed_dates(text, found.end(), min(len(text), found.end() + reach))
+        if dates and dates[0].start == found.end():
+            yield found, dates[0]
 
 
 def quarter_readings(
@@ -148,8 +129,8 @@ def quarter_readings(
     if year_end is not None:
         last, words, page = year_end
         quarter = round((period_end - last).days / DAYS_PER_QUARTER)
-        yield reading("quarter", quarter, FROM_YEAR_END, words, page)
-        yield reading("fiscal_year_end_month", nominal_month(last)[1], FROM_YEAR_END, words, page)
+        yield reading("quarter", quarter, Kind.FROM_YEAR_END, words, page)
+        yield reading("fiscal_year_end_month", nominal_month(last)[1], Kind.FROM_YEAR_END, words, page)
         return
     span = None if stated_month else _longest_span(pages)
     if span is not None:
@@ -157,10 +138,10 @@ def quarter_readings(
         month = month_of_year_end(period_end, quarter)
         if span.in_weeks:
             month = nominal_month(period_end - timedelta(span.days))[1]
-        yield reading("quarter", quarter, FROM_LENGTH, span.words, span.page)
-        yield reading("fiscal_year_end_month", month, FROM_LENGTH, span.words, span.page)
+        yield reading("quarter", quarter, Kind.FROM_LENGTH, span.words, span.page)
+        yield reading("fiscal_year_end_month", month, Kind.FROM_LENGTH, span.words, span.page)
         return
-    kind = FROM_END if stated_month else ASSUMED
+    kind = Kind.FROM_END if stated_month else Kind.ASSUMED
     words = f"period ended {period_end.isoformat()}"
     yield reading("quarter", closed_quarter(period_end, stated_month or 12), kind, words)
     if not stated_month:
@@ -177,43 +158,28 @@ def newest_period_end(pages: Sequence[PlainPage], until: date | None = None) -> 
 
     A date printed at least twice takes precedence over newer ones that are printed once.
     """
-    found: Counter[date] = Counter()
-    places: dict[date, tuple[str, int]] = {}
+    places: dict[date, list[tuple[str, int]]] = {}
     for number, text in pages:
-        for ended in _ENDED.finditer(text):
-            dates = printed_dates(text, ended.end(), min(len(text), ended.end() + 40))
-            some_days = "days" in text[max(0, ended.start() - 8) : ended.start()]
-            if dates and dates[0].start == ended.end() and not some_days:
-                found[dates[0].date] += 1
-                words = text[max(0, text.rfind("\n", 0, ended.start()) + 1, ended.start() - 40) : dates[0].end]
-                places.setdefault(dates[0].date, (words, number))
-    near = [day for day in found if until is None or 0 <= (until - day).days <= 200]
-    newest = max([day for day in near if found[day] > 1] or near, default=None)
-    return [] if newest is None else [reading("period_end", newest, COUNTED, *places[newest])]
-
-
-_ENDED = re.compile(r"(?:nded|NDED):?\s+(?:on\s+)?(?=[A-Z\d])")
-
-
-_YEAR_ENDED = re.compile(r"ears?\s+ended\s*:?\s+(?:on\s+)?(?=[A-Z])")
+        for ended, end in _dates_behind(text, "ended", 40):
+            if "days" not in text[max(0, ended.start() - 8) : ended.start()]:
+                words = text[max(0, text.rfind("\n", 0, ended.start()) + 1, ended.start() - 40) : end.end]
+                places.setdefault(end.date, []).append((words, number))
+    near = [day for day in places if until is None or 0 <= (until - day).days <= 200]
+    newest = max([day for day in near if len(places[day]) > 1] or near, default=None)
+    return [] if newest is None else [reading("period_end", newest, Kind.COUNTED, *places[newest][0])]
 
 
 def _last_year_end(pages: Sequence[PlainPage], period_end: date) -> tuple[date, str, int] | None:
     """Return the last year end before `period_end` (`the fiscal year ended December 2, 2022`), with words and page."""
-    votes: Counter[int] = Counter()
-    places: dict[int, tuple[date, str, int]] = {}
+    places: dict[int, list[tuple[date, str, int]]] = {}
     for number, text in pages:
-        if "nded" not in text:
-            continue
-        for found in _YEAR_ENDED.finditer(text):
-            for one in printed_dates(text, found.end(), min(len(text), found.end() + 25))[:1]:
-                quarters = (period_end - one.date).days / DAYS_PER_QUARTER
-                # First quarters of sixteen weeks and of twelve are 1.23 and 0.92 of a quarter long.
-                if 0.8 <= quarters <= 3.3 and abs(quarters - round(quarters)) < 0.26:
-                    month = nominal_month(one.date)[1]
-                    votes[month] += 1
-                    places.setdefault(month, (one.date, text[found.start() - 1 : one.end], number))
-    return places[min(votes, key=lambda month: (-votes[month], month))] if votes else None
+        for found, end in _dates_behind(text, "year ended", 25) if "nded" in text else ():
+            quarters = (period_end - end.date).days / DAYS_PER_QUARTER
+            # First quarters of sixteen weeks and of twelve are 1.23 and 0.92 of a quarter long.
+            if 0.8 <= quarters <= 3.3 and abs(quarters - round(quarters)) < 0.26:
+                place = end.date, text[found.start() - 1 : end.end], number
+                places.setdefault(nominal_month(end.date)[1], []).append(place)
+    return places[min(places, key=lambda month: (-len(places[month]), month))][0] if places else None
 
 
 class _Span(NamedTuple):
@@ -227,31 +193,22 @@ def _longest_span(pages: Sequence[PlainPage]) -> _Span | None:
     """Return the longest part of a year that the first pages print at least twice: `nine months`, `28 weeks`."""
     spans: dict[float, list[_Span]] = {}
     for number, text in pages[:10]:
-        for found in _LENGTH.finditer(text):
+        for found in _PATTERNS["length"].finditer(text):
             count, in_weeks = found["count"].lower(), found["unit"].lower() == "week"
-            length = _NUMBERS.get(count) or int(count)
+            length = COUNTS.get(count) or int(count)
             days = 7 * length if in_weeks else DAYS_PER_QUARTER * length / 3
             spans.setdefault(days, []).append(_Span(days, in_weeks, found.group(), number))
-    repeated = [days for days, found in spans.items() if len(found) > 1 and days < 3.5 * DAYS_PER_QUARTER]
+    repeated = [days for days, held in spans.items() if len(held) > 1 and days < 3.5 * DAYS_PER_QUARTER]
     return spans[max(repeated)][0] if repeated else None
-
-
-_NUMBERS = {
-    "three": 3, "six": 6, "nine": 9, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "twenty-four": 24,
-    "twenty-six": 26, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39, "forty": 40,
-}  # fmt: skip
-_LENGTH = re.compile(
-    rf"\b(?P<count>[369]|1[2346]|2[4678]|3[69]|40|{'|'.join(_NUMBERS)})[\s-]+(?P<unit>month|week)s?(?:\s+periods?)?\s+ended",
-    re.IGNORECASE,
-)
 
 
 def is_release(pages: Sequence[PlainPage]) -> bool:
     """Return whether pages without a cover report results of a quarter or year to investors."""
     opening = _opening(pages, 6000)
-    if _CALL.search(opening[:3000]) and any(_SPEAKERS.search(page.text) for page in pages[:3]):
+    if _PATTERNS["call"].search(opening[:3000]) and any(_PATTERNS["speakers"].search(page.text) for page in pages[:3]):
         return True
-    return bool(_RESULTS.search(opening[:2500]) and _FIGURES.search(opening) and _ABOUT_A_PERIOD.search(opening[:2500]))
+    about = all(_PATTERNS[kind].search(opening[:2500]) for kind in ("results", "about a period"))
+    return about and _PATTERNS["figures"].search(opening) is not None
 
 
 def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
@@ -259,37 +216,34 @@ def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
     opening = _opening(pages, 4000)
     first = pages[0].number
     heading = next((line for line in opening.split("\n") if len(line.split()) > 2), "")
-    yield reading("form", Form.EARNINGS, FROM_CONTENT, heading, first)
-    released = _release_date(opening)
+    yield reading("form", Form.EARNINGS, Kind.FROM_CONTENT, heading, first)
+    dates = printed_dates(opening)
+    ends_before = _PATTERNS["ended before"]
+    released = next((one for one in dates if not ends_before.search(opening, max(0, one.start - 20), one.start)), None)
     if released is not None:
-        yield reading("filed", released.date, DATELINE, opening[released.start : released.end], first)
+        yield reading("filed", released.date, Kind.DATELINE, opening[released.start : released.end], first)
     period_end = newest_period_end(pages[:12], released.date if released else None)
     yield from period_end
-    end = date.fromisoformat(period_end[0].value) if period_end else None
-    named = _period_in_title(opening)
-    quarter = named.quarter
-    if quarter is None and named.year is not None:
-        # Results of a whole year are the fourth quarter's release.
-        quarter = 4
-    if named.year is not None:
-        yield reading("fiscal_year", named.year, TITLE, named.words, first)
+    year, quarter, words = _period_in_title(opening)
+    if year is not None:
+        yield reading("fiscal_year", year, Kind.TITLE, words, first)
     if quarter is not None:
-        yield reading("quarter", quarter, TITLE, named.words, first)
-    if end is None:
+        yield reading("quarter", quarter, Kind.TITLE, words, first)
+    if not period_end:
         return
+    end = date.fromisoformat(period_end[0].value)
     if quarter is None:
         quarter = closed_quarter(end, 12)
-        yield reading("quarter", quarter, ASSUMED, period_end[0].printed, None)
+        yield reading("quarter", quarter, Kind.ASSUMED, period_end[0].printed, None)
     month = month_of_year_end(end, quarter)
-    kind = TITLE if named.words else ASSUMED
-    words = f"{named.words}, ended {end.isoformat()}"
-    yield reading("fiscal_year_end_month", month, kind._replace(origin=ASSUMED.origin), words)
-    yield from year_readings(pages[:12], end, month, named=named.year is not None)
+    kind = Kind.FROM_TITLE if words else Kind.ASSUMED
+    yield reading("fiscal_year_end_month", month, kind, f"{words}, ended {end.isoformat()}")
+    yield from year_readings(pages[:12], end, month, named=year is not None)
 
 
 def name_in_title(pages: Sequence[PlainPage]) -> OtherName | None:
     """Return the name in a title: `PepsiCo` in `PepsiCo Reports Fourth Quarter Results`."""
-    found = _TITLE_NAME.search(pages[0].text, 0, 1500) if pages else None
+    found = _PATTERNS["name in a title"].search(pages[0].text, 0, 1500) if pages else None
     return OtherName(" ".join(found[1].split()), found.group(), pages[0].number) if found else None
 
 
@@ -297,77 +251,21 @@ def _opening(pages: Sequence[PlainPage], length: int) -> str:
     return "\n".join(page.text for page in pages[:2])[:length]
 
 
-_TITLE_NAME = re.compile(
-    r"^[ \t]{0,20}((?:[A-Z0-9][\w&.’'-]*,?[ ]){1,6}?)"
-    r"(?:[Rr]eports|REPORTS|[Aa]nnounces|ANNOUNCES|[Rr]eleases|RELEASES|[Dd]elivers|DELIVERS|[Pp]osts)\b",
-    re.MULTILINE,
-)
-_CALL = re.compile(r"(?:earnings|results|conference)\s+(?:conference\s+)?call", re.IGNORECASE)
-_SPEAKERS = re.compile(
-    r"^[ \t]{0,20}(?:operator|moderator)\b|question[- ]and[- ]answer|\bprepared remarks\b", re.IGNORECASE | re.MULTILINE
-)
-_RESULTS = re.compile(r"\b(?:results|earnings|reports?|reported|announce[sd]?|delivers?|posts?)\b", re.IGNORECASE)
-_FIGURES = re.compile(
-    r"per\s+(?:diluted\s+)?share|\bEPS\b|net\s+(?:income|sales|revenues?|loss|earnings)|\brevenues?\b", re.IGNORECASE
-)
-_ABOUT_A_PERIOD = re.compile(
-    r"\b(?:first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal\s+)?quarter|\bq[1-4]\b|\b[1-4]q\b|\bquarter(?:ly)?\s+(?:ended|results)"
-    r"|\b(?:fiscal|full)[\s-]+(?:year\s+)?(?:20\d\d|year)|\b[a-z]+ 20\d\d quarter|year-end results",
-    re.IGNORECASE,
-)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-_MIDDLE = (
-    r"(?:[\s,-]+(?:and|&|full[\s-]?year|year[\s-]to[\s-]date|fiscal|year|years|of|the|for|its|first[\s-]half|six[\s-]months?|nine[\s-]months?"
-    r"|annual|financial|results|quarter))*[\s,'’-]*"
-)
-_TITLE = re.compile(
-    rf"(?:\b(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal[\s-]+)?quarter|\bq(?P<q1>[1-4])|\b(?P<q2>[1-4])q)"
-    rf"(?:’s|'s)?{_MIDDLE}(?:fy\s?['’]?)?(?P<year>20\d\d|(?<=['’])\d\d|(?<=fy)\d\d|(?<=q)\d\d)\b",
-    re.IGNORECASE,
-)
-_TITLE_YEAR_FIRST = re.compile(
-    r"\b(?:fiscal\s+)?(?:year\s+)?(?P<year>20\d\d)[\s,-]+(?:(?P<word>first|second|third|fourth)[\s-]+quarter|q(?P<q1>[1-4])\b)",
-    re.IGNORECASE,
-)
-_QUARTER_ALONE = re.compile(r"\b(?P<word>first|second|third|fourth)[\s-]+(?:fiscal[\s-]+)?quarter", re.IGNORECASE)
-_WHOLE_YEAR = re.compile(
-    r"\b(?:fiscal|full)[\s-]+(?:year\s+)?(?P<year>20\d\d)\b|\b(?P<before>20\d\d)\s+(?:full[\s-]year|annual|fiscal[\s-]year)",
-    re.I,
-)
 
 
-class _TitlePeriod(NamedTuple):
-    year: int | None
-    quarter: int | None
-    words: str
-    """The words of the title."""
-
-
-def _period_in_title(opening: str) -> _TitlePeriod:
+def _period_in_title(opening: str) -> tuple[int | None, int | None, str]:
+    """Return (year, quarter, words) of a title; results of a whole year are the fourth quarter's release."""
     title = opening[:1800]
-    found = _TITLE.search(title)
-    year_first = _TITLE_YEAR_FIRST.search(title)
-    if year_first is not None and (found is None or year_first.start() < found.start()):
-        found = year_first
-    whole = _WHOLE_YEAR.search(title[:400])
+    matches = [_PATTERNS[kind].search(title) for kind in ("quarter and year", "year and quarter")]
+    found = min(filter(None, matches), key=lambda match: match.start(), default=None)
+    whole = _PATTERNS["whole year"].search(title[:400])
     if found is not None and (whole is None or found.start() < 400):
         named = found.groupdict()
         quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named["q1"] or named.get("q2") or 0)
         year = int(named["year"])
-        return _TitlePeriod(year if year > 99 else 2000 + year, quarter, found.group())
+        return (year if year > 99 else 2000 + year), quarter, found.group()
     if whole is not None:
-        return _TitlePeriod(int(whole["year"] or whole["before"]), None, whole.group())
-    alone = _QUARTER_ALONE.search(title[:600])
-    if alone is not None:
-        return _TitlePeriod(None, _ORDINALS[alone["word"].lower()], alone.group())
-    return _TitlePeriod(None, None, "")
-
-
-_ENDED_BEFORE = re.compile(r"(?:end(?:ed|ing|s)|as\s+of|through|compared\s+to|to|on|until|by)\s*:?\s*$", re.IGNORECASE)
-
-
-def _release_date(opening: str) -> PrintedDate | None:
-    for one in printed_dates(opening):
-        if not _ENDED_BEFORE.search(opening, max(0, one.start - 20), one.start):
-            return one
-    return None
+        return int(whole["year"] or whole["before"]), 4, whole.group()
+    alone = _PATTERNS["quarter alone"].search(title[:600])
+    return (None, _ORDINALS[alone["word"].lower()], alone.group()) if alone else (None, None, "")

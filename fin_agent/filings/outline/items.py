@@ -6,12 +6,15 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from operator import itemgetter
 
 from fin_agent.lexicon.entry_loading import Entries, Item
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import ItemStart, PageContent
+
+_PATTERNS = patterns("outline_patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +33,10 @@ class ItemLine:
 
 def item_lines_on(text: str, page: int, form: Form) -> list[ItemLine]:
     """Return candidate headings on a page's text; none on a table of contents or an index of Items."""
-    found = [line for line in _HEADING.finditer(text) if _plausible(line, form)]
-    if not found or (form is not Form.EIGHT_K and _is_contents(found)):
+    found = [line for line in _PATTERNS["item"].finditer(text) if _plausible(line, form)]
+    if form is not Form.EIGHT_K and _is_contents(found):
         return []
-    parts = [(part.start(), part.group(1)) for part in _PART.finditer(text)]
+    parts = [(part.start(), part.group(1)) for part in _PATTERNS["part"].finditer(text)]
     lines = []
     for line in found:
         above = [numeral for start, numeral in parts if start <= line.start()]
@@ -69,31 +72,15 @@ def titled_lines_on(text: str, page: int, form: Form, wanted: Collection[str]) -
 
 
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
-_HEADING = re.compile(
-    r"^[ \t\u00a0]*(?:part[\s\u00a0]+(?P<part>i{1,3}|iv)\b[\s\u00a0]*[,.:;—–-]*[\s\u00a0]*)?i[ ]?tems?[\s\u00a0]*"
-    r"(?:no\.?[\s\u00a0]*)?(?P<number>\d{1,2}(?:\.\d\d)?)(?!\d)"
-    r"(?:[ \u00a0]?\(?(?P<letter>[abc])\)?(?![a-z]))?"
-    r"(?:[\s\u00a0.]*(?:and|&|,|through|to)[\s\u00a0]*(?:items?[\s\u00a0]*)?\d{1,2}[abc]?(?!\w))*"
-    r"[ \t\u00a0]*[.:|;—–-]*(?P<rest>.*)$",
-    re.I | re.M,
-)
-_PART = re.compile(r"^[ \t\u00a0]*part[\s\u00a0]+(i{1,3}|iv)\b(?![^\n]{0,3}item)", re.I | re.M)
 _CONTENTS_HEADINGS = 5
 _CONTENTS_SPACING = 160
 """A page that lists at least this many Items, this many characters or less apart on average, is a table of contents
 or a cross-reference index. Short Items that share a page have a few sentences each."""
 _MIN_LISTED = 3
 _LEADERS = re.compile(r"(?:[.·…_][ \u00a0]?){5,}")
-_LISTED = re.compile(
-    r"(?:[\s.\u00a0·_…|]|\bpages?\b)+(?:[a-z]-)?\d{1,3}(?:\s*[-–—,]\s*(?:[a-z]-)?\d{1,3})*[\s]*$", re.I
-)
-_ONLY_A_PAGE = re.compile(
-    r"\s*(?:pages?\s*)?(?:[a-z]-)?\d{1,3}(?:\s*[-–—,]\s*(?:[a-z]-)?\d{1,3})*\s*$|\s*(?:N/A|\*+|none)\s*$", re.I
-)
 _AFTER_A_CITATION = ",()“”\"’'"
 _LINE_OF_A_PARAGRAPH = 50
 """A line this long that ends within a sentence continues on the next, even if that begins with an Item's number."""
-_CITES = re.compile(r"\b(?:see|in|under|with|of|to|and|or|refer to|by|from|this|both|the)[\s“\"'(]*$", re.I)
 _LINES_OF_AN_ENTRY = 4
 _TOP_LINES = 10
 _TOP_CHARACTERS = 700
@@ -119,11 +106,13 @@ def _plausible(line: re.Match[str], form: Form) -> bool:
         return False
     above = line.string[max(0, line.start() - 300) : line.start()]
     before = above.rstrip().rpartition("\n")[2]
+    if _PATTERNS["cites an item"].search(before):
+        return False
     if len(before) < _LINE_OF_A_PARAGRAPH or not (before[-1].islower() or before[-1] == ","):
-        return _CITES.search(before) is None
+        return True
     # The line above ends in the middle of a sentence, but so does the last row of a table.
     set_apart = above[len(above.rstrip()) :].count("\n") > 1 or line.group().lstrip().startswith("ITEM")
-    return set_apart and _CITES.search(before) is None and bool(_titles_after(line.string, line, form))
+    return set_apart and bool(_titles_after(line.string, line, form))
 
 
 def _is_contents(found: Sequence[re.Match[str]]) -> bool:
@@ -133,11 +122,9 @@ def _is_contents(found: Sequence[re.Match[str]]) -> bool:
         return False
     text = _LEADERS.sub(" ", found[0].string)
     if len(text) < len(found[0].string):
-        found = list(_HEADING.finditer(text)) or found
-    if (
-        different >= _CONTENTS_HEADINGS
-        and (found[-1].start() - found[0].start()) / (len(found) - 1) <= _CONTENTS_SPACING
-    ):
+        found = list(_PATTERNS["item"].finditer(text)) or found
+    room = found[-1].start() - found[0].start()
+    if different >= _CONTENTS_HEADINGS and room <= _CONTENTS_SPACING * (len(found) - 1):
         return True
     ends = [line.start() for line in found[1:]] + [len(text)]
     listed = sum(_is_entry(text[line.start() : end]) for line, end in zip(found, ends, strict=True))
@@ -148,11 +135,8 @@ def _is_entry(entry: str) -> bool:
     """Return whether an Item's text is an entry of a list: its title and a page number, without further text."""
     lines = [line for line in entry.split("\n", 12)[:12] if line.strip()]
     for place, line in enumerate(lines[:_LINES_OF_AN_ENTRY]):
-        if (
-            _LISTED.search(line)
-            if place == 0
-            else _ONLY_A_PAGE.match(line) or (len(line) < 130 and _LISTED.search(line))
-        ):
+        listed = (place == 0 or len(line) < 130) and _PATTERNS["listed page"].search(line)
+        if listed or (place and _PATTERNS["only a page"].match(line)):
             return all(len(after) < 130 for after in lines)
     return False
 
@@ -196,9 +180,8 @@ def _letters(text: str) -> str:
 def best_item_sequence(lines: Sequence[ItemLine], form: Form) -> list[tuple[str, ItemLine]]:
     """Return (Item, line) of the sequence of headings that never goes back and has the highest weight.
 
-    A line's weight depends on its title, its part, and whether its Item is new. Of equal sequences, the later headings
-    are used, because lists of Items precede the Items themselves. A 10-Q numbers both parts from 1: each line may
-    belong to either, which its title and its part's heading decide.
+    Of equal sequences, the later headings are used, because lists of Items precede the Items themselves. A 10-Q numbers
+    both parts from 1: each line may belong to either, which its title and its part's heading decide.
     """
     best: dict[_Rank, tuple[float, list[tuple[str, ItemLine]]]] = {}
     for line in lines:
@@ -210,10 +193,8 @@ def best_item_sequence(lines: Sequence[ItemLine], form: Form) -> list[tuple[str,
         for rank, held in reached.items():
             if rank not in best or held[0] >= best[rank][0]:
                 best[rank] = held
-    if not best:
-        return []
-    _, (_, heaviest) = max(best.items(), key=lambda held: (held[1][0], -held[0][0], held[0]))
-    return heaviest
+    ranked = sorted(best.items(), key=lambda held: (held[1][0], -held[0][0], held[0]))
+    return ranked[-1][1][1] if ranked else []
 
 
 _Rank = tuple[int, int, str]
@@ -258,15 +239,8 @@ def items_of(
     """Return the Item of each page (`1A`, `7`, `5.07`; `cover` before the first), or None for other documents.
 
     A page on which several Items begin belongs to the one with the most text on it. "Items 1 and 2" are Item 1. Items
-    of Part II of a 10-Q are written `II-1`, because Part I also starts at 1. Pages of primary statements and the notes
-    after them belong to the Item that the form has for them, wherever they are: after the exhibits, as in filings with
-    F-pages, or within Management's Discussion.
-
-    Args:
-        pages: Pages of the filing.
-        form: Its form.
-        starts: Headings from `item_starts`.
-        statements: Numbers of the pages with primary statements.
+    of Part II of a 10-Q are written `II-1`, because Part I also starts at 1. Pages of primary `statements` and the
+    notes after them belong to the Item that the form has for them, wherever they are. `starts` are from `item_starts`.
     """
     if form not in _FORMS:
         return [None] * len(pages)
@@ -287,10 +261,9 @@ def items_of(
 
 
 def item_starts(pages: Sequence[PageContent], form: Form) -> list[ItemStart]:
-    """Return headings of Items in order, without tables of contents, indexes and sentences that cite an Item.
+    """Return headings of Items in the form's order, without tables of contents, indexes and sentences that cite one.
 
-    Headings out of the form's order are dropped. An Item whose heading only refers elsewhere ("see pages 20 to 45"), or
-    which has none, begins where its title is at the top of a page of its own.
+    An Item whose heading only refers elsewhere, or which has none, begins where its title is at the top of a page.
     """
     if form not in _FORMS:
         return []
@@ -310,11 +283,7 @@ def item_starts(pages: Sequence[PageContent], form: Form) -> list[ItemStart]:
 
 
 _FORMS = (Form.TEN_K, Form.TEN_Q, Form.EIGHT_K, Form.ANNUAL_REPORT)
-_LONG = {
-    Form.TEN_K: ("1", "1A", "7", "7A"),
-    Form.ANNUAL_REPORT: ("1", "1A", "7", "7A"),
-    Form.TEN_Q: ("2",),
-}
+_LONG = {Form.TEN_K: ("1", "1A", "7", "7A"), Form.ANNUAL_REPORT: ("1", "1A", "7", "7A"), Form.TEN_Q: ("2",)}
 """Items too long for a few lines in any filing with figures, with titles that occur nowhere else."""
 _MIN_CHARACTERS = 3000
 _FINANCIAL = {Form.TEN_K: "8", Form.ANNUAL_REPORT: "8", Form.TEN_Q: "1"}
@@ -324,11 +293,7 @@ def _lengths(starts: Sequence[ItemStart], pages: Sequence[PageContent]) -> dict[
     """Return the number of characters of each Item's text, from its headings to the next Item's."""
     lengths: dict[str, int] = {}
     for start, after in pairwise([*starts, ItemStart("", len(pages), 0)]):
-        if start.page == after.page:
-            length = after.offset - start.offset
-        else:
-            length = len(pages[start.page].text) - start.offset + after.offset
-            length += sum(len(page.text) for page in pages[start.page + 1 : after.page])
+        length = after.offset - start.offset + sum(len(page.text) for page in pages[start.page : after.page])
         lengths[start.item] = lengths.get(start.item, 0) + length
     return lengths
 
@@ -337,10 +302,7 @@ def _claim_statements(belongs: list[str | None], form: Form, statements: Collect
     """Assign the statements, and what follows them in the same Item, to the Item that the form has for them."""
     financial = _FINANCIAL.get(form)
     first = min((page for page in statements if 0 <= page < len(belongs)), default=None)
-    if financial is None or first is None:
-        return
-    inside = belongs[first]
-    for page in range(first, len(belongs)):
-        if belongs[page] != inside:
-            break
-        belongs[page] = financial
+    if financial is not None and first is not None:
+        inside = belongs[first]
+        follow = list(takewhile(lambda item: item == inside, belongs[first:]))
+        belongs[first : first + len(follow)] = [financial] * len(follow)

@@ -7,7 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Note, PageContent
+
+_PATTERNS = patterns("outline_patterns")
 
 _FEWEST = {"word": 2, "wordletter": 3, "point": 3, "brackets": 4, "letter": 4, "bare": 5}
 """Styles of numbering (`Note 5`, `Note E`, `5.`, `(5)`, `E.`, `5`) with the fewest notes that show it.
@@ -35,35 +38,18 @@ class NoteLine:
 
 def note_lines_on(text: str, page: int) -> list[NoteLine]:
     """Return candidate headings on a page's text."""
-    found = [line for match in _HEADING.finditer(text) if (line := _line(match, page)) is not None]
-    return [_with_weights(line, found, len(text)) for line in found]
+    found = [line for match in _PATTERNS["note"].finditer(text) if (line := _line(match, page)) is not None]
+    for place, line in enumerate(found):
+        after = [other.offset for other in found[place + 1 :] if other.number != line.number]
+        if min(after, default=len(text) + _ROOM) - line.offset >= _ROOM:  # text follows
+            found[place] = replace(line, weight=line.weight + 1.0)
+    return found
 
 
-_HEADING = re.compile(
-    r"^[ \t\u00a0]*(?:"
-    r"notes?[ \t\u00a0]*(?:no\.?[ \t\u00a0]*)?(?:(?P<word>\d{1,2})(?![\d%]|\.\d)|(?P<wordletter>[A-Z])\b(?!['’]))"
-    r"|\((?P<brackets>\d{1,2})\)"
-    r"|(?P<point>\d{1,2})[ \u00a0]?[.)](?!\d)"
-    r"|(?P<letter>[A-Z])\."
-    r"|(?P<bare>\d{1,2})(?=[ \t\u00a0]{1,6}[A-Z])"
-    r")(?P<rest>[^\n]*)$",
-    re.I | re.M,
-)
 _AFTER_A_CITATION = tuple(",(%/$’'&")
 _SEPARATORS = " \t\u00a0.:;|–—-−‑)"
 _MAX_TITLE_LENGTH = 140
 _MIN_TITLE_LENGTH = 3
-_CONTINUED = re.compile(r"[\s,–—-]*\(?\b(?:continued|cont[’'.]?d|cont\.|unaudited|concluded)\b\.?\)?", re.I)
-_CITES = re.compile(
-    r"\b(?:see|in|under|with|of|to|and|or|by|from|the|our|also|both|per|refer|reference)[\s“\"'(]*$|[,(–]\s*$", re.I
-)
-_PROSE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|would|shall|may|our|we|that|which|its|their|include[sd]?|this|these)\b"
-)
-_NO_TITLE = re.compile(
-    r"^(?:to|on|of|the|and|in|for|or|years?|months|days|weeks|million|billion|percent)\b|^[^A-Za-z“\"(]|^(?i:continued)\b"
-)
-_OPEN_END = re.compile(r"(?:\b(?:and|of|the|for|in|on|with|to)|[,&–—-])$", re.I)
 _ROOM = 350
 _TITLE_CASE = 0.6
 
@@ -75,17 +61,14 @@ def _line(match: re.Match[str], page: int) -> NoteLine | None:
         return None
     number = int(printed) if printed.isdigit() else ord(printed) - ord("A") + 1
     rest = match.group("rest")
-    cited = rest[:1] in _AFTER_A_CITATION if rest else False
-    if number == 0 or ((cited or (rest[:2] == " (" and numbering.startswith("word"))) and not _CONTINUED.match(rest)):
-        return None
+    cited = rest[:1] in _AFTER_A_CITATION or (rest[:2] == " (" and numbering.startswith("word"))
     before = match.string[max(0, match.start() - 200) : match.start()].rstrip(" \t\u00a0")
     above = before.rstrip("\n").rpartition("\n")[2]
-    if before.endswith("\n") and above.strip() and _CITES.search(above):
+    in_a_sentence = before.endswith("\n") and above.strip() and _PATTERNS["cites a note"].search(above)
+    if number == 0 or in_a_sentence or (cited and not _PATTERNS["continued"].match(rest)):
         return None
     title, weight = _title(rest, match, numbering)
-    if title is None:
-        return None
-    return NoteLine(numbering, number, printed, title, page, match.start(), weight)
+    return NoteLine(numbering, number, printed, title, page, match.start(), weight) if title else None
 
 
 def _title(rest: str, match: re.Match[str], numbering: str) -> tuple[str | None, float]:
@@ -99,9 +82,10 @@ def _title(rest: str, match: re.Match[str], numbering: str) -> tuple[str | None,
             return None, 0.0
         text, below = _cleaned(below[0]), below[1:]
         weight = 0.3 if numbering == "brackets" else 0.8
-    if len(text) < _MIN_TITLE_LENGTH or len(text) > _MAX_TITLE_LENGTH or _NO_TITLE.match(text):
+    if len(text) < _MIN_TITLE_LENGTH or len(text) > _MAX_TITLE_LENGTH or _PATTERNS["no title"].match(text):
         return None, 0.0
-    if _OPEN_END.search(text) and below and len(text) + len(below[0]) < _MAX_TITLE_LENGTH and below[0][0].isupper():
+    goes_on = bool(below) and below[0][0].isupper() and len(text) + len(below[0]) < _MAX_TITLE_LENGTH
+    if goes_on and _PATTERNS["open end"].search(text):
         text = f"{text} {below[0]}"
     if text[-1] in ";:,":
         weight *= 0.3
@@ -109,9 +93,9 @@ def _title(rest: str, match: re.Match[str], numbering: str) -> tuple[str | None,
     capitals = sum(word[0].isupper() for word in words)
     if text.isupper() or (words and capitals >= _TITLE_CASE * len(words)):
         weight += 1.0
-    elif _PROSE.search(text):
+    elif _PATTERNS["prose"].search(text):
         weight *= 0.1
-    if _PROSE.search(text) and len(text) > _MAX_TITLE_LENGTH / 2:
+    if _PATTERNS["prose"].search(text) and len(text) > _MAX_TITLE_LENGTH / 2:
         weight *= 0.2
     if numbering == "bare":
         weight *= 0.4
@@ -119,15 +103,8 @@ def _title(rest: str, match: re.Match[str], numbering: str) -> tuple[str | None,
 
 
 def _cleaned(text: str) -> str:
-    text = _CONTINUED.sub("", text.lstrip(_SEPARATORS)).rstrip(_SEPARATORS[:-1])
+    text = _PATTERNS["continued"].sub("", text.lstrip(_SEPARATORS)).rstrip(_SEPARATORS[:-1])
     return text[:-1].rstrip() if text.endswith(")") and "(" not in text else text
-
-
-def _with_weights(line: NoteLine, found: Sequence[NoteLine], length: int) -> NoteLine:
-    """Return the line with more weight where text follows before the next line with another number."""
-    after = [other.offset for other in found if other.offset > line.offset and other.number != line.number]
-    room = min(after, default=length + _ROOM) - line.offset
-    return replace(line, weight=line.weight + 1.0) if room >= _ROOM else line
 
 
 def notes_of(
@@ -135,9 +112,8 @@ def notes_of(
 ) -> tuple[tuple[Note, ...], dict[int, str]]:
     """Return the notes in order, and for each page number the note with most text on that page.
 
-    Notes are searched for from the first page of the primary `statements`; without statements there are none. Their
-    numbers are consecutive, which distinguishes headings from footnotes, lists and sentences that cite a note. `items`
-    is the Item of each page: the last note ends with its Item.
+    Notes are searched for from the first page of the primary `statements`; the last one ends with its Item. Their
+    numbers are consecutive, which distinguishes headings from footnotes, lists and sentences that cite a note.
     """
     if not statements:
         return (), {}
@@ -145,14 +121,17 @@ def notes_of(
     lines = [
         line
         for index, page in enumerate(room)
-        if _MAY_HEAD.search(page.text) is not None
+        if _PATTERNS["may head a note"].search(page.text) is not None
         for line in note_lines_on(page.text, index)
     ]
     _, heads = max((_sequence(lines, style) for style in _FEWEST), key=itemgetter(0))
     if not heads or len({line.number for line in heads}) < _FEWEST[heads[0].numbering]:
         return (), {}
     last = heads[-1].page
-    end = next((at for at in range(last + 1, len(room)) if _AFTER_NOTES.search(room[at].text[:_HEAD])), len(room))
+    end = next(
+        (at for at in range(last + 1, len(room)) if _PATTERNS["after the notes"].search(room[at].text[:_HEAD])),
+        len(room),
+    )
     whole = {page.number: len(page.text) for page in pages}
     return _notes_from_headings(heads, room, end), _note_of_pages(heads, room[: max(end, last + 1)], whole)
 
@@ -163,20 +142,6 @@ _LARGEST_GAP = 3
 _GAP_COSTS = 1.5
 _LEADING_GAP = 2
 _MAX_NOTES = 50
-_MAY_HEAD = re.compile(
-    r"\bnotes?[\s\u00a0]*(?:\d|[A-Z]\b)|^[ \t\u00a0]*(?:\(?\d{1,2}[\s\u00a0.)]|[A-Z]\.)", re.I | re.M
-)
-_ITEM = re.compile(r"^[ \t\u00a0]*items?[\s\u00a0]*\d{1,2}[\s\u00a0]*[abc]?\b[ \u00a0]*[.:—–-]", re.I | re.M)
-_EXHIBITS = re.compile(
-    r"^\W*(?:exhibit[ \u00a0]+\d|exhibit index|index to exhibits|signatures?\s*$|consent of independent|"
-    r"subsidiaries of|certifications?\s*$|schedule[ \u00a0]+[iv]+\b)",
-    re.I | re.M,
-)
-_AFTER_NOTES = re.compile(
-    r"^\W*(?:report of (?:independent|management)|management.s (?:report|responsibility)|selected quarterly|"
-    r"supplementa(?:l|ry) (?:financial )?(?:data|information)\s*$)",
-    re.I | re.M,
-)
 _HEAD = 250
 
 
@@ -187,10 +152,10 @@ def _room_for_notes(
     begin = next((index for index, page in enumerate(pages) if page.number == min(statements)), len(pages))
     for index in range(begin + 1, len(pages)):
         page = pages[index]
-        if page.number > max(statements) and _EXHIBITS.search(page.text[:_HEAD]):
+        if page.number > max(statements) and _PATTERNS["exhibits"].search(page.text[:_HEAD]):
             return list(pages[begin:index])
         if items and items[index] != items[begin]:
-            heading = _ITEM.search(page.text)
+            heading = _PATTERNS["next item"].search(page.text)
             cut = page.text[: heading.start()] if heading else ""
             return [*pages[begin:index], *([replace(page, text=cut)] if len(cut) > _HEAD else [])]
     return list(pages[begin:])

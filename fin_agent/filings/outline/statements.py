@@ -10,8 +10,11 @@ from itertools import accumulate, islice, pairwise
 
 from fin_agent.filings.outline.table_page_classification import density_of, may_be_table
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, letters_only
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Page, PageContent, Statement
 from fin_agent.vocabulary.table import Table
+
+_PATTERNS = patterns("outline_patterns")
 
 _MAX_TITLE_LENGTH = 120
 _MAX_SENTENCE_LENGTH = 320
@@ -31,8 +34,7 @@ def parts_of_statement(
 ) -> list[StatementPart]:
     """Return the tables of `wanted` among those of `pages`, in order.
 
-    A page belongs to the statement it begins with; a table under the title of another statement belongs to that one, as
-    do those after it on the page.
+    A page belongs to the statement it begins with, up to a table under the title of another.
     """
     of_page: dict[int, list[Table]] = {}
     for table in tables:
@@ -99,10 +101,9 @@ class LocatedStatements:
 def locate_statements(pages: Sequence[PageContent]) -> LocatedStatements:
     """Return the pages of the primary statements.
 
-    A page counts if it has a title followed by enough rows of that statement. Similar tables occur elsewhere (selected
-    data, notes, parent-only schedules); primary statements are adjacent, so the run of pages with most statements is
-    used. Pages that continue a statement, including facing pages, belong to it. Where the set starts again under
-    another name, it belongs to a second registrant.
+    A page counts if it has a title followed by enough rows of that statement; of the places with similar tables, it is
+    the run of pages with most statements. Pages that continue a statement belong to it. Where the set starts again
+    under another name, it belongs to a second registrant.
     """
     pages = _without_running_heads(pages)
     candidates = [found for index in range(len(pages)) if (found := _candidate(pages, index)) is not None]
@@ -111,10 +112,11 @@ def locate_statements(pages: Sequence[PageContent]) -> LocatedStatements:
     taken = {found.page for held in sets for found in held}
     shown = [_with_further_pages(held, by_number, taken) for held in sets] or [{}]
     registrant = shown[0]
-    others = {page: statements for held in shown[1:] for page, statements in held.items() if page not in registrant}
+    others: dict[int, tuple[Statement, ...]] = {}
     entities: dict[int, str] = {}
     for held, of_set in zip(shown[1:], sets[1:], strict=True):
-        entities.update((page, of_set[0].entity) for page in held if page in others)
+        others |= {page: statements for page, statements in held.items() if page not in registrant}
+        entities |= {page: of_set[0].entity for page in held if page not in registrant}
     return LocatedStatements(dict(sorted(registrant.items())), dict(sorted(others.items())), entities)
 
 
@@ -126,9 +128,10 @@ def _with_further_pages(
     for found in held:
         number = found.page + 1
         while number not in taken and number in by_number:
-            if len(by_number[number].text.strip()) > _BLANK:
-                if not _continues(by_number[number], found.statements[-1]):
-                    break
+            blank = len(by_number[number].text.strip()) <= _BLANK
+            if not blank and not _continues(by_number[number], found.statements[-1]):
+                break
+            if not blank:
                 result.setdefault(number, (found.statements[-1],))
             number += 1
     return result
@@ -176,16 +179,10 @@ _SHORT_REST = 700
 _FEWEST_OF_A_REST = 6
 """Minimum figures on a page that contains only the last rows of a statement."""
 _OTHER_HEAD = 400
-_SEE_NOTES = re.compile(r"(?:\bsee\b|\brefer\b|\bthe accompanying\b)[^.]{0,40}\bnotes?\b[^.]{0,60}statements\.?")
 _LINES_ABOVE = 6
 _BLANK = 80
 """Most characters of a page that counts as blank."""
-_MIN_NAME_LENGTH = 4
 _MAX_NAME_LENGTH = 90
-_NO_NAME = re.compile(
-    r"\b(?:item|part|page|table of contents|index|see|notes?|form|report|unaudited|audited|ended|millions|thousands)\b",
-    re.I,
-)
 _TOP_OF_PAGE = 6
 _MIN_REPEATS = 10
 _SHARE_REPEATED = 0.2
@@ -200,11 +197,10 @@ def _candidate(pages: Sequence[PageContent], index: int) -> _Candidate | None:
     if not found or _is_list(found):
         return None
     head = page.text[: found[0].start]
-    if _OF_NOTES.search(head[-_HEAD:]):
+    if _PATTERNS["of notes"].search(head[-_HEAD:]):
         return None
-    begins = head.count("\n")
-    first_lines = " ".join(page.text.split("\n", begins + 9)[: begins + 8]).lower()
-    if built_in_statement_titles().other_pages.search(" ".join(first_lines.split())):
+    first_lines = page.text.split("\n")[: head.count("\n") + 8]
+    if built_in_statement_titles().other_pages.search(" ".join(" ".join(first_lines).lower().split())):
         return None
     shown: dict[Statement, int] = {}
     sure = False
@@ -227,8 +223,8 @@ def _candidate(pages: Sequence[PageContent], index: int) -> _Candidate | None:
 
 
 def _is_list(found: Sequence[_Title]) -> bool:
-    """Return whether the titles are entries of a table of contents: several in succession without space for rows."""
-    close = sum(1 for one, other in pairwise(found) if other.start - one.start <= _STACKED)
+    """Return whether titles follow each other without space for rows, as in a table of contents."""
+    close = sum(other.start - one.start <= _STACKED for one, other in pairwise(found))
     return len({title.statement for title in found}) >= _LISTED and close >= _LISTED - 1
 
 
@@ -241,17 +237,15 @@ def _pushed_to_next_page(pages: Sequence[PageContent], index: int, title: _Title
         return None
     rows = built_in_statement_titles().rows[title.statement]
     hits = rows.hits(after.text.lower())
-    if hits < rows.at_least:
-        return None
-    return _Candidate(after.number, (title.statement,), hits, True, _entity_above(pages[index].text[: title.start]))
+    entity = _entity_above(pages[index].text[: title.start])
+    return _Candidate(after.number, (title.statement,), hits, True, entity) if hits >= rows.at_least else None
 
 
 def _titles_on(text: str) -> Iterator[_Title]:
     """Yield titles on a page, the first of them among its top lines."""
     any_found = False
     above = begin = 0
-    lines = text.split("\n")
-    for line, after in pairwise([*lines, ""]):
+    for line, after in pairwise([*text.split("\n"), ""]):
         start, begin = begin, begin + len(line) + 1
         if any(part in line.lower() for part in _TELLING) or _SPACED.search(line):
             if not any_found and above >= _TOP_LINES:
@@ -268,7 +262,7 @@ def _title(line: str, after: str) -> tuple[Statement, bool] | None:
         return None
     titles = built_in_statement_titles()
     statement = titles.match(line)
-    if statement is None and _WRAPPED.search(letters_only(line)):
+    if statement is None and _PATTERNS["wrapped title"].search(letters_only(line)):
         statement = titles.match(f"{line} {after}")
     if statement is not None:
         return statement, True
@@ -282,24 +276,13 @@ _TELLING = ("tatem", "heet", "onsolidated")
 """Part of every title, even with a misplaced space in a word."""
 _SPACED = re.compile(r"(?:[A-Za-z] ){6}")
 """Part of a title whose letters are set apart."""
-_WRAPPED = re.compile(
-    "(?:statements?|statementsof|statementof|consolidated|consolidatedbalance|and|in|cash|comprehensive|"
-    "shareholders|stockholders|shareowners|changesin|redeemable|financial|loss)$"
-)
-_OF_NOTES = re.compile(
-    r"^(?!.*\b(?:see|refer|accompanying|integral)\b).*\bnotes? to (?:the )?(?:unaudited |condensed |consolidated |"
-    r"interim |combined )*financial statements",
-    re.I | re.M,
-)
 
 
 def _entity_above(head: str) -> str:
     """Return the name above a title; empty where the text there is not a name."""
-    for line in reversed(head.rstrip().split("\n")[-_LINES_ABOVE:]):
-        text = " ".join(line.split())
-        if len(letters_only(text)) >= _MIN_NAME_LENGTH and not text.startswith("("):
-            return text if len(text) <= _MAX_NAME_LENGTH and not _NO_NAME.search(text) else ""
-    return ""
+    above = (" ".join(line.split()) for line in reversed(head.rstrip().split("\n")[-_LINES_ABOVE:]))
+    text = next((text for text in above if len(letters_only(text)) >= 4 and not text.startswith("(")), "")
+    return text if len(text) <= _MAX_NAME_LENGTH and not _PATTERNS["no name"].search(text) else ""
 
 
 def _without_running_heads(pages: Sequence[PageContent]) -> list[PageContent]:
@@ -310,7 +293,7 @@ def _without_running_heads(pages: Sequence[PageContent]) -> list[PageContent]:
     running = {
         letters_only(line)
         for line, count in seen.items()
-        if count >= often and not _OF_NOTES.search(line) and built_in_statement_titles().match(line) is None
+        if count >= often and not _PATTERNS["of notes"].search(line) and built_in_statement_titles().match(line) is None
     } - {""}
     return [
         replace(page, text=_without(page.text, running)) if any(letters_only(line) in running for line in top) else page
@@ -334,10 +317,9 @@ def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> 
     sure = [found for found in candidates if found.sure]
     runs: list[list[_Candidate]] = []
     for found in sure:
-        if runs and position[found.page] - position[runs[-1][-1].page] <= _NEAR:
-            runs[-1].append(found)
-        else:
-            runs.append([found])
+        if not runs or position[found.page] - position[runs[-1][-1].page] > _NEAR:
+            runs.append([])
+        runs[-1].append(found)
     if not runs:
         return []
     best = max(runs, key=_worth)
@@ -380,19 +362,12 @@ def _worth(run: Sequence[_Candidate]) -> tuple[int, int, int, int]:
 
 
 def _continues(page: PageContent, statement: Statement) -> bool:
-    head = _SEE_NOTES.sub(" ", " ".join(page.text[:_OTHER_HEAD].lower().split()))
-    if _OTHER_HEADS.search(head) or built_in_statement_titles().other_pages.search(head):
+    head = _PATTERNS["see notes"].sub(" ", " ".join(page.text[:_OTHER_HEAD].lower().split()))
+    if _PATTERNS["other heads"].search(head) or built_in_statement_titles().other_pages.search(head):
         return False
     density = density_of(page)
     hits = built_in_statement_titles().rows[statement].hits(page.text.lower())
     if len(page.text) < _SHORT_REST and density.figures >= _FEWEST_OF_A_REST and density.words <= 9 * density.figures:
         return hits >= _HALF
-    if not may_be_table(page.text) or not density.table or density.words > _MAX_WORDS:
-        return False
-    return hits >= (4 if statement is Statement.EQUITY else 3)
-
-
-_OTHER_HEADS = re.compile(
-    r"\bnotes? to\b|\bnote \d|\breport of\b|\bnon-gaap\b|\breconciliation\b|\bsegment\b|\bsupplemental financial\b|"
-    r"\bparenthetical\b"
-)
+    whole = may_be_table(page.text) and density.table and density.words <= _MAX_WORDS
+    return whole and hits >= (4 if statement is Statement.EQUITY else 3)

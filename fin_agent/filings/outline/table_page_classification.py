@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from fin_agent.lexicon.entry_loading import Entries
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Note, PageContent, TableKind
+
+_PATTERNS = patterns("outline_patterns")
 
 
 class Density(NamedTuple):
@@ -61,15 +64,7 @@ def kinds_of(
     """Return the kind by page number of pages that are mostly a table without a primary statement.
 
     A page headed by selected data, segments or the parent company alone is of that kind wherever it is, as are the
-    notes about segments and the parent company.
-
-    Args:
-        pages: Pages of the filing.
-        form: Its form.
-        statements: Numbers of the pages with primary statements.
-        items: Item of each page.
-        notes: Notes from `notes_of`.
-        note_of_page: Note of each page number, from `notes_of`.
+    notes about segments and the parent company. `items` are of each page; `notes` and `note_of_page` from `notes_of`.
     """
     titles = _titles()
     of_segments = {note.number for note in notes if titles["segment"].search(_plain(note.title))}
@@ -84,11 +79,8 @@ def kinds_of(
             note = (note_of_page or {}).get(page.number, "")
             head = _head_of(page.text)
             goes_on = kinds.get(page.number - 1) is TableKind.PARENT_ONLY and not note
-            if (
-                (goes_on and not _names(head, _OTHER_SCHEDULE))
-                or note in of_parent
-                or _names(head, titles["parent_only"])
-            ):
+            of_parent_only = note in of_parent or _names(head, titles["parent_only"])
+            if of_parent_only or (goes_on and not _names(head, _PATTERNS["other schedule"])):
                 kinds[page.number] = TableKind.PARENT_ONLY
             elif note:
                 kinds[page.number] = TableKind.SEGMENT if note in of_segments else TableKind.OTHER
@@ -103,13 +95,7 @@ def kinds_of(
 
 _SELECTED_DATA = {Form.TEN_K: "6", Form.ANNUAL_REPORT: "6"}
 _DISCUSSION = {Form.TEN_K: "7", Form.ANNUAL_REPORT: "7", Form.TEN_Q: "2"}
-_OTHER_SCHEDULE = re.compile(
-    r"schedule (?:ii|iii|iv|v)\b|exhibit|valuation and qualifying|signature|report of independent"
-)
 _PARENTHETICAL_WITHIN = 900
-_PARENTHETICAL = re.compile(
-    r"(?:statements?|sheets?|position|condition)\b[^\n]{0,80}\n?[^\n]{0,40}\(?[ ]?parenthetical", re.I
-)
 _MIN_DIGITS = 4
 _WORDS_PER_FIGURE = 5
 _CHARACTERS_PER_DIGIT = 20
@@ -118,17 +104,14 @@ _MIN_FIGURES = 12
 
 def _is_parenthetical(text: str) -> bool:
     head = text[:_PARENTHETICAL_WITHIN]
-    if "arenthetical" not in head and "ARENTHETICAL" not in head:
-        return False
-    return _PARENTHETICAL.search(head) is not None and sum(map(text.count, "0123456789")) >= _MIN_DIGITS
+    named = "parenthetical" in head.lower() and _PATTERNS["parenthetical"].search(head) is not None
+    return named and sum(map(text.count, "0123456789")) >= _MIN_DIGITS
 
 
 def _mostly_table(page: PageContent) -> bool:
     text = page.text
-    if not may_be_table(text):
-        return False
     digits = sum(map(text.count, "0123456789"))
-    if digits * _CHARACTERS_PER_DIGIT < len(text) - text.count("."):
+    if not may_be_table(text) or digits * _CHARACTERS_PER_DIGIT < len(text) - text.count("."):
         return False
     figures, words = density_of(page)
     return figures >= _MIN_FIGURES and words <= _WORDS_PER_FIGURE * figures
@@ -149,7 +132,7 @@ def _head_of(text: str) -> list[str]:
 
 def _names(head: Sequence[str], titles: re.Pattern[str]) -> bool:
     """Return whether a heading contains one of the titles and is not a sentence about it."""
-    return any(titles.search(line) is not None and _CITES.search(line) is None for line in head)
+    return any(titles.search(line) is not None and _PATTERNS["sentence"].search(line) is None for line in head)
 
 
 _MIN_HEAD_LENGTH = 5
@@ -158,7 +141,6 @@ _HEAD_LINES = 6
 _HEAD_CHARACTERS = 1200
 _FIGURE = re.compile(r"\$ ?(?:\d|$)|\(?\d{1,3},\d{3}|\(?\d+\.\d\b")
 """A row of a table, and no heading."""
-_CITES = re.compile(r"\b(?:see|refer to|included in|presented in|following|accompanying|is|are|was|were)\b")
 _DASHES_AND_SPACES = re.compile(r"[\s\u00a0‐‑–—-]+")
 
 
@@ -170,9 +152,8 @@ def _plain(text: str) -> str:
 def _titles() -> Mapping[str, re.Pattern[str]]:
     entries = Entries()
     entries.read_built_in("page_kinds")
-    return {kind: _any_of(entries.lists[f"{kind}_titles"]) for kind in ("parent_only", "segment", "selected_data")}
-
-
-def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
-    words = sorted({_plain(phrase) for phrase in phrases}, key=lambda phrase: (-len(phrase), phrase))
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
+    titles: dict[str, re.Pattern[str]] = {}
+    for kind in ("parent_only", "segment", "selected_data"):
+        phrases = sorted(map(_plain, entries.lists[f"{kind}_titles"]), key=lambda phrase: (-len(phrase), phrase))
+        titles[kind] = re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b")
+    return titles

@@ -99,7 +99,7 @@ def _invisible_text(page: pymupdf.Page, textpage: pymupdf.TextPage) -> list[_Spa
     unseen = [span for span in spans if not span.get("alpha", _OPAQUE) or span["size"] < _SMALLEST]
     white = [span for span in spans if span["color"] == _WHITE and span not in unseen and span["text"].strip()]
     if white:
-        under = [drawing["rect"] for drawing in page.get_cdrawings() if _is_dark(drawing.get("fill"))]
+        under = [drawing["rect"] for drawing in page.get_cdrawings() if min(drawing.get("fill") or (1,)) < _DARK]
         under += [image["bbox"] for image in page.get_image_info()]
         unseen += [span for span in white if not any(_holds(box, span["bbox"]) for box in under)]
     return unseen
@@ -110,10 +110,6 @@ _SMALLEST = 1.5
 """Points; the smallest print in filings has four."""
 _MAY_BE_UNSEEN = re.compile(r"font-size:(?:[01]\.|[\d.]+pt\")|color:#ffffff")
 """In MuPDF's HTML of a page, made in a fifth of the time of its spans: print that is tiny, white or of no colour."""
-
-
-def _is_dark(fill: Sequence[float] | None) -> bool:
-    return fill is not None and min(fill) < _DARK
 
 
 _DARK = 0.9

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import mmap
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from fin_agent.errors import ReadError, how_to_install
-from fin_agent.filings.readers.decompression_limits import require_unpackable
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.page import PageContent
@@ -125,27 +127,25 @@ def encrypted_error(path: Path) -> ReadError:
     return refusal(path, "the PDF is encrypted and asks for a password", remedy)
 
 
+_PRINT_ANEW = f"{DOWNLOAD_AGAIN}; if a viewer opens it, print it to a new PDF"
 TRUNCATED = "the PDF is cut off: its end is missing"
 
 
 def unreadable_error(path: Path, reason: str) -> ReadError:
     """Return the error for a PDF that cannot be read for `reason`."""
-    remedy = "Download the filing again; if a viewer opens it, print it to a new PDF"
-    return refusal(path, f"the PDF is broken and cannot be repaired ({reason})", remedy)
+    return refusal(path, f"the PDF is broken and cannot be repaired ({reason})", _PRINT_ANEW)
 
 
 def missing_page_error(path: Path, page: int, count: int) -> ReadError:
     """Return the error for drawing or measuring a page that the PDF does not have; `page` is 0-based."""
-    return refusal(
-        path, f"there is no page {page + 1}: the PDF has {count:,} pages", f"Name a page from 1 to {count:,}"
-    )
+    remedy = f"Name a page from 1 to {count:,}"
+    return refusal(path, f"there is no page {page + 1}: the PDF has {count:,} pages", remedy)
 
 
 def _is_truncated(path: Path, end_marks: Sequence[bytes]) -> bool:
     """Return whether none of `end_marks` follows the last object, as in an incomplete download."""
     content = path.read_bytes()
-    end = max(content.rfind(mark) for mark in end_marks)
-    return end < max(content.rfind(b"endobj"), content.rfind(b"stream"), 0)
+    return max(map(content.rfind, end_marks)) < max(content.rfind(b"endobj"), content.rfind(b"stream"), 0)
 
 
 class OpenPdf(Protocol):
@@ -179,13 +179,9 @@ class PdfReader:
     """What the library looks for at the end of a file; without any, it silently reads what is left."""
 
     def read_pdf(self, path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
-        """Return every page of the PDF, in order.
+        """Return every page of the PDF, in order; a truncated file as far as it can be repaired with `accept_repaired`.
 
-        With `accept_repaired`, a file whose end is missing is read as far as the library can repair it.
-
-        Raises:
-            ReadError: The file is missing, empty, not a PDF, broken, truncated, encrypted, scanned (without text), or
-                too large.
+        Raises ReadError where it is missing, empty, not a PDF, broken, truncated, encrypted, scanned or too large.
         """
         _refuse_other_files(path)
         with self.open(path) as pdf:
@@ -238,6 +234,8 @@ def pdf_reader(name: str | None = None) -> PdfReader:
     """
     if name is None:
         name = PDFIUM if not _is_installed("pymupdf") and _is_installed("pypdfium2") else MUPDF
+    if name not in (MUPDF, PDFIUM):
+        raise ReadError(f"there is no PDF reader `{name}`", remedy=f"Choose `{MUPDF}` or `{PDFIUM}`")
     if name == MUPDF:
         if not _is_installed("pymupdf"):
             raise ReadError(
@@ -247,24 +245,21 @@ def pdf_reader(name: str | None = None) -> PdfReader:
         from fin_agent.filings.readers import mupdf
 
         return PdfReader(mupdf.open_pdf, (b"%%EOF",))
-    if name == PDFIUM:
-        if not _is_installed("pypdfium2"):
-            raise ReadError(
-                "the PDF reader `pdfium` needs pypdfium2, which is not installed",
-                remedy=f"{how_to_install('pdfium')}, or choose the reader `{MUPDF}`",
-            )
-        from fin_agent.filings.readers import pdfium
+    if not _is_installed("pypdfium2"):
+        raise ReadError(
+            "the PDF reader `pdfium` needs pypdfium2, which is not installed",
+            remedy=f"{how_to_install('pdfium')}, or choose the reader `{MUPDF}`",
+        )
+    from fin_agent.filings.readers import pdfium
 
-        return PdfReader(pdfium.open_pdf, (b"%%EOF", b"startxref"))
-    raise ReadError(f"there is no PDF reader `{name}`", remedy=f"Choose `{MUPDF}` or `{PDFIUM}`")
+    return PdfReader(pdfium.open_pdf, (b"%%EOF", b"startxref"))
 
 
 def text_pages(texts: Sequence[str]) -> list[PageContent]:
     """Return one page per text. Raises ReadError where there is no text, or far too much.
 
     The pages have no words with positions, so no tables or figures are read from them: text alone does not show the
-    column of a number. Even where a library separates columns with blanks, headers and unit lines are misplaced so
-    often that in six real filings one figure in six was wrong.
+    column of a number, and what libraries make of columns is wrong too often.
     """
     if not any(text.strip() for text in texts):
         raise ReadError("no page has text", remedy="Scanned pages need text recognition before they are loaded")
@@ -303,3 +298,117 @@ _MIN_LETTERS = 20
 
 def _is_installed(package: str) -> bool:
     return find_spec(package) is not None
+
+
+MAX_UNPACKED = 16 * 2**20
+"""Limit in bytes for one stream, or one form with all it draws; pages and fonts of filings stay below 2 MB."""
+
+
+def require_unpackable(path: Path) -> None:
+    """Raise ReadError where a stream, or a form with the forms it draws, unpacks to more than MAX_UNPACKED bytes.
+
+    Pictures, encrypted streams and filters other than Flate are not checked; the limits of worker processes cover them.
+    """
+    forms: dict[int, _Form] = {}
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        for match in _STREAM.finditer(content):
+            end = content.find(b"endstream", match.end())
+            end = len(content) if end < 0 else end
+            number, head = _object_at(content, match.start())
+            filters = len(_FLATE.findall(head))
+            is_form = _FORM.search(head) is not None
+            most = (end - match.end()) * int(_MAX_PACKED**filters)
+            if _IMAGE.search(head) or not (is_form or most > MAX_UNPACKED):
+                continue
+            unpacked = _unpacked(content[match.end() : end], filters)
+            if len(unpacked) > MAX_UNPACKED:
+                raise _too_large(path, f"its object {number} unpacks")
+            if is_form:
+                drawn = Counter(_DRAWN.findall(_decoded(unpacked)))
+                targets = {name: int(target) for name, target in _XOBJECT.findall(_resources(head, content))}
+                forms[number] = _Form(len(unpacked), {targets.get(name, 0): drawn[name] for name in drawn})
+    sizes: dict[int, int] = {}
+    for number in forms:
+        _measure(path, number, forms, sizes, ())
+
+
+_MAX_PACKED = 1032
+"""Deflate compresses at most 1,032 to 1."""
+_STREAM = re.compile(rb"stream(?<!endstream)\r?\n")
+_OBJECT = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+obj\b")
+_HEAD_WITHIN = 16_384
+_FLATE = re.compile(rb"/(?:FlateDecode|Fl)\b")
+_IMAGE = re.compile(rb"/Subtype\s*/Image\b")
+_FORM = re.compile(rb"/Subtype\s*/Form\b")
+_ENCODED = re.compile(rb"#([\da-fA-F]{2})")
+_DRAWN = re.compile(rb"/([^\s/<>\[\](){}%]+)\s+Do\b")
+_XOBJECT = re.compile(rb"/([^\s/<>\[\](){}%]+)\s+(\d{1,10})\s+\d{1,5}\s+R\b")
+_ELSEWHERE = re.compile(rb"/(?:Resources|XObject)\s+(\d{1,10})\s+\d{1,5}\s+R\b")
+
+
+class _Form(NamedTuple):
+    size: int
+    drawn: Mapping[int, int]
+    """How often it draws which object."""
+
+
+def _too_large(path: Path, what: str) -> ReadError:
+    return refusal(path, f"{what} to more than {MAX_UNPACKED >> 20} MB; no page of a filing does", _PRINT_ANEW)
+
+
+def _object_at(content: mmap.mmap, start: int) -> tuple[int, bytes]:
+    """Return number (0 where none is found) and dictionary of the object whose stream begins at `start`."""
+    first = max(0, start - _HEAD_WITHIN)
+    begins = content.rfind(b"obj", first, start)
+    named = _OBJECT.search(content, max(first, begins - 20), start) if begins >= 0 else None
+    return (int(named[1]), _decoded(content[named.end() : start])) if named else (0, _decoded(content[first:start]))
+
+
+def _decoded(written: bytes) -> bytes:
+    """Return the text with names decoded: `/#46lateDecode` is `/FlateDecode` (PDF reference 1.7, section 3.2.4)."""
+    return _ENCODED.sub(lambda code: bytes([int(code[1], 16)]), written)
+
+
+def _unpacked(packed: bytes, filters: int) -> bytes:
+    """Return the unpacked stream, at most one byte more than MAX_UNPACKED."""
+    for _ in range(filters):
+        try:
+            packed = zlib.decompressobj().decompress(packed, MAX_UNPACKED + 1)
+        except zlib.error:  # broken, or another filter comes first: the library reads what it can
+            break
+    return packed
+
+
+def _resources(head: bytes, content: mmap.mmap) -> bytes:
+    """Return a form's dictionary, and the objects that it refers to for its resources."""
+    for _ in range(2):  # /Resources 8 0 R, and in it /XObject 9 0 R
+        for number in _ELSEWHERE.findall(head):
+            place = re.search(rb"(?<!\d)" + number + rb"\s+\d{1,5}\s+obj\b", content)
+            if place:
+                head += _decoded(content[place.end() : content.find(b"endobj", place.end())])
+    return head
+
+
+def _measure(
+    path: Path, number: int, forms: Mapping[int, _Form], sizes: dict[int, int], within: tuple[int, ...]
+) -> int:
+    """Return the bytes of drawing of a form including the forms that it draws."""
+    if number in sizes:
+        return sizes[number]
+    if number in within or len(within) > _DEEPEST:
+        what = f"its form {number} draws itself" if number in within else f"its forms nest more than {_DEEPEST} deep"
+        raise refusal(path, what, "Print the filing to a new PDF from a viewer that opens it")
+    size, drawn = forms[number]
+    for target, times in drawn.items():
+        if target in forms:
+            size += times * (_COST_OF_DRAWING + _measure(path, target, forms, sizes, (*within, number)))
+    if size > MAX_UNPACKED:
+        raise _too_large(path, f"its form {number} with the forms that it draws comes")
+    sizes[number] = size
+    return size
+
+
+_DEEPEST = 28
+"""Limit of nested forms; readers give up at about this depth."""
+_COST_OF_DRAWING = 1000
+"""Cost of drawing a form once more, in equivalent bytes of drawing."""

@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from fin_agent.filings.tables.lines import Line
 from fin_agent.lexicon.text_normalization import singular
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.place import Box, Word
 from fin_agent.vocabulary.table import Cell
+
+_PATTERNS = patterns("table_patterns")
 
 
 class Number(NamedTuple):
@@ -28,9 +31,8 @@ class Number(NamedTuple):
 def parse_number(token: str) -> Number | None:
     """Return the number that `token` prints, or None for other text (`N/A`, `*`, `nm`, `31,`). Never raises.
 
-    `token` may contain the parts of one cell (`$ (1,234 )`), a footnote mark after the digits (`1,234(1)`), an unclosed
-    parenthesis (`(1,234`), and the `x` of a ratio (`2.5x`). A percentage keeps its printed size: `12.3%` is 12.3 with
-    `percent` set.
+    It may hold the parts of a cell (`$ (1,234 )`), a footnote mark (`1,234(1)`), an unclosed parenthesis, the `x` of
+    a ratio. A percentage keeps its printed size: `12.3%` is 12.3 with `percent` set.
     """
     if match := _NUMBER.match(token):
         opened = bool(match["open"] or match["inner"])
@@ -68,15 +70,18 @@ _DASH = re.compile(
 @lru_cache(maxsize=16_384)
 def unit_line_in(text: str) -> str:
     """Return the unit line in `text`, as printed, or an empty string."""
-    found = (_SCALE.search(text) and (_BRACKETED.search(text) or _OPENING.match(text))) or _MARK_OF_UNIT.search(text)
+    found = (
+        _PATTERNS["scale"].search(text)
+        and (_PATTERNS["unit in brackets"].search(text) or _PATTERNS["unit at the beginning"].match(text))
+    ) or _MARK_OF_UNIT.search(text)
     return found[0].strip() if found else ""
 
 
 @lru_cache(maxsize=4_096)
 def scale_of(unit_line: str) -> int | None:
     """Return the scale of amounts under `unit_line`, or None where it names none."""
-    plain = _SHARES_IN.sub(" ", unit_line)
-    match = _SCALE.search(plain) or _SCALE.search(unit_line) or _MARK_OF_UNIT.search(unit_line)
+    plain = _PATTERNS["scale of shares"].sub(" ", unit_line)
+    match = _PATTERNS["scale"].search(plain) or _PATTERNS["scale"].search(unit_line) or _MARK_OF_UNIT.search(unit_line)
     return _SCALES[match["scale"].lower()[:2]] if match else None
 
 
@@ -89,31 +94,25 @@ def is_of_money(heading: str) -> bool:
 @lru_cache(maxsize=4_096)
 def share_scale_of(unit_line: str) -> int | None:
     """Return the scale of share counts under `unit_line`: that of amounts, unless shares have their own or none."""
-    if match := _SHARES_IN.search(unit_line):
+    if match := _PATTERNS["scale of shares"].search(unit_line):
         return _SCALES[match[1].lower()[:2]]
     scale = scale_of(unit_line)
-    if scale is not None and _SHARES_EXCEPTED.search(_PER_SHARE.sub(" ", unit_line)):
+    if scale is not None and _PATTERNS["shares excepted"].search(_PATTERNS["per share"].sub(" ", unit_line)):
         return 1
     return scale
 
 
 @lru_cache(maxsize=4_096)
 def unit_line_exceptions(unit_line: str) -> frozenset[frozenset[str]]:
-    """Return what `unit_line` excepts from its scale, each as the words that name its rows.
-
-    `(dollars in millions, except ARPA and store counts)` excepts the rows with `arpa` and those with `store`.
-    """
-    excepted = _EXCEPTED.search(_PER_SHARE.sub(" ", unit_line))
+    """Return what `unit_line` excepts from its scale, each as the words of its rows: `except ARPA and store counts`."""
+    excepted = _PATTERNS["excepted"].search(_PATTERNS["per share"].sub(" ", unit_line))
     items = _BETWEEN_ITEMS.split(_RELATIVE_CLAUSE.sub("", excepted[1].lower())) if excepted else ()
     words = (frozenset(map(singular, re.findall(r"[a-z][a-z&-]+", item))) for item in items)
     return frozenset(filter(None, (each - word_lists("fact_words")["of exceptions"] for each in words)))
 
 
 def is_unit_line_exception(label: str, unit_line: str) -> bool:
-    """Return whether a row with this label is excepted from the scale of `unit_line`.
-
-    Text after a row's name does not count: `Common stock, $0.01 par value` is common stock, not a par value.
-    """
+    """Return whether a row is excepted from the scale of `unit_line`, by its name up to `, $0.01 par value`."""
     name = set(map(singular, _AFTER_NAME.split(label.lower())[0].split()))
     return any(words <= name for words in unit_line_exceptions(unit_line))
 
@@ -121,39 +120,15 @@ def is_unit_line_exception(label: str, unit_line: str) -> bool:
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
 _RELATIVE_CLAUSE = re.compile(r"\bwhich\b[^,)]*")
 _AFTER_NAME = re.compile(r"[,;:$(—–]")
-_EXCEPTED = re.compile(r"\b(?:except(?: for)?|excluding|other than)\b(.*)", re.I)
 _SCALES = {
     **dict.fromkeys(("mi", "m", "mn", "mm"), 1_000_000),
     **dict.fromkeys(("th", "k", "00", "$0", "'0", "’0"), 1_000),
     **dict.fromkeys(("bi", "bn"), 1_000_000_000),
 }
-_WORDS = r"(?:millions?|thousands?|billions?|\$?000(?:'?s|’s)?)"
-_SCALE = re.compile(
-    r"(?<![\d,.])(?P<scale>millions|thousands|billions|million|thousand|billion|\$?000(?:'?s|’s)?)\b", re.I
-)
 _CURRENCY = "|".join(map(re.escape, sorted(word_lists("currencies")["in headings"], key=len, reverse=True)))
-_MARK_OF_UNIT = re.compile(
-    rf"(?<![^\s(])\(?(?:{_CURRENCY})\s?['‘’]?(?P<scale>000(?:'?s|’s)?|mn?|mm|k|bn|mil|{_WORDS})(?!\w)\)?", re.I
-)
+_SCALE_OF_MONEY = f"000(?:'?s|’s)?|mn?|mm|k|bn|mil|{_PATTERNS['scale words'].pattern}"
+_MARK_OF_UNIT = re.compile(rf"(?<![^\s(])\(?(?:{_CURRENCY})\s?['‘’]?(?P<scale>{_SCALE_OF_MONEY})(?!\w)\)?", re.I)
 _CURRENCY_AT_END = re.compile(rf"(?:^|[\s(])(?:{_CURRENCY})\)?$|{_MARK_OF_UNIT.pattern}$", re.I)
-_BRACKETED = re.compile(
-    r"\((?=[^()]{0,60}(?:\bin\b|\$|\bmillions\b|\bthousands\b|\bbillions\b|000))"
-    rf"(?![^()]*\d\s+(?:million|billion|thousand))[^()]{{0,60}}(?<![\d,.]){_WORDS}\b[^()]{{0,140}}(?:\)|$)",
-    re.I,
-)
-_OPENING = re.compile(
-    r"^\W*(?:(?:all |tabular )?(?:u\.?s\.? )?(?:dollars?|amounts?|figures|\$)(?: and \w+)?(?: are)?"
-    rf"(?: stated| expressed)?|expressed|shares|usd)?\s*in (?:u\.?s\.? dollars? )?{_WORDS}\b.{{0,100}}$"
-    r"|^\W*(?:millions|thousands)\b(?: of (?:u\.?s\.? )?dollars)?(?:\W*$|\s*,.{0,100}$)",
-    re.I,
-)
-_SHARES_IN = re.compile(
-    r"\bshares?\b(?:(?! (?:data|amounts?))| (?:data|amounts?)(?=,? which ))"
-    r"(?:,? which are)?[^,;]{0,25}\bin (millions|thousands|billions)",
-    re.I,
-)
-_SHARES_EXCEPTED = re.compile(r"\b(?:except|excluding|other than)\b.*\bshares?\b", re.I)
-_PER_SHARE = re.compile(r"\bper[\s-]+(?:\w+[\s-]+)?shares?\b(?: data| amounts?| information)?", re.I)
 
 
 class Token(NamedTuple):
@@ -218,9 +193,12 @@ def tokens_of(line: Line) -> list[Token]:
             tokens.append(Token(text, x0, x1, x1, gap, None, text.lower() in _BLANKS, x0, y0, y1))
             spaced, last = False, x1
             continue
-        if text in _OPENERS and not (text in _SIGNS | _DASHES_OF_MONEY and not _sign_of_next(word, line)):
-            pending.append(word)
-            continue
+        if text in _OPENERS:
+            # A dash is the sign of the digits that it touches; a separate dash is a zero.
+            touched = (other.text[:1].isdigit() for other in line.words if 0 <= other.x0 - x1 < 1.5)
+            if text not in _SIGNS | _DASHES_OF_MONEY or any(touched):
+                pending.append(word)
+                continue
         if _LEADER.match(text):
             # Leader dots are not part of a label; the text after them is in a column.
             spaced = True
@@ -229,7 +207,7 @@ def tokens_of(line: Line) -> list[Token]:
             last = word.x1
             continue
         printed = " ".join([*(part.text for part in pending), text]) if pending else text
-        number = parse_number(printed) if _has_digit_or_dash(text) else None
+        number = parse_number(printed) if text[-1] in "0123456789)%*]x×" or text in _DASHES else None
         if number is None and pending:
             for part in pending:
                 if part.text not in _CURRENCIES:
@@ -237,28 +215,27 @@ def tokens_of(line: Line) -> list[Token]:
                     last = part.x1
             pending = []
             number = parse_number(text)
-        if number is not None and not pending and _is_footnote_mark(tokens, word):
-            last = word.x1
+        beside = not pending and tokens and tokens[-1].number is not None and x0 - tokens[-1].x1 < _MARK_GAP
+        if number is not None and beside and _MARK.match(text):
+            last = x1
             continue
         first = pending[0] if pending else word
         gap = 100.0 if spaced or not tokens else first.x0 - last
-        if pending and first.text in _CURRENCIES and number is not None:
-            gap = max(gap, first.x0 - last)
         tokens.append(
             Token(
                 printed if number is not None else text.rstrip("…") or text,
                 first.x0,
-                word.x1,
-                _digits_edge(word) if number is not None else word.x1,
+                x1,
+                _digits_edge(word) if number is not None else x1,
                 gap,
                 number,
                 number is None and text.lower() in _BLANKS,
-                word.x0,
-                min(first.y0, word.y0),
-                max(first.y1, word.y1),
+                x0,
+                min(first.y0, y0),
+                max(first.y1, y1),
             )
         )
-        pending, spaced, last = [], False, word.x1
+        pending, spaced, last = [], False, x1
     return tokens
 
 
@@ -269,30 +246,22 @@ def may_be_cell(word: Word) -> bool:
 
 def trailing_cells(tokens: Sequence[Token], height: float) -> list[Token]:
     """Return the numbers at the end of a line that are separate from its words, left to right."""
-    run: list[Token] = []
-    for token in reversed(tokens):
-        if not token.is_cell:
-            break
-        run.append(token)
-    run.reverse()
+    run = list(takewhile(lambda token: token.is_cell, reversed(tokens)))[::-1]
     room = max(4.0, 0.5 * height)
     while run and run[0].gap < room and len(run) < len(tokens):
         run.pop(0)
-    while run and run[0].blank:
-        run.pop(0)
-    return run
+    return list(dropwhile(lambda token: token.blank, run))
 
 
 def cells_of_row(tokens: Sequence[Token]) -> list[Token]:
     """Return the numbers of a real table's row, left to right; its first cell is the label if it contains words."""
+    befores = (None, *tokens)
     kept = [
         token
-        for before, token in zip([None, *tokens], tokens, strict=False)
-        if token.is_cell and not (before is not None and not before.is_cell and _is_mark(token))
+        for before, token in zip(befores, tokens, strict=False)
+        if token.is_cell and (before is None or before.is_cell or not _is_mark(token))
     ]
-    while kept and kept[0].blank:
-        kept.pop(0)
-    return kept
+    return list(dropwhile(lambda token: token.blank, kept))
 
 
 def _is_mark(token: Token) -> bool:
@@ -306,24 +275,24 @@ _BARE_MARK_GAP = 9.0
 
 
 def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:
-    """Return the columns that the cells of `rows` form, left to right.
+    """Return the columns that the cells of `rows` form, left to right, by the right edges of their digits.
 
-    Cells are clustered by the right edge of their digits; clusters that overlap and never share a row are one column
-    (centered numbers, hanging parentheses).
+    Clusters of cells that overlap and never share a row are one column: centered numbers, hanging parentheses.
     """
     placed = sorted(
-        ((token.edge, index, token) for index, row in enumerate(rows) for token in row), key=lambda item: item[:2]
+        ((row, token) for row, tokens in enumerate(rows) for token in tokens),
+        key=lambda placed: (placed[1].edge, placed[0]),
     )
     clusters: list[list[tuple[int, Token]]] = []
     previous = -1000.0
-    for edge, index, token in placed:
-        if edge - previous > _EDGE_STEP:
+    for row, token in placed:
+        if token.edge - previous > _EDGE_STEP:
             clusters.append([])
-        clusters[-1].append((index, token))
-        previous = edge
-    merged: list[list[tuple[int, Token]]] = []
-    for cluster in clusters:
-        if merged and _one_column(merged[-1], cluster):
+        clusters[-1].append((row, token))
+        previous = token.edge
+    merged = clusters[:1]
+    for cluster in clusters[1:]:
+        if _one_column(merged[-1], cluster):
             merged[-1] = merged[-1] + cluster
         else:
             merged.append(cluster)
@@ -344,17 +313,18 @@ def assign_to_columns(
     seen = False
     for position in range(len(tokens) - 1, -1, -1):
         token = tokens[position]
-        if not token.is_cell and whole_cells and position:
-            continue
         if not token.is_cell:
+            if whole_cells and position:
+                continue
             break
         index = _nearest(columns, token, bound)
+        alone = position == 0
         if index is None:
-            if token.gap < room and position:
+            if token.gap < room and not alone:
                 break
             continue
-        apart = token.gap >= room or position == 0 or tokens[position - 1].is_cell
-        if not apart and not (seen and abs(token.edge - columns[index].edge) <= 2.0 and _looks_like_amount(token)):
+        apart = token.gap >= room or alone or tokens[position - 1].is_cell
+        if not apart and not (seen and abs(token.edge - columns[index].edge) <= 2.0 and _AMOUNT.search(token.text)):
             break
         cells[index] = token
         bound, seen = index, True
@@ -378,20 +348,13 @@ _SIGNS = frozenset({"-", "–", "−"})
 _DASHES_OF_MONEY = frozenset({"$-", "-$"})
 _OPENERS = _CURRENCIES | _SIGNS | _DASHES_OF_MONEY | frozenset({"(", "$(", "($", "( $"})
 _CLOSERS = frozenset({")", "%", ")%", "%)", "¢", "]", "x", "×", "bps", "pts", "ppts"})
+_DASHES = frozenset({"—", "–", "-", "−", "--", "$—", "$-", "—%", "-%", "$–"})
+_AMOUNT = re.compile(r"[,.$(—–%]|^-$")
 _BLANKS = frozenset({"n/a", "na", "nm", "n.m.", "n/m", "n.a.", "nm%", "*", "**", "***", "n.m", "#", "nmf"})
 _LEADER = re.compile(r"^[.…·_‥]+$")
 _END_OF_CELL = re.compile(r"[\d)\]%*x×#—–−-]$|^n\.?/?[am]|bps$|p?pts$|¢$|^[.…·_‥]+$", re.I)
 _MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]{1,2}\)|\*+|[†‡§])$")
 _MARK_GAP = 2.5
-
-
-def _has_digit_or_dash(text: str) -> bool:
-    return text[-1:] in "0123456789)%*]x×" or text in ("—", "–", "-", "−", "--", "$—", "$-", "—%", "-%", "$–")
-
-
-def _sign_of_next(word: Word, line: Line) -> bool:
-    """Return whether a dash is the sign of the digits that it touches; a separate dash is a zero."""
-    return any(0 <= other.x0 - word.x1 < 1.5 and other.text[:1].isdigit() for other in line.words)
 
 
 def _join_closing_marks(tokens: list[Token], word: Word) -> bool:
@@ -408,12 +371,6 @@ def _join_closing_marks(tokens: list[Token], word: Word) -> bool:
 
 
 _CLOSER_REACH = 30.0
-
-
-def _is_footnote_mark(tokens: Sequence[Token], word: Word) -> bool:
-    return bool(
-        tokens and tokens[-1].number is not None and word.x0 - tokens[-1].x1 < _MARK_GAP and _MARK.match(word.text)
-    )
 
 
 def _digits_edge(word: Word) -> float:
@@ -458,7 +415,3 @@ def _nearest(columns: Sequence[Column], token: Token, bound: int) -> int | None:
         if distance <= 4.0 or (token.blank and token.x1 > column.core and token.x0 < column.right):
             best = min(best or (1e9, 0), (distance, index))
     return best[1] if best else None
-
-
-def _looks_like_amount(token: Token) -> bool:
-    return any(mark in token.text for mark in ",.$(—–%") or token.text == "-"

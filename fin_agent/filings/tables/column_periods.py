@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 
+from fin_agent.lexicon.words import load_yaml, patterns
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Identity
+
+_PATTERNS = patterns("table_patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class FiscalCalendar:
         if end is None:
             assert year is not None
             month = identity.fiscal_year_end_month or 12
-            return cls(year, _month_end(year + (month == 1), month), quarter, None)
+            return cls(year, month_end(year + (month == 1), month), quarter, None)
         year_end = end
         if identity.fiscal_year_end_month and (quarter or year is None):
             year_end = _next_year_end(end, identity.fiscal_year_end_month)
@@ -69,26 +72,20 @@ class FiscalCalendar:
 
     def end_of(self, year: int) -> date | None:
         """Return the last day of fiscal `year` if it ends with a calendar month; None where the end varies."""
-        day = self.year_end
         if year == self.year and not self.quarter and self.period_end:
             return self.period_end
-        if not self.quarter and day != _month_end(day.year, day.month):
+        known = self.period_end if self.quarter else self.year_end
+        if known is not None and not is_month_end(known):
             return None
-        if (
-            self.quarter
-            and self.period_end
-            and self.period_end != _month_end(self.period_end.year, self.period_end.month)
-        ):
-            return None
-        return _month_end(day.year + year - self.year, day.month)
+        return month_end(self.year_end.year + year - self.year, self.year_end.month)
 
     def end_of_quarter(self, year: int, quarter: int) -> date | None:
         """Return the last day of a quarter of fiscal `year` if years end with a calendar month, otherwise None."""
         end = self.end_of(year)
-        if end is None or end != _month_end(end.year, end.month):
+        if end is None or not is_month_end(end):
             return None
         months = end.year * 12 + end.month - 1 - 3 * (4 - quarter)
-        return _month_end(months // 12, months % 12 + 1)
+        return month_end(months // 12, months % 12 + 1)
 
     def may_end_year(self, day: date) -> bool:
         """Return whether a fiscal year may end on `day`, within the variation of 52- and 53-week years."""
@@ -103,6 +100,10 @@ class FiscalCalendar:
     def duration(self, day: date, months: int) -> FactPeriod:
         """Return the period of `months` months that ends on `day`."""
         return FactPeriod(self.fiscal_year_of(day), self.quarter_of(day) if months == 3 else None, months, day)
+
+
+CALENDAR_YEARS = FiscalCalendar(2000, date(2000, 12, 31), None, None)
+"""Used where nothing is known of the filer's years."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,21 +139,19 @@ def time_words(text: str) -> TimeWords:
     dates: list[date] = []
 
     def take(match: re.Match[str]) -> str:
-        day = _date(match)
-        if day is not None:
-            dates.append(day)
+        dates.extend(filter(None, [_date(match)]))
         return " "
 
-    rest = _WORD_DATE.sub(take, low)
-    rest = _DAY_FIRST.sub(take, rest)
-    rest = _SLASH_DATE.sub(take, rest)
+    rest = low
+    for pattern in (_WORD_DATE, _DAY_FIRST, _SLASH_DATE):
+        rest = pattern.sub(take, rest)
     partial = _MONTH_DAY.search(rest)
     day = (_MONTHS[partial["month"][:3]], int(partial["day"])) if partial else None
     if partial:
         rest = _MONTH_DAY.sub(" ", rest)
     years = [2000 + int(found[-2:]) for found in _SHORT_YEAR.findall(rest)]
     quarter = None
-    if match := _QUARTER.search(rest):
+    if match := _PATTERNS["quarter"].search(rest):
         named = next(group for group in match.groups() if group)
         quarter = _ORDINALS.get(named) or int(named)
     years += [int(found) for found in _YEAR.findall(rest)]
@@ -166,7 +165,7 @@ def time_words(text: str) -> TimeWords:
 
 def is_change(text: str) -> bool:
     """Return whether a header names a difference between periods, which has no period of its own."""
-    return bool(_CHANGE.search(text.lower()))
+    return bool(_PATTERNS["change"].search(text.lower()))
 
 
 def fiscal_year_named_after(year_end: date) -> int:
@@ -176,7 +175,12 @@ def fiscal_year_named_after(year_end: date) -> int:
 
 def is_month_end(day: date) -> bool:
     """Return whether `day` is the last of its month."""
-    return day == _month_end(day.year, day.month)
+    return day == month_end(day.year, day.month)
+
+
+def same_day(day: date, year: int) -> date:
+    """Return the day in another year; 29 February becomes the 28th."""
+    return day.replace(year=year, day=28) if (day.month, day.day) == (2, 29) else day.replace(year=year)
 
 
 _DRIFT = 14
@@ -193,45 +197,20 @@ _YEAR = re.compile(r"(?<![\d,.$/-])((?:19|20)\d\d)(?![\d,/]|\.\d)")
 _SHORT_YEAR = re.compile(r"(?:\bfy\s?'?|^f(?=\d)|\b[1-4]q\s?'?|\bq[1-4]\s?'?)\d\d\b")
 _FISCAL = re.compile(r"\bfiscal\b|\bfy\s?'?\d|^f\d\d\b")
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_QUARTER = re.compile(
-    r"\bq([1-4])\b|\b([1-4])q(?=\d|\b)|\b([1-4])(?:st|nd|rd|th)\s+quarter|\bquarter\s+([1-4])\b"
-    r"|\b(first|second|third|fourth)(?:\s+fiscal)?\s+quarter\b|^(?:(?:19|20)\d\d )?([1-4])(?:st|nd|rd|th)$"
-    r"|^(first|second|third|fourth)(?: (?:19|20)\d\d)?$"
-)
-_CHANGE = re.compile(
-    r"\bchanges?\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth\b|\bincr\b|\bbetter\b|\bvs\.?\b|\bversus\b|\bover\b"
-    r"|\bcompared\b|\binc\.?\s*/"
-)
-_COUNTS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "seventeen": 17, "twenty-four": 24,
-    "twenty-five": 25, "twenty-six": 26, "twenty-seven": 27, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39,
-    "forty": 40, "forty-one": 41, "fifty-two": 52, "fifty-three": 53,
-}  # fmt: skip
-_WEEKS = {
-    12: 3, 13: 3, 14: 3, 16: 3, 17: 3, 24: 6, 25: 6, 26: 6, 27: 6, 28: 6, 36: 9, 39: 9, 40: 9, 41: 9, 52: 12, 53: 12,
-}  # fmt: skip
+_LENGTHS = load_yaml("period_lengths")
+COUNTS: dict[str, int] = _LENGTHS["counts"]
+_WEEKS: dict[int, int] = {count: months for months, counts in _LENGTHS["weeks"].items() for count in counts}
 _SPAN = re.compile(
     r"\b(?P<count>"
-    + "|".join(sorted((name.replace("-", "[ -]") for name in _COUNTS), key=len, reverse=True))
+    + "|".join(sorted((name.replace("-", "[ -]") for name in COUNTS), key=len, reverse=True))
     + r"|\d{1,2})[\s-]+(?P<unit>months?|weeks?)\b(?P<ended> (?:period )?end(?:ed|ing)\b|$)?"
 )
-_BOUND = re.compile(r"\b(?:than|within|over|next)\s*$")
 _FROM_TO = re.compile(r"\bfrom\b.*\b(?:to|through)\b")
-_YEAR_SPAN = re.compile(
-    r"\b(?:fiscal )?years?[\s-]+(?:then )?end(?:ed|ing)\b|\bfiscal years?\b|\bfull[\s-]year\b"
-    r"|\bfor the years?\b|\byears? of\b|\bannual\b"
-)
-_QUARTER_SPAN = re.compile(r"\bquarters?[\s-]+(?:then )?end(?:ed|ing)\b|\bquarter(?:s|ly)?\b")
-_INSTANT = re.compile(
-    r"\bas (?:of|at)\b|^at\b|\bat (?:year[\s-]end|end of|(?:fiscal )?year end)"
-    r"|\bat (?=jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-)
 
 
 def _months(low: str) -> int | None:
-    if (match := _SPAN.search(low)) and not _BOUND.search(low[: match.start()]):
-        count = int(match["count"]) if match["count"].isdigit() else _COUNTS[match["count"].replace(" ", "-")]
+    if (match := _SPAN.search(low)) and not _PATTERNS["bound"].search(low[: match.start()]):
+        count = int(match["count"]) if match["count"].isdigit() else COUNTS[match["count"].replace(" ", "-")]
         if match["unit"].startswith("week"):
             months = _WEEKS.get(count)
         else:
@@ -239,11 +218,11 @@ def _months(low: str) -> int | None:
             months = count if count in (3, 6, 9, 12) or (count < 12 and match["ended"] is not None) else None
         if months:
             return months
-    if _YEAR_SPAN.search(low):
+    if _PATTERNS["year span"].search(low):
         return 12
-    if _QUARTER_SPAN.search(low):
+    if _PATTERNS["quarter span"].search(low):
         return 3
-    if _INSTANT.search(low):
+    if _PATTERNS["instant"].search(low):
         return 0
     return None
 
@@ -258,13 +237,14 @@ def _date(match: re.Match[str]) -> date | None:
         return None
 
 
-def _month_end(year: int, month: int) -> date:
+def month_end(year: int, month: int) -> date:
+    """Return the last day of a month."""
     return date(year, month, calendar.monthrange(year, month)[1])
 
 
 def _next_year_end(day: date, month: int) -> date:
     for year in (day.year, day.year + 1):
-        end = _month_end(year, month)
+        end = month_end(year, month)
         if end + timedelta(days=_DRIFT) >= day:
             return end
-    return _month_end(day.year + 1, month)
+    return month_end(day.year + 1, month)

@@ -9,9 +9,19 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from fin_agent.filings.tables.cells import Column, parse_number, unit_line_in
-from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_change, time_words
+from fin_agent.filings.tables.column_periods import (
+    CALENDAR_YEARS,
+    FiscalCalendar,
+    TimeWords,
+    is_change,
+    same_day,
+    time_words,
+)
 from fin_agent.filings.tables.lines import Line
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import FactPeriod
+
+_PATTERNS = patterns("table_patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +53,11 @@ def read_header(
 ) -> Header:
     """Return names and periods of the columns; None for columns without a period (changes, note numbers).
 
-    Args:
-        lines: The header lines, top to bottom.
-        columns: The columns.
-        context: The caption, which may state the length of the periods, or the one period of all columns.
-        calendar: The filer's calendar.
-        instant: Whether the rows are balances.
+    `context` is the caption, which may state the length of the periods, or the one period of all columns; `instant`
+    says whether the rows are balances.
     """
-    printed = len(columns)
     columns = _with_empty(columns, lines)
     filled = [index for index, column in enumerate(columns) if column.count]
-    assert len(filled) == printed
     parts: list[list[str]] = [[] for _ in columns]
     own: list[list[str]] = [[] for _ in columns]
     known: list[date] = []
@@ -61,17 +65,15 @@ def read_header(
         phrases = phrases_of(line)
         known.extend(day for phrase in phrases for day in _several_dates(phrase.text))
         shared, assigned = _assign(phrases, columns, _heads(lines[place + 1 :], columns) if line.cells else ())
-        for index in range(len(columns)):
-            parts[index].extend(shared)
-            for phrase in assigned[index]:
-                parts[index].append(phrase)
-                own[index].append(phrase)
+        for index, texts in enumerate(assigned):
+            parts[index] += [*shared, *texts]
+            own[index] += texts
     names = tuple(" ".join(_distinct(column)) for column in parts)
     context = _last_sentence(context)
     said = time_words(context)
     if any(named.dates for named in map(time_words, map(" ".join, own))) and not _ENDED.search(context):
         said = replace(said, months=None)  # a date above a column is a date, whatever year the caption names
-    fiscal = calendar or _CALENDAR_YEARS
+    fiscal = calendar or CALENDAR_YEARS
     # Days of events, of which a caption may tell as well, are no column's.
     known.extend(day for day in _several_dates(context) if day == fiscal.period_end or fiscal.may_end_year(day))
     dated = [_closest(time_words(" ".join(own[index])), time_words(name), fiscal) for index, name in enumerate(names)]
@@ -83,7 +85,7 @@ def read_header(
     if not instant:
         periods = _as_quarters(dated, periods, fiscal)
     return Header(
-        tuple(_visible(parts[index]) for index in filled),
+        tuple(_SPLIT_WORD.sub("-", " ".join(_distinct(parts[index]))) for index in filled),
         tuple(periods[index] for index in filled),
         tuple((*_distinct(parts[index]), *_own_unit(index, own)) for index in filled),
     )
@@ -151,21 +153,21 @@ def is_header_line(line: Line) -> bool:
     if len(line.words) > 40:
         return False
     text = line.text.lower()
-    if not _HINT.search(text) or _LEADERS.search(text):
+    if not _PATTERNS["time hint"].search(text) or _LEADERS.search(text):
         return False
     phrases = phrases_of(line)
     timely = others = 0
     for position, phrase in enumerate(phrases):
         plain = _BRACKETS.sub(" ", phrase.text.lower())
-        words = _LETTERS.findall(_TIME.sub(" ", plain))
+        words = _LETTERS.findall(_PATTERNS["time"].sub(" ", plain))
         if parse_number(phrase.text) is not None and not _YEAR_ONLY.match(phrase.text):
             return False
         if _AMOUNT.search(plain):
             return False
-        if _HINT.search(plain) and len(words) <= 1:
+        if _PATTERNS["time hint"].search(plain) and len(words) <= 1:
             timely += 1
         elif is_change(plain) and len(words) <= 4:
-            others += 0
+            continue
         elif position or len(phrases) == 1:
             others += len(words)
         elif len(words) > 14:
@@ -178,50 +180,27 @@ def phrases_of(line: Line) -> list[Phrase]:
     if line.cells:
         return [Phrase(word.text, word.x0, word.x1) for word in line.words]
     room = max(4.5, 0.5 * line.height)
-    groups: list[list[int]] = []
     words = line.words
     gaps = [second.x0 - first.x1 for first, second in itertools.pairwise(words)]
     narrow = 1.25 * max(0.5, min(gaps, default=0.0))
-    for index, word in enumerate(words):
-        gap = gaps[index - 1] if index else 0.0
-        if groups and (gap <= room and not (gap > narrow and _starts_new_period(words[index - 1].text, word.text))):
-            groups[-1].append(index)
-        else:
-            groups.append([index])
-    return [
-        Phrase(" ".join(words[index].text for index in group), words[group[0]].x0, words[group[-1]].x1)
-        for group in groups
-    ]
-
-
-def _starts_new_period(before: str, after: str) -> bool:
-    """Return whether a new period begins here (`Fiscal 2022 Fiscal 2021`), however close the words are."""
-    return bool(_PERIOD_END.search(before) and _PERIOD_START.match(after))
+    groups = [[word] for word in words[:1]]
+    for gap, word in zip(gaps, words[1:], strict=True):
+        # A new period begins however close the words are: `Fiscal 2022 Fiscal 2021`.
+        ends = _PERIOD_END.search(groups[-1][-1].text) and _PATTERNS["period start"].match(word.text)
+        if gap > room or (gap > narrow and ends):
+            groups.append([])
+        groups[-1].append(word)
+    return [Phrase(" ".join([word.text for word in group]), group[0].x0, group[-1].x1) for group in groups]
 
 
 _PERIOD_END = re.compile(r"(?:19|20)\d\d$|^\d{1,2},$")
-_PERIOD_START = re.compile(
-    r"(?:fiscal|fy\d*|years?|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?)$|%$|\$$|change", re.I
-)
 # In lower case, each word after its possible first letters: these two are matched with every line near a figure.
-_HINT = re.compile(
-    r"(?<![\d,.$])(?:19|20)\d\d(?![\d,]\d|\.\d)|\d/\d+/\d\d|\b(?=[1-4adefjmnoqswy])(?:"
-    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d"
-    r"|(?:january|february|march|april|june|july|august|september|october|november|december)\b"
-    r"|(?:ended|ending|months|weeks|fiscal|q[1-4]|quarter|years?|as of)\b|fy\s?'?\d|f\d\d\b|[1-4]q)"
-)
-_TIME = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b|\b(?:fiscal|years?|ended|ending|months?|weeks?"
-    r"|quarters?|first|second|third|fourth|three|six|nine|twelve|thirteen|fourteen|twenty|thirty|fifty|forty|two|seven"
-    r"|for|the|as|of|at|and|to|through|from|in|on|periods?|fy|q[1-4]|[1-4]q|unaudited|audited|restated|adjusted"
-    r"|revised|recast|actual|reported|note|notes?|week|full|vs|versus|change|th|st|nd|rd|successor|predecessor)\b"
-)
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
 _BRACKETS = re.compile(r"\([^()]*\)?")
 _LEADERS = re.compile(r"(?:\. ?){4}")
 _AMOUNT = re.compile(r"\$\s*\d|\d,\d{3}|\d%|\d\.\d")
 _YEAR_ONLY = re.compile(r"^(?:19|20)\d\d\W*(?:\(\w\))?$")
-_CALENDAR_YEARS = FiscalCalendar(2000, date(2000, 12, 31), None, None)
+
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)][.;:])\s+(?=[A-Z(])")
 _SENTENCE_WORDS = 5
 _ENDED = re.compile(r"\bend(?:ed|ing)\b", re.I)
@@ -229,10 +208,7 @@ _MARKS = re.compile(r"(?<=\w)\*+|\((?:\d{1,2}|[a-z])\)")
 
 
 def _with_empty(columns: Sequence[Column], lines: Sequence[Line]) -> Sequence[Column]:
-    """Return the columns, adding empty ones (`count` 0) where a header line dates more columns than contain numbers.
-
-    Without them, a heading that spans several columns would be assigned to the wrong ones.
-    """
+    """Return the columns, adding empty ones (`count` 0) where a header line dates more columns than contain numbers."""
     for line in reversed(lines):
         over = [phrase for phrase in phrases_of(line) if _ANY_YEAR.search(phrase.text)]
         if len(over) <= len(columns) or len({len(phrase.text.split()) for phrase in over}) > 1:
@@ -241,9 +217,8 @@ def _with_empty(columns: Sequence[Column], lines: Sequence[Line]) -> Sequence[Co
             [column for column in columns if phrase.x0 - 6 < column.right and phrase.x1 + 6 > column.left]
             for phrase in over
         ]
-        if sorted(id(column) for held in under for column in held) != sorted(map(id, columns)):
-            return columns
-        if any(len(held) > 1 for held in under):
+        whole = sorted(id(column) for held in under for column in held) == sorted(map(id, columns))
+        if not whole or any(len(held) > 1 for held in under):
             return columns
         empty = (Column(phrase.x1, phrase.x0, phrase.x1, phrase.x1, phrase.x1, 0, phrase.x0) for phrase in over)
         return [held[0] if held else blank for held, blank in zip(under, empty, strict=True)]
@@ -267,30 +242,27 @@ def _assign(
     phrases: list[Phrase], columns: Sequence[Column], below: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
     """Return (text shared by all columns, text of each column) of a header line; `below` are the cells under it."""
-    assigned: list[list[str]] = [[] for _ in columns]
+    none: list[list[str]] = [[] for _ in columns]
     if len(phrases) == len(columns) > 1 and _all_alike(phrases):
         return [], [[phrase.text] for phrase in phrases]
     over = _over(phrases, columns)
     beside = (phrase.text for phrase in phrases if phrase not in over)
     shared = [part for text in beside if (part := _time_part(text))]
     if not over:
-        return shared, assigned
-    if len(over) == len(columns):
-        for index, phrase in enumerate(over):
-            assigned[index].append(phrase.text)
-        return shared, assigned
+        return shared, none
     timely = any(time_words(phrase.text).names_time for phrase in over)
-    if len(over) == 1 and timely and not is_change(over[0].text):
-        return shared + ([text] if (text := _time_part(over[0].text)) else []), assigned
-    for index, head in enumerate(_phrase_of_each(over, columns, below)):
-        assigned[index] += [head.text] if head is not None else []
-    if any(assigned):
-        return shared, assigned
-    for index, column in enumerate(columns):
-        best = max(over, key=lambda phrase: (_overlap(phrase, column), -abs(phrase.middle - _middle(column))))
+    if len(over) == 1 < len(columns) and timely and not is_change(over[0].text):
+        return [*shared, *filter(None, [_time_part(over[0].text)])], none
+    heads = list(over) if len(over) == len(columns) else _phrase_of_each(over, columns, below)
+    if any(heads):
+        return shared, [[head.text] if head else [] for head in heads]
+    for column, texts in zip(columns, none, strict=True):
+        best = max(
+            over, key=lambda phrase: (_overlap(phrase, column), -abs(phrase.middle - (column.core + column.right) / 2))
+        )
         if _overlap(best, column) > 0.3 * min(best.x1 - best.x0, column.right - column.left) or timely:
-            assigned[index].append(best.text)
-    return shared, assigned
+            texts.append(best.text)
+    return shared, none
 
 
 def _over(phrases: Sequence[Phrase], columns: Sequence[Column]) -> list[Phrase]:
@@ -307,10 +279,7 @@ def _all_alike(phrases: Sequence[Phrase]) -> bool:
 
 
 def _phrase_of_each(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> list[Phrase | None]:
-    """Return the phrase above each column, where columns form groups with one phrase each; otherwise none.
-
-    Groups have equal size, or are visible in the cells `below`: columns of years next to those of changes.
-    """
+    """Return the phrase above each column, where columns form groups of equal size, or those of the cells `below`."""
     for first in (0, 1):
         if size := _group_size(over, columns[first:], below[first:]):
             return [None] * first + [over[index // size] for index in range(len(columns) - first)]
@@ -318,17 +287,13 @@ def _phrase_of_each(over: Sequence[Phrase], columns: Sequence[Column], below: Se
     runs = [list(run) for _, run in itertools.groupby(range(len(below)), key=dated.__getitem__)]
     if len(runs) != len(over) or len(over) < 2:
         return []
-    under = all(
-        any(_overlap(phrase, columns[index]) > 0 for index in run) for phrase, run in zip(over, runs, strict=True)
-    )
-    return [phrase for phrase, run in zip(over, runs, strict=True) for _ in run] if under else []
+    pairs = list(zip(over, runs, strict=True))
+    under = all(any(_overlap(phrase, columns[index]) > 0 for index in run) for phrase, run in pairs)
+    return [phrase for phrase, run in pairs for _ in run] if under else []
 
 
 def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> int:
-    """Return the number of columns per phrase if all are centered above equally many columns, otherwise 0.
-
-    Phrases may also be above the same column of each group, if the cells `below` show these groups.
-    """
+    """Return the number of columns per phrase, if all stand over equally many or those `below` repeat; otherwise 0."""
     size, rest = divmod(len(columns), len(over))
     if rest or size < 2 or len(over) < 2:
         return 0
@@ -383,23 +348,10 @@ def _stands_over(phrase: Phrase, column: Column) -> bool:
     return _overlap(phrase, column) > 0.2 * min(phrase.x1 - phrase.x0, column.right - column.left)
 
 
-def _middle(column: Column) -> float:
-    return (column.core + column.right) / 2
-
-
 def _distinct(parts: Sequence[str]) -> list[str]:
-    kept: list[str] = []
-    for part in parts:
-        plain = _MARKS.sub("", part)
-        if unit := unit_line_in(plain):
-            plain = plain.replace(unit, " ").strip()
-        if plain and plain not in kept:
-            kept.append(plain)
-    return kept
-
-
-def _visible(parts: Sequence[str]) -> str:
-    return _SPLIT_WORD.sub("-", " ".join(_distinct(parts)))
+    plain = [_MARKS.sub("", part) for part in parts]
+    without = [text.replace(unit, " ").strip() if (unit := unit_line_in(text)) else text for text in plain]
+    return list(dict.fromkeys(filter(None, without)))
 
 
 _SPLIT_WORD = re.compile(r"(?<=[A-Za-z])- (?=[a-z])")
@@ -409,10 +361,7 @@ def _has_no_period(own: str, name: str) -> bool:
     if not is_change(own):
         return not own and is_change(name)
     # `Increase/(Decrease)` above a dated column describes the signs of its rows, not a difference.
-    return bool(_DIFFERENCE.search(own)) or len(time_words(own).dates) != 1
-
-
-_DIFFERENCE = re.compile(r"\bchanges?\b|%|\bvs\b|\bversus\b|\bvariance\b|\bgrowth\b", re.I)
+    return bool(_PATTERNS["difference"].search(own)) or len(time_words(own).dates) != 1
 
 
 def _closest(own: TimeWords, whole: TimeWords, fiscal: FiscalCalendar) -> TimeWords:
@@ -430,23 +379,20 @@ def _closest(own: TimeWords, whole: TimeWords, fiscal: FiscalCalendar) -> TimeWo
 def _period(
     named: TimeWords, context: TimeWords, fiscal: FiscalCalendar, instant: bool, known: Sequence[date]
 ) -> FactPeriod | None:
-    months = named.months if named.months is not None else context.months
-    if instant:
-        months = 0
+    months = 0 if instant else named.months if named.months is not None else context.months
     if named.quarter and not named.dates:
         year = named.years[-1] if named.years else fiscal.year
-        same = year == fiscal.year and named.quarter == fiscal.quarter
+        same = (year, named.quarter) == (fiscal.year, fiscal.quarter)
         return FactPeriod(year, named.quarter, 3, fiscal.period_end if same else None)
     day = _day(named) or _known_day(named, fiscal, known)
     if day is None and not named.years:
-        day = _only(context)
-        if day is None and len(context.years) == 1 and not context.dates and months in (None, 12) and not instant:
+        if len(context.dates) == 1 and not context.years:
+            day = context.dates[0]
+        elif len(context.years) == 1 and not context.dates and months in (None, 12):
             return FactPeriod(context.years[0], None, 12, fiscal.end_of(context.years[0]))
-        if day is None:
+        else:
             return None
     if day is not None:
-        if months is None:
-            months = 0
         if months == 12 and not fiscal.may_end_year(day):
             return None  # a heading about years is above columns of another length
         return fiscal.duration(day, months) if months else fiscal.instant(day)
@@ -455,10 +401,9 @@ def _period(
         months = 3 if fiscal.quarter else 12
     if fiscal.quarter and months in (0, 3, 6, 9) and fiscal.period_end is not None:
         # A quarterly report's bare year means its own quarter, in that year.
-        shifted = _shift(fiscal.period_end, year - fiscal.year)
-        return fiscal.duration(shifted, months) if months else fiscal.instant(shifted)
-    end = fiscal.end_of(year) if months in (0, 12) else None
-    return FactPeriod(year, None, months, end)
+        day = same_day(fiscal.period_end, fiscal.period_end.year + year - fiscal.year)
+        return fiscal.duration(day, months) if months else fiscal.instant(day)
+    return FactPeriod(year, None, months, fiscal.end_of(year) if months in (0, 12) else None)
 
 
 def _day(named: TimeWords) -> date | None:
@@ -473,21 +418,7 @@ def _day(named: TimeWords) -> date | None:
 
 
 def _known_day(named: TimeWords, fiscal: FiscalCalendar, known: Sequence[date]) -> date | None:
-    if not named.years:
-        return None
-    year = named.years[-1]
-    return next((day for day in known if fiscal.fiscal_year_of(day) == year), None) or next(
-        (day for day in known if day.year == year and not named.fiscal), None
-    )
-
-
-def _only(context: TimeWords) -> date | None:
-    """Return the one date that the caption names, if there is only one."""
-    if len(context.dates) == 1 and not context.years:
-        return context.dates[0]
+    for year in named.years[-1:]:
+        of_year = [day for day in known if fiscal.fiscal_year_of(day) == year]
+        return next(iter(of_year), None) or next((day for day in known if day.year == year and not named.fiscal), None)
     return None
-
-
-def _shift(day: date, years: int) -> date:
-    last = 28 if day.month == 2 else 31
-    return day.replace(year=day.year + years, day=min(day.day, last))

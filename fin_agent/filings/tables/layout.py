@@ -55,20 +55,18 @@ def _top_of_header(marked: _Marked, columns: Sequence[Column], start: int, floor
         if marked.heads[index]:
             seen = True
         elif not is_above_columns(line, columns) and not (unit_line_in(line.text) and len(line.words) <= 14):
-            heading = line.x1 <= columns[0].core + 10 or (line.cells and len(phrases_of(line)) == 1)
-            if seen or labels >= 4 or not heading:
-                break
             labels += 1
+            heading = line.x1 <= columns[0].core + 10 or (line.cells and len(phrases_of(line)) == 1)
+            if seen or labels > 4 or not heading:
+                break
         top = index
-    if seen:
-        return top
     # Headings without a dated header above may belong to the caption or to the body; keep the nearest.
     nearest = start
     for index in range(start - 1, max(top, start - _MAX_HEADER_LINES) - 1, -1):
         if not _names_columns(marked, columns, index, start) and index < start - 2:
             break
         nearest = index
-    return nearest
+    return top if seen else nearest
 
 
 def _names_columns(marked: _Marked, columns: Sequence[Column], index: int, start: int) -> bool:
@@ -119,9 +117,16 @@ def is_above_columns(line: Line, columns: Sequence[Column]) -> bool:
 
 def find_tables(page: PageContent) -> list[FoundTable]:
     """Return the tables of a page, top to bottom; pages with hardly any amounts are skipped."""
-    if not _may_hold_a_table(page):
-        return []
-    return [found for flow in flows_of(page) for found in _find_in(flow)]
+    found: list[FoundTable] = []
+    for flow in flows_of(page) if _may_hold_a_table(page) else ():
+        marked = _marked(flow)
+        floor = 0
+        for start, end in _segments(marked):
+            table = _assemble(marked, start, end, floor)
+            if table is not None:
+                found.append(table)
+                floor = end + 1
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +152,9 @@ def has_same_columns(first: FoundTable, second: FoundTable) -> bool:
 
 def is_one_table(first: FoundTable, second: FoundTable) -> bool:
     """Return whether both contain rows of one real table, with equally many columns."""
-    one, other = first.body[-1].number, second.body[0].number
-    return (
-        first.flow is second.flow
-        and bool(first.flow.printed)
-        and first.flow.table_of(one) is not None
-        and first.flow.table_of(one) == second.flow.table_of(other)
-        and len(first.columns) == len(second.columns)
-    )
+    table = first.flow.table_of(first.body[-1].number)
+    same = first.flow is second.flow and table is not None and table == second.flow.table_of(second.body[0].number)
+    return same and len(first.columns) == len(second.columns)
 
 
 def _may_hold_a_table(page: PageContent) -> bool:
@@ -178,42 +178,31 @@ _FIRST_OF_AMOUNT = frozenset("$(.0123456789—–-")
 _AMOUNT = re.compile(r"^[$(]*\d{1,3}(?:,\d{3})+\)?|^[$(]*\d*\.\d+\)?%?\)?$|^\$?\(?\d{1,3}\)?%?$|^\$?[—–-]%?$|^\$$")
 
 
-def _find_in(flow: Flow) -> list[FoundTable]:
-    marked = _marked(flow)
-    found: list[FoundTable] = []
-    floor = 0
-    for start, end in _segments(marked):
-        table = _assemble(marked, start, end, floor)
-        if table is not None:
-            found.append(table)
-            floor = end + 1
-    return found
-
-
 def _marked(flow: Flow) -> _Marked:
     lines = flow.lines
     with_figures = [any(map(may_be_cell, line.words if line.cells else line.words[-1:])) for line in lines]
+    near = [False] * len(lines)  # the rest is prose
+    for index, figures in enumerate(with_figures):
+        if figures:
+            first, last = max(0, index - _LINES_BEFORE), min(len(near), index + _LINES_AFTER)
+            near[first:last] = [True] * (last - first)
     tokens = [tokens_of(line) if figures else [] for line, figures in zip(lines, with_figures, strict=True)]
-    heads = [near and is_header_line(line) for line, near in zip(lines, _near_figures(with_figures), strict=True)]
+    heads = [each and is_header_line(line) for line, each in zip(lines, near, strict=True)]
+    edge = {*range(3), *range(len(lines) - 3, len(lines))}
     seeds: list[list[Token]] = []
     for index, line in enumerate(lines):
-        if heads[index] or _is_page_number(lines, index) or (flow.printed and flow.table_of(index) is None):
+        if (
+            heads[index]
+            or (index in edge and _PAGE_NUMBER.fullmatch(line.text))
+            or (flow.printed and flow.table_of(index) is None)
+        ):
             seeds.append([])
         else:
             seeds.append(cells_of_row(tokens[index]) if line.cells else trailing_cells(tokens[index], line.height))
     return _Marked(flow, lines, tokens, heads, seeds)
 
 
-def _near_figures(with_figures: Sequence[bool]) -> list[bool]:
-    """Return which lines are near enough to possible figures to belong to their table; the rest is prose."""
-    near = [False] * len(with_figures)
-    for index, figures in enumerate(with_figures):
-        if figures:
-            first, last = max(0, index - _LINES_BEFORE), min(len(near), index + _LINES_AFTER)
-            near[first:last] = [True] * (last - first)
-    return near
-
-
+_PAGE_NUMBER = re.compile(r"\d{1,3}")
 _LINES_BEFORE = 24
 _LINES_AFTER = 4
 
@@ -230,34 +219,33 @@ def _segments(marked: _Marked) -> list[tuple[int, int]]:
         cells = marked.seeds[index]
         if heads[index]:
             broken = True
-        elif not cells:
-            if start >= 0 and not (line.cells and len(line.words) > 1) and _is_prose(line, left, right):
-                broken = True
-        elif (
-            start >= 0
-            and not broken
+            continue
+        if not cells:
+            broken |= start >= 0 and not (line.cells and len(line.words) > 1) and _is_prose(line, left, right)
+            continue
+        # The numbers of a labelled row right below may be in a column that was empty so far.
+        below = line.middle - lines[last].middle <= 1.6 * line.height
+        labelled = below and abs(line.x0 - lines[last].x0) <= 40
+        near = start >= 0 and not broken and index - last <= 9 and line.middle - lines[index - 1].middle <= REACH
+        if (
+            near
             and flow.table_of(index) == flow.table_of(last)
-            and line.middle - lines[index - 1].middle <= REACH
-            and index - last <= 9
             and (
                 _aligned(cells, edges)
-                or _right_below(line, lines[last], index - last)
+                or (index == last + 1 and labelled)
                 or (dated and all(between.x1 < left for between in lines[last + 1 : index]))
             )
         ):
             last = index
             left, right = min(left, cells[0].x0), max(right, cells[-1].x1)
-            edges.update(round(cell.edge) for cell in cells)
         else:
             if start >= 0:
                 segments.append((start, last))
             start = last = index
-            left, right, broken = cells[0].x0, cells[-1].x1, False
-            edges = {round(cell.edge) for cell in cells}
+            left, right, broken, edges = cells[0].x0, cells[-1].x1, False, set()
             dated = any(heads[max(0, index - 4) : index])
-    if start >= 0:
-        segments.append((start, last))
-    return segments
+        edges.update(round(cell.edge) for cell in cells)
+    return [*segments, (start, last)] if start >= 0 else []
 
 
 def _is_prose(line: Line, left: float, right: float) -> bool:
@@ -267,20 +255,8 @@ def _is_prose(line: Line, left: float, right: float) -> bool:
     return line.x1 > right - 0.3 * (right - left) or (right - left < 60 and len(line.words) >= 10)
 
 
-def _right_below(line: Line, above: Line, steps: int) -> bool:
-    """Return whether a labeled row follows immediately; its numbers may be in a column that was empty so far."""
-    return steps == 1 and line.middle - above.middle <= 1.6 * line.height and abs(line.x0 - above.x0) <= 40
-
-
 def _aligned(cells: Sequence[Token], edges: Collection[float]) -> bool:
     return any(abs(cell.edge - edge) <= 6 or cell.core < edge < cell.x1 for cell in cells for edge in edges)
-
-
-def _is_page_number(lines: Sequence[Line], index: int) -> bool:
-    if 2 < index < len(lines) - 3:
-        return False
-    words = lines[index].words
-    return len(words) == 1 and words[0].text.isdigit() and len(words[0].text) <= 3
 
 
 def _assemble(marked: _Marked, start: int, end: int, floor: int) -> FoundTable | None:
@@ -311,19 +287,16 @@ def _assemble(marked: _Marked, start: int, end: int, floor: int) -> FoundTable |
         _body_line(marked, index, columns if seeds[index] else [], label_column)
         for index in [*opening, *range(start, _bottom(marked, columns, end) + 1)]
     ]
-    number_rows = sum(1 for item in body if item.cells)
-    few = number_rows < 2 or (len(columns) == 1 and (number_rows < 3 or _is_contents(body)))
-    if not number_rows or (few and not any(heads[top:start])):
+    rows_of_numbers = sum(1 for item in body if item.cells)
+    few = rows_of_numbers < 2 or (len(columns) == 1 and (rows_of_numbers < 3 or _is_contents(body)))
+    if not rows_of_numbers or (few and not any(heads[top:start])):
         return None
     printed = tuple(lines[index] for index in header)
     return FoundTable(marked.flow, tuple(body), tuple(columns), printed, caption, unit_line, lines[min(top, start)].y0)
 
 
 def _unit_of_headings(marked: _Marked, top: int) -> str:
-    """Return the unit line in a page's heading, or in a sentence before a table: `shown below (in millions)`.
-
-    Other paragraphs may follow the sentence; one right above another table applies to that table only.
-    """
+    """Return the unit line in a page's heading, or in a sentence that leads to a table: `shown below (in millions)`."""
     lines = marked.lines[:top]
     for index in range(len(lines) - 2, -1, -1):
         for size in (1, 2):  # lines that the unit is spread over
@@ -335,7 +308,8 @@ def _unit_of_headings(marked: _Marked, top: int) -> str:
             lead = " ".join(line.text for line in lines[max(0, index - _LINES_OF_A_LEAD) : index])
             sentence = f"{lead} {before}".rpartition(". ")[2].lower().split()
             leads = not word_lists("fact_words")["leading to a table"].isdisjoint(sentence)
-            if (leads and behind[:1] in ("", ".", ":")) or (not behind and _is_in_title_case(before)):
+            title = all(len(word) <= _SHORT_WORD or not word[0].islower() for word in before.split())
+            if (leads and behind[:1] in ("", ".", ":")) or (not behind and title):
                 return unit
     return ""
 
@@ -343,12 +317,8 @@ def _unit_of_headings(marked: _Marked, top: int) -> str:
 _LINES_OF_A_LEAD = 3
 
 
-def _is_in_title_case(text: str) -> bool:
-    """Return whether each word begins with a capital, or is short like `of`."""
-    return all(len(word) <= _SHORT_WORD or not word[0].islower() for word in text.split())
-
-
 _SHORT_WORD = 3
+"""Most letters of words like `of`, which have no capital in a title."""
 
 
 def _top_of_table(flow: Flow, start: int) -> int:
@@ -363,17 +333,15 @@ def _without_strays(columns: list[Column], lines: Sequence[Line], rows: int) -> 
     """Drop columns formed by one or two numbers inside labels, where other lines have words."""
     if rows < 6:
         return columns
-    kept = []
-    for column in columns:
-        if column.count <= 2 and column is not columns[-1]:
-            words = sum(
-                any(word.x0 < column.right and word.x1 > column.core and word.text[:1].isalpha() for word in line.words)
-                for line in lines
-            )
-            if words > 0.25 * rows:
-                continue
-        kept.append(column)
-    return kept
+
+    def is_stray(column: Column) -> bool:
+        words = sum(
+            any(word.x0 < column.right and word.x1 > column.core and word.text[:1].isalpha() for word in line.words)
+            for line in lines
+        )
+        return words > 0.25 * rows
+
+    return [column for column in columns if column.count > 2 or column is columns[-1] or not is_stray(column)]
 
 
 def _without_marks(columns: list[Column], rows: Sequence[list[Token]]) -> list[Column]:

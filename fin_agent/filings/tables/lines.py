@@ -11,8 +11,11 @@ from operator import attrgetter, itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import PageContent, PrintedLine
 from fin_agent.vocabulary.place import Box, Word
+
+_PATTERNS = patterns("table_patterns")
 
 if TYPE_CHECKING:
     from fin_agent.filings.tables.cells import Token
@@ -102,7 +105,7 @@ def lines_of(words: Sequence[Word]) -> list[Line]:
     lines: list[Line] = []
     row: list[Word] = []
     top = bottom = 0.0
-    for word in sorted(sorted(words, key=_LEFT), key=_twice_the_middle):
+    for word in sorted(sorted(words, key=_LEFT), key=lambda word: word[1] + word[3]):
         _, y0, _, y1, _ = word
         if y0 == top and y1 == bottom and y1 > y0:  # nearly every word; it moves no edge of its line
             row.append(word)
@@ -125,10 +128,6 @@ def lines_of(words: Sequence[Word]) -> list[Line]:
     return lines
 
 
-def _twice_the_middle(word: Word) -> float:
-    return word[1] + word[3]
-
-
 def _line(words: list[Word]) -> Line:
     words.sort(key=_ACROSS)
     heights = [y1 - y0 for _, y0, _, y1, _ in words]
@@ -136,13 +135,7 @@ def _line(words: list[Word]) -> Line:
     if min(heights) < _SMALL_PRINT * max(heights):
         least = _SMALL_PRINT * median(heights)
         regular = [word for word, height in zip(words, heights, strict=True) if height >= least]
-    return Line(
-        tuple(words),
-        words[0].x0,
-        min(map(_TOP, regular)),
-        max(map(_RIGHT, words)),
-        max(map(_BOTTOM, regular)),
-    )
+    return Line(tuple(words), words[0].x0, min(map(_TOP, regular)), max(map(_RIGHT, words)), max(map(_BOTTOM, regular)))
 
 
 _LEFT, _TOP, _RIGHT, _BOTTOM = map(itemgetter, range(4))
@@ -215,13 +208,11 @@ class _Heading:
 def rows_of(body: Sequence[BodyLine]) -> list[LabelledRow]:
     """Join wrapped labels, and give each row of numbers its section path."""
     pitch = _pitch(body)
-    joined = _join_wrapped(body, pitch)
     rows: list[LabelledRow] = []
     path: list[_Heading] = []
     previous: float | None = None
-    for label, lines, item in joined:
-        middle = lines[0].middle
-        apart = previous is not None and middle - previous > 1.6 * pitch
+    for label, lines, item in _join_wrapped(body, pitch):
+        apart = previous is not None and lines[0].middle - previous > 1.6 * pitch
         previous = lines[-1].middle
         if not item.cells:
             _open(path, label, item.x0)
@@ -240,11 +231,6 @@ def rows_of(body: Sequence[BodyLine]) -> list[LabelledRow]:
 
 _INDENT = 2.0
 _TOTAL = re.compile(r"^(?:total|net cash)\b\s*", re.I)
-_DANGLING = re.compile(
-    r"(?:,|;|[-–—/&]|\b(?:and|or|of|to|for|in|on|from|by|with|the|a|an|at|as|net|per|than|its|including|excluding|"
-    r"assuming|before|after|attributable|that|which|between|under|\$)|[a-z]\s*\([^)]*)$",
-    re.I,
-)
 _NO_HEADING = re.compile(r"^commitments\b", re.I)
 _MARKS = re.compile(r"(?:\s*+(?:\((?:\d{1,2}|[a-z]{1,2})\)|[*†‡§]|(?<=[a-z])\d(?=$)))++$")
 _NOTE_MARK = re.compile(r"(?<=[a-z])\(\d{1,2}\)")
@@ -284,9 +270,9 @@ def _join_wrapped(body: Sequence[BodyLine], pitch: float) -> list[tuple[str, lis
                 continue
             labels.append(item)
             continue
-        parts = _own_labels(labels, item, pitch, widest)
-        if len(parts) < len(labels):
-            _flush(joined, labels[: len(labels) - len(parts)])
+        parts = labels if labels and _begin_label(labels[-1], item, pitch, widest) else []
+        if not parts:
+            _flush(joined, labels)
         text = " ".join([*(part.label for part in parts), item.label]).strip()
         if parts:
             item.x0 = parts[0].x0
@@ -301,29 +287,27 @@ def _flush(joined: list[tuple[str, list[Line], BodyLine]], labels: Sequence[Body
         joined.append((" ".join(part.label for part in labels), [part.line for part in labels], labels[0]))
 
 
-def _own_labels(labels: Sequence[BodyLine], item: BodyLine, pitch: float, widest: float) -> list[BodyLine]:
-    """Return the label-only lines right above that begin this row's label: all of them or none."""
-    if not labels:
-        return []
-    last = labels[-1]
+def _begin_label(last: BodyLine, item: BodyLine, pitch: float, widest: float) -> bool:
+    """Return whether the label-only lines that end with `last`, right above a row, begin its label."""
+    if item.label:
+        return _continues(last, item, pitch, widest)
     step = item.line.middle - last.line.middle
-    if not item.label:
-        return list(labels) if step < 0.75 * pitch or (step < 1.3 * pitch and _DANGLING.search(last.label)) else []
-    return list(labels) if _continues(last, item, pitch, widest) else []
+    return step < 0.75 * pitch or (step < 1.3 * pitch and _is_unfinished(last))
+
+
+def _is_unfinished(line: BodyLine) -> bool:
+    return _PATTERNS["unfinished label"].search(line.label) is not None
 
 
 def _continues(first: BodyLine, second: BodyLine, pitch: float, widest: float) -> bool:
     """Return whether `second` continues the label begun by `first`, which has no cells."""
     step = second.line.middle - first.line.middle
-    reach = 2.0 if _DANGLING.search(first.label) else 1.5  # unfinished words reach further than finished ones
-    if step > reach * pitch or (first.label.endswith(":") and not second.label[:1].islower()):
-        return False
-    if second.x0 < first.x0 - 6.0:
-        return False
+    unfinished = _is_unfinished(first)
+    colon = first.label.endswith(":")
     begins = second.label[:1]
-    if begins.islower() or (begins.isdigit() and not first.label.endswith(":")):
-        return True
-    if _DANGLING.search(first.label):
+    if step > (2.0 if unfinished else 1.5) * pitch or (colon and not begins.islower()) or second.x0 < first.x0 - 6.0:
+        return False
+    if begins.islower() or (begins.isdigit() and not colon) or unfinished:
         return True
     tight = step < 0.87 * pitch
     long = first.x1 - first.x0 > 0.7 * (widest - first.x0)
@@ -342,10 +326,8 @@ def _ends_label_above(row: BodyLine, item: BodyLine, body: Sequence[BodyLine], p
         return False
     if not row.label:
         return step < 0.75 * pitch
-    dangling = bool(_DANGLING.search(row.label))
-    if item.label[:1].islower():
-        return dangling or step < 1.05 * pitch
-    return dangling or (step < 0.87 * pitch and item.x0 > row.x0 + _INDENT)
+    tight = step < 1.05 * pitch if item.label[:1].islower() else step < 0.87 * pitch and item.x0 > row.x0 + _INDENT
+    return tight or _is_unfinished(row)
 
 
 def _open(path: list[_Heading], text: str, x0: float) -> None:
@@ -363,12 +345,10 @@ def _close(path: list[_Heading], label: str, x0: float, apart: bool) -> None:
             return
     while path:
         top = path[-1]
-        outdented = x0 < top.x0 - _INDENT
-        beside = abs(x0 - top.x0) <= _INDENT
-        if outdented or (beside and top.rows and (top.indented or (apart and top.colon))):
-            path.pop()
-        else:
+        beside = abs(x0 - top.x0) <= _INDENT and top.rows and (top.indented or (apart and top.colon))
+        if x0 >= top.x0 - _INDENT and not beside:
             return
+        path.pop()
 
 
 def _after_total(path: list[_Heading], what: str, x0: float) -> None:

@@ -7,40 +7,35 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import takewhile
 
 from fin_agent.filings.tables.column_periods import FiscalCalendar, is_month_end, time_words
 from fin_agent.filings.tables.headers import Header, heading_of_labels, read_header
 from fin_agent.filings.tables.layout import FoundTable, find_tables, has_same_columns, is_one_table
 from fin_agent.filings.tables.lines import LabelledRow, rows_of
 from fin_agent.filings.tables.sum_detection import row_sums
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
 
+_PATTERNS = patterns("table_patterns")
+
 
 def name_totals(rows: Sequence[Row]) -> list[Row]:
-    """Return rows with blank labels named `Total current assets` where they sum all rows under `Current assets`.
-
-    A blank row that is not a sum stays blank: no name is guessed.
-    """
+    """Return rows with blank labels named `Total current assets` where they sum all rows under `Current assets`."""
     named = list(rows)
-    if all(row.label for row in rows):
-        return named
     starts: dict[int, int] = {}
     """For each sum, the first row that it or one of its parts includes."""
-    for found in row_sums([row.cells for row in rows]):
-        if len(found.parts) < _MIN_SUMMANDS or any(sign < 0 for _, sign in found.parts):
+    for found in row_sums([row.cells for row in rows]) if not all(row.label for row in rows) else ():
+        if len(found.parts) < 2 or any(sign < 0 for _, sign in found.parts):
             continue
-        start = min(starts.get(part, part) for part, _ in found.parts)
-        starts[found.total] = start
+        start = starts[found.total] = min(starts.get(part, part) for part, _ in found.parts)
         if not rows[found.total].label and (heading := _heading_over(rows, start, found.total)):
-            named[found.total] = replace(rows[found.total], label=f"Total {heading[:1].lower()}{heading[1:].lower()}")
+            named[found.total] = replace(rows[found.total], label=f"Total {heading.lower()}")
     return named
-
-
-_MIN_SUMMANDS = 2
 
 
 def _heading_over(rows: Sequence[Row], start: int, index: int) -> str:
@@ -69,8 +64,7 @@ def _plain(text: str) -> str:
 def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) -> list[Table]:
     """Return every table of `pages`, top to bottom; `identity` gives the fiscal calendar for dating columns.
 
-    A table that continues on the next page without repeating its header keeps the header of its first part. One that
-    repeats only the period, below a table whose columns are parts of the company, gets the names of those columns.
+    A table that continues on the next page keeps the header of its first part, or the names of its columns.
     """
     calendar = FiscalCalendar.of(identity)
     tables: list[Table] = []
@@ -78,29 +72,17 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
     for page in pages:
         found = find_tables(page)
         for position, table in enumerate(found):
-            if (
-                before
-                and before.header
-                and not table.header
-                and (has_same_columns(before, table) or is_one_table(before, table))
-            ):
-                table = replace(
-                    table,
-                    header=before.header,
-                    unit_line=table.unit_line or before.unit_line,
-                    caption=table.caption or before.caption,
-                )
-            if before and not table.caption and is_one_table(before, table):
-                unit_line = table.unit_line or before.unit_line
-                table = replace(table, caption=before.caption, unit_line=unit_line)
             said = table.caption
-            near = before and page.number - tables[-1].page <= 1 and len(table.columns) == len(before.columns)
-            if before and near and len(said.split()) <= _WORDS_OF_A_HEADING:
-                said = before.caption
+            if before is not None:
+                table = _continued(before, table)
+                said = table.caption
+                near = page.number - tables[-1].page <= 1 and len(table.columns) == len(before.columns)
+                if near and len(said.split()) <= _WORDS_OF_A_HEADING:
+                    said = before.caption
             read = _read(page, table, calendar, said)
-            if before and tables and position == 0 and _is_cut_by_a_page(tables[-1], read, table):
+            if before is not None and position == 0 and _is_cut_by_a_page(tables[-1], read, table):
                 read = _with_heads_of(tables[-1], read)
-            if before and tables and page.number - tables[-1].page <= 1:
+            if before is not None and page.number - tables[-1].page <= 1:
                 read = _with_heads_above(tables[-1], read, _aligned_columns(before, table))
             tables.append(read)
             before = replace(table, caption=read.caption)
@@ -113,19 +95,24 @@ _BLANK_PAGE = 80
 """Most characters on a page between two parts of a table: a number, a running head."""
 
 
-def _is_cut_by_a_page(above: Table, table: Table, found: FoundTable) -> bool:
-    """Return whether a real table continues in the first table of the next page, where its header is not repeated.
-
-    Each part was laid out separately, so that column positions differ; their number must be equal.
-    """
-    return (
-        bool(found.flow.printed)
-        and table.page == above.page + 1
-        and not found.header
-        and any(above.periods)
-        and len(table.columns) == len(above.columns)
-        and not any(table.periods)
+def _continued(before: FoundTable, table: FoundTable) -> FoundTable:
+    """Return `table` with the header, unit line and caption of the table above, where it is a part of that one."""
+    one = is_one_table(before, table)
+    headless = before.header and not table.header and (one or has_same_columns(before, table))
+    if not headless and (table.caption or not one):
+        return table
+    return replace(
+        table,
+        header=before.header if headless else table.header,
+        unit_line=table.unit_line or before.unit_line,
+        caption=table.caption or before.caption,
     )
+
+
+def _is_cut_by_a_page(above: Table, table: Table, found: FoundTable) -> bool:
+    """Return whether a real table, laid out for itself, continues on the next page without its header."""
+    follows = bool(found.flow.printed) and table.page == above.page + 1 and len(table.columns) == len(above.columns)
+    return follows and not found.header and any(above.periods) and not any(table.periods)
 
 
 def _with_heads_of(above: Table, table: Table) -> Table:
@@ -139,10 +126,7 @@ def _with_heads_of(above: Table, table: Table) -> Table:
 
 
 def _aligned_columns(above: FoundTable, table: FoundTable) -> list[int | None]:
-    """Return for each column of `table` the column of `above` in the same position, or None.
-
-    Tables with other columns have no such positions. Real tables with equally many columns may be laid out separately.
-    """
+    """Return for each column the column of `above` in the same position, or None; all None for other tables."""
     if len(above.columns) == len(table.columns) and (
         has_same_columns(above, table) or (above.flow.printed and table.flow.printed)
     ):
@@ -160,31 +144,24 @@ _IN_LINE = 12.0
 
 
 def _with_heads_above(above: Table, table: Table, under: Sequence[int | None]) -> Table:
-    """Return `table`, whose columns all have the same period, with the distinguishing heads of the table `above`.
-
-    A column without a counterpart there has no name, and its figures have no meaning.
-    """
-    if len(table.columns) < 2 or len(set(table.columns)) > 1 or not any(place is not None for place in under):
-        return table
-    if None in table.periods or len(set(filter(None, above.periods))) > 1:
+    """Return `table`, whose columns all have the same period, with the distinguishing heads of the table `above`."""
+    alike = len(table.columns) > 1 and len(set(table.columns)) == 1 and None not in table.periods
+    if not alike or set(under) == {None} or len(set(filter(None, above.periods))) > 1:
         return table
     words = [name.split() for name in above.columns]
-    common = 0
-    while all(len(name) > common for name in words) and len({name[-1 - common] for name in words}) == 1:
-        common += 1
+    common = sum(1 for _ in takewhile(lambda last: len(set(last)) == 1, zip(*map(reversed, words), strict=False)))
     heads = [" ".join(name[: len(name) - common]) for name in words]
     telling = [head for head in heads if any(map(str.isalnum, head))]
     if len(set(telling)) < len(telling) or len(telling) < 2:
         return table
     parts = [heads[place] if place is not None else "" for place in under]
-    columns = tuple(f"{part} {own}".strip() for part, own in zip(parts, table.columns, strict=True))
-    paths = tuple((part, *path) if part else path for part, path in zip(parts, table.column_paths, strict=True))
-    periods = tuple(when if part else None for part, when in zip(parts, table.periods, strict=True))
     return replace(
         table,
-        columns=columns,
-        column_paths=paths,
-        periods=periods,
+        columns=tuple(f"{part} {own}".strip() for part, own in zip(parts, table.columns, strict=True)),
+        column_paths=tuple(
+            (part, *path) if part else path for part, path in zip(parts, table.column_paths, strict=True)
+        ),
+        periods=tuple(when if part else None for part, when in zip(parts, table.periods, strict=True)),
         unit_line=table.unit_line or above.unit_line,
         caption=table.caption or above.caption,
     )
@@ -193,27 +170,25 @@ def _with_heads_above(above: Table, table: Table, under: Sequence[int | None]) -
 def _with_known_ends(tables: Sequence[Table], calendar: FiscalCalendar | None) -> list[Table]:
     """Return tables in which periods named by their year alone have the end that dated columns give for that year.
 
-    Years of 52 and 53 weeks end on days that cannot be computed: if any dated year does, a year without a date has no
-    known end.
+    Where any year ends on a day that cannot be computed (52 and 53 weeks), a year without a date has no known end.
     """
     own = calendar.period_end if calendar else None
+
+    def is_known(name: str, period: FactPeriod) -> bool:
+        # The end was read rather than computed from the year; computed ends are month ends.
+        end = period.end
+        return end is not None and (end == own or not is_month_end(end) or end in time_words(name).dates)
+
+    columns = [pair for table in tables for pair in zip(table.columns, table.periods, strict=True)]
     seen: dict[tuple[int, int | None], Counter[date]] = {}
-    for table in tables:
-        for name, period in zip(table.columns, table.periods, strict=True):
-            if (
-                period
-                and period.end
-                and (key := _end_key(period))
-                and (period.end == own or _is_printed(period.end, name))
-            ):
-                seen.setdefault(key, Counter())[period.end] += 1
+    for name, period in columns:
+        if period and period.end and is_known(name, period) and (key := _end_key(period)):
+            seen.setdefault(key, Counter())[period.end] += 1
     ends = {key: max(days, key=lambda day: (days[day], day)) for key, days in seen.items()}
     drifting = any(key[1] is None and not is_month_end(end) for key, end in ends.items())
 
     def dated(name: str, period: FactPeriod | None) -> FactPeriod | None:
-        if period is None or (key := _end_key(period)) is None:
-            return period
-        if period.end and (period.end == own or _is_printed(period.end, name)):
+        if period is None or (key := _end_key(period)) is None or is_known(name, period):
             return period
         end = ends.get(key) or (None if drifting else period.end)
         if end is None and calendar is not None and key[1] is not None and not drifting:
@@ -221,11 +196,6 @@ def _with_known_ends(tables: Sequence[Table], calendar: FiscalCalendar | None) -
         return replace(period, end=end)
 
     return [replace(table, periods=tuple(map(dated, table.columns, table.periods))) for table in tables]
-
-
-def _is_printed(day: date, name: str) -> bool:
-    """Return whether a column's end was read rather than computed from its year; computed ends are month ends."""
-    return not is_month_end(day) or day in time_words(name).dates
 
 
 def _end_key(period: FactPeriod) -> tuple[int, int | None] | None:
@@ -237,10 +207,6 @@ def _end_key(period: FactPeriod) -> tuple[int, int | None] | None:
     return (period.fiscal_year, None) if period.months in (0, 12) else None
 
 
-_BALANCE_LABEL = re.compile(r"^total (?:current )?(?:assets|liabilities)\b", re.I)
-_BALANCE_CAPTION = re.compile(r"\bbalance sheets?\b|\bstatements? of financial (?:position|condition)\b", re.I)
-
-
 _WORDS_OF_A_HEADING = 4
 """A caption this short says nothing about time; the caption of the previous table with equally many columns applies."""
 
@@ -249,13 +215,15 @@ def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None,
     rows = rows_of(found.body)
     if heading := heading_of_labels(found.header, found.columns):
         rows = [replace(row, section=row.section or (heading,)) for row in rows]
-    instant = bool(_BALANCE_CAPTION.search(found.caption[-160:])) and not re.search("cash flows", found.caption, re.I)
-    instant = instant or sum(1 for row in rows if _BALANCE_LABEL.match(row.label)) >= 2
+    instant = bool(_PATTERNS["balance caption"].search(found.caption[-160:])) and not re.search(
+        "cash flows", found.caption, re.I
+    )
+    instant = instant or sum(1 for row in rows if _PATTERNS["balance label"].match(row.label)) >= 2
     if found.header:
         header = read_header(found.header, found.columns, said, calendar, instant)
     else:
-        blank = tuple("" for _ in found.columns)
-        header = Header(blank, tuple(None for _ in blank), tuple(() for _ in blank))
+        count = len(found.columns)
+        header = Header(("",) * count, (None,) * count, ((),) * count)
     percent = _percent_columns(found, header)
     read = tuple(name_totals([_row(found, row, percent) for row in rows]))
     units = {path[-1] for path in header.paths if path}
@@ -295,7 +263,6 @@ def _row(found: FoundTable, row: LabelledRow, percent: Sequence[bool]) -> Row:
 
 def _percent_columns(found: FoundTable, header: Header) -> list[bool]:
     """Return which columns are percentages that print `%` in their first row only, or in their header."""
-    result: list[bool] = []
     numbered = [
         [token.number for item in found.body if (token := item.cells.get(index)) and token.number]
         for index in range(len(header.columns))
@@ -306,7 +273,5 @@ def _percent_columns(found: FoundTable, header: Header) -> list[bool]:
     ]
     marked = [len(numbers) > 2 and numbers[0].percent for numbers in numbered]
     rates = any(mark and not below for mark, below in zip(marked, small, strict=True))  # a row of percentages
-    for index, name in enumerate(header.columns):
-        named = name.strip().startswith("%") or name.strip().endswith("%")
-        result.append(small[index] and ((marked[index] and not rates) or named))
-    return result
+    named = [name.strip().startswith("%") or name.strip().endswith("%") for name in header.columns]
+    return [low and ((mark and not rates) or name) for low, mark, name in zip(small, marked, named, strict=True)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import log2
-from operator import add, mul
+from operator import add, itemgetter, mul
 
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Table
@@ -29,12 +29,17 @@ class DetectedSum:
     failing: tuple[int, ...]
     """Positions of the cells in which it is not."""
 
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """Positions of the total and its parts."""
+        return self.total, *(position for position, _ in self.parts)
+
 
 def row_sums(rows: Sequence[Sequence[Cell | None]]) -> list[DetectedSum]:
     """Return rows that are sums of rows above them; all `rows` must have equal length.
 
-    A total printed above its parts is found as well: its last part is then the remainder. All columns must agree on
-    parts and signs; a sum is reported if chance would produce it in less than one of a thousand tables.
+    A total printed above its parts is found as well: its last part is then the remainder. A sum is reported if chance
+    would produce it in less than one of a thousand tables.
     """
     return _sums(_whole_steps(rows))
 
@@ -59,17 +64,21 @@ class SumEvidence:
 
 
 def sum_evidence(tables: Sequence[Table]) -> SumEvidence:
-    """Return what the sums of `tables`, in order, show about each cell.
-
-    Consecutive tables with the same periods are read as one, because statements extend over pages.
-    """
+    """Return what the sums of `tables` show about each cell; statements over several pages are read as one."""
     proofs = SumEvidence(set(), set())
     for run in _runs(tables):
         placed = [(table.page, row.cells) for table in run for row in table.rows]
         rows = [cells for _, cells in placed]
-        down, across = row_sums(rows), column_sums(rows)
-        proved = _cells([(each, each.closing) for each in down], [(each, each.closing) for each in across])
-        failing = _cells(_failing(down, rows), [(each, each.failing) for each in across])
+        places = [_places([row[index] for row in rows]) for index in range(len(rows[0]) if rows else 0)]
+        proved: set[tuple[int, int]] = set()
+        failing: set[tuple[int, int]] = set()
+        for down in row_sums(rows):
+            finest = max(places[cell] for cell in down.closing)
+            proved.update(product(down.lines, down.closing))
+            failing.update(product(down.lines, [cell for cell in down.failing if places[cell] <= finest]))
+        for across in column_sums(rows):
+            proved.update(product(across.closing, across.lines))
+            failing.update(product(across.failing, across.lines))
         for found, kept in ((proved, proofs.proved), (failing - proved, proofs.contradicted)):
             for row, column in found:
                 page, cells = placed[row]
@@ -78,26 +87,12 @@ def sum_evidence(tables: Sequence[Table]) -> SumEvidence:
     return proofs
 
 
-def _failing(
-    sums: Sequence[DetectedSum], rows: Sequence[Sequence[Cell | None]]
-) -> list[tuple[DetectedSum, Sequence[int]]]:
-    """Return each sum of rows with the columns in which it fails, without columns of finer figures."""
-    places = [_places([row[index] for row in rows]) for index in range(len(rows[0]))] if sums else []
-    return [
-        (each, [cell for cell in each.failing if places[cell] <= max(places[held] for held in each.closing)])
-        for each in sums
-    ]
-
-
 def _runs(tables: Sequence[Table]) -> Iterator[list[Table]]:
+    """Yield the tables that are read as one."""
     run: list[Table] = []
     for table in tables:
-        if run and not (
-            any(table.periods)
-            and table.periods == run[-1].periods
-            and table.page - run[-1].page <= 1
-            and len(run) < _MAX_IN_A_RUN
-        ):
+        dated = any(table.periods) and bool(run) and table.periods == run[-1].periods
+        if run and not (dated and table.page - run[-1].page <= 1 and len(run) < _MAX_IN_A_RUN):
             yield run
             run = []
         run.append(table)
@@ -106,20 +101,6 @@ def _runs(tables: Sequence[Table]) -> Iterator[list[Table]]:
 
 
 _MAX_IN_A_RUN = 4
-
-
-_Held = Iterable[tuple[DetectedSum, Sequence[int]]]
-"""Sums, each with the positions of the cells concerned."""
-
-
-def _cells(down: _Held, across: _Held) -> set[tuple[int, int]]:
-    """Return (row, column) of the cells in sums of rows (`down`) and of columns (`across`)."""
-    found: set[tuple[int, int]] = set()
-    for each, columns in down:
-        found.update(product([each.total, *(position for position, _ in each.parts)], columns))
-    for each, rows in across:
-        found.update(product(rows, [each.total, *(position for position, _ in each.parts)]))
-    return found
 
 
 _MIN_COLUMNS = 2
@@ -181,15 +162,13 @@ def _sums(lines: Sequence[Line]) -> list[DetectedSum]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    found: DetectedSum
-    bits: float
+_Reading = tuple[DetectedSum, float]
+"""A sum with the bits by which it is less likely than chance."""
 
 
 def _best(readings: Iterable[_Reading]) -> DetectedSum | None:
-    best = max(readings, key=lambda reading: reading.bits, default=None)
-    return best.found if best is not None and best.bits >= _SURE else None
+    best, bits = max(readings, key=itemgetter(1), default=(None, 0.0))
+    return best if bits >= _SURE else None
 
 
 def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Iterator[_Reading]:
@@ -255,12 +234,7 @@ def _repetitions(lines: Sequence[Line], total: int) -> Iterator[_Reading]:
 
 
 def _closed_sum(
-    lines: Sequence[Line],
-    parts: Sequence[int],
-    signs: Sequence[int],
-    total: int,
-    cells: Sequence[int],
-    cost: float,
+    lines: Sequence[Line], parts: Sequence[int], signs: Sequence[int], total: int, cells: Sequence[int], cost: float
 ) -> Iterator[_Reading]:
     """Yield the sum, with the bits by which it is less likely than chance, if most of its cells are correct."""
     target = lines[total]
@@ -288,7 +262,7 @@ def _closed_sum(
     if not closing:
         return
     bits -= sum(1 for part in parts if not any(lines[part][cell] for cell in closing))
-    yield _Reading(DetectedSum(total, tuple(zip(parts, signs, strict=True)), tuple(closing), tuple(failing)), bits)
+    yield DetectedSum(total, tuple(zip(parts, signs, strict=True)), tuple(closing), tuple(failing)), bits
 
 
 def _most_failing(cells: Sequence[int]) -> int:

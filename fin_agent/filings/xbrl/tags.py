@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Context as DecimalContext
 from decimal import Decimal
+from functools import lru_cache
+from typing import Any
 
 from lxml import etree
 
-from fin_agent.filings.xbrl.transformations import (
-    attribute,
-    is_number_format,
-    local_name,
-    read_number,
-    transform_text,
-    transformation_name,
-)
+from fin_agent.lexicon.words import word_lists
+from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
 
@@ -76,8 +72,7 @@ def _content(element: etree._Element) -> str:
 def read_unit(element: etree._Element) -> str:
     """Return the unit in an `xbrli:unit`: `USD`, `shares`, `USD/shares`, `pure`, `acme:barrel`; empty if it has none.
 
-    Prefixes of the common registries are removed; a filer's own prefix is kept, because only the filer defines it.
-    Measures that are multiplied are joined by `*`.
+    Only prefixes of the common registries are removed. Measures that are multiplied are joined by `*`.
     """
     above: list[str] = []
     below: list[str] = []
@@ -103,9 +98,8 @@ def duplicate_flags(tags: Sequence[Tag], contexts: Sequence[Context | None]) -> 
     """Return the positions of tags that repeat another, with `duplicate` or `conflict` for each.
 
     Two tags state the same fact if concept, unit and the content of their contexts are equal. They agree if their
-    values are equal at the accuracy of the less accurate one (`consistent duplicates`). Of tags that agree, all but the
-    first are duplicates; otherwise all are in conflict. Of texts, only equal ones are flagged, because a policy may be
-    described in several places. Tags without a known context or a valid value are left out.
+    values are equal at the accuracy of the less accurate one: all but the first are then duplicates. Of texts, only
+    equal ones are flagged, because a policy may be described in several places.
     """
     stated: dict[tuple[str, Context, str], list[int]] = {}
     for position, (tag, context) in enumerate(zip(tags, contexts, strict=True)):
@@ -131,14 +125,12 @@ def _agree(copies: Sequence[Tag]) -> bool:
         return all(tag.nil for tag in copies)
     surest = min(copies, key=lambda tag: -_EXACT if tag.decimals is None else -tag.decimals)
     return all(
-        tag.value is not None and surest.value is not None and abs(tag.value - surest.value) <= _tolerance(tag)
+        # Half of the last significant digit is tolerated.
+        tag.value is not None
+        and surest.value is not None
+        and abs(tag.value - surest.value) <= (0 if tag.decimals is None else Decimal(5).scaleb(-tag.decimals - 1))
         for tag in copies
     )
-
-
-def _tolerance(tag: Tag) -> Decimal:
-    """Return half of the last significant digit."""
-    return Decimal(0) if tag.decimals is None else Decimal(5).scaleb(-tag.decimals - 1)
 
 
 _EXACT = 10_000
@@ -150,10 +142,7 @@ which the pages already contain."""
 
 
 class PrintedText:
-    """The text of the elements of one document.
-
-    Words of adjacent cells, paragraphs and lines are separated by spaces; runs of spaces are collapsed.
-    """
+    """The text of the elements of one document, in which cells, paragraphs and lines are separated by single spaces."""
 
     def __init__(self, continuations: Iterable[etree._Element]) -> None:
         """`continuations` are the document's `ix:continuation` elements; if several have one id, the first counts."""
@@ -190,7 +179,9 @@ def _text_of(container: etree._Element) -> str:
         tag = element.tag
         apart = isinstance(tag, str) and tag.rpartition("}")[2] not in _INLINE and not local_name(element)
         if event == "start":
-            if element is not container and (local_name(element) == "exclude" or _is_hidden(element)):
+            if element is not container and (
+                local_name(element) == "exclude" or _HIDDEN.search(element.get("style") or "")
+            ):
                 walk.skip_subtree()
             elif tag not in _SILENT:
                 pieces += (" " if apart else "", element.text or "")
@@ -212,11 +203,6 @@ _INLINE = frozenset(
 )  # fmt: skip
 _SILENT = frozenset({"script", "style", f"{_XHTML}script", f"{_XHTML}style"})
 _HIDDEN = re.compile(r"display\s*:\s*none", re.I)
-
-
-def _is_hidden(element: etree._Element) -> bool:
-    style = element.get("style")
-    return style is not None and _HIDDEN.search(style) is not None
 
 
 UNKNOWN_CONTEXT = "unknown context"
@@ -270,13 +256,10 @@ class _Document:
             name = local_name(element)
             if name in _TAGS:
                 self.elements.append(element)
-            elif name == "context":
-                context = read_context(element)
-                if self.contexts.setdefault(_id(element), context) != context:
-                    self.defined_twice[_id(element)] = None
-            elif name == "unit":
-                unit = read_unit(element)
-                if self.units.setdefault(_id(element), unit) != unit:
+            elif name in ("context", "unit"):
+                defined: dict[str, Any] = self.contexts if name == "context" else self.units
+                content = read_context(element) if name == "context" else read_unit(element)
+                if defined.setdefault(_id(element), content) != content:
                     self.defined_twice[_id(element)] = None
             elif name == "continuation":
                 continuations.append(element)
@@ -288,27 +271,22 @@ class _Document:
     def tag(self, element: etree._Element, context: Context | None) -> Tag:
         numeric = local_name(element) != "nonnumeric"
         nil = (element.get(_NIL) or element.get("xsi:nil") or "").strip().lower() in ("true", "1")
-        flags = [] if context is not None else [UNKNOWN_CONTEXT]
-        unit = ""
-        if numeric:
-            unit = self.units.get((attribute(element, "unitRef") or "").strip(), "")
-            if not unit:
-                flags.append(UNKNOWN_UNIT)
-        text = self.printed.of(element)
-        value = None
+        unit = self.units.get((attribute(element, "unitRef") or "").strip(), "") if numeric else ""
+        flags = [UNKNOWN_CONTEXT] * (context is None) + [UNKNOWN_UNIT] * (numeric and not unit)
+        text, value = self.printed.of(element), None
         transformation = transformation_name(attribute(element, "format") or "")
+        of_number = is_number_format(transformation)
         if numeric and not nil:
             value = _scaled(element, read_number(text, transformation))
-            if transformation and not is_number_format(transformation):
+            if transformation and not of_number:
                 flags.append(UNKNOWN_FORMAT)
             elif value is None:
                 flags.append(NOT_A_NUMBER)
         elif transformation and not nil:
-            transformed = _text_stated(text, transformation)
-            if transformed is None:
-                flags.append(UNKNOWN_FORMAT)
-            else:
-                text = transformed
+            number = read_number(text, transformation) if of_number else None
+            transformed = transform_text(text, transformation) if number is None else str(number)
+            flags += [UNKNOWN_FORMAT] * (transformed is None)
+            text = text if transformed is None else transformed
         return Tag(
             concept=(element.get("name") or "").strip(),
             value=value,
@@ -372,29 +350,20 @@ def _whole(stated: str | None, absent: int | None) -> int | None:
         return None
 
 
-def _text_stated(text: str, transformation: str) -> str | None:
-    if is_number_format(transformation) and (number := read_number(text, transformation)) is not None:
-        return str(number)
-    return transform_text(text, transformation)
-
-
 def _warnings(tags: Sequence[Tag], document: _Document) -> Iterator[ReadWarning]:
-    for flag, meaning in _MEANINGS.items():
-        flagged = [tag for tag in tags if flag in tag.flags]
-        if flagged:
-            names = dict.fromkeys(tag.context if flag == UNKNOWN_CONTEXT else tag.concept for tag in flagged)
-            yield ReadWarning(f"{flag} in {_count(flagged)} ({_some(names)}): {meaning}")
-    if unnamed := [tag for tag in tags if not tag.concept]:
-        yield ReadWarning(f"no name in {_count(unnamed)}: what they mean is not known")
+    flagged = {flag: [tag for tag in tags if flag in tag.flags] for flag in _MEANINGS}
+    flagged["no name"] = [tag for tag in tags if not tag.concept]
+    for flag, held in flagged.items():
+        if held:
+            names = _some(dict.fromkeys(tag.context if flag == UNKNOWN_CONTEXT else tag.concept for tag in held))
+            some = f" ({names})" if flag in _MEANINGS else ""
+            meaning = _MEANINGS.get(flag, "what they mean is not known")
+            yield ReadWarning(f"{flag} in {len(held)} tag{'s' * (len(held) > 1)}{some}: {meaning}")
     if twice := document.defined_twice:
         yield ReadWarning(f"contexts or units are defined twice under one id ({_some(twice)}): the first counts")
     if broken := document.printed.broken:
         oddity = "texts go on in parts that the file does not hold, or in a circle"
         yield ReadWarning(f"{oddity} ({_some(broken)}): what was found of them is kept")
-
-
-def _count(tags: Sequence[Tag]) -> str:
-    return f"{len(tags)} tag{'s' * (len(tags) > 1)}"
 
 
 def _some(names: Iterable[str]) -> str:
@@ -410,3 +379,177 @@ _MEANINGS = {
     CONFLICT: "values differ; compare the pages that print them",
 }
 """The consequence of a flag for the reader."""
+
+
+def local_name(element: etree._Element) -> str:
+    """Return the name of an XBRL element in lower case without namespace or prefix; empty for any other element.
+
+    In XHTML its tag is `{http://www.xbrl.org/2013/inlineXBRL}nonFraction`, in HTML `ix:nonfraction` with any prefix.
+    """
+    tag = element.tag
+    return _local_name(tag) if isinstance(tag, str) else ""
+
+
+@lru_cache(maxsize=4096)
+def _local_name(tag: str) -> str:
+    if tag.startswith("{"):
+        namespace, _, name = tag.rpartition("}")
+        return name.lower() if "xbrl.org/" in namespace else ""
+    prefix, _, name = tag.lower().rpartition(":")
+    return name if prefix else ""
+
+
+def attribute(element: etree._Element, name: str) -> str | None:
+    """Return the attribute `name` (`contextRef`), which is in lower case if the file was parsed as HTML."""
+    found = element.get(name)
+    return element.get(name.lower()) if found is None else found
+
+
+def read_number_words(words: str) -> int | None:
+    """Return the number that `words` spell, or None for other text. `no`, `none` and `nil` are zero."""
+    tokens = [token for token in _BREAKS.split(words.strip().lower()) if token and token != "and"]
+    if not tokens or len(tokens) > _MAX_WORDS:
+        return None
+    if len(tokens) == 1 and tokens[0] in _NOTHING:
+        return 0
+    total = group = 0
+    for token in tokens:
+        if token in _SMALL:
+            group += _SMALL[token]
+        elif token == "hundred":
+            group = (group or 1) * 100
+        elif token in _LARGE:
+            total += (group or 1) * _LARGE[token]
+            group = 0
+        else:
+            return None
+    return total + group
+
+
+_BREAKS = re.compile(r"[\s,‐‑‒–—-]+")
+_MAX_WORDS = 40
+_NOTHING = frozenset({"no", "none", "nil", "zero", "not"})
+_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_SMALL = {word: number for number, word in enumerate([*_ONES, *_TEENS])}
+_SMALL |= {word: 10 * tens for tens, word in enumerate(_TENS, start=2)}
+_SMALL |= {"a": 1, "an": 1, "single": 1}
+_LARGE = {word: 10 ** (3 * power) for power, word in enumerate(["thousand", "million", "billion", "trillion"], start=1)}
+
+
+def read_date(printed: str, transformation: str) -> str | None:
+    """Return a printed date in ISO form, its parts ordered as the transformation's name says; None if invalid.
+
+    Month names are in English; a two-digit year belongs to this century.
+    """
+    order = _order(transformation)
+    parts = _PART.findall(printed)
+    if not order or len(parts) != len(order):
+        return None
+    known: dict[str, int] = {}
+    try:
+        for kind, part in zip(order, parts, strict=True):
+            known[kind] = month_number(part) if kind == "month" and not part.isdecimal() else int(part)
+        year, month, day = known.get("year"), known.get("month", 0), known.get("day")
+        if year is not None and year < 100:
+            year += 2000
+        # A leap year replaces a missing year, so that 29 February is valid.
+        date(2000 if year is None else year, month, 1 if day is None else day)
+    except (ValueError, OverflowError):
+        return None
+    if year is None:
+        return f"--{month:02d}-{day:02d}"
+    return f"{year:04d}-{month:02d}" + ("" if day is None else f"-{day:02d}")
+
+
+_FORMATS = word_lists("xbrl_formats")
+_UNTOLD = {
+    **dict.fromkeys(_FORMATS["month first"], ("month", "day", "year")),
+    **dict.fromkeys(_FORMATS["day first"], ("day", "month", "year")),
+}
+_NAMED = re.compile(r"date(?:long|short|slash)?((?:day|monthname|monthroman|month|year)+)(?:en|us|uk)?", re.ASCII)
+_KIND = re.compile(r"day|month(?=name|roman)?|year")
+_PART = re.compile(r"\d+(?=(?:st|nd|rd|th)\b)|\d+|[^\W\d_]{3,}", re.I)
+
+
+def _order(transformation: str) -> tuple[str, ...]:
+    if transformation in _UNTOLD:
+        return _UNTOLD[transformation]
+    match = _NAMED.fullmatch(transformation)
+    kinds = tuple(_KIND.findall(match[1])) if match else ()
+    return kinds if len(set(kinds)) == len(kinds) and len(kinds) > 1 else ()
+
+
+@lru_cache(maxsize=65_536)
+def read_number(printed: str, transformation: str) -> Decimal | None:
+    """Return the number that `printed` shows under a transformation (see `transformation_name`); None if it shows none.
+
+    Without a known transformation, the plain form is tried. Numbers of more than 60 digits are rejected.
+    """
+    if not printed or len(printed) > _MAX_LENGTH:
+        return None
+    return _READINGS.get(transformation, _plain)(printed)
+
+
+def is_number_format(transformation: str) -> bool:
+    """Return whether a transformation is a known one for numbers."""
+    return transformation in _READINGS
+
+
+_MAX_LENGTH = 400
+_MAX_DIGITS = 60
+_BETWEEN_DIGITS = r"\s'`´’′"
+_DOT = re.compile(rf"[,{_BETWEEN_DIGITS}]+")
+_COMMA = re.compile(rf"[.{_BETWEEN_DIGITS}]+")
+_DIGITS = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.A)
+_PLAIN = re.compile(r"\s*([-+−]?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)(?:[eE]([-+]?\d{1,2}))?\s*", re.A)
+
+
+def _plain(printed: str) -> Decimal | None:
+    if (match := _PLAIN.fullmatch(printed)) is None:
+        return None
+    number = _of_digits(match[2].replace(",", ""))
+    if number is None:
+        return None
+    if match[3]:
+        number = number.scaleb(int(match[3]))
+    return -number if match[1] in ("-", "−") else number
+
+
+def _of_digits(digits: str) -> Decimal | None:
+    """Return the exact number; a Decimal made from text is not rounded."""
+    return Decimal(digits) if len(digits) <= _MAX_DIGITS and _DIGITS.fullmatch(digits) else None
+
+
+_READINGS: dict[str, Callable[[str], Decimal | None]] = {
+    **dict.fromkeys(_FORMATS["dot decimal"], lambda printed: _of_digits(_DOT.sub("", printed))),
+    **dict.fromkeys(_FORMATS["comma decimal"], lambda printed: _of_digits(_COMMA.sub("", printed).replace(",", "."))),
+    **dict.fromkeys(_FORMATS["zero"], lambda _: Decimal(0)),
+    **dict.fromkeys(_FORMATS["no number"], lambda _: None),
+    "numwordsen": lambda printed: _plain(printed) if (n := read_number_words(printed)) is None else Decimal(n),
+}
+
+
+@lru_cache(maxsize=1024)
+def transformation_name(printed_format: str) -> str:
+    """Return `numdotdecimal` for both `ixt:num-dot-decimal` and `ixt2:numdotdecimal`; empty for no format."""
+    return printed_format.rpartition(":")[2].strip().lower().replace("-", "")
+
+
+def transform_text(printed: str, transformation: str) -> str | None:
+    """Return the value of a text tag: dates in ISO form, `true` and `false`, names as printed; None if invalid."""
+    if transformation in _FIXED:
+        return _FIXED[transformation]
+    if _order(transformation):
+        return read_date(printed, transformation)
+    if transformation in _BALLOT_BOXES:
+        checked = _BALLOTS.get(printed.strip())
+        return None if checked is None else _BALLOT_BOXES[transformation][checked]
+    return printed if transformation in _FORMATS["as printed"] else None
+
+
+_FIXED = {name: value for value in ("true", "false", "", "0") for name in _FORMATS[value]}
+_BALLOT_BOXES = {"boolballotbox": ("false", "true"), "yesnoballotbox": ("No", "Yes")}
+# Older files use Wingdings and the letter x for boxes.
+_BALLOTS = dict.fromkeys("☐□o¨", False) | dict.fromkeys("☑☒✓✔xXþý", True)

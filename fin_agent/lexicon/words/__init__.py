@@ -59,16 +59,22 @@ def finds(text: str, kind: str, name: str = "asked_words") -> bool:
 
 @lru_cache(maxsize=16)
 def patterns(name: str) -> dict[str, re.Pattern[str]]:
-    """Return the regular expressions of `name`.yaml, without regard to case.
+    """Return the regular expressions of `name`.yaml, without regard to case unless they begin with `(?-i)`.
 
     In each, `{digits}` stands for the one above of that name.
     """
     written: dict[str, str] = {}
     for kind, pattern in load_yaml(name).items():
         for above, piece in written.items():
-            pattern = pattern.replace(f"{{{above}}}", f"(?:{piece})")
+            pattern = pattern.replace(f"{{{above}}}", f"(?:{piece.removeprefix(_EXACT)})")
         written[kind] = pattern
-    return {kind: re.compile(pattern, re.I) for kind, pattern in written.items()}
+    return {
+        kind: re.compile(pattern.removeprefix(_EXACT), 0 if pattern.startswith(_EXACT) else re.I)
+        for kind, pattern in written.items()
+    }
+
+
+_EXACT = "(?-i)"
 
 
 def any_of(phrases: Iterable[str]) -> re.Pattern[str]:

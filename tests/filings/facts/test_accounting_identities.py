@@ -7,8 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.accounting_identities import check_facts
-from fin_agent.filings.facts.statement_check import Check, Outcome
+from fin_agent.filings.facts.accounting_identities import Check, Outcome, check_facts
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -104,8 +103,9 @@ class TestBalance:
 
     @pytest.mark.parametrize(("total", "outcome"), [("502", "fails"), ("501", "holds")])
     def test_each_figure_may_be_rounded_by_itself(self, total: str, outcome: str) -> None:
-        rows = [("current_assets", ("200",)), ("noncurrent_assets", ("300",)), ("total_assets", (total,))]
-        assert outcomes(sheet(BALANCE, rows, years=(2022,)), "current and non-current") == [outcome]
+        names = ("total_liabilities", "total_equity", "total_liabilities_and_equity")
+        rows = [(name, (figure,)) for name, figure in zip(names, ("200", "300", total), strict=True)]
+        assert outcomes(sheet(BALANCE, rows, years=(2022,)), "liabilities and equity") == [outcome]
 
     def test_missing_total_is_named_with_its_page(self) -> None:
         checks = check_facts(sheet(BALANCE, self.TOTALS[:1]))

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from fin_agent.filings.identity.cover import COUNTED, COVER, FOCUS, FROM_END, SENTENCE, SIGNATURE, TAG, reading
+from fin_agent.filings.identity.cover import Kind, reading
 from fin_agent.filings.identity.identify import best_value, ranked_readings, resolve_identity
 from fin_agent.filings.identity.registrant_names import same_company
 from fin_agent.vocabulary.identity import FieldSource, Form
@@ -16,12 +16,12 @@ from tests.filings.identity.written_covers import cover, read
 def test_values_get_the_types_of_their_fields() -> None:
     found = resolve_identity(
         [
-            reading("company", "Harbor, Inc.", COVER, "Harbor,  Inc.\n(Exact name)", 0),
-            reading("form", Form.TEN_Q, COVER),
-            reading("fiscal_year", 2022, FROM_END),
-            reading("period_end", date(2022, 6, 30), COVER),
-            reading("amended", "true", COVER),
-            reading("other_names", "Harbor; Quay", SENTENCE),
+            reading("company", "Harbor, Inc.", Kind.COVER, "Harbor,  Inc.\n(Exact name)", 0),
+            reading("form", Form.TEN_Q, Kind.COVER),
+            reading("fiscal_year", 2022, Kind.FROM_END),
+            reading("period_end", date(2022, 6, 30), Kind.COVER),
+            reading("amended", "true", Kind.COVER),
+            reading("other_names", "Harbor; Quay", Kind.SENTENCE),
         ]
     )
     assert (found.company, found.form, found.fiscal_year) == ("Harbor, Inc.", Form.TEN_Q, 2022)
@@ -30,27 +30,29 @@ def test_values_get_the_types_of_their_fields() -> None:
 
 
 def test_the_surer_reading_wins_and_two_outvote_one() -> None:
-    one, other = reading("fiscal_year", 2021, FOCUS), reading("fiscal_year", 2022, SENTENCE)
+    one, other = reading("fiscal_year", 2021, Kind.FOCUS), reading("fiscal_year", 2022, Kind.SENTENCE)
     assert best_value([one, other], "fiscal_year") == "2022"
-    assert best_value([one, other, reading("fiscal_year", 2021, COUNTED)], "fiscal_year") == "2021"
+    assert best_value([one, other, reading("fiscal_year", 2021, Kind.COUNTED)], "fiscal_year") == "2021"
     ranked = ranked_readings([one, other])
     assert [source.value for source in ranked] == ["2022", "2021"]
 
 
 def test_of_equals_the_first_is_taken() -> None:
-    readings = [reading("form", Form.TEN_K, TAG), reading("form", Form.TEN_Q, COVER)]
+    readings = [reading("form", Form.TEN_K, Kind.TAG), reading("form", Form.TEN_Q, Kind.COVER)]
     assert best_value(readings, "form") == "10-K"
     assert best_value(readings[::-1], "form") == "10-Q"
 
 
 def test_the_same_origin_does_not_vote_twice() -> None:
-    counted = [reading("fiscal_year", 2021, COUNTED, words) for words in ("a", "b", "c")]
+    counted = [reading("fiscal_year", 2021, Kind.COUNTED, words) for words in ("a", "b", "c")]
     assert len(ranked_readings(counted)) == 1
-    assert best_value([*counted, reading("fiscal_year", 2022, COVER)], "fiscal_year") == "2022"
+    assert best_value([*counted, reading("fiscal_year", 2022, Kind.COVER)], "fiscal_year") == "2022"
 
 
 def test_a_name_in_capitals_is_no_conflict() -> None:
-    found = resolve_identity([reading("company", "Harbor, Inc.", COVER), reading("company", "HARBOR INC", SIGNATURE)])
+    found = resolve_identity(
+        [reading("company", "Harbor, Inc.", Kind.COVER), reading("company", "HARBOR INC", Kind.SIGNATURE)]
+    )
     assert found.company == "Harbor, Inc."
     assert len(found.sources) == 2
     assert not found.conflicts()

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.readers import decompression_limits, protocol
-from fin_agent.filings.readers.decompression_limits import require_unpackable
-from fin_agent.filings.readers.protocol import PdfReader, pdf_reader
+from fin_agent.filings.readers import protocol
+from fin_agent.filings.readers.protocol import PdfReader, pdf_reader, require_unpackable
 
 TEXT = b"BT /F 10 Tf 50 700 Td (Total net revenue was 1,234 in fiscal 2023 and more.) Tj ET\n"
 FONTS = b"/Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>"
@@ -144,7 +143,7 @@ def test_pictures_are_not_unpacked(path: Path) -> None:
 
 
 def test_a_broken_stream_is_left_to_the_reader(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
-    monkeypatch.setattr(decompression_limits, "MAX_UNPACKED", 100)
+    monkeypatch.setattr(protocol, "MAX_UNPACKED", 100)
     require_unpackable(write(path, packed(TEXT * 9).replace(b"stream\nx", b"stream\n\xff")))
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.filings.xbrl.transformations import read_number, read_number_words, transform_text, transformation_name
+from fin_agent.filings.xbrl.tags import read_number, read_number_words, transform_text, transformation_name
 
 
 @pytest.mark.parametrize(
