@@ -67,7 +67,7 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     before = _with_part(before, about, names) if before is not None else None
     split = _with_directions(split, [one for one in split.statements if one not in formulas], names)
     lexed = lex(" ? ".join((*split.sentences, *formulas)), names, tuple(given), about)
-    lexed = replace(lexed, tokens=_as_moves_of_members(_with_exclusions(lexed.tokens)))
+    lexed = replace(lexed, tokens=tuple(_as_moves_of_members(_with_exclusions(lexed.tokens))))
     if before is not None:
         lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens))
     if before is None or not before.measures:

@@ -385,7 +385,8 @@ def _retrieved(state: AnswerState, citations: Sequence[Citation], context: Answe
     pages = list(dict.fromkeys(PageKey(place.doc_id, place.page) for place in places))
     texts = {(each.doc_id, each.passage.ordinal): each.passage.text for each in context.workspace.index.passages(pages)}
     texts |= {passage.key: passage.text for passage in kept}
-    ranked = [*cited, *(PageKey(each.doc_id, each.page) for each in (*kept, *state.get("found_pages", [])))]
+    judged = (PageKey(passage.doc_id, passage.page) for passage in kept)
+    ranked = [*cited, *judged, *(PageKey(place.doc_id, place.page) for place in state.get("found_pages", []))]
     documents = [
         *(key.doc_id for key in cited),
         *(passage.doc_id for passage in kept),
