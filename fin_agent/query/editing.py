@@ -151,24 +151,30 @@ def reword_question(query: Query, workspace: Workspace) -> str:
             behind += f"{joint}{_listed(list(said.values()))}" if said else ""
         elif list(old) != list(new):
             edits += _edits_of_names(text, set(old), said, places)
-    for one, other in zip(before.lines(), query.lines(), strict=False):
-        found = re.search(rf"(?<!\w){re.escape(one.words)}(?!\w)", text, re.I)
-        if one.words != other.words and found:
-            alone = one in before.measures or _OPERATOR.search(other.words) is None
-            edits.append((*found.span(), other.words if alone else f"({other.words})"))
-    for unread in set(before.unread) - set(query.unread):
-        found = re.search(re.escape(unread), text, re.I)
-        if found:
-            edits.append((_joint_start(text, found.start()), found.end(), ""))
-    if query.unit != before.unit:
-        found = _UNIT.search(text)
-        edits += [(*found.span(), "")] if found else []
-        behind += f", in {query.unit}" if query.unit else ""
+    edits += _edits_of_words(text, before, query)
+    if query.unit and query.unit != before.unit:
+        behind += f", in {query.unit}"
     for start, end, words in sorted(edits, reverse=True):
         text = f"{text[:start]}{words}{text[end:]}"
     text = " ".join(text.split())
     asked = text.rstrip("?. ")
     return f"{asked}{behind}{text[len(asked) :] or '?'}"
+
+
+def _edits_of_words(text: str, before: Query, query: Query) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, words) for lines, words that were not understood, and the unit."""
+    for one, other in zip(before.lines(), query.lines(), strict=False):
+        found = re.search(rf"(?<!\w){re.escape(one.words)}(?!\w)", text, re.I)
+        if one.words != other.words and found:
+            alone = one in before.measures or _OPERATOR.search(other.words) is None
+            yield *found.span(), other.words if alone else f"({other.words})"
+    for unread in set(before.unread) - set(query.unread):
+        found = re.search(re.escape(unread), text, re.I)
+        if found:
+            yield _joint_start(text, found.start()), found.end(), ""
+    found = _UNIT.search(text) if query.unit != before.unit else None
+    if found:
+        yield *found.span(), ""
 
 
 def _edits_of_names(

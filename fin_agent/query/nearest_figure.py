@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -51,13 +52,12 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         return None
     mention = lexed.companies[-1]
     asked_of = _period_of(lexed, mention.company.key, workspace)
-    if asked_of is None or len(parse_periods(lexed.text).years) > _SECOND:
-        return None  # `2021 through 2025`: several figures
+    if asked_of is None:
+        return None
     period, dated = asked_of
-    moving = [one for one in lexed.tokens if one.type in _MOVES]
+    moving = _of_types(lexed, _MOVES)
     content = _content(lexed, period, dated, is_moving=bool(moving))
-    hard = _words_in(content, lexed) - everyday_words()
-    hard |= _words_in((one for one in lexed.tokens if one.type == "AFTER"), lexed)
+    hard = _words_in(content, lexed) - everyday_words() | _words_in(_of_types(lexed, {"AFTER"}), lexed)
     light = _words_in((one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")), lexed)
     asking = _words_in(moving, lexed) - _words_in((one for one in content if one not in moving), lexed)
     in_what_way = wants is AnswerType.SENTENCE and core.lower().startswith("how ")
@@ -66,7 +66,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     target = FigureTarget(
         words=hard,
         light=light - hard,
-        metrics=tuple(pair for one in content for pair in _metrics_of(one)),
+        metrics=tuple(itertools.chain.from_iterable(map(_metrics_of, content))),
         phrases=other_phrases(lexed.text),
         fiscal_year=period.fiscal_year,
         quarter=period.quarter,
@@ -75,7 +75,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         at_a_date=_AT_A_DATE.search(question) is not None and _IN_A_SPAN.search(question) is None,
         moved=_way_of(moving),
         moving=asking,
-        only_sentences=any(one.type in _COMPARES for one in moving),
+        only_sentences=bool(_of_types(lexed, _COMPARES)),
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)
     return SingleFigureQuestion(mention.company, mention.confidence, period, target, typed)
@@ -88,6 +88,7 @@ def _is_of_one_figure(lexed: LexedQuestion) -> bool:
     names = {one.text for one in lexed.tokens if one.type == "COMPANY"}
     one_company = len({one.company.key for one in lexed.companies}) == 1 and len(names) < 2 and not lexed.unknown
     listed = "AND" in types and sum(kind in _MEASURES for kind in types) > 1
+    listed = listed or len(parse_periods(lexed.text).years) > 2  # `2021 through 2025`
     return one_company and not listed and not any(_asks_calculation(one, lexed.text) for one in lexed.tokens)
 
 
@@ -103,6 +104,10 @@ def _content(lexed: LexedQuestion, period: FiscalPeriod, dated: Token | None, *,
         if _is_content(one, lexed)
         or (one.type == "PERIOD" and one is not dated and not (is_moving and before in one.text))
     ]
+
+
+def _of_types(lexed: LexedQuestion, types: Collection[str]) -> list[Token]:
+    return [one for one in lexed.tokens if one.type in types]
 
 
 def _words_in(tokens: Iterable[Token], lexed: LexedQuestion) -> Words:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
 from fin_agent.analyst.rules.period_resolution import asks_about_future
 from fin_agent.lexicon.abbreviations import expand_abbreviations
@@ -11,7 +12,7 @@ from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
-from fin_agent.query.lexer import KnownNames, Token, lex, mentions_of
+from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
 from fin_agent.query.tree import (
     Axis,
@@ -159,23 +160,24 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
         return None
     told = _report_period(query.periods, keys[0], workspace)
     future = are_to_come(query.periods, keys[0], workspace)
-    due = future or asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
-    if told is None or not due:
+    if told is None or not (future or _asks_for_due(query)):
         return None
     report, years = told
+    query = query.model_copy(update={"periods": (report,)})
     if any(isinstance(one, Move) for one in query.measures):
         # `the gains on maturity of swaps` is a movement between filed years
-        return _with_rows_of_years(query, report, years) if future else None
+        return _with_rows_of_years(query, years) if future else None
     if len(years) > 1:
-        comparison = query.comparison
-        if query.combined in (None, Combination.TOTAL):
-            comparison = Comparison(axis=Axis.PARTS, how=query.combined or Combination.EACH)
-        rows = {"parts": Parts(names=years), "comparison": comparison}
-    elif query.axis is Axis.PERIODS:
-        return None
-    else:
-        rows = {"measures": tuple(_in_row(one, years[0]) for one in query.measures)}
-    return query.model_copy(update={"periods": (report,), **rows})
+        rows = Comparison(axis=Axis.PARTS, how=query.combined or Combination.EACH)
+        comparison = rows if query.combined in (None, Combination.TOTAL) else query.comparison
+        return query.model_copy(update={"parts": Parts(names=years), "comparison": comparison})
+    return query.with_lines(partial(_in_row, year=years[0])) if query.axis is not Axis.PERIODS else None
+
+
+def _asks_for_due(query: Query) -> bool:
+    """Return whether a question is about years after the one that it names, or about what falls due."""
+    lines = (line for line in query.lines() if isinstance(line, Line))
+    return asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
 
 
 def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bool:
@@ -188,19 +190,19 @@ def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bo
     return len(years) == len(periods) > 1 and latest is not None and min(years) > latest.fiscal_year
 
 
-def _in_row(measure: Measure, year: str) -> Measure:
-    return with_lines(measure, lambda line: Line(words=f"{line.words} {year}", part=line.part, company=line.company))
+def _in_row(line: Line | NamedFormula, year: str) -> Line:
+    return Line(words=f"{line.words} {year}", part=line.part, company=line.company)
 
 
-def _with_rows_of_years(query: Query, report: Period, years: Sequence[str]) -> Query | None:
+def _with_rows_of_years(query: Query, years: Sequence[str]) -> Query | None:
     """Return a movement between two years to come as that between their rows; None for any other movement."""
     (move, *others) = query.measures
     if others or not isinstance(move, Move) or move.how == "cagr" or len(years) != 2:
         return None
-    first, last = (_in_row(move.of, year) for year in years)
+    first, last = (with_lines(move.of, partial(_in_row, year=year)) for year in years)
     moved: Measure = Operation(operator="-", left=last, right=first)
     moved = percentage(moved, first) if move.how == "growth" else moved
-    return query.model_copy(update={"measures": (moved,), "periods": (report,), "comparison": None})
+    return query.model_copy(update={"measures": (moved,), "comparison": None})
 
 
 def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | None:
@@ -287,26 +289,32 @@ def read_as_printed(
     """
     if len(question.split()) > _MOST_WORDS:
         return None
-    lexed = lex(expand_abbreviations(question), names, about=[one.key for one in before.companies] if before else [])
-    companies = companies_of(lexed.companies) or (before.companies if before else ())
-    is_a_name = all(one.type in _OF_A_LINE or one.type.startswith("KIND_") for one in lexed.tokens)
-    if len(companies) != 1 or lexed.unknown or not is_a_name or (not listed and _lists_lines(lexed.tokens)):
+    earlier = before or Query(question=question)
+    lexed = lex(expand_abbreviations(question), names, about=[one.key for one in earlier.companies])
+    companies = companies_of(lexed.companies) or earlier.companies
+    if len(companies) != 1 or lexed.unknown or not _is_one_name(lexed.tokens, listed=listed):
         return None
+    line, periods = _whole_line(lexed)
+    query = Query(question=question, measures=(line,), companies=companies, periods=periods or earlier.periods)
+    query = with_maturity_years(query, [companies[0].key], workspace) or query
+    telling = words_of(line.words) - OF_ANY_FIGURE
+    return query if len(telling) >= _FEWEST_WORDS and len(query.periods) <= 1 and query.parts is None else None
+
+
+def _whole_line(lexed: LexedQuestion) -> tuple[Line, tuple[Period, ...]]:
+    """Return all words but company and period as one line, and the periods."""
     parts = [one for one in lexed.tokens if one.type == "PART"]
     part = str(parts[0].value) if len(parts) == 1 else None  # a caption that mentions it does not make a figure its own
     told = ("COMPANY", "PERIOD", "PART") if part else ("COMPANY", "PERIOD")
     text = mask_spans(lexed.text, [(one.start, one.end) for one in lexed.tokens if one.type in told])
     words = " ".join(word for word in _WORD.findall(text) if not words_of(word) <= _ASKING)
     periods = tuple(period_of(mention) for one in lexed.tokens if one.type == "PERIOD" for mention in mentions_of(one))
-    query = Query(
-        question=question,
-        measures=(Line(words=words, part=part),),
-        companies=companies,
-        periods=periods or (before.periods if before else ()),
-    )
-    query = with_maturity_years(query, [companies[0].key], workspace) or query
-    telling = words_of(words) - OF_ANY_FIGURE
-    return query if len(telling) >= _FEWEST_WORDS and len(query.periods) <= 1 and query.parts is None else None
+    return Line(words=words, part=part), periods
+
+
+def _is_one_name(tokens: Sequence[Token], *, listed: bool) -> bool:
+    is_a_name = all(one.type in _OF_A_LINE or one.type.startswith("KIND_") for one in tokens)
+    return is_a_name and (listed or not _lists_lines(tokens))
 
 
 def _lists_lines(tokens: Sequence[Token]) -> bool:

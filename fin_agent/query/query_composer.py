@@ -123,21 +123,22 @@ class QueryComposer:
         if not self.has_unread("KIND", "PERIOD_KIND"):
             self.take_frames("WHICH")
         self._settle_measures()
-        request: dict[str, object] | None = None
         if selection is not None:
-            request = {"kind": Kind.COMPARISON, "comparison": selection}
-        request = (
-            request
-            or self._selected_company_measure()
-            or self._conversion_ratio()
-            or self._company_difference()
-            or self._growth_comparison()
-            or self._claim()
-            or self._ranked()
-            or self._movement()
-            or self._compare()
-            or self._plain()
-        )
+            request: dict[str, object] = {"kind": Kind.COMPARISON, "comparison": selection}
+        else:
+            requests = (
+                self._selected_company_measure,
+                self._conversion_ratio,
+                self._company_difference,
+                self._growth_comparison,
+                self._claim,
+                self._ranked,
+                self._exceeded,
+                self._annual_growth,
+                self._movement,
+                self._compare,
+            )
+            request = next(filter(None, (read() for read in requests)), None) or self._plain()
         return self._with_base(**{"measures": tuple(self.measures), "unread": self._unread(), **request})
 
     def _with_base(self, **update: object) -> Query:
@@ -233,18 +234,19 @@ class QueryComposer:
             text = self.question  # `Look at Acme in FY2022. Divide goodwill by total assets.`
             mentions = [one for token in periods_in(text) for one in mentions_of(token)]
         named = [period_of(one) for one in mentions]
-        found = [one for one in named if one.end is None]
-        if not pinned and (found or not self.parsed.arithmetic):
+        if not pinned and (not self.parsed.arithmetic or any(one.end is None for one in named)):
             told = {one.fiscal_year or (one.end and one.end.year) for one in named}
-            found += [Period(fiscal_year=year) for year in parse_periods(text).years if year not in told]
-        found.sort(key=lambda one: (one.fiscal_year or 0, one.quarter or 5))
-        asked = tuple(dict.fromkeys((*found, *(one for one in named if one.end is not None))))
-        if self.before is not None and self._starts_from(asked, self.before.periods):
-            asked = (*asked, *self.before.periods)
-        elif self.before is not None and not asked and not self.counted_years:
-            asked = self.before.periods
-            self.of_one_filing = not self.before.question and len(asked) == 1
-        return self._with_relative_period(asked)
+            named += [Period(fiscal_year=year) for year in parse_periods(text).years if year not in told]
+        asked = tuple(dict.fromkeys(sorted(named, key=_days_last)))
+        return self._with_relative_period(self._with_earlier_periods(asked))
+
+    def _with_earlier_periods(self, asked: tuple[Period, ...]) -> tuple[Period, ...]:
+        """Return the periods of the previous question if this one has none, or only where a movement to them began."""
+        earlier = self.before.periods if self.before is not None else ()
+        if self.before is not None and not asked and not self.counted_years:
+            self.of_one_filing = not self.before.question and len(earlier) == 1
+            return earlier
+        return (*asked, *earlier) if self._starts_from(asked, earlier) else asked
 
     def _starts_from(self, asked: Sequence[Period], before: Sequence[Period]) -> bool:
         """Return whether the only period is where a movement to that of the previous question began.
@@ -307,6 +309,11 @@ class QueryComposer:
         return len(self.base.companies) + len(self.base.unknown_companies)
 
     @property
+    def family(self) -> str | None:
+        """The kind of part of which each is asked about: `segment`, `region`."""
+        return self.base.parts.kind if self.base.parts is not None else None
+
+    @property
     def axis(self) -> Axis | None:
         """The dimension with several members: companies, parts, measures, periods."""
         parts = self.base.parts
@@ -315,7 +322,7 @@ class QueryComposer:
             return Axis.MEASURES
         if self.companies > 1:
             return Axis.COMPANIES
-        if parts is not None and (parts.kind or len(parts.names) > 1):
+        if self.family or (parts is not None and len(parts.names) > 1):
             return Axis.PARTS
         if several:
             return Axis.MEASURES
@@ -359,7 +366,7 @@ class QueryComposer:
         asked, parts, line = self.left.get("SHARE", []), self.base.parts, self.only
         if not asked or parts is None or not isinstance(line, Line) or _OF_WHICH_IT_IS.search(self.sentences.asked):
             return
-        selected = bool(parts.kind) and self.has_unread("HIGHEST", "LOWEST")
+        selected = self.family and self.has_unread("HIGHEST", "LOWEST")
         # `what percentage of the total is Converse revenue`, `what percentage of revenue is Converse`
         told = line.whole or self._part_is_subject()
         asks_of_it = not asked[0].text.lower().startswith(("what percent", "by what"))
@@ -454,7 +461,7 @@ class QueryComposer:
         """Read profit as net income, of segments as operating income: `was it profitable`, `which made more money`."""
         if self.measures or not self.has_unread("POSITIVE", "NEGATIVE"):
             return
-        of_parts = self.base.parts is not None and self.base.parts.kind and self.has_unread("NEGATIVE")
+        of_parts = self.family and self.has_unread("NEGATIVE")
         metric = "operating_income" if of_parts else "net_income"
         asked = {word for one in self.left.get("POSITIVE", []) for word in one.text.lower().split()}
         most = not asked.isdisjoint({"more", "most"})
@@ -542,28 +549,34 @@ class QueryComposer:
 
     def _growth_comparison(self) -> dict[str, object] | None:
         """Read growth that itself moves or is averaged, or is compared with the growth of another measure."""
-        compared, years = self.has_unread("FASTER", "SLOWER"), len(self.base.periods)
+        compared = self.has_unread("FASTER", "SLOWER")
         grown = self.has_unread("GROWTH") or (compared and self.has_unread("UP"))
-        if not grown or self._is_choice("WHICH", "WHO", "OR") or self.companies > 1 or self.base.parts is not None:
+        several = self.companies > 1 or self.base.parts is not None
+        if not grown or several or self._is_choice("WHICH", "WHO", "OR"):
             return None
         if len(self.measures) == 2 and (compared or self.has_unread("DIFFERENCE", "HIGHER", "LOWER")):
             return self._growth_difference()
         if len(self.measures) != 1 or self.has_unread("BOUND", "CAGR", "PERIOD_KIND", "WHICH"):
             return None
-        if years > 1 and (self.take_frames("AVERAGE") or self._averaged()):
-            self.take_frames("GROWTH")
-            self._move("growth")
-            # The growth of the first year began in the year before it.
-            if any(one.type == "FROM_WORD" for one in self.lexed.tokens):
-                self.base = self._with_base(periods=self.base.periods[1:])
-            return _request(Kind.AGGREGATE, Axis.PERIODS, Combination.AVERAGE)
+        return self._average_growth() or self._moving_growth(compared=compared)
+
+    def _average_growth(self) -> dict[str, object] | None:
+        if len(self.base.periods) < 2 or not (self.take_frames("AVERAGE") or self._averaged()):
+            return None
+        self.take_frames("GROWTH")
+        self._move("growth")
+        # The growth of the first year began in the year before it.
+        if any(one.type == "FROM_WORD" for one in self.lexed.tokens):
+            self.base = self._with_base(periods=self.base.periods[1:])
+        return _request(Kind.AGGREGATE, Axis.PERIODS, Combination.AVERAGE)
+
+    def _moving_growth(self, *, compared: bool) -> dict[str, object] | None:
+        """Read growth that rises or falls: `did revenue growth slow in 2023`, `by how many points did growth slow`."""
+        years = len(self.base.periods)
         noun = self.has_unread("GROWTH") or (compared and years > 1)
         moves = compared or self.has_unread("UP", "DOWN", "CHANGE", "HIGHER", "LOWER")
-        return self._moving_growth() if noun and moves and years < 3 else None
-
-    def _moving_growth(self) -> dict[str, object] | None:
-        """Read growth that rises or falls: `did revenue growth slow in 2023`, `by how many points did growth slow`."""
-        if not self.yes_or_no and not self.has_unread("DIFFERENCE") and self.base.unit != "percentage points":
+        asked = self.yes_or_no or self.has_unread("DIFFERENCE") or self.base.unit == "percentage points"
+        if not noun or not moves or not asked or years > 2:
             return None
         self.take_frames("GROWTH", "DIFFERENCE", "YEAR_BEFORE")
         self._move("growth")
@@ -588,9 +601,7 @@ class QueryComposer:
         if first.start is not None:
             self.base = self._with_base(periods=periods[-1:])
         self.measures = [Operation(operator="-", left=first, right=second)]
-        if not self.yes_or_no:
-            return _request(Kind.VALUE)
-        return _claimed("below" if slower else "above", 0)
+        return _claimed("below" if slower else "above", 0) if self.yes_or_no else _request(Kind.VALUE)
 
     def _is_choice(self, *frames: str) -> bool:
         return self.has_frame(*frames) or " or " in self.sentences.asked.lower()
@@ -610,13 +621,17 @@ class QueryComposer:
             way: Way = "below" if self.take_frames("LOWER") else "above"
             self.take_frames("HIGHER", "DIFFERENCE", "OR")
             return _claimed(way, 0, Axis.COMPANIES, Combination.DIFFERENCE)
+        return self._verdict()
+
+    def _verdict(self) -> dict[str, object] | None:
+        """Read a yes-or-no question about one measure, unless it chooses or asks by how much."""
         asked = reduce(lambda text, words: text.replace(words, ""), _ASKS_A_VERDICT, self.sentences.asked.lower())
         chooses = " or " in asked and not self.has_unread("EQUAL")
         bounded = len(self.measures) > 1 and self.has_unread("BOUND")
         if chooses or bounded or self.has_unread("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES"):
             return None
         if self.has_unread("EVERY") and self.has_unread("UP", "DOWN"):
-            way = "fell" if self.take_frames("DOWN") else "rose"
+            way: Way = "fell" if self.take_frames("DOWN") else "rose"
             self.take_frames("EVERY", "UP")
             return _claimed(way, None, Axis.PERIODS, Combination.EVERY)
         return self._sign_claim() or self._compared_claim()
@@ -744,27 +759,24 @@ class QueryComposer:
         """Read an extreme, a place or an order among companies, parts, measures or periods."""
         axis = Axis.PERIODS if self.has_unread("PERIOD_KIND") else self.axis
         self._quarters_of_the_year()
-        if axis is None or not self._can_be_ranked(axis):
-            return None
         choice = self._is_choice("WHO", "WHICH", "PERIOD_KIND", "OR")
-        told = (*_EXTREMES, "ORDINAL", *_MOVING, *(("HIGHER", "LOWER") if choice else ()))
-        if not self._is_one_request(*(self.left.get(frame, []) for frame in told)):
-            return None  # `which had the lowest margin, and how far had it slipped`
-        family = axis is Axis.PARTS and self.base.parts is not None and self.base.parts.kind is not None
+        if axis is None or not self._can_be_ranked(axis, choice=choice):
+            return None
         rank, ordinal, top = self.take_frames("RANK"), self.take_frames("ORDINAL"), self.take_frames("TOP")
         high, low = self.take_frames("FASTEST", "HIGHEST"), self.take_frames("SLOWEST", "LOWEST")
         if choice:
             high, low = high or self.take_frames("HIGHER", "FASTER"), low or self.take_frames("LOWER", "SLOWER")
+        of_family = axis is Axis.PARTS and self.family is not None
+        falls = self.has_unread("DOWN")
         extreme = [*high, *low, *ordinal]
-        if not (extreme or rank or top or (family and self.has_unread("UP", "DOWN"))):
+        filters = of_family and (falls or self.has_unread("UP"))
+        if not filters and not any((extreme, rank, top)):
             return None
         self.take_frames("PERIOD_KIND", "OR", "YEAR_BEFORE")
-        if family and not self.measures:
+        if of_family and not self.measures:
             self.measures = [Line(words="revenue", metric="revenue")]
-        if axis in (Axis.COMPANIES, Axis.PARTS) and len(self.base.periods) > 1:
-            self._over_periods()
-        falls = self.has_unread("DOWN")
-        self._rank_moves(axis, of_family=family)
+        self._over_periods(axis)
+        self._rank_moves(axis, of_family=of_family)
         if rank or top:
             return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top))
         if not extreme:
@@ -781,12 +793,16 @@ class QueryComposer:
             quarters = (periods[0].model_copy(update={"quarter": quarter, "months": 3}) for quarter in (1, 2, 3, 4))
             self.base = self._with_base(periods=tuple(quarters))
 
-    def _can_be_ranked(self, axis: Axis) -> bool:
+    def _can_be_ranked(self, axis: Axis, *, choice: bool) -> bool:
+        """Return whether there are several members, of which one request asks, and not for both ends."""
         printed_years = self.of_one_filing or not self.base.periods  # `with_printed_years`
         if axis is Axis.PERIODS and len(self.base.periods) < 2 and not printed_years:
             return False
         both_ends = self.has_unread("HIGHEST") and self.has_unread("LOWEST")
-        return not both_ends and (len(self.measures) < 2 or axis is Axis.MEASURES)
+        # `which had the lowest margin, and how far had it slipped`
+        told = (*_EXTREMES, "ORDINAL", *_MOVING, *(("HIGHER", "LOWER") if choice else ()))
+        several = len(self.measures) > 1 and axis is not Axis.MEASURES
+        return not both_ends and not several and self._is_one_request(*told)
 
     def _rank_moves(self, axis: Axis, *, of_family: bool) -> None:
         """Rank the movements of the measures, if the question names one.
@@ -807,8 +823,10 @@ class QueryComposer:
     def _in_dollars(self) -> bool:
         return "dollar" in self.question.lower() or (self.base.unit or "").startswith("USD")
 
-    def _over_periods(self) -> None:
+    def _over_periods(self, axis: Axis) -> None:
         """Rank the sum or the mean over the periods: `the highest total sales over 2022 and 2023`."""
+        if axis not in (Axis.COMPANIES, Axis.PARTS) or len(self.base.periods) < 2:
+            return
         if self.take_frames("TOTAL"):
             self.measures = [Function(name="sum", of=(one,)) for one in self.measures]
         elif self.take_frames("AVERAGE") or self._averaged():
@@ -817,26 +835,33 @@ class QueryComposer:
     def _move(self, how: HowMoved) -> None:
         self.measures = [one if isinstance(one, Move) else Move(of=one, how=how) for one in self.measures]
 
+    def _exceeded(self) -> dict[str, object] | None:
+        """Read a comparison with an earlier period: `by what percentage was revenue higher in 2024 than in 2023`."""
+        named = [_place_in_time(period_of(one)) for one in self.parsed.periods]
+        earlier = self.axis is Axis.PERIODS and len(named) == 2 and named[0] > named[1]
+        if not earlier or len(self.measures) != 1 or not self.has_unread("HIGHER", "LOWER"):
+            return None
+        if not self.take_frames("EXCESS"):
+            return None
+        self.take_frames("HIGHER", "LOWER")
+        self.base = self._with_base(periods=tuple(sorted(self.base.periods, key=_place_in_time)))
+        self._move("growth")
+        return _request(Kind.CHANGE)
+
+    def _annual_growth(self) -> dict[str, object] | None:
+        if not self.take_frames("CAGR"):
+            return None
+        self.take_frames("UP", "GROWTH")
+        self._move("cagr")
+        return {"kind": Kind.CHANGE, **self._comparison()}
+
     def _movement(self) -> dict[str, object] | None:
         """Read how measures moved over time."""
-        if self._exceeds_an_earlier_period():
-            self.take_frames("EXCESS", "HIGHER", "LOWER")
-            self.base = self._with_base(periods=tuple(sorted(self.base.periods, key=_place_in_time)))
-            self._move("growth")
-            return _request(Kind.CHANGE)
-        if self.take_frames("CAGR"):
-            self.take_frames("UP", "GROWTH")
-            self._move("cagr")
-            return _request(Kind.CHANGE, **self._comparison())
-        grown = self.left.get("GROWTH", [])
-        if len(grown) > 1 or (grown and (self.parsed.arithmetic or self.has_unread("AVERAGE"))):
-            return None
-        if self.companies < 2 and self.has_unread("FASTER", "SLOWER", "HOW_MANY_TIMES"):
+        if not self._may_move():
             return None
         growth = bool(self.take_frames("GROWTH", "YOY"))
         directed = self.has_unread("UP", "DOWN", "CHANGE")
-        asked = self.left.get("DIFFERENCE", [])
-        if directed and all(one.text.lower().startswith("by") for one in asked):
+        if directed and all(one.text.lower().startswith("by") for one in self.left.get("DIFFERENCE", [])):
             self.take_frames("DIFFERENCE")
         between = self.axis is Axis.PERIODS and bool(self.take_frames("DIFFERENCE"))
         excess = self._is_percentage_difference() and bool(self.take_frames("EXCESS"))
@@ -846,37 +871,39 @@ class QueryComposer:
         self._move("growth" if in_percent else "change")
         self.take_frames(*_MOVING, "YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
         if growth or directed or not between:
-            return _request(Kind.CHANGE, **self._comparison())
+            return {"kind": Kind.CHANGE, **self._comparison()}
         return _request(Kind.CHANGE, Axis.PERIODS, Combination.DIFFERENCE)  # `between 2018 and 2019`: no direction
+
+    def _may_move(self) -> bool:
+        """Return whether growth is said once and of no formula, and is not compared."""
+        grown = self.left.get("GROWTH", [])
+        alone = len(grown) < 2 and not (grown and (self.parsed.arithmetic or self.has_unread("AVERAGE")))
+        return alone and not (self.companies < 2 and self.has_unread("FASTER", "SLOWER", "HOW_MANY_TIMES"))
 
     def _moves_in_percent(self, *, growth: bool, between: bool, excess: bool) -> bool:
         """Return whether a movement is asked for as a rate: as growth or in percent, and not in points."""
-        up, down, change = (self.left.get(kind, []) for kind in ("UP", "DOWN", "CHANGE"))
-        either = bool(up and down)
+        up = self.left.get("UP", [])
+        either = self.has_unread("UP") and self.has_unread("DOWN")
         if either:
             self.take_frames("OR")  # `up or down`
         # `what percentage change`; `R&D % of revenue` next to a change is a separate share
         of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in self.left.get("SHARE", []))
-        told = (up or down or change) and self.take_frames("EXCESS", "" if of_it else "SHARE")
-        in_amounts = (change or between) and self.take_frames("ABS", "NOT")
-        grows = up and up[0].text.lower() in _GROW and "dollar" not in self.question.lower()
-        percent = grows or (not in_amounts and (told or excess or self.base.unit == "percent"))
-        if self.base.unit in _POINTS or (not growth and all(map(share_of, self.measures))):
+        if self.has_unread(*_MOVING) and self.take_frames("EXCESS", "" if of_it else "SHARE"):
+            excess = True
+        percent = excess or self.base.unit == "percent"
+        if (between or self.has_unread("CHANGE")) and self.take_frames("ABS", "NOT"):
+            percent = False
+        grows = any(one.text.lower() in _GROW for one in up[:1]) and "dollar" not in self.question.lower()
+        if self.base.unit in _POINTS:
             return False  # the change of a rate
-        return growth or bool(percent and not either)
+        return growth or ((percent or grows) and not either and not all(map(share_of, self.measures)))
 
     def _is_percentage_difference(self) -> bool:
         """Return whether growth is asked for: `the percentage difference between 2018 and 2019`."""
         alone = self.axis is Axis.PERIODS and len(self.measures) == 1
         return alone and all(one.text.lower().endswith("difference") for one in self.left.get("EXCESS", ()))
 
-    def _exceeds_an_earlier_period(self) -> bool:
-        """Read a comparison with an earlier period: `by what percentage was revenue higher in 2024 than in 2023`."""
-        named = [_place_in_time(period_of(one)) for one in self.parsed.periods]
-        excess = self.has_unread("EXCESS") and self.has_unread("HIGHER", "LOWER") and self.axis is Axis.PERIODS
-        return excess and len(self.measures) == 1 and len(named) == 2 and named[0] > named[1]
-
-    def _comparison(self) -> dict[str, Any]:
+    def _comparison(self) -> dict[str, object]:
         """Read how companies, parts or measures are compared, in addition to the relation over time."""
         how = next((how for frame, how in _HOWS.items() if self.has_unread(frame)), None)
         if how is None or self.axis not in (Axis.COMPANIES, Axis.PARTS, Axis.MEASURES):
@@ -885,7 +912,7 @@ class QueryComposer:
             return {}  # `Add up a and b. What multiple of c is that?`: of which measures is not known here
         self.take_frames(*(frame for frame in _HOWS if _HOWS[frame] is how))
         self.take_frames("HIGHER", "LOWER", "FASTER", "SLOWER", "DIFFERENCE")
-        return {"axis": self.axis, "how": how}
+        return {"comparison": Comparison(axis=self.axis, how=how)}
 
     def _compare(self) -> dict[str, object] | None:
         """Read how companies, parts, measures or periods are combined."""
@@ -904,7 +931,7 @@ class QueryComposer:
         if found and axis is Axis.COMPANIES and not dated:
             # `the ratio of the total revenues of A to those of B`: over one period it sums nothing.
             self.take_frames("TOTAL")
-        return _request(Kind.COMPARISON, **found) if found else None
+        return {"kind": Kind.COMPARISON, **found} if found else None
 
     def _compare_periods(self) -> dict[str, object] | None:
         """Read how one company's periods are combined: sum, average, ratio, list."""
@@ -956,11 +983,12 @@ class QueryComposer:
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
         return (*(text for _, text in sorted(found)), *self.parsed.apart, *self._silent_requests())
 
-    def _is_one_request(self, *frames: Sequence[Token]) -> bool:
-        """Return whether all frames stand in one request of the question."""
+    def _is_one_request(self, *frames: str) -> bool:
+        """Return whether all unread frames of these kinds stand in one request of the question."""
         text = self.lexed.text
         starts = [text.find(asked.rstrip("?")) for asked in split_requests(text)]
-        return len({sum(start <= one.start for start in starts) for some in frames for one in some}) < 2
+        places = [one.start for kind in frames for one in self.left.get(kind, [])]
+        return len({sum(start <= place for start in starts) for place in places}) < 2
 
     def _silent_requests(self) -> Iterator[str]:
         """Yield requests of which no word became a token: `and how much was paid out during the year`.
@@ -1049,6 +1077,10 @@ def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
 
 def _without_company(line: Line | NamedFormula, **update: object) -> Line | NamedFormula:
     return line.model_copy(update={"company": None, **update})
+
+
+def _days_last(period: Period) -> tuple[int, ...]:
+    return (1,) if period.end is not None else (0, period.fiscal_year or 0, period.quarter or _LAST_OF_A_YEAR)
 
 
 def _place_in_time(period: Period) -> tuple[int, date, int]:

@@ -115,8 +115,8 @@ def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
         short = (one for one in texts if 0 < one.count(" ") < _MAX_WORDS)
         spoken = (expand_abbreviations(one) if "(" in one else one for one in short)
         bare = (one.partition("(")[0] for one in texts if " (" in one)
-        lines = [tuple(word for word, _, _ in _in_order(one)) for one in itertools.chain(spoken, bare)]
-        lines += map(_without_numbers, lines)
+        lines = {tuple(word for word, _, _ in _in_order(one)) for one in itertools.chain(spoken, bare)}
+        lines |= set(map(_without_numbers, lines))
         known[filings] = PrintedText(
             frozenset().union(*map(words_of, texts)), frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS)
         )
@@ -635,11 +635,8 @@ def _planned(
 
     Raises UnboundError if it cannot be planned, or a part of it is used by no line.
     """
-    names = query.parts.names if query.parts is not None and query.comparison is None else ()
-    own = {line.part for line in query.lines()}
-    unused = [] if None in own else [repr(name) for name in names if name not in own]
-    if unused:
-        raise UnboundError(f"the meaning of {' and '.join(unused)}, which was not understood")
+    if unused := _unused_parts(query):
+        raise UnboundError(f"the meaning of {' and '.join(map(repr, unused))}, which was not understood")
     intent = bind_query(query, words, workspace, searched).model_copy(update={"query": query})
     if query.unit in _OF_RATES and intent.relation is Relation.CHANGE:
         if intent.measure_unit.startswith("USD"):
@@ -659,6 +656,13 @@ def _planned(
 
 
 _OF_RATES = ("basis points", "percentage points")
+
+
+def _unused_parts(query: Query) -> tuple[str, ...]:
+    """Return the parts of the question that no line is of, because each line has another part of its own."""
+    names = query.parts.names if query.parts is not None and query.comparison is None else ()
+    own = {line.part for line in query.lines()}
+    return () if None in own else tuple(name for name in names if name not in own)
 
 
 def _in_printed_unit(query: Query, intent: Intent, plan: Plan | None, workspace: Workspace) -> Intent:
