@@ -82,11 +82,12 @@ def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line
         if len({words_of(part) for part in named}) != 1:
             continue
         part = min(named, key=lambda name: (len(name), sum(map(str.isupper, name)), name))
-        kept = {"words": mention.phrase, "part": part, "period": line.period, "company": line.company}
         if mention.kind == "metric":
-            yield Line(metric=mention.id, **kept)
+            yield Line(words=mention.phrase, metric=mention.id, part=part, period=line.period, company=line.company)
         elif mention.kind == "formula":
-            yield NamedFormula(formula=mention.id, **kept)
+            yield NamedFormula(
+                words=mention.phrase, formula=mention.id, part=part, period=line.period, company=line.company
+            )
 
 
 def with_share_as_printed(query: Query) -> Iterator[Query]:
@@ -216,7 +217,7 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
     if not query.periods and (named.trailing_years or named.since):
         return None  # `the last two years` end in the latest
     latest = workspace.years[key].latest() if key in workspace.years else None
-    last = query.periods[0].fiscal_year if query.periods else latest and latest.fiscal_year
+    last = query.periods[0].fiscal_year if query.periods else latest.fiscal_year if latest is not None else None
     if last is None:
         return None
     years = [year for year in range(last - _YEARS_BEFORE, last + 1) if _is_printed(query, year, key, workspace)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import reduce
@@ -123,23 +123,29 @@ class QueryComposer:
         if not self.has_unread("KIND", "PERIOD_KIND"):
             self.take_frames("WHICH")
         self._settle_measures()
-        if selection is not None:
-            request: dict[str, object] = {"kind": Kind.COMPARISON, "comparison": selection}
-        else:
-            requests = (
-                self._selected_company_measure,
-                self._conversion_ratio,
-                self._company_difference,
-                self._growth_comparison,
-                self._claim,
-                self._ranked,
-                self._exceeded,
-                self._annual_growth,
-                self._movement,
-                self._compare,
-            )
-            request = next(filter(None, (read() for read in requests)), None) or self._plain()
+        selected: dict[str, object] = {"kind": Kind.COMPARISON, "comparison": selection}
+        request = selected if selection is not None else self._first_request()
         return self._with_base(**{"measures": tuple(self.measures), "unread": self._unread(), **request})
+
+    def _first_request(self) -> dict[str, object]:
+        """Return the first request that fits: a value, if no other does."""
+        requests: tuple[Callable[[], dict[str, object] | None], ...] = (
+            self._selected_company_measure,
+            self._conversion_ratio,
+            self._company_difference,
+            self._growth_comparison,
+            self._claim,
+            self._ranked,
+            self._exceeded,
+            self._annual_growth,
+            self._movement,
+            self._compare,
+        )
+        for read in requests:
+            request = read()
+            if request:
+                return request
+        return self._plain()
 
     def _with_base(self, **update: object) -> Query:
         return self.base.model_copy(update=update)
@@ -297,9 +303,11 @@ class QueryComposer:
 
     def _kind_is_divided(self) -> bool:
         """Return whether a kind of part is one of a named part: `the Business segment's customer groups`."""
-        text, pairs = self.lexed.text, pairwise(self.lexed.tokens)
-        owned = (text[one.end : other.start] for one, other in pairs if one.type == "PART" and _is_kind(other))
-        return any(between.startswith("'s") for between in owned)
+        text = self.lexed.text
+        return any(
+            one.type == "PART" and other.type.startswith("KIND") and text[one.end : other.start].startswith("'s")
+            for one, other in pairwise(self.lexed.tokens)
+        )
 
     # What can be compared.
 
@@ -814,14 +822,12 @@ class QueryComposer:
         if not fast and not any(moved):
             return
         by_rate = grown or of_family or (up and axis is not Axis.PERIODS)
-        percent = fast or bool(by_rate and not self._in_dollars()) or self.base.unit == "percent"
+        in_dollars = "dollar" in self.question.lower() or (self.base.unit or "").startswith("USD")
+        percent = fast or (by_rate and not in_dollars) or self.base.unit == "percent"
         self._move("growth" if percent else "change")
         span = parse_periods(self.sentences.asked).span
         if axis is Axis.PERIODS and span is not None and span.form != "list" and len(self.base.periods) > 2:
             self.base = self._with_base(periods=self.base.periods[1:])
-
-    def _in_dollars(self) -> bool:
-        return "dollar" in self.question.lower() or (self.base.unit or "").startswith("USD")
 
     def _over_periods(self, axis: Axis) -> None:
         """Rank the sum or the mean over the periods: `the highest total sales over 2022 and 2023`."""
@@ -839,9 +845,8 @@ class QueryComposer:
         """Read a comparison with an earlier period: `by what percentage was revenue higher in 2024 than in 2023`."""
         named = [_place_in_time(period_of(one)) for one in self.parsed.periods]
         earlier = self.axis is Axis.PERIODS and len(named) == 2 and named[0] > named[1]
-        if not earlier or len(self.measures) != 1 or not self.has_unread("HIGHER", "LOWER"):
-            return None
-        if not self.take_frames("EXCESS"):
+        compares = self.has_unread("HIGHER", "LOWER") and len(self.measures) == 1
+        if not earlier or not compares or not self.take_frames("EXCESS"):
             return None
         self.take_frames("HIGHER", "LOWER")
         self.base = self._with_base(periods=tuple(sorted(self.base.periods, key=_place_in_time)))
@@ -1026,10 +1031,6 @@ def _number(tokens: Sequence[Token]) -> int | None:
 
 def _is_percent(token: Token) -> bool:
     return isinstance(token.value, Amount) and token.value.unit == "percent"
-
-
-def _is_kind(token: Token) -> bool:
-    return token.type.startswith("KIND")
 
 
 def _shift_years(period: Period, years: int) -> Period:
