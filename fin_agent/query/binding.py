@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from fin_agent.analyst.rules.formula_units import unit_of_formula, with_rates_as_fractions
 from fin_agent.analyst.rules.period_resolution import period_ending
@@ -28,8 +29,11 @@ from fin_agent.query.family_members import (
 )
 from fin_agent.query.tree import (
     Axis,
+    Balance,
     Combination,
+    Comparison,
     Function,
+    HowMoved,
     Line,
     Measure,
     Move,
@@ -43,6 +47,7 @@ from fin_agent.query.tree import (
     measure_text,
     percentage,
     share_of,
+    total_of,
     with_lines,
     without_move,
 )
@@ -81,56 +86,39 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     Raises:
         UnboundError: The query cannot be planned.
     """
-    lexicon = workspace.lexicon
     if not query.measures:
         raise UnboundError("a measure: the question names none")
-    query = _with_own_periods(_with_one_part(query), intent, workspace)
-    measures, relation, between = _combination_of(query, lexicon)
-    comparison = query.comparison
-    part = query.parts.names[0] if query.parts is not None and len(query.parts.names) == 1 else ""
+    query = _with_one_part(query)
+    query = query.with_lines(lambda line: _with_own_period(line, intent, workspace)) or query
+    measures, relation, between = _combination_of(query, workspace.lexicon)
     periods = _periods(query, intent, workspace)
     members = replace(
         _members(query, intent, periods, workspace),
         searched=searched,
-        in_formulas=bool(part) or _are_annual_report_quarters(intent, periods, workspace),
+        in_formulas=query.only_part is not None or _are_annual_report_quarters(intent, periods, workspace),
     )
-    made = [_bound(measure, lexicon, part, members) for measure in measures]
-    owners = [{line.company for line in lines_of(measure)} for measure in measures]
-    if len(frozenset().union(*owners)) > 1 and all(len(one) == 1 for one in owners):
-        names: dict[str | None, str] = {one.key: f"{one.name} " for one in query.companies}
-        owned = zip(made, owners, strict=True)
-        made = [replace(one, words=names.get(key, "") + one.words) for one, (key,) in owned]
-    first = made[0]
-    of_parts = query.parts is not None or any(line.part for line in query.lines())
-    if any(is_over_itself(parse_formula(one.expression), of_parts=of_parts) for one in made):
-        raise UnboundError("a figure over itself, which is always 1: name the part or the period that is compared")
-    if relation in _MOVES.values() or (relation is Relation.EACH and len(query.periods) < 2):
-        _check_averages(query, lexicon)
-    if relation in (Relation.CHANGE, Relation.GROWTH):
-        _check_spans(query, periods, lexicon)
-    claim = _claim(query, first.unit, relation)
-    moves = relation in _MOVES.values() or relation is Relation.TREND
-    if not periods and moves and movement_years(intent.core) is not None:
-        periods = _latest_year(intent, workspace)
-    periods = _resolve_years(query, intent.core, periods, relation, between, claimed=claim is not None)
-    chosen = _selection(query, lexicon)
+    made = [_bound(measure, workspace.lexicon, query.only_part or "", members) for measure in measures]
+    made = _with_owners(made, measures, query)
+    _check_figures(query, made, relation, workspace.lexicon)
+    _check_spans(query, relation, periods, workspace.lexicon)
+    claim = _claim(query, made[0].unit, relation)
+    periods = _resolve_years(query, intent, periods, relation, between, claim, workspace)
+    chosen = _selection(query, workspace.lexicon)
     if chosen is not None:
         between = Between.NONE
     units = [_unit(query.unit, one.unit, relation, between) for one in made]
-    if units[0] is None and first.unit == "percent" and _is_a_difference(measures[0]):
+    if units[0] is None and made[0].unit == "percent" and getattr(measures[0], "operator", "") == "-":
         units[0] = "percentage points"
-    return intent.model_copy(
+    asked = [
+        RequestedMeasure(words=one.words, expression=one.expression, measure_unit=one.unit, unit=unit)
+        for one, unit in zip(made, units, strict=True)
+    ]
+    comparison = query.comparison or Comparison(axis=Axis.MEASURES)
+    return intent.of_measure(asked[0]).model_copy(
         update={
             "relation": relation,
             "comparison": between,
-            "measure": first.words,
-            "expression": first.expression,
-            "measure_unit": first.unit,
-            "further": tuple(
-                RequestedMeasure(words=one.words, expression=one.expression, measure_unit=one.unit, unit=unit)
-                for one, unit in zip(made[1:], units[1:], strict=True)
-            ),
-            "unit": units[0],
+            "further": tuple(asked[1:]),
             "unsupported": (),
             "unknown_companies": query.unknown_companies,
             "companies": _companies(query, intent, periods),
@@ -138,13 +126,22 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
             "periods": periods,
             "claim": claim,
             "selection": chosen,
-            "apart": comparison is not None and comparison.axis is Axis.PERIODS and comparison.how is _APART,
-            "losses": comparison is not None and not comparison.descending,
+            "apart": (query.axis, query.combined) == (Axis.PERIODS, Combination.DIFFERENCE),
+            "losses": not comparison.descending,
             "assumed": (*intent.assumed, *query.assumed),
-            "place": comparison.nth or 1 if comparison is not None else 1,
+            "place": comparison.nth or 1,
             **_parts(query, intent, members),
         }
     )
+
+
+def _with_owners(made: list[BoundMeasure], measures: Sequence[Measure], query: Query) -> list[BoundMeasure]:
+    """Return the measures with their companies in front of their words, if each is of one and they differ."""
+    owners = [{line.company for line in lines_of(measure)} for measure in measures]
+    if len(frozenset().union(*owners)) < 2 or any(len(one) != 1 for one in owners):
+        return made
+    names: dict[str | None, str] = {one.key: f"{one.name} " for one in query.companies}
+    return [replace(one, words=names.get(key, "") + one.words) for one, (key,) in zip(made, owners, strict=True)]
 
 
 def _are_annual_report_quarters(intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> bool:
@@ -154,86 +151,146 @@ def _are_annual_report_quarters(intent: Intent, periods: Sequence[FiscalPeriod],
 
 
 def _combination_of(query: Query, lexicon: Lexicon) -> tuple[list[Measure], Relation, Between]:
-    """Return (measures, relation over time, comparison of companies, parts or measures)."""
-    moved = next((one for one in query.measures if isinstance(one, Move)), None)
+    """Return (measures, relation over time, comparison of companies, parts, periods or measures)."""
+    moved = next((one.how for one in query.measures if isinstance(one, Move)), None)
     measures = [without_move(one) for one in query.measures]
     if moved is not None and _is_change_of_growth(query):
         measures, moved = list(query.measures), None
-    if moved is not None and moved.how == "growth" and _changes_in_points(measures[0], lexicon):
-        moved = moved.model_copy(update={"how": "change"})
-    comparison, relation = query.comparison, _relation(query, moved)
-    over = measures[0]
-    if isinstance(over, Function) and len(over.of) == 1 and over.name in ("sum", "mean"):
-        measures, relation = [over.of[0]], Relation.TOTAL if over.name == "sum" else Relation.AVERAGE
-    if comparison is None:
+    if moved == "growth" and _changes_in_points(measures[0], lexicon):
+        moved = "change"
+    first, how = measures[0], query.combined
+    relation = _relation(query, moved)
+    if isinstance(first, Function) and len(first.of) == 1 and first.name in ("sum", "mean"):
+        measures, relation = [first.of[0]], Relation.TOTAL if first.name == "sum" else Relation.AVERAGE
+    if how is None:
         return measures, relation, Between.NONE
-    if comparison.axis is Axis.MEASURES:
-        return _over_measures(measures, comparison.how, relation)
-    if comparison.axis is Axis.PERIODS:
-        relation, between, measures = _over_periods(query, comparison.how, relation, measures, moved)
-        return measures, relation, between
-    return measures, relation, _BETWEEN[comparison.how]
+    if query.axis is Axis.MEASURES:
+        combined = _combined(measures, how)
+        between = _BETWEEN[how] if how in (Combination.HIGHEST, Combination.LOWEST) else Between.NONE
+        return [combined] if combined is not None else measures, relation, between
+    if query.axis is Axis.PERIODS:
+        between = _BETWEEN[how] if how in _RANKED else Between.NONE
+        return _over_periods(query, measures, moved), _OVER_PERIODS.get(how, relation), between
+    return measures, relation, _BETWEEN[how]
 
 
-def _latest_year(intent: Intent, workspace: Workspace) -> tuple[FiscalPeriod, ...]:
-    """Return the latest filed year, in which a counted span ends; if the companies have no common one, raise."""
-    latest = {workspace.years[one.key].latest() for one in intent.companies if one.key in workspace.years}
-    year = latest.pop() if len(latest) == 1 else None
-    if year is None:
-        raise UnboundError("the year in which the span ends: name it")
-    return (year,)
+def _over_periods(query: Query, measures: list[Measure], moved: HowMoved | None) -> list[Measure]:
+    """Return the measures of which periods are compared: the last over the first, or a movement that is ranked."""
+    if query.combined is Combination.RATIO:
+        earlier, later = (_in_period(measures[0], query.periods[place]) for place in (0, -1))
+        return [Operation(operator="/", left=later, right=earlier)]
+    if query.combined in (Combination.HIGHEST, Combination.LOWEST) and moved is not None:
+        return [Move(of=measures[0], how=moved)]
+    return measures
 
 
-def _is_a_difference(measure: Measure) -> bool:
-    return isinstance(measure, Operation) and measure.operator == "-"
+_MOVES = {"change": Relation.CHANGE, "growth": Relation.GROWTH, "cagr": Relation.ANNUAL_GROWTH}
+_BETWEEN = {Combination(one.value): one for one in Between if one is not Between.NONE} | {
+    Combination.EACH: Between.NONE
+}
+_RANKED = (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER)
+_OVER_PERIODS = dict.fromkeys((*_RANKED, Combination.RATIO), Relation.EACH) | {
+    Combination.TOTAL: Relation.TOTAL,
+    Combination.AVERAGE: Relation.AVERAGE,
+    Combination.EVERY: Relation.EVERY_YEAR,
+    Combination.COUNT: Relation.YEARS_COUNTED,
+}
+
+
+def _relation(query: Query, moved: HowMoved | None) -> Relation:
+    if moved is not None:
+        return _MOVES[moved]
+    if query.claim is not None and query.claim.way in ("rose", "fell"):
+        return Relation.TREND
+    if (query.axis, query.combined) == (Axis.PERIODS, Combination.EACH):
+        return Relation.TREND if query.claim is not None or len(query.periods) != 2 else Relation.CHANGE
+    return Relation.EACH
+
+
+def _combined(measures: Sequence[Measure], how: Combination) -> Measure | None:
+    """Return the measures combined into one; None if they are listed or ranked."""
+    if how is Combination.AVERAGE:
+        return Function(name="mean", of=tuple(measures))
+    if how is Combination.TOTAL:
+        return total_of(measures)
+    if len(measures) != 2:
+        return None
+    first, second = measures
+    match how:
+        case Combination.DIFFERENCE:
+            return Operation(operator="-", left=first, right=second)
+        case Combination.RATIO:
+            return Operation(operator="/", left=first, right=second)
+        case Combination.EXCESS:
+            return percentage(Operation(operator="-", left=first, right=second), second)
+        case _:
+            return None
 
 
 def _resolve_years(
     query: Query,
-    core: str,
+    intent: Intent,
     periods: tuple[FiscalPeriod, ...],
     relation: Relation,
     between: Between,
-    *,
-    claimed: bool,
+    claim: Claim | None,
+    workspace: Workspace,
 ) -> tuple[FiscalPeriod, ...]:
     """Return the periods with the further years that a movement, a ranking or a count of years needs."""
-    over_years = query.comparison is not None and query.comparison.axis is Axis.PERIODS
-    if relation in _MOVES.values() or relation is Relation.TREND:
-        periods = moving_years(core, periods)
-    if over_years and between in (Between.HIGHEST, Between.LOWEST, Between.FILTER):
-        periods = ranked_years(core, periods)
-    if over_years and query.comparison is not None and query.comparison.how is Combination.RATIO:
+    if relation in (*_MOVES.values(), Relation.TREND):
+        if not periods and movement_years(intent.core) is not None:
+            latest = {workspace.years[one.key].latest() for one in intent.companies if one.key in workspace.years}
+            year = latest.pop() if len(latest) == 1 else None
+            if year is None:
+                raise UnboundError("the year in which the span ends: name it")
+            periods = (year,)
+        periods = moving_years(intent.core, periods)
+    if query.axis is Axis.PERIODS and between in (Between.HIGHEST, Between.LOWEST, Between.FILTER):
+        periods = ranked_years(intent.core, periods)
+    if (query.axis, query.combined) == (Axis.PERIODS, Combination.RATIO):
         periods = periods[-1:]
     if relation in (Relation.YEARS_COUNTED, Relation.EVERY_YEAR):
-        periods = ranked_years(core, periods, moving=not claimed)
+        periods = ranked_years(intent.core, periods, moving=claim is None)
     return periods
 
 
 def _is_change_of_growth(query: Query) -> bool:
     """Return whether growth itself is said to rise or fall, or is averaged, so that it is the measure."""
-    over_years = query.comparison is not None and query.comparison.axis is Axis.PERIODS
-    if over_years and query.comparison is not None:
-        return query.comparison.how in (Combination.AVERAGE, Combination.EACH)
+    if query.axis is Axis.PERIODS:
+        return query.combined in (Combination.AVERAGE, Combination.EACH)
     return query.comparison is None and query.claim is not None and query.claim.way in ("rose", "fell")
 
 
-def _check_averages(query: Query, lexicon: Lexicon) -> None:
-    """Raise UnboundError if the average of a flow over a single year is requested."""
-    for line in query.lines():
-        flow = isinstance(line, Line) and line.metric and lexicon.metrics[line.metric].period == "duration"
-        if flow and isinstance(line, Line) and line.balance == "average" and len(query.measures) == 1:
-            raise UnboundError("the years to average over: name them")
+def _changes_in_points(measure: Measure, lexicon: Lexicon) -> bool:
+    """Return whether it is `margin growth`: a rate in percent changes by points."""
+    return isinstance(measure, NamedFormula) and lexicon.formulas[measure.formula].unit == "percent"
 
 
-def _check_spans(query: Query, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> None:
+def _check_figures(query: Query, made: Sequence[BoundMeasure], relation: Relation, lexicon: Lexicon) -> None:
+    """Raise UnboundError for a figure over itself, or for the average of a flow over a single year."""
+    of_parts = query.parts is not None or any(line.part for line in query.lines())
+    if any(is_over_itself(parse_formula(one.expression), of_parts=of_parts) for one in made):
+        raise UnboundError("a figure over itself, which is always 1: name the part or the period that is compared")
+    one_year = relation in _MOVES.values() or (relation is Relation.EACH and len(query.periods) < 2)
+    averaged = any(line.balance == "average" for line in _flows(query, lexicon))
+    if one_year and averaged and len(query.measures) == 1:
+        raise UnboundError("the years to average over: name them")
+
+
+def _check_spans(query: Query, relation: Relation, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> None:
     """Raise UnboundError if a flow is compared over spans of different length, such as a half-year and a year."""
     spans = {one.months or (3 if one.quarter else 12) for one in periods}
-    named = (line for line in query.lines() if isinstance(line, Line) and line.metric)
-    flow = next((line.words for line in named if lexicon.metrics[line.metric or ""].period == "duration"), None)
-    if len(spans) > 1 and flow is not None:
+    flow = next(_flows(query, lexicon), None)
+    if relation in (Relation.CHANGE, Relation.GROWTH) and len(spans) > 1 and flow is not None:
         spoken = " and ".join(map(str, periods))
-        raise UnboundError(f"one length of period for {flow}: {spoken} do not compare", is_final=True)
+        raise UnboundError(f"one length of period for {flow.words}: {spoken} do not compare", is_final=True)
+
+
+def _flows(query: Query, lexicon: Lexicon) -> Iterator[Line]:
+    """Yield the lines of metrics that are stated for a span of time."""
+    for line in query.lines():
+        if isinstance(line, Line) and line.metric and lexicon.metrics[line.metric].period == "duration":
+            yield line
 
 
 def _with_one_part(query: Query) -> Query:
@@ -241,37 +298,22 @@ def _with_one_part(query: Query) -> Query:
     lines = [line for line in query.lines() if not getattr(line, "whole", False)]
     parts = {line.part for line in lines}
     without = any(isinstance(one, Operation) and one.operator == "-" for one in query.measures)
-    if (
-        query.parts is not None
-        or len(parts) != 1
-        or None in parts
-        or (without and len(lines) < len(list(query.lines())))
-    ):
+    some_are_whole = len(lines) < len(list(query.lines()))
+    part = parts.pop() if len(parts) == 1 else None
+    if query.parts is not None or part is None or (without and some_are_whole):
         return query  # `revenue - Converse revenue`: the part is said of one line alone
-    (part,) = parts
-    assert part is not None
-    measures = tuple(_without_part(measure) for measure in query.measures)
-    return query.model_copy(update={"parts": Parts(names=(part,)), "measures": measures})
+    of_all = query.with_lines(lambda line: line.model_copy(update={"part": None})) or query
+    return of_all.model_copy(update={"parts": Parts(names=(part,))})
 
 
-def _without_part(measure: Measure) -> Measure:
-    return with_lines(measure, lambda line: line.model_copy(update={"part": None}))
-
-
-def _with_own_periods(query: Query, intent: Intent, workspace: Workspace) -> Query:
-    """Return the query with the filer's periods for lines whose period ends on a printed day."""
-
-    def own_period(line: Line | NamedFormula) -> Measure:
-        if line.period is None or line.period.end is None:
-            return line
-        period = _fiscal_period(line.period, intent, workspace)
-        if period.months is not None:
-            raise UnboundError(
-                "one period for all lines: a single line cannot have a six- or nine-month period of its own"
-            )
-        return line.model_copy(update={"period": Period(fiscal_year=period.fiscal_year, quarter=period.quarter)})
-
-    return query.model_copy(update={"measures": tuple(with_lines(one, own_period) for one in query.measures)})
+def _with_own_period(line: Line | NamedFormula, intent: Intent, workspace: Workspace) -> Measure:
+    """Return a line whose period ends on a printed day with the filer's period."""
+    if line.period is None or line.period.end is None:
+        return line
+    period = _fiscal_period(line.period, intent, workspace)
+    if period.months is not None:
+        raise UnboundError("one period for all lines: a single line cannot have a six- or nine-month period of its own")
+    return line.model_copy(update={"period": Period(fiscal_year=period.fiscal_year, quarter=period.quarter)})
 
 
 def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
@@ -323,111 +365,22 @@ def _filling(slot: Slot, workspace: Workspace) -> list[SourcedFact]:
 
 
 def _selection(query: Query, lexicon: Lexicon) -> Selection | None:
-    by, comparison = query.chosen_by, query.comparison
-    if by is None or comparison is None:
+    by, how = query.chosen_by, query.combined
+    if by is None or how is None:
         return None
     pinned = {line.period for line in lines_of(by)}
     own = [period for period in pinned if period is not None]
-    made = _bound(_without_period(without_move(by)) if own else without_move(by), lexicon)
+    made = _bound(_in_period(without_move(by), None) if own else without_move(by), lexicon)
     if len(pinned) > 1 and own:
         raise UnboundError("a single period by which to choose the company: the question names several")
-    relation = _MOVES[by.how] if isinstance(by, Move) else Relation.EACH
-    extreme = _BETWEEN[comparison.how]
     return Selection(
-        extreme=extreme,
+        extreme=_BETWEEN[how],
         measure=made.words,
         expression=made.expression,
         measure_unit=made.unit,
-        relation=relation,
+        relation=_MOVES[by.how] if isinstance(by, Move) else Relation.EACH,
         periods=tuple(FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in own),
     )
-
-
-def _changes_in_points(measure: Measure, lexicon: Lexicon) -> bool:
-    """Return whether it is `margin growth`: a rate in percent changes by points."""
-    return isinstance(measure, NamedFormula) and lexicon.formulas[measure.formula].unit == "percent"
-
-
-_MOVES = {"change": Relation.CHANGE, "growth": Relation.GROWTH, "cagr": Relation.ANNUAL_GROWTH}
-
-
-_APART = Combination.DIFFERENCE
-
-
-def _relation(query: Query, moved: Move | None) -> Relation:
-    if query.claim is not None and query.claim.way in ("rose", "fell") and moved is None:
-        return Relation.TREND
-    if moved is not None:
-        return _MOVES[moved.how]
-    if (
-        query.comparison is not None
-        and query.comparison.axis is Axis.PERIODS
-        and query.comparison.how is Combination.EACH
-    ):
-        return Relation.TREND if query.claim is not None or len(query.periods) != 2 else Relation.CHANGE
-    return Relation.EACH
-
-
-_BETWEEN = {
-    Combination.EACH: Between.NONE,
-    Combination.DIFFERENCE: Between.DIFFERENCE,
-    Combination.RATIO: Between.RATIO,
-    Combination.EXCESS: Between.EXCESS,
-    Combination.HIGHEST: Between.HIGHEST,
-    Combination.LOWEST: Between.LOWEST,
-    Combination.TOTAL: Between.TOTAL,
-    Combination.AVERAGE: Between.AVERAGE,
-    Combination.RANK: Between.RANK,
-    Combination.FILTER: Between.FILTER,
-}
-
-
-def _over_measures(
-    measures: Sequence[Measure], how: Combination, relation: Relation
-) -> tuple[list[Measure], Relation, Between]:
-    operators = {Combination.TOTAL: "+", Combination.DIFFERENCE: "-", Combination.RATIO: "/"}
-    if how is Combination.AVERAGE:
-        return [Function(name="mean", of=tuple(measures))], relation, Between.NONE
-    if how in operators and (how is Combination.TOTAL or len(measures) == 2):
-        whole = measures[0]
-        for one in measures[1:]:
-            whole = Operation(operator=operators[how], left=whole, right=one)  # type: ignore[arg-type]
-        return [whole], relation, Between.NONE
-    if how is Combination.EXCESS and len(measures) == 2:
-        first, second = measures
-        return [percentage(Operation(operator="-", left=first, right=second), second)], relation, Between.NONE
-    if how in (Combination.HIGHEST, Combination.LOWEST):
-        return list(measures), relation, _BETWEEN[how]
-    return list(measures), relation, Between.NONE
-
-
-def _over_periods(
-    query: Query, how: Combination, relation: Relation, measures: list[Measure], moved: Move | None
-) -> tuple[Relation, Between, list[Measure]]:
-    match how:
-        case Combination.HIGHEST | Combination.LOWEST:
-            if moved is not None:
-                measures = [Move(of=measures[0], how=moved.how)]
-            return Relation.EACH, _BETWEEN[how], measures
-        case Combination.FILTER:
-            return Relation.EACH, Between.FILTER, measures
-        case Combination.TOTAL:
-            return Relation.TOTAL, Between.NONE, measures
-        case Combination.AVERAGE:
-            return Relation.AVERAGE, Between.NONE, measures
-        case Combination.EVERY:
-            return Relation.EVERY_YEAR, Between.NONE, measures
-        case Combination.COUNT:
-            return Relation.YEARS_COUNTED, Between.NONE, measures
-        case Combination.RATIO:
-            first, last = (_in_period(measures[0], query.periods[place]) for place in (0, -1))
-            return Relation.EACH, Between.NONE, [Operation(operator="/", left=last, right=first)]
-        case _:
-            return relation, Between.NONE, measures
-
-
-def _without_period(measure: Measure) -> Measure:
-    return _in_period(measure, None)
 
 
 def _in_period(measure: Measure, period: Period | None) -> Measure:
@@ -436,26 +389,23 @@ def _in_period(measure: Measure, period: Period | None) -> Measure:
 
 
 def _periods(query: Query, intent: Intent, workspace: Workspace) -> tuple[FiscalPeriod, ...]:
+    """Return the filer's periods in order: those of the question, else the last one that a line has of its own."""
     if any(period.trailing or period.half == 2 for period in query.periods):
-        raise UnboundError(
-            "figures for this span: only fiscal years, quarters and year-to-date periods can be looked up"
-        )
-    found = {
-        _fiscal_period(period, intent, workspace)
-        for period in (*query.periods, *_line_periods(query))
-        if period.fiscal_year is not None or period.end is not None
-    }
-    if not query.periods and found:
-        found = {max(found, key=_order)}
-    return tuple(sorted(found, key=_order))
+        raise UnboundError(_SPANS)
+    asked = query.periods or tuple(line.period for line in query.lines() if line.period is not None)
+    dated = [one for one in asked if one.fiscal_year is not None or one.end is not None]
+    found = sorted({_fiscal_period(one, intent, workspace) for one in dated}, key=_order)
+    return tuple(found if query.periods else found[-1:])
+
+
+_SPANS = "figures for this span: only fiscal years, quarters and year-to-date periods can be looked up"
 
 
 def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) -> tuple[RequestedCompany, ...]:
     """Return the companies in the order of the query, each with its own period if they are named `respectively`."""
     known = {one.key: one for one in intent.companies}
     companies = [known[one.key] for one in query.companies if one.key in known] or list(intent.companies)
-    how = query.comparison.how if query.comparison is not None else None
-    if how in _IN_ORDER and {one.key for one in companies} == known.keys() and not _is_operator_order(query):
+    if query.combined in _IN_ORDER and {one.key for one in companies} == known.keys() and not _is_operator_order(query):
         companies = list(intent.companies)  # `how far ahead of Bolt was Acme`
     one_figure = len(companies) < 2 and len(query.measures) < 2  # the figure in each period
     if not query.respectively or len(query.periods) < 2 or one_figure:
@@ -491,43 +441,41 @@ def _fiscal_period(period: Period, intent: Intent, workspace: Workspace) -> Fisc
             return found
         raise UnboundError(f"a period of that length that ends on {period.end} for every company")
     if period.fiscal_year is None or period.months == -1:
-        raise UnboundError(
-            "figures for this span: only fiscal years, quarters and year-to-date periods can be looked up"
-        )
+        raise UnboundError(_SPANS)
     months = period.months if period.months in (6, 9) else None
     return FiscalPeriod(fiscal_year=period.fiscal_year, quarter=period.quarter, months=months)
 
 
-def _line_periods(query: Query) -> Iterator[Period]:
-    if not query.periods:
-        yield from (line.period for line in query.lines() if line.period is not None)
-
-
 def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
+    """Return the claim about the figures, its bound in the unit of the measure."""
     claim = query.claim
-    filtered = query.comparison is not None and query.comparison.how is Combination.FILTER
-    if claim is not None and filtered and claim.way in ("rose", "fell"):
-        return Claim(above=claim.way == "rose", bound=0.0)
-    if claim is not None and relation is Relation.TREND and claim.way in ("rose", "fell"):
-        return Claim(above=claim.way == "rose")
-    if claim is None or claim.way in ("rose", "fell", "exists"):
+    if claim is None:
         return None
-    above = claim.way in ("above", "at-least")
-    equal = claim.way in ("equal", "at-least", "at-most")
+    if claim.way not in _ABOVE_AND_EQUAL:
+        filtered = query.combined is Combination.FILTER
+        directed = claim.way in ("rose", "fell") and (filtered or relation is Relation.TREND)
+        return Claim(above=claim.way == "rose", bound=0.0 if filtered else None) if directed else None
+    above, equal = _ABOVE_AND_EQUAL[claim.way]
     if claim.bound is None:
-        return None if claim.way == "equal" else Claim(above=above)
-    number, stated, scale = claim.bound.value, claim.bound.unit, 1.0
+        return None if above is None else Claim(above=above)
     unit = "percent" if relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH) else unit
-    if stated == "percent" and unit == "ratio":
-        scale = 100
-    elif stated in ("percent", "bps") and unit != "percent":
-        raise UnboundError(f"a threshold in {unit or 'the unit of the measure'}: the question gives one in {stated}")
-    elif stated == "USD" and not unit.startswith("USD"):
-        raise UnboundError(f"a threshold in {unit or 'the unit of the measure'}: the question gives one in dollars")
-    elif stated == "bps":
-        scale = 100
-    within = claim.bound.within / scale if claim.way == "equal" else 0.0
-    return Claim(above=None if claim.way == "equal" else above, bound=number / scale, equal=equal, within=within)
+    stated = claim.bound.unit
+    fitting = {"percent": unit in _RATES, "bps": unit == "percent", "USD": unit.startswith("USD")}
+    if not fitting.get(stated, True):
+        given = "dollars" if stated == "USD" else stated
+        raise UnboundError(f"a threshold in {unit or 'the unit of the measure'}: the question gives one in {given}")
+    scale = 100 if stated == "bps" or (stated, unit) == ("percent", "ratio") else 1
+    within = claim.bound.within / scale if above is None else 0.0
+    return Claim(above=above, bound=claim.bound.value / scale, equal=equal, within=within)
+
+
+_ABOVE_AND_EQUAL = {
+    "above": (True, False),
+    "below": (False, False),
+    "at-least": (True, True),
+    "at-most": (False, True),
+    "equal": (None, True),
+}
 
 
 def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> FamilyMembers:
@@ -552,15 +500,11 @@ def _parts(query: Query, intent: Intent, members: FamilyMembers) -> dict[str, ob
     if len(names) == 1 and query.parts.kind is None:
         return {"parts": names}
     (company,) = intent.companies
-    if query.comparison is not None and query.comparison.top:
-        names = names[: query.comparison.top]
+    names = names[: query.comparison.top] if query.comparison is not None else names
     return {
         "parts": names,
         "companies": tuple(
-            RequestedCompany(
-                key=company.key, name=f"{name} of {company.name}", confidence=company.confidence, part=name
-            )
-            for name in names
+            company.model_copy(update={"name": f"{name} of {company.name}", "part": name}) for name in names
         ),
     }
 
@@ -648,35 +592,35 @@ def _part_label(words: str, part: str) -> str:
 
 def measure_expression(measure: Measure, lexicon: Lexicon, members: FamilyMembers = NO_MEMBERS) -> str:
     """Return the measure in the grammar of `evidence.expressions`. Raises UnboundError."""
+
+    def written(one: Measure) -> str:
+        return measure_expression(one, lexicon, members)
+
     match measure:
         case Number(value=value, unit=unit):
             text = str(int(value)) if float(value).is_integer() else repr(value)
             return f"amount({text})" if unit == "USD" else text
-        case Operation(operator="^", left=left, right=Number(value=power)) if power in (2, 3):
-            inner = f"({measure_expression(left, lexicon, members)})"
-            return " * ".join([inner] * int(power))
-        case Operation(operator="^"):
-            raise UnboundError("a whole number as the exponent")
+        case Operation(operator="^", left=left, right=right):
+            if not isinstance(right, Number) or right.value not in (2, 3):
+                raise UnboundError("a whole number as the exponent")
+            return " * ".join([f"({written(left)})"] * int(right.value))
         case Operation(operator=operator, left=left, right=right):
-            before = measure_expression(left, lexicon, members)
+            before = written(left)
             if operator in _SUMS and isinstance(left, Operation) and left.operator in _SUMS:
                 before = before[1:-1]  # `(a + b - c)`: a long sum has no bracket for each of its terms
-            return f"({before} {operator} {measure_expression(right, lexicon, members)})"
-        case Function(name="mean", of=parts):
-            return f"mean({', '.join(measure_expression(part, lexicon, members) for part in parts)})"
-        case Function(name="sum", of=parts):
-            return f"({' + '.join(measure_expression(part, lexicon, members) for part in parts)})"
-        case Function(name="abs", of=parts):
-            return f"abs({measure_expression(parts[0], lexicon, members)})"
-        case Function(name=name):
-            raise UnboundError(f"a way to compute {name}")
+            return f"({before} {operator} {written(right)})"
+        case Function(name=name, of=parts):
+            if name not in _FUNCTIONS:
+                raise UnboundError(f"a way to compute {name}")
+            joint, called = _FUNCTIONS[name]
+            return f"{called}({joint.join(map(written, parts))})"
         case Move(of=of, how="change"):
-            return f"change({measure_expression(of, lexicon, members)})"
+            return f"change({written(of)})"
         case Move(of=of, how="growth", start=Period() as start, end=Period() as end):
-            first, last = (measure_expression(_in_period(of, one), lexicon, members) for one in (start, end))
+            first, last = (written(_in_period(of, one)) for one in (start, end))
             return f"(100 * ({last} - {first}) / abs({first}))"
         case Move(of=of, how="growth"):
-            inner = measure_expression(of, lexicon, members)
+            inner = written(of)
             return f"(100 * change({inner}) / abs(prior({inner})))"
         case Move():
             raise UnboundError("a formula without a compound growth rate: ask for the growth rate separately")
@@ -685,47 +629,49 @@ def measure_expression(measure: Measure, lexicon: Lexicon, members: FamilyMember
 
 
 _SUMS = ("+", "-")
+_FUNCTIONS = {"mean": (", ", "mean"), "sum": (" + ", ""), "abs": (", ", "abs")}
 _AVERAGED = re.compile(r"\bavg\((?P<of>\w+)\)")
 
 
 def _line_expression(line: Line | NamedFormula, lexicon: Lexicon, members: FamilyMembers) -> str:
+    """Return the name of a line, `at` its pins, earlier by its shift, and as the balance that is asked for."""
     if isinstance(line, NamedFormula):
-        settled = members.tables or members.in_formulas or line.closing
-        name = f"({members.formula_expression(line.formula, lexicon)})" if settled else line.formula
-        name = _AVERAGED.sub(r"\g<of>", name) if line.closing else name
-    elif line.metric:
-        name = line.metric
+        text = _formula_expression(line, lexicon, members)
+        pins: list[str] = []
     else:
-        name = f'"{_plain_words(line)}"'
-    pins = []
-    table = members.tables.get(line.metric or line.words) if isinstance(line, Line) else None
-    if table and isinstance(line, Line) and line.whole and (line.metric or line.words) not in members.totals:
-        table = None if line.metric else table
-    table = table or (line.place if isinstance(line, Line) else None)
-    if table:
-        pins.append(f'table="{table}"')
-    if isinstance(line, Line) and line.metric in members.searched:
-        pins.append(f'words="{_plain_words(line)}"')
-    if line.part:
-        pins.append(f'part="{line.part}"')
-    if line.company:
-        pins.append(f'company="{line.company}"')
-    period = line.period
-    if period is not None and period.fiscal_year is not None:
-        pins.append(f"year={period.fiscal_year + period.shift}")
-        if period.quarter:
-            pins.append(f"quarter={period.quarter}")
-    text = f"at({name}, {', '.join(pins)})" if pins else name
-    for _ in range(-line.shift):
-        text = f"prior({text})"
+        text = line.metric or f'"{_plain_words(line)}"'
+        pins = list(_table_pins(line, members))
+    pins += [f'{name}="{value}"' for name, value in (("part", line.part), ("company", line.company)) if value]
+    if line.period is not None and line.period.fiscal_year is not None:
+        pins.append(f"year={line.period.fiscal_year + line.period.shift}")
+        pins += [f"quarter={line.period.quarter}"] if line.period.quarter else []
+    text = f"at({text}, {', '.join(pins)})" if pins else text
+    around = ["prior"] * -line.shift
     if isinstance(line, Line):
-        if line.whole:
-            text = f"whole({text})"
-        if line.balance == "opening":
-            text = f"prior({text})"
-        elif line.balance == "average":
-            text = f"avg({text})"
-    return text
+        around += ["whole"] if line.whole else []
+        around += _OF_BALANCE.get(line.balance, [])
+    return reduce(lambda inner, name: f"{name}({inner})", around, text)
+
+
+_OF_BALANCE: dict[Balance | None, list[str]] = {"opening": ["prior"], "average": ["avg"]}
+
+
+def _formula_expression(line: NamedFormula, lexicon: Lexicon, members: FamilyMembers) -> str:
+    if not (members.tables or members.in_formulas or line.closing):
+        return line.formula
+    text = f"({members.formula_expression(line.formula, lexicon)})"
+    return _AVERAGED.sub(r"\g<of>", text) if line.closing else text
+
+
+def _table_pins(line: Line, members: FamilyMembers) -> Iterator[str]:
+    """Yield the table that states a line for each member, or its place, and the words that it is searched for by."""
+    name = line.metric or line.words
+    stated = not (line.whole and line.metric) or name in members.totals
+    table = (members.tables.get(name) if stated else None) or line.place
+    if table:
+        yield f'table="{table}"'
+    if line.metric in members.searched:
+        yield f'words="{_plain_words(line)}"'
 
 
 def _plain_words(line: Line) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fin_agent.errors import QuestionError
@@ -14,6 +14,7 @@ from fin_agent.query.clause_normalization import normalize_clauses
 from fin_agent.query.lexer import LexedQuestion, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import period_of
 from fin_agent.query.parsing import NoReadingError, parse
+from fin_agent.query.printed_line_matching import filings_of
 from fin_agent.query.question_to_intent import intent_of_query, intent_of_question, known_names
 from fin_agent.query.reading import read_question
 from fin_agent.query.tree import Line, Measure, NamedFormula, Query, with_lines
@@ -61,7 +62,7 @@ def resolve_edited_query(query: Query, workspace: Workspace) -> Query:
     directory, lexicon = workspace.directory, workspace.lexicon
     for company in query.companies:
         _require(directory.by_key, company.key, f"the company {company.name!r} is not indexed")
-    owned = [doc_id for doc_id, key in directory.owners.items() if key in {one.key for one in query.companies}]
+    owned = filings_of([one.key for one in query.companies], workspace)
     parts = workspace.index.parts(owned) if owned else frozenset()
     if max(len(query.companies), len(query.periods), sum(1 for _ in query.lines())) > MAX_PLACES:
         raise QuestionError(
@@ -86,9 +87,9 @@ def resolve_edited_query(query: Query, workspace: Workspace) -> Query:
             return one
         return _read_measure(one, owned, workspace)
 
-    measures = tuple(with_lines(measure, resolve_line) for measure in query.measures)
     chosen_by = with_lines(query.chosen_by, resolve_line) if query.chosen_by is not None else None
-    return query.model_copy(update={"measures": measures, "chosen_by": chosen_by})
+    resolved = query.with_lines(resolve_line) or query
+    return resolved.model_copy(update={"chosen_by": chosen_by})
 
 
 def _require(there: object, name: object, what: str) -> None:
@@ -135,64 +136,75 @@ def reword_question(query: Query, workspace: Workspace) -> str:
     """
     before = query_for_question(query.question, workspace)
     lexed = lex(expand_abbreviations(query.question), known_names(workspace))
-    edits: list[tuple[int, int, str]] = []
-    left = _QuestionText(lexed.text)
-
-    def edit(
-        old: Sequence[Hashable], new: Sequence[Hashable], places: Sequence[_Place], say: Callable[[Hashable], str]
-    ) -> str:
-        """Record the edits of one kind of name, and return the words that have no place yet."""
-        if list(old) == list(new):
-            return ""
-        if not places:
-            return _listed([say(one) for one in new])
-        if {one.value for one in places} != set(old):  # a run of years: `FY2021 to FY2023`
-            edits.append(
-                (places[0].start, places[-1].end if new else places[-1].past, _listed([say(one) for one in new]))
-            )
-            return ""
-        added = [one for one in new if one not in old]
-        for place in places:
-            if place.value in new:
-                continue
-            if added:
-                edits.append((place.start, place.end, say(added.pop(0))))
-            else:
-                edits.append((left.joint_start(place.start), place.past, ""))
-        if added:
-            end = max(one.end for one in places)
-            edits.append((end, end, "".join(f" and {say(one)}" for one in added)))
-        return ""
-
+    text = lexed.text
     names = {one.key: one.name for one in (*before.companies, *query.companies)}
-    behind = [
-        (
-            " of ",
-            edit(
-                [*(one.key for one in before.companies), *before.unknown_companies],
-                [*(one.key for one in query.companies), *query.unknown_companies],
-                [*_places(lexed, "COMPANY"), *_places(lexed, "UNKNOWN")],
-                lambda key: names.get(str(key), str(key)),
-            ),
-        ),
-        (" of ", edit(_parts_of(before), _parts_of(query), _places(lexed, "PART"), str)),
-        (" for ", edit(before.periods, query.periods, _places(lexed, "PERIOD"), str)),
+    edited: list[tuple[str, Sequence[Hashable], Sequence[Hashable], Sequence[_Place]]] = [
+        (" of ", _companies_of(before), _companies_of(query), [*_places(lexed, "COMPANY"), *_places(lexed, "UNKNOWN")]),
+        (" of ", _parts_of(before), _parts_of(query), _places(lexed, "PART")),
+        (" for ", before.periods, query.periods, _places(lexed, "PERIOD")),
     ]
-    for old, new in zip(before.lines(), query.lines(), strict=False):
-        found = re.search(rf"(?<!\w){re.escape(old.words)}(?!\w)", lexed.text, re.I)
-        if old.words != new.words and found:
-            alone = old in before.measures or _OPERATOR.search(new.words) is None
-            edits.append((*found.span(), new.words if alone else f"({new.words})"))
+    edits: list[tuple[int, int, str]] = []
+    behind = ""
+    for joint, old, new, places in edited:
+        said = {one: names.get(str(one), str(one)) for one in new}
+        if list(old) != list(new) and not places:
+            behind += f"{joint}{_listed(list(said.values()))}" if said else ""
+        elif list(old) != list(new):
+            edits += _edits_of_names(text, set(old), said, places)
+    edits += _edits_of_words(text, before, query)
+    if query.unit and query.unit != before.unit:
+        behind += f", in {query.unit}"
+    for start, end, words in sorted(edits, reverse=True):
+        text = f"{text[:start]}{words}{text[end:]}"
+    text = " ".join(text.split())
+    asked = text.rstrip("?. ")
+    return f"{asked}{behind}{text[len(asked) :] or '?'}"
+
+
+def _edits_of_words(text: str, before: Query, query: Query) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, words) for lines, words that were not understood, and the unit."""
+    for one, other in zip(before.lines(), query.lines(), strict=False):
+        found = re.search(rf"(?<!\w){re.escape(one.words)}(?!\w)", text, re.I)
+        if one.words != other.words and found:
+            alone = one in before.measures or _OPERATOR.search(other.words) is None
+            yield *found.span(), other.words if alone else f"({other.words})"
     for unread in set(before.unread) - set(query.unread):
-        found = re.search(re.escape(unread), lexed.text, re.I)
+        found = re.search(re.escape(unread), text, re.I)
         if found:
-            edits.append((left.joint_start(found.start()), found.end(), ""))
-    if query.unit != before.unit:
-        found = _UNIT.search(lexed.text)
-        if found:
-            edits.append((*found.span(), ""))
-        behind.append((", in ", query.unit or ""))
-    return left.apply_edits(edits, "".join(f"{joint}{words}" for joint, words in behind if words))
+            yield _joint_start(text, found.start()), found.end(), ""
+    found = _UNIT.search(text) if query.unit != before.unit else None
+    if found:
+        yield *found.span(), ""
+
+
+def _edits_of_names(
+    text: str, old: set[Hashable], said: dict[Hashable, str], places: Sequence[_Place]
+) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, words) for the places of names in the text: `said` has the new ones with their words."""
+    if {one.value for one in places} != old:  # a run of years: `FY2021 to FY2023`
+        yield places[0].start, places[-1].end if said else places[-1].past, _listed(list(said.values()))
+        return
+    added = [words for one, words in said.items() if one not in old]
+    for place in places:
+        if place.value in said:
+            continue
+        if added:
+            yield place.start, place.end, added.pop(0)
+        else:
+            yield _joint_start(text, place.start), place.past, ""
+    if added:
+        end = max(one.end for one in places)
+        yield end, end, "".join(f" and {words}" for words in added)
+
+
+def _joint_start(text: str, start: int) -> int:
+    """Return the start of the word that joins the text at `start` to the text before it."""
+    found = _JOINT.search(text[:start])
+    return found.start() if found else start
+
+
+def _companies_of(query: Query) -> list[str]:
+    return [*(one.key for one in query.companies), *query.unknown_companies]
 
 
 def _parts_of(query: Query) -> tuple[str, ...]:
@@ -227,25 +239,3 @@ _UNIT = re.compile(
     re.I,
 )
 _JOINT = re.compile(r"(?:,?\s+(?:and|or|vs\.?|versus|to|through|with|in|of|for|at|during|by)|\s*[,&-])?\s*$", re.I)
-
-
-class _QuestionText:
-    """The text of a question, edited by position."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def joint_start(self, start: int) -> int:
-        """Return the start of the word that joins the text at `start` to the text before it."""
-        found = _JOINT.search(self._text[:start])
-        return found.start() if found else start
-
-    def apply_edits(self, edits: Sequence[tuple[int, int, str]], behind: str) -> str:
-        """Return the text with each (start, end, words) replaced, and `behind` appended."""
-        text = self._text
-        for start, end, words in sorted(edits, reverse=True):
-            text = f"{text[:start]}{words}{text[end:]}"
-        text = re.sub(r"\s{2,}", " ", text).strip()
-        ending = re.search(r"\s*[?.]*$", text)
-        assert ending is not None
-        return f"{text[: ending.start()]}{behind}{ending.group() or '?'}"

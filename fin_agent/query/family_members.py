@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fin_agent.evidence.expressions import leaves_of, parse_formula
@@ -68,10 +68,9 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
     measured = _measured_lines(query, workspace.lexicon)
     asked = _required_periods(query, company, periods, workspace)
     if parts is None or not measured or not asked:
-        return FamilyMembers()
+        return NO_MEMBERS
     if parts.kind and len(measured) > 1 and not all(metric for _, metric in measured):
         raise UnknownFamilyError("the one measure by which the parts are compared")
-    first: Family | None = None
     names: tuple[str, ...] = ()
     tables: dict[str, str] = {}
     totals = set()
@@ -80,13 +79,11 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
         family = found.best
         if family is None:
             if parts.names and not parts.kind:
-                return FamilyMembers()
+                return NO_MEMBERS
             raise UnknownFamilyError(f"a table that divides {words} by {_kind(parts)}")
         if not found.is_sure:
             raise AmbiguousFamilyError(_ambiguity_message(words, parts, found))
-        if first is None:
-            first = family
-            names = _selected_names(query, parts, family)
+        names = names if tables else _selected_names(query, parts, family)
         tables[metric or words] = family.table
         if family.printed_total:
             totals.add(metric or words)
@@ -153,20 +150,21 @@ def _families(
 def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ...]:
     """Return the names of the requested members, largest of the last period first."""
     if parts.names and not parts.kind:
-        return tuple(member.name for name in parts.names if (member := family.member_named(name)) is not None)
-    left_out = {member.name for name in parts.without if (member := family.member_named(name)) is not None}
-    left_out |= {
-        member.name for member in family.members if content_stems(member.name) in map(content_stems, parts.without)
-    }
+        return tuple(_names_in(family, parts.names))
+    named, stems = set(_names_in(family, parts.without)), list(map(content_stems, parts.without))
+    members = [one for one in family.ranked() if one.name not in named and content_stems(one.name) not in stems]
     if any(isinstance(one, Move) and one.how != "change" for one in query.measures):
-        # Growth from zero or from a loss is undefined.
-        left_out |= {member.name for member in family.members if member.value() <= 0}
-    how = query.comparison.how if query.comparison is not None else None
-    if how in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER):
-        left_out |= {member.name for member in family.members if is_remainder(member.name)}
-    if how is Combination.LOWEST:
-        left_out |= {member.name for member in family.members if not member.value(-1)}  # a dash means that it has none
-    return tuple(member.name for member in family.ranked() if member.name not in left_out)
+        members = [one for one in members if one.value() > 0]  # growth from zero or from a loss is undefined
+    if query.combined in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER):
+        members = [one for one in members if not is_remainder(one.name)]
+    if query.combined is Combination.LOWEST:
+        members = [one for one in members if one.value(-1)]  # a dash means that it has none
+    return tuple(one.name for one in members)
+
+
+def _names_in(family: Family, names: Iterable[str]) -> Iterator[str]:
+    """Yield the members of these names, as the family's table prints them."""
+    return (member.name for name in names if (member := family.member_named(name)) is not None)
 
 
 def _kind(parts: Parts) -> str:

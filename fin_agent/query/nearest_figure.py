@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -47,34 +48,25 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     if split.definitions or len(split.sentences) > 1 or wants not in (*FIGURES, AnswerType.SENTENCE):
         return None
     lexed = lex(" ? ".join((*split.statements, *split.sentences)), names)
-    companies = {one.company.key: one for one in lexed.companies}
-    if len(companies) != 1 or lexed.unknown or any(_asks_calculation(one, lexed.text) for one in lexed.tokens):
+    if not _is_of_one_figure(lexed):
         return None
-    if len({one.text for one in lexed.tokens if one.type == "COMPANY"}) > 1:
-        return None  # `the Blizzard unit of Activision Blizzard`: one of the names may be of a part
-    if any(one.type == "AND" for one in lexed.tokens) and sum(one.type in _MEASURES for one in lexed.tokens) > 1:
-        return None
-    (mention,) = companies.values()
+    mention = lexed.companies[-1]
     asked_of = _period_of(lexed, mention.company.key, workspace)
-    if asked_of is None or len(parse_periods(lexed.text).years) > _SECOND:
-        return None  # `2021 through 2025`: several figures
+    if asked_of is None:
+        return None
     period, dated = asked_of
-    content = [one for one in lexed.tokens if _is_content(one, lexed) or (one.type == "PERIOD" and one is not dated)]
-    if any(one.type in _MOVES for one in lexed.tokens):
-        before = str(period.fiscal_year - 1)  # a change is relative to the year before
-        content = [one for one in content if one.type != "PERIOD" or before not in one.text]
-    moving = [one for one in lexed.tokens if one.type in _MOVES]
-    asking = _words_in(moving, lexed) - _words_in((one for one in content if one not in moving), lexed)
-    hard = _words_in(content, lexed) - everyday_words()
-    hard |= _words_in((one for one in lexed.tokens if one.type == "AFTER"), lexed)
+    moving = _of_types(lexed, _MOVES)
+    content = _content(lexed, period, dated, is_moving=bool(moving))
+    hard = _words_in(content, lexed) - everyday_words() | _words_in(_of_types(lexed, {"AFTER"}), lexed)
     light = _words_in((one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")), lexed)
+    asking = _words_in(moving, lexed) - _words_in((one for one in content if one not in moving), lexed)
     in_what_way = wants is AnswerType.SENTENCE and core.lower().startswith("how ")
     if not hard - asking or (moving and in_what_way):
         return None  # `how would a change in rates affect Acme` is answered in words
     target = FigureTarget(
         words=hard,
         light=light - hard,
-        metrics=tuple(pair for one in content for pair in _metrics_of(one)),
+        metrics=tuple(itertools.chain.from_iterable(map(_metrics_of, content))),
         phrases=other_phrases(lexed.text),
         fiscal_year=period.fiscal_year,
         quarter=period.quarter,
@@ -83,10 +75,39 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         at_a_date=_AT_A_DATE.search(question) is not None and _IN_A_SPAN.search(question) is None,
         moved=_way_of(moving),
         moving=asking,
-        only_sentences=any(one.type in _COMPARES for one in lexed.tokens),
+        only_sentences=bool(_of_types(lexed, _COMPARES)),
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)
     return SingleFigureQuestion(mention.company, mention.confidence, period, target, typed)
+
+
+def _is_of_one_figure(lexed: LexedQuestion) -> bool:
+    """Return whether a question names one company and no list of measures, and computes nothing."""
+    types = [one.type for one in lexed.tokens]
+    # `the Blizzard unit of Activision Blizzard`: one of the names may be of a part
+    names = {one.text for one in lexed.tokens if one.type == "COMPANY"}
+    one_company = len({one.company.key for one in lexed.companies}) == 1 and len(names) < 2 and not lexed.unknown
+    listed = "AND" in types and sum(kind in _MEASURES for kind in types) > 1
+    listed = listed or len(parse_periods(lexed.text).years) > 2  # `2021 through 2025`
+    return one_company and not listed and not any(_asks_calculation(one, lexed.text) for one in lexed.tokens)
+
+
+def _content(lexed: LexedQuestion, period: FiscalPeriod, dated: Token | None, *, is_moving: bool) -> list[Token]:
+    """Return the tokens that identify the figure, with the periods other than the one asked about.
+
+    A change is relative to the year before, which then identifies nothing.
+    """
+    before = str(period.fiscal_year - 1)
+    return [
+        one
+        for one in lexed.tokens
+        if _is_content(one, lexed)
+        or (one.type == "PERIOD" and one is not dated and not (is_moving and before in one.text))
+    ]
+
+
+def _of_types(lexed: LexedQuestion, types: Collection[str]) -> list[Token]:
+    return [one for one in lexed.tokens if one.type in types]
 
 
 def _words_in(tokens: Iterable[Token], lexed: LexedQuestion) -> Words:
@@ -189,7 +210,7 @@ def _period_of(lexed: LexedQuestion, key: str, workspace: Workspace) -> tuple[Fi
 def _fiscal_period(mention: PeriodMention | DateMention, identities: Sequence[Identity]) -> FiscalPeriod | None:
     asked = period_of(mention)
     if asked.end is not None:
-        return period_ending(asked.end, identities, 0 if isinstance(mention, DateMention) else asked.months or 0)
+        return period_ending(asked.end, identities, asked.months)
     if asked.fiscal_year is None or asked.half == _SECOND:
         return None
     months = asked.months if asked.months in (6, 9) else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
 from fin_agent.analyst.rules.period_resolution import asks_about_future
 from fin_agent.lexicon.abbreviations import expand_abbreviations
@@ -11,14 +12,12 @@ from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
-from fin_agent.query.lexer import KnownNames, Token, lex, mentions_of
+from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
 from fin_agent.query.tree import (
     Axis,
     Combination,
-    Company,
     Comparison,
-    Kind,
     Line,
     Measure,
     Move,
@@ -27,6 +26,7 @@ from fin_agent.query.tree import (
     Parts,
     Period,
     Query,
+    companies_of,
     percentage,
     share_of,
     with_lines,
@@ -39,37 +39,40 @@ from fin_agent.workspace import Workspace
 def with_parts_resolved(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
     """Return the query with phrases split into a part and a known measure: `aws segment operating margin`.
 
-    `keys` are those of the companies.
-
-    Returns:
-        The query; None if no phrase contains both.
+    `keys` are those of the companies. None if no phrase contains both.
     """
-    filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys]
     parts: list[str] = []
 
     def split_phrase(line: Line | NamedFormula) -> Measure:
         if not isinstance(line, Line) or line.metric or line.part:
             return line
-        parts[:] = parts or sorted(workspace.index.parts(filings))
+        parts[:] = parts or _parts_of(keys, workspace)
         return next(_splits(line, parts, workspace.lexicon), line)
 
-    measures = tuple(with_lines(one, split_phrase) for one in query.measures)
-    return query.model_copy(update={"measures": measures}) if measures != query.measures else None
+    return query.with_lines(split_phrase)
+
+
+def filings_of(keys: Collection[str], workspace: Workspace) -> tuple[str, ...]:
+    """Return the filings of these companies."""
+    return tuple(doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys)
+
+
+def _parts_of(keys: Sequence[str], workspace: Workspace) -> list[str]:
+    return sorted(workspace.index.parts(filings_of(keys, workspace)))
 
 
 def with_margin_of_part(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
     """Return the query with the margin of a part as its operating margin: `pet margin`; None if it names none."""
-    lines = lines_of_share(query.measures[0]) if len(query.measures) == 1 else None
-    if lines is None or lines[0].metric or lines[0].part or lines[1].whole or "margin" not in query.question.lower():
+    of, whole = lines_of_share(query.only_measure) or (None, None)
+    if of is None or whole is None or of.metric or of.part or whole.whole or "margin" not in query.question.lower():
         return None
-    filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys]
-    parts = [part for part in sorted(workspace.index.parts(filings)) if is_name_of(lines[0].words, part)]
-    if not parts:
+    part = next((part for part in _parts_of(keys, workspace) if is_name_of(of.words, part)), None)
+    if part is None:
         return None
-    kept = {name: getattr(lines[0], name) for name in ("period", "company")}
-    return _with_measure(
-        query, NamedFormula(words="operating margin", formula="operating_margin", part=parts[0], **kept)
+    margin = NamedFormula(
+        words="operating margin", formula="operating_margin", part=part, period=of.period, company=of.company
     )
+    return query.model_copy(update={"measures": (margin,)})
 
 
 def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line | NamedFormula]:
@@ -93,15 +96,15 @@ def with_share_as_printed(query: Query) -> Iterator[Query]:
     `100 * abroad / pre-tax income` is the pre-tax income of a part called abroad; of `skincare` a filing may print only
     the percentage of net sales. A whole that is no metric may be the column in which the part is a row.
     """
-    lines = lines_of_share(query.measures[0]) if len(query.measures) == 1 else None
-    if lines is None or lines[0].metric or lines[0].part:
+    of, whole = lines_of_share(query.only_measure) or (None, None)
+    if of is None or whole is None or of.metric or of.part:
         return
-    of, whole = lines
     part = whole.model_copy(update={"part": of.words, "whole": False})
     cell = of.model_copy(update={"words": f"{of.words} {whole.words}"})
-    yield _with_measure(query, percentage(part if whole.metric else cell, whole))
+    yield query.model_copy(update={"measures": (percentage(part if whole.metric else cell, whole),)})
     if whole.metric:
-        yield _with_measure(query, of.model_copy(update={"words": f"{of.words} percentage of {whole.words}"}))
+        printed = of.model_copy(update={"words": f"{of.words} percentage of {whole.words}"})
+        yield query.model_copy(update={"measures": (printed,)})
 
 
 def with_share_within_part(query: Query) -> Query:
@@ -109,25 +112,23 @@ def with_share_within_part(query: Query) -> Query:
 
     Of `subscription sales` from one segment, the sales of that segment are no part, but its subscription sales.
     """
-    lines = lines_of_share(query.measures[0]) if len(query.measures) == 1 else None
-    if lines is None or not lines[0].part or not lines[1].part or lines[0].part == lines[1].part:
+    of, whole = lines_of_share(query.only_measure) or (None, None)
+    if of is None or whole is None or not of.part or not whole.part or of.part == whole.part:
         return query
-    of, whole = lines
     within, total = (
         line.model_copy(update={"words": f"{whole.part} {line.words}", "metric": None, "part": part})
         for line, part in ((of, of.part), (whole, None))
     )
-    return _with_measure(query, percentage(within, total))
+    return query.model_copy(update={"measures": (percentage(within, total),)})
 
 
-def lines_of_share(measure: Measure) -> tuple[Line, Line] | None:
+def lines_of_share(measure: Measure | None) -> tuple[Line, Line] | None:
     """Return the part and the whole of one line in percent of another; None for any other measure."""
-    of, whole = share_of(measure) or (None, None)
-    return (of, whole) if isinstance(of, Line) and isinstance(whole, Line) else None
-
-
-def _with_measure(query: Query, measure: Measure) -> Query:
-    return query.model_copy(update={"measures": (measure,)})
+    match share_of(measure):
+        case (Line() as of, Line() as whole):
+            return of, whole
+        case _:
+            return None
 
 
 def is_name_of(words: str, part: str) -> bool:
@@ -160,24 +161,24 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
         return None
     told = _report_period(query.periods, keys[0], workspace)
     future = are_to_come(query.periods, keys[0], workspace)
-    due = future or asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
-    if told is None or not due:
+    if told is None or not (future or _asks_for_due(query)):
         return None
     report, years = told
-    if any(
-        isinstance(one, Move) for one in query.measures
-    ):  # `the gains on maturity of swaps` is one between filed years
-        return _with_rows_of_years(query, report, years) if future else None
-    if len(years) == 1 and query.comparison is not None and query.comparison.axis is Axis.PERIODS:
-        return None
-    if len(years) == 1:
-        measures = tuple(_in_row(one, years[0]) for one in query.measures)
-        return query.model_copy(update={"measures": measures, "periods": (report,)})
-    total = query.comparison is not None and query.comparison.how is Combination.TOTAL
-    update: dict[str, object] = {"periods": (report,), "parts": Parts(names=years)}
-    if total or query.comparison is None:
-        update["comparison"] = Comparison(axis=Axis.PARTS, how=Combination.TOTAL if total else Combination.EACH)
-    return query.model_copy(update=update)
+    query = query.model_copy(update={"periods": (report,)})
+    if any(isinstance(one, Move) for one in query.measures):
+        # `the gains on maturity of swaps` is a movement between filed years
+        return _with_rows_of_years(query, years) if future else None
+    if len(years) > 1:
+        rows = Comparison(axis=Axis.PARTS, how=query.combined or Combination.EACH)
+        comparison = rows if query.combined in (None, Combination.TOTAL) else query.comparison
+        return query.model_copy(update={"parts": Parts(names=years), "comparison": comparison})
+    return query.with_lines(partial(_in_row, year=years[0])) if query.axis is not Axis.PERIODS else None
+
+
+def _asks_for_due(query: Query) -> bool:
+    """Return whether a question is about years after the one that it names, or about what falls due."""
+    lines = (line for line in query.lines() if isinstance(line, Line))
+    return asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
 
 
 def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bool:
@@ -190,19 +191,19 @@ def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bo
     return len(years) == len(periods) > 1 and latest is not None and min(years) > latest.fiscal_year
 
 
-def _in_row(measure: Measure, year: str) -> Measure:
-    return with_lines(measure, lambda line: Line(words=f"{line.words} {year}", part=line.part, company=line.company))
+def _in_row(line: Line | NamedFormula, year: str) -> Line:
+    return Line(words=f"{line.words} {year}", part=line.part, company=line.company)
 
 
-def _with_rows_of_years(query: Query, report: Period, years: Sequence[str]) -> Query | None:
+def _with_rows_of_years(query: Query, years: Sequence[str]) -> Query | None:
     """Return a movement between two years to come as that between their rows; None for any other movement."""
     (move, *others) = query.measures
     if others or not isinstance(move, Move) or move.how == "cagr" or len(years) != 2:
         return None
-    first, last = (_in_row(move.of, year) for year in years)
+    first, last = (with_lines(move.of, partial(_in_row, year=year)) for year in years)
     moved: Measure = Operation(operator="-", left=last, right=first)
     moved = percentage(moved, first) if move.how == "growth" else moved
-    return query.model_copy(update={"measures": (moved,), "periods": (report,), "comparison": None})
+    return query.model_copy(update={"measures": (moved,), "comparison": None})
 
 
 def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | None:
@@ -210,12 +211,11 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
 
     None if it names several, or if figures are printed for only one year.
     """
-    comparison = query.comparison
-    over_years = comparison is not None and comparison.axis is Axis.PERIODS and comparison.how in _OVER_YEARS
-    named = parse_periods(query.question)
-    counted = not query.periods and (named.trailing_years or named.since)  # `the last two years` end in the latest
-    if not over_years or len(query.periods) > 1 or counted:
+    if query.axis is not Axis.PERIODS or query.combined not in _OVER_YEARS or len(query.periods) > 1:
         return None
+    named = parse_periods(query.question)
+    if not query.periods and (named.trailing_years or named.since):
+        return None  # `the last two years` end in the latest
     latest = workspace.years[key].latest() if key in workspace.years else None
     last = query.periods[0].fiscal_year if query.periods else latest.fiscal_year if latest is not None else None
     if last is None:
@@ -237,9 +237,7 @@ _YEARS_BEFORE = 4
 
 def _is_printed(query: Query, year: int, key: str, workspace: Workspace) -> bool:
     """Return whether each line has a figure for the year."""
-    names = list(query.parts.names) if query.parts is not None else []
-    part = names[0] if len(names) == 1 else None
-    return all(_has_figure(line, part, year, key, workspace) for line in query.lines())
+    return all(_has_figure(line, query.only_part, year, key, workspace) for line in query.lines())
 
 
 def _has_figure(line: Line | NamedFormula, part: str | None, year: int, key: str, workspace: Workspace) -> bool:
@@ -258,8 +256,7 @@ def _report_period(periods: Sequence[Period], key: str, workspace: Workspace) ->
     if not years or latest is None:
         return None
     if years[0] > latest.fiscal_year:
-        report = Period(fiscal_year=latest.fiscal_year)
-        return report, tuple(map(str, years))
+        return Period(fiscal_year=latest.fiscal_year), tuple(map(str, years))
     if len(years) < 2:
         return None
     first = next(one for one in periods if _year_of(one) == years[0])
@@ -293,36 +290,32 @@ def read_as_printed(
     """
     if len(question.split()) > _MOST_WORDS:
         return None
-    about = [one.key for one in before.companies] if before is not None else []
-    lexed = lex(expand_abbreviations(question), names, about=about)
-    named = {
-        one.company.key: Company(key=one.company.key, name=one.company.name, confidence=one.confidence)
-        for one in lexed.companies
-    }
-    companies = tuple(named.values()) or (before.companies if before is not None else ())
-    if len(companies) != 1 or lexed.unknown:
+    earlier = before or Query(question=question)
+    lexed = lex(expand_abbreviations(question), names, about=[one.key for one in earlier.companies])
+    companies = companies_of(lexed.companies) or earlier.companies
+    if len(companies) != 1 or lexed.unknown or not _is_one_name(lexed.tokens, listed=listed):
         return None
-    is_a_name = all(one.type in _OF_A_LINE or one.type.startswith("KIND_") for one in lexed.tokens)
-    if not is_a_name or (not listed and _lists_lines(lexed.tokens)):
-        return None
-    dated = [one for one in lexed.tokens if one.type == "PERIOD"]
+    line, periods = _whole_line(lexed)
+    query = Query(question=question, measures=(line,), companies=companies, periods=periods or earlier.periods)
+    query = with_maturity_years(query, [companies[0].key], workspace) or query
+    telling = words_of(line.words) - OF_ANY_FIGURE
+    return query if len(telling) >= _FEWEST_WORDS and len(query.periods) <= 1 and query.parts is None else None
+
+
+def _whole_line(lexed: LexedQuestion) -> tuple[Line, tuple[Period, ...]]:
+    """Return all words but company and period as one line, and the periods."""
     parts = [one for one in lexed.tokens if one.type == "PART"]
     part = str(parts[0].value) if len(parts) == 1 else None  # a caption that mentions it does not make a figure its own
     told = ("COMPANY", "PERIOD", "PART") if part else ("COMPANY", "PERIOD")
-    spans = [(one.start, one.end) for one in lexed.tokens if one.type in told]
-    text = mask_spans(lexed.text, spans)
-    words = [word for word in _WORD.findall(text) if not words_of(word) <= _ASKING]
-    periods = tuple(period_of(mention) for one in dated for mention in mentions_of(one))
-    query = Query(
-        question=question,
-        kind=Kind.VALUE,
-        measures=(Line(words=" ".join(words), part=part),),
-        companies=companies,
-        periods=periods or (before.periods if before is not None else ()),
-    )
-    query = with_maturity_years(query, [companies[0].key], workspace) or query
-    telling = words_of(" ".join(words)) - OF_ANY_FIGURE
-    return query if len(telling) >= _FEWEST_WORDS and len(query.periods) <= 1 and query.parts is None else None
+    text = mask_spans(lexed.text, [(one.start, one.end) for one in lexed.tokens if one.type in told])
+    words = " ".join(word for word in _WORD.findall(text) if not words_of(word) <= _ASKING)
+    periods = tuple(period_of(mention) for one in lexed.tokens if one.type == "PERIOD" for mention in mentions_of(one))
+    return Line(words=words, part=part), periods
+
+
+def _is_one_name(tokens: Sequence[Token], *, listed: bool) -> bool:
+    is_a_name = all(one.type in _OF_A_LINE or one.type.startswith("KIND_") for one in tokens)
+    return is_a_name and (listed or not _lists_lines(tokens))
 
 
 def _lists_lines(tokens: Sequence[Token]) -> bool:

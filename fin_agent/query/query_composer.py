@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import reduce
@@ -12,7 +12,7 @@ from typing import Any
 
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
+from fin_agent.lexicon.periods import PeriodMention, parse_periods
 from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import Amount, LexedQuestion, Token, mentions_of, periods_in
@@ -24,7 +24,6 @@ from fin_agent.query.tree import (
     Axis,
     Claim,
     Combination,
-    Company,
     Comparison,
     Function,
     HowMoved,
@@ -39,10 +38,12 @@ from fin_agent.query.tree import (
     Period,
     Query,
     Way,
+    companies_of,
     lines_of,
     measure_text,
     percentage,
     share_of,
+    total_of,
     with_lines,
     without_move,
 )
@@ -72,8 +73,7 @@ class QueryComposer:
 
     def __post_init__(self) -> None:
         self.left = {kind: list(tokens) for kind, tokens in self.parsed.frames.items()}
-        if "BY_HOW_MUCH" in self.left:
-            self.left.setdefault("DIFFERENCE", []).extend(self.left.pop("BY_HOW_MUCH"))
+        self._rename_frames("BY_HOW_MUCH", "DIFFERENCE")
         counted = parse_periods(self.sentences.asked)
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
         asked = self.sentences.asked.lower().lstrip(" \"'(")
@@ -100,6 +100,16 @@ class QueryComposer:
         """Return the frames of these kinds and mark them as read."""
         return [token for kind in kinds for token in self.left.pop(kind, [])]
 
+    def _rename_frames(self, kind: str, other: str) -> None:
+        """Read unread frames of one kind as those of another."""
+        if kind in self.left:
+            self.left.setdefault(other, []).extend(self.left.pop(kind))
+
+    @property
+    def only(self) -> Measure | None:
+        """The measure, if there is one alone."""
+        return self.measures[0] if len(self.measures) == 1 else None
+
     # The query.
 
     def query(self) -> Query:
@@ -113,21 +123,29 @@ class QueryComposer:
         if not self.has_unread("KIND", "PERIOD_KIND"):
             self.take_frames("WHICH")
         self._settle_measures()
-        if selection is not None:
-            request = _request(Kind.COMPARISON, comparison=selection)
-        else:
-            request = (
-                self._selected_company_measure()
-                or self._conversion_ratio()
-                or self._company_difference()
-                or self._growth_comparison()
-                or self._claim()
-                or self._ranked()
-                or self._movement()
-                or self._compare()
-                or self._plain()
-            )
+        selected: dict[str, object] = {"kind": Kind.COMPARISON, "comparison": selection}
+        request = selected if selection is not None else self._first_request()
         return self._with_base(**{"measures": tuple(self.measures), "unread": self._unread(), **request})
+
+    def _first_request(self) -> dict[str, object]:
+        """Return the first request that fits: a value, if no other does."""
+        requests: tuple[Callable[[], dict[str, object] | None], ...] = (
+            self._selected_company_measure,
+            self._conversion_ratio,
+            self._company_difference,
+            self._growth_comparison,
+            self._claim,
+            self._ranked,
+            self._exceeded,
+            self._annual_growth,
+            self._movement,
+            self._compare,
+        )
+        for read in requests:
+            request = read()
+            if request:
+                return request
+        return self._plain()
 
     def _with_base(self, **update: object) -> Query:
         return self.base.model_copy(update=update)
@@ -135,10 +153,7 @@ class QueryComposer:
     def _set_base(self) -> None:
         """Set companies, periods, parts and unit of the query."""
         periods, unit, parts = self._periods(), self._unit(), self._parts()
-        named = {one.company.key: one for one in self.lexed.companies}
-        companies = tuple(
-            Company(key=key, name=one.company.name, confidence=one.confidence) for key, one in named.items()
-        )
+        companies = companies_of(self.lexed.companies)
         if self.before is not None and not companies and not self.parsed.unknown:
             companies, parts = self.before.companies, parts or self.before.parts
         paired = self._pair_periods()
@@ -175,41 +190,39 @@ class QueryComposer:
         chosen = self.before.comparison
         if chosen is not None and (chosen.axis, chosen.how) == (Axis.MEASURES, Combination.TOTAL):
             earlier, chosen = [Function(name="sum", of=tuple(earlier))], None
-        first = earlier[0]
         if not self.measures:
             self.measures, self.parsed.arithmetic = earlier, False
             if len(earlier) > 1 and self.take_frames("TOTAL"):
-                self.measures = [reduce(lambda one, other: Operation(operator="+", left=one, right=other), earlier)]
-            of_parts = chosen is not None and chosen.axis is Axis.PARTS and chosen.how in _ENDS
-            named = self.before.parts
-            of_parts = of_parts or (named is not None and not named.kind and len(named.names) == 1)
-            if of_parts and len(earlier) == 1 and isinstance(first, Line) and self.take_frames("SHARE"):
+                self.measures = [total_of(earlier)]
+            selects = chosen is not None and chosen.axis is Axis.PARTS and chosen.how in _ENDS
+            named = self.before.only_part is not None and not (self.before.parts and self.before.parts.kind)
+            line = earlier[0] if len(earlier) == 1 else None
+            if (selects or named) and isinstance(line, Line) and self.take_frames("SHARE"):
                 self.take_frames("TOTAL", "WHICH")
-                self.measures = [percentage(first, first.model_copy(update={"whole": True}))]
+                self.measures = [percentage(line, line.model_copy(update={"whole": True}))]
                 return chosen
-            return None
-        if len(earlier) == 1:
-            self._attach_containing_part()
-        if len(self.measures) == len(earlier) == 1 and not self.parsed.parts:
-            asked = self.sentences.asked
-            refers = bool(_REFERRING & set(asked.lower().replace("?", " ").split()))
-            (own,) = self.measures
-            share = self.has_unread("SHARE", "CAME_FROM") or (refers and self.has_unread("PERCENT"))
-            if refers and isinstance(own, Line | NamedFormula) and self.take_frames("RATIO"):
-                self.measures = [Operation(operator="/", left=first, right=own)]
-            if share and isinstance(own, Line | NamedFormula):
-                self.take_frames("SHARE", "CAME_FROM", "PERCENT", "WHICH")
-                if self.before.parts is not None and isinstance(own, Line):
-                    own = own.model_copy(update={"whole": True})
-                of_it = _OF_WHAT_WAS_ASKED.search(asked) is not None
-                self.measures = [percentage(own, first) if of_it else percentage(first, own)]
+        elif len(earlier) == 1:
+            self._relate_to_earlier(earlier[0], of_parts=self.before.parts is not None)
         return None
 
-    def _attach_containing_part(self) -> None:
-        """Attach a part to its line where what was asked before is in it: `what share of Pet sales is it`."""
-        parts, line = self.parsed.parts, self.measures[0] if len(self.measures) == 1 else None
-        if len(parts) == 1 and isinstance(line, Line) and _OF_WHICH_IT_IS.search(self.sentences.asked):
-            self.measures, self.parsed.parts = [line.model_copy(update={"part": parts[0]})], []
+    def _relate_to_earlier(self, earlier: Measure, *, of_parts: bool) -> None:
+        """Read a line as what the earlier measure is divided by, or is a share of, or has a share in it."""
+        asked, own = self.sentences.asked, self.only
+        if isinstance(own, Line) and len(self.parsed.parts) == 1 and _OF_WHICH_IT_IS.search(asked):
+            own = own.model_copy(update={"part": self.parsed.parts[0]})  # `what share of Pet sales is it`
+            self.measures, self.parsed.parts = [own], []
+        if not isinstance(own, Line | NamedFormula) or self.parsed.parts:
+            return
+        refers = bool(_REFERRING & set(asked.lower().replace("?", " ").split()))
+        share = self.has_unread("SHARE", "CAME_FROM") or (refers and self.has_unread("PERCENT"))
+        if refers and self.take_frames("RATIO"):
+            self.measures = [Operation(operator="/", left=earlier, right=own)]
+        if share:
+            self.take_frames("SHARE", "CAME_FROM", "PERCENT", "WHICH")
+            if of_parts and isinstance(own, Line):
+                own = own.model_copy(update={"whole": True})
+            pair = (own, earlier) if _OF_WHAT_WAS_ASKED.search(asked) else (earlier, own)
+            self.measures = [percentage(*pair)]
 
     def _textual_kind(self) -> Kind | None:
         """Return the kind of a question that no figure answers."""
@@ -226,27 +239,26 @@ class QueryComposer:
         if not mentions and not pinned:
             text = self.question  # `Look at Acme in FY2022. Divide goodwill by total assets.`
             mentions = [one for token in periods_in(text) for one in mentions_of(token)]
-        by_day = [one for one in mentions if isinstance(one, DateMention) or one.period_end]
-        found = [period_of(one) for one in mentions if one not in by_day]
-        if not pinned and (found or not self.parsed.arithmetic):
-            told = {one.fiscal_year for one in found}
-            told |= {one.date.year if isinstance(one, DateMention) else one.fiscal_year for one in by_day}
-            found += [Period(fiscal_year=year) for year in parse_periods(text).years if year not in told]
-        found.sort(key=lambda one: (one.fiscal_year or 0, one.quarter or 5))
-        asked = tuple(dict.fromkeys((*found, *map(period_of, by_day))))
-        if self._starts_from(asked):
-            asked = (*asked, *self.before.periods) if self.before is not None else asked
-        if self.before is not None and not asked and not self.counted_years:
-            asked = self.before.periods
-            self.of_one_filing = not self.before.question and len(asked) == 1
-        return self._with_relative_period(asked)
+        named = [period_of(one) for one in mentions]
+        if not pinned and (not self.parsed.arithmetic or any(one.end is None for one in named)):
+            told = {one.fiscal_year or (one.end and one.end.year) for one in named}
+            named += [Period(fiscal_year=year) for year in parse_periods(text).years if year not in told]
+        asked = tuple(dict.fromkeys(sorted(named, key=_days_last)))
+        return self._with_relative_period(self._with_earlier_periods(asked))
 
-    def _starts_from(self, asked: Sequence[Period]) -> bool:
+    def _with_earlier_periods(self, asked: tuple[Period, ...]) -> tuple[Period, ...]:
+        """Return the periods of the previous question if this one has none, or only where a movement to them began."""
+        earlier = self.before.periods if self.before is not None else ()
+        if self.before is not None and not asked and not self.counted_years:
+            self.of_one_filing = not self.before.question and len(earlier) == 1
+            return earlier
+        return (*asked, *earlier) if self._starts_from(asked, earlier) else asked
+
+    def _starts_from(self, asked: Sequence[Period], before: Sequence[Period]) -> bool:
         """Return whether the only period is where a movement to that of the previous question began.
 
         `What was it in 2020, and how far had it slipped from 2019?`, `did it improve on 2018?`
         """
-        before = self.before.periods if self.before is not None else ()
         if len(asked) != 1 or len(before) != 1 or not self.has_unread(*_MOVING, "HIGHER", "LOWER"):
             return False
         (start,), (end,) = asked, before
@@ -291,9 +303,11 @@ class QueryComposer:
 
     def _kind_is_divided(self) -> bool:
         """Return whether a kind of part is one of a named part: `the Business segment's customer groups`."""
-        text, pairs = self.lexed.text, pairwise(self.lexed.tokens)
-        owned = (text[one.end : other.start] for one, other in pairs if one.type == "PART" and _is_kind(other))
-        return any(between.startswith("'s") for between in owned)
+        text = self.lexed.text
+        return any(
+            one.type == "PART" and other.type.startswith("KIND") and text[one.end : other.start].startswith("'s")
+            for one, other in pairwise(self.lexed.tokens)
+        )
 
     # What can be compared.
 
@@ -301,6 +315,11 @@ class QueryComposer:
     def companies(self) -> int:
         """The number of companies."""
         return len(self.base.companies) + len(self.base.unknown_companies)
+
+    @property
+    def family(self) -> str | None:
+        """The kind of part of which each is asked about: `segment`, `region`."""
+        return self.base.parts.kind if self.base.parts is not None else None
 
     @property
     def axis(self) -> Axis | None:
@@ -311,7 +330,7 @@ class QueryComposer:
             return Axis.MEASURES
         if self.companies > 1:
             return Axis.COMPANIES
-        if parts is not None and (parts.kind or len(parts.names) > 1):
+        if self.family or (parts is not None and len(parts.names) > 1):
             return Axis.PARTS
         if several:
             return Axis.MEASURES
@@ -352,19 +371,16 @@ class QueryComposer:
 
     def _share_of_whole(self) -> None:
         """Read a part's share as that of the whole company's line: `Data Center's share of revenue`."""
-        asked, parts = self.left.get("SHARE", []), self.base.parts
-        if not asked or parts is None or len(self.measures) != 1 or _OF_WHICH_IT_IS.search(self.sentences.asked):
+        asked, parts, line = self.left.get("SHARE", []), self.base.parts, self.only
+        if not asked or parts is None or not isinstance(line, Line) or _OF_WHICH_IT_IS.search(self.sentences.asked):
             return
-        selected = bool(parts.kind) and self.has_unread("HIGHEST", "LOWEST")
-        (line,) = self.measures
-        if not isinstance(line, Line) or (len(parts.names) != 1 and not selected):
-            return
+        selected = self.family and self.has_unread("HIGHEST", "LOWEST")
         # `what percentage of the total is Converse revenue`, `what percentage of revenue is Converse`
         told = line.whole or self._part_is_subject()
-        if told or not asked[0].text.lower().startswith(("what percent", "by what")):
+        asks_of_it = not asked[0].text.lower().startswith(("what percent", "by what"))
+        if (len(parts.names) == 1 or selected) and (told or asks_of_it):
             self.take_frames("SHARE", "CAME_FROM")
-            own, total = (line.model_copy(update={"whole": whole}) for whole in (False, True))
-            self.measures = [percentage(own, total)]
+            self.measures = [percentage(*(line.model_copy(update={"whole": whole}) for whole in (False, True)))]
 
     def _part_is_subject(self) -> bool:
         """Return whether a verb stands between the line and the part after it."""
@@ -379,7 +395,7 @@ class QueryComposer:
 
     def _whole_without_part(self) -> None:
         """Subtract parts from the whole: `revenue excluding Converse`."""
-        parts, line = self.base.parts, self.measures[0] if len(self.measures) == 1 else None
+        parts, line = self.base.parts, self.only
         if parts is None or parts.kind or not isinstance(line, Line) or self.companies > 1:
             return
         if self.take_frames("EXCEPT"):
@@ -392,13 +408,13 @@ class QueryComposer:
     def _percentage_line(self) -> None:
         """Read a share with one line as a printed percentage: `the average percentage of revenues of OEM`."""
         asked = self.left.get("SHARE", [])
-        if len(self.measures) != 1 or not asked:
+        if self.only is None or not asked:
             return
-        of = self.measures[0].of if isinstance(self.measures[0], Function) else self.measures
+        of = self.only.of if isinstance(self.only, Function) else (self.only,)
         printed = all(isinstance(one, Line) and not one.metric for one in of)
         if printed and all("percent" in one.text.lower() for one in asked):
             self.take_frames("SHARE")
-            self.measures = [with_lines(self.measures[0], _as_percentage)]
+            self.measures = [with_lines(self.only, _as_percentage)]
             if not self.has_unread("CHANGE", "DIFFERENCE", "DOWN", "UP"):  # a rate changes by points
                 self.base = self._with_base(unit="percent")
 
@@ -453,7 +469,7 @@ class QueryComposer:
         """Read profit as net income, of segments as operating income: `was it profitable`, `which made more money`."""
         if self.measures or not self.has_unread("POSITIVE", "NEGATIVE"):
             return
-        of_parts = self.base.parts is not None and self.base.parts.kind and self.has_unread("NEGATIVE")
+        of_parts = self.family and self.has_unread("NEGATIVE")
         metric = "operating_income" if of_parts else "net_income"
         asked = {word for one in self.left.get("POSITIVE", []) for word in one.text.lower().split()}
         most = not asked.isdisjoint({"more", "most"})
@@ -485,7 +501,7 @@ class QueryComposer:
             chosen_by = chosen_by if isinstance(chosen_by, Move) else Move(of=chosen_by, how="growth")
         self.measures = [self.measures[1 - by]]
         how = Combination.HIGHEST if extreme.type in ("HIGHEST", "FASTEST") else Combination.LOWEST
-        return _request(Kind.COMPARISON, Axis.COMPANIES, how, chosen_by=chosen_by)
+        return {**_request(Kind.COMPARISON, Axis.COMPANIES, how), "chosen_by": chosen_by}
 
     def _with_selection_period(self, measure: Measure, extreme: Token, other: int) -> Measure | None:
         """Return the selecting measure with its period, if two are named; None if neither is next to it.
@@ -512,7 +528,7 @@ class QueryComposer:
         bare = {with_lines(one, _without_company) for one in self.measures}
         if len(self.measures) > 1 and len(bare) == 1 and self.companies > 1:
             self.measures = list(bare)
-        whole = self.measures[0] if len(self.measures) == 1 else None
+        whole = self.only
         how = {"-": Combination.DIFFERENCE, "/": Combination.RATIO}.get(getattr(whole, "operator", ""))
         if how is None or not isinstance(whole, Operation):
             return None
@@ -525,7 +541,8 @@ class QueryComposer:
             return None
         self.measures = [_without_company(left)]
         self.take_frames("RATIO", "DIFFERENCE")
-        return _request(Kind.COMPARISON, Axis.COMPANIES, how, companies=(known[left.company], known[right.company]))
+        companies = known[left.company], known[right.company]
+        return {**_request(Kind.COMPARISON, Axis.COMPANIES, how), "companies": companies}
 
     def _conversion_ratio(self) -> dict[str, object] | None:
         """Read a conversion ratio: `who turned more of revenue into free cash flow`."""
@@ -540,25 +557,34 @@ class QueryComposer:
 
     def _growth_comparison(self) -> dict[str, object] | None:
         """Read growth that itself moves or is averaged, or is compared with the growth of another measure."""
-        compared, years = self.has_unread("FASTER", "SLOWER"), len(self.base.periods)
+        compared = self.has_unread("FASTER", "SLOWER")
         grown = self.has_unread("GROWTH") or (compared and self.has_unread("UP"))
-        if not grown or self._is_choice("WHICH", "WHO", "OR") or self.companies > 1 or self.base.parts is not None:
+        several = self.companies > 1 or self.base.parts is not None
+        if not grown or several or self._is_choice("WHICH", "WHO", "OR"):
             return None
         if len(self.measures) == 2 and (compared or self.has_unread("DIFFERENCE", "HIGHER", "LOWER")):
             return self._growth_difference()
         if len(self.measures) != 1 or self.has_unread("BOUND", "CAGR", "PERIOD_KIND", "WHICH"):
             return None
-        if years > 1 and (self.take_frames("AVERAGE") or self._averaged()):
-            self.take_frames("GROWTH")
-            self._move("growth")
-            # The growth of the first year began in the year before it.
-            if any(one.type == "FROM_WORD" for one in self.lexed.tokens):
-                self.base = self._with_base(periods=self.base.periods[1:])
-            return _request(Kind.AGGREGATE, Axis.PERIODS, Combination.AVERAGE)
+        return self._average_growth() or self._moving_growth(compared=compared)
+
+    def _average_growth(self) -> dict[str, object] | None:
+        if len(self.base.periods) < 2 or not (self.take_frames("AVERAGE") or self._averaged()):
+            return None
+        self.take_frames("GROWTH")
+        self._move("growth")
+        # The growth of the first year began in the year before it.
+        if any(one.type == "FROM_WORD" for one in self.lexed.tokens):
+            self.base = self._with_base(periods=self.base.periods[1:])
+        return _request(Kind.AGGREGATE, Axis.PERIODS, Combination.AVERAGE)
+
+    def _moving_growth(self, *, compared: bool) -> dict[str, object] | None:
+        """Read growth that rises or falls: `did revenue growth slow in 2023`, `by how many points did growth slow`."""
+        years = len(self.base.periods)
         noun = self.has_unread("GROWTH") or (compared and years > 1)
-        asked = self.yes_or_no or self.has_unread("DIFFERENCE") or self.base.unit == "percentage points"
         moves = compared or self.has_unread("UP", "DOWN", "CHANGE", "HIGHER", "LOWER")
-        if not noun or not moves or years > 2 or not asked:
+        asked = self.yes_or_no or self.has_unread("DIFFERENCE") or self.base.unit == "percentage points"
+        if not noun or not moves or not asked or years > 2:
             return None
         self.take_frames("GROWTH", "DIFFERENCE", "YEAR_BEFORE")
         self._move("growth")
@@ -569,7 +595,7 @@ class QueryComposer:
             return _request(Kind.CHANGE)
         if self.has_unread("THAN", "VERSUS") and self._earlier_first():
             down = not down
-        return _request(Kind.CLAIM, claim=Claim(way="fell" if down else "rose"))
+        return _claimed("fell" if down else "rose")
 
     def _growth_difference(self) -> dict[str, object]:
         """Subtract the growths of two measures: between the two periods of the question, else over its last year."""
@@ -583,9 +609,7 @@ class QueryComposer:
         if first.start is not None:
             self.base = self._with_base(periods=periods[-1:])
         self.measures = [Operation(operator="-", left=first, right=second)]
-        if not self.yes_or_no:
-            return _request(Kind.VALUE)
-        return _request(Kind.CLAIM, claim=Claim(way="below" if slower else "above", bound=Number(value=0)))
+        return _claimed("below" if slower else "above", 0) if self.yes_or_no else _request(Kind.VALUE)
 
     def _is_choice(self, *frames: str) -> bool:
         return self.has_frame(*frames) or " or " in self.sentences.asked.lower()
@@ -596,22 +620,29 @@ class QueryComposer:
             return self._count_years()
         if not self.yes_or_no:
             return self._beyond_a_bound()
-        several = len(self.measures) > 1
         if self.has_unread("UP") and self.has_unread("DOWN") and self.has_unread("OR"):
             self.take_frames("UP", "DOWN", "OR", "YEAR_BEFORE")
-            return _request(Kind.CLAIM, claim=Claim(way="rose"))
+            return _claimed("rose")
         if len(self.measures) == 2 and self.companies < 2 and self.has_unread("COVERED"):
             return self._coverage_claim()
         if self.companies == 2 and self.has_unread("DIFFERENCE") and self.has_unread("HIGHER", "LOWER"):
-            claim = Claim(way="below" if self.take_frames("LOWER") else "above", bound=Number(value=0))
+            way: Way = "below" if self.take_frames("LOWER") else "above"
             self.take_frames("HIGHER", "DIFFERENCE", "OR")
-            return _request(Kind.CLAIM, Axis.COMPANIES, Combination.DIFFERENCE, claim=claim)
+            return _claimed(way, 0, Axis.COMPANIES, Combination.DIFFERENCE)
+        return self._verdict()
+
+    def _verdict(self) -> dict[str, object] | None:
+        """Read a yes-or-no question about one measure, unless it chooses or asks by how much."""
         asked = reduce(lambda text, words: text.replace(words, ""), _ASKS_A_VERDICT, self.sentences.asked.lower())
-        if " or " in asked and not self.has_unread("EQUAL"):
+        chooses = " or " in asked and not self.has_unread("EQUAL")
+        bounded = len(self.measures) > 1 and self.has_unread("BOUND")
+        if chooses or bounded or self.has_unread("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES"):
             return None
-        if self.has_unread("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES") or (several and self.has_unread("BOUND")):
-            return None
-        return self._every_year() or self._sign_claim() or self._compared_claim()
+        if self.has_unread("EVERY") and self.has_unread("UP", "DOWN"):
+            way: Way = "fell" if self.take_frames("DOWN") else "rose"
+            self.take_frames("EVERY", "UP")
+            return _claimed(way, None, Axis.PERIODS, Combination.EVERY)
+        return self._sign_claim() or self._compared_claim()
 
     def _coverage_claim(self) -> dict[str, object]:
         """Read coverage as a ratio: `did operating income cover interest`, `was the dividend covered by FCF`."""
@@ -621,7 +652,7 @@ class QueryComposer:
             covering, other = other, covering
         self.take_frames("CAME_FROM", "OVER")
         self.measures = [Operation(operator="/", left=covering, right=other)]
-        return _request(Kind.CLAIM, claim=Claim(way="above", bound=Number(value=1)))
+        return _claimed("above", 1)
 
     def _count_years(self) -> dict[str, object] | None:
         """Count the years in which a claim is true: `in how many of the years did it grow`."""
@@ -634,7 +665,7 @@ class QueryComposer:
             return None
         self.take_frames("COUNT", "OR")
         way: Way = ("below" if down else "above") if bound is not None else "fell" if down else "rose"
-        return _request(Kind.CLAIM, Axis.PERIODS, Combination.COUNT, claim=Claim(way=way, bound=bound))
+        return _claimed(way, bound, Axis.PERIODS, Combination.COUNT)
 
     def _beyond_a_bound(self) -> dict[str, object] | None:
         """Choose the members beyond a bound: `which segments earned over $1 billion`, `which year was negative`."""
@@ -649,7 +680,7 @@ class QueryComposer:
         if claim is None:
             return None
         self.take_frames("PERIOD_KIND", "OR")
-        return _request(Kind.RANKING, axis, Combination.FILTER, claim=claim["claim"])
+        return {**claim, **_request(Kind.RANKING, axis, Combination.FILTER)}
 
     def _share_of_each(self, axis: Axis | None) -> None:
         """Read a bound in percent as one of shares: `which segments make up more than 20% of revenue`."""
@@ -665,14 +696,7 @@ class QueryComposer:
         higher, lower = self.take_frames("HIGHER", "AT_LEAST"), self.take_frames("LOWER", "AT_MOST")
         if bound is None or bool(higher) is bool(lower):
             return None
-        return _request(Kind.CLAIM, claim=Claim(way=_way_of(higher, lower), bound=bound))
-
-    def _every_year(self) -> dict[str, object] | None:
-        if not (self.has_unread("EVERY") and self.has_unread("UP", "DOWN")):
-            return None
-        way: Way = "fell" if self.take_frames("DOWN") else "rose"
-        self.take_frames("EVERY", "UP")
-        return _request(Kind.CLAIM, Axis.PERIODS, Combination.EVERY, claim=Claim(way=way))
+        return _claimed(_way_of(higher, lower), bound)
 
     def _sign_claim(self) -> dict[str, object] | None:
         positive, negative = self.has_unread("POSITIVE"), self.has_unread("NEGATIVE")
@@ -680,11 +704,11 @@ class QueryComposer:
             self.take_frames("POSITIVE" if positive else "NEGATIVE", *_MOVING)
         elif not self._names_a_loss():
             return None
-        return _request(Kind.CLAIM, claim=Claim(way="above" if positive else "below", bound=Number(value=0)))
+        return _claimed("above" if positive else "below", 0)
 
     def _names_a_loss(self) -> bool:
         """Return whether the only measure is a result that the question calls a loss: `report a net loss`."""
-        (line,) = self.measures if len(self.measures) == 1 else (None,)
+        line = self.only
         return isinstance(line, Line) and line.metric in _RESULTS and "loss" in line.words.lower().split()
 
     def _compared_claim(self) -> dict[str, object] | None:
@@ -698,19 +722,19 @@ class QueryComposer:
         self.take_frames("EQUAL", "OR", "CHANGE", "UP")
         if moved and bound is None and self.companies < 2:
             self.take_frames("YEAR_BEFORE")
-            return _request(Kind.CLAIM, claim=Claim(way="fell" if down else "rose"))
+            return _claimed("fell" if down else "rose")
         if moved:
             self._move("growth" if growth or bound is None or bound.unit == "percent" else "change")
         if bound is not None:
-            return _request(Kind.CLAIM, claim=Claim(way=_way_of(higher, lower), bound=bound))
+            return _claimed(_way_of(higher, lower), bound)
         axis = self.axis
         if not (higher or lower) or axis is None:
             return None
         if axis is not Axis.PERIODS:
             how = Combination.LOWEST if lower else Combination.HIGHEST
-            return _request(Kind.CLAIM, axis, how, claim=Claim(way="below" if lower else "above"))
+            return _claimed("below" if lower else "above", None, axis, how)
         below = bool(lower) is not self._earlier_first()
-        return _request(Kind.CLAIM, axis, claim=Claim(way="below" if below else "above"))
+        return _claimed("below" if below else "above", None, axis)
 
     def _turn_judgements(self) -> None:
         """Read `improved` of a measure that is better when lower as a fall, and `worsened` as a rise."""
@@ -718,14 +742,12 @@ class QueryComposer:
         name = measure_text(self.measures[0]).lower().split(" to ")[0].split("/")[0] if self.measures else ""
         if lists["better when lower"].isdisjoint(bare_words(name)):
             return
+        judged = lists["became better"] | lists["became worse"]
         for kind, opposite in (("UP", "DOWN"), ("DOWN", "UP"), ("HIGHER", "LOWER"), ("LOWER", "HIGHER")):
-            judged = lists["became better"] | lists["became worse"]
             turned = [one for one in self.left.get(kind, []) if one.text.lower() in judged]
             if turned and opposite not in self.left:
-                self.left[opposite] = turned
-                self.left[kind] = [one for one in self.left[kind] if one not in turned]
-                if not self.left[kind]:
-                    del self.left[kind]
+                rest = [one for one in self.take_frames(kind) if one not in turned]
+                self.left |= {opposite: turned} | ({kind: rest} if rest else {})
                 return
 
     def _earlier_first(self) -> bool:
@@ -745,36 +767,31 @@ class QueryComposer:
         """Read an extreme, a place or an order among companies, parts, measures or periods."""
         axis = Axis.PERIODS if self.has_unread("PERIOD_KIND") else self.axis
         self._quarters_of_the_year()
-        if axis is None or not self._can_be_ranked(axis):
-            return None
         choice = self._is_choice("WHO", "WHICH", "PERIOD_KIND", "OR")
-        told = (*_EXTREMES, "ORDINAL", *_MOVING, *(("HIGHER", "LOWER") if choice else ()))
-        if not self._is_one_request(*(self.left.get(frame, []) for frame in told)):
-            return None  # `which had the lowest margin, and how far had it slipped`
-        family = axis is Axis.PARTS and self.base.parts is not None and self.base.parts.kind is not None
-        fast = self.has_frame("FASTEST", "SLOWEST", "FASTER", "SLOWER")
-        rank, ordinal, top = self.take_frames("RANK"), self.take_frames("ORDINAL"), self.take_frames("TOP")
-        high = self.take_frames("FASTEST", "HIGHEST") or (self.take_frames("HIGHER", "FASTER") if choice else [])
-        low = self.take_frames("SLOWEST", "LOWEST") or (self.take_frames("LOWER", "SLOWER") if choice else [])
-        extreme = [*high, *low, *ordinal]
-        if not (extreme or rank or top or (family and self.has_unread("UP", "DOWN"))):
+        if axis is None or not self._can_be_ranked(axis, choice=choice):
             return None
-        up, falls, grown, change = (self.take_frames(frame) for frame in _MOVING)
+        rank, ordinal, top = self.take_frames("RANK"), self.take_frames("ORDINAL"), self.take_frames("TOP")
+        high, low = self.take_frames("FASTEST", "HIGHEST"), self.take_frames("SLOWEST", "LOWEST")
+        if choice:
+            high, low = high or self.take_frames("HIGHER", "FASTER"), low or self.take_frames("LOWER", "SLOWER")
+        of_family = axis is Axis.PARTS and self.family is not None
+        falls = self.has_unread("DOWN")
+        extreme = [*high, *low, *ordinal]
+        filters = of_family and (falls or self.has_unread("UP"))
+        if not filters and not any((extreme, rank, top)):
+            return None
         self.take_frames("PERIOD_KIND", "OR", "YEAR_BEFORE")
-        if family and not self.measures:
+        if of_family and not self.measures:
             self.measures = [Line(words="revenue", metric="revenue")]
-        if axis in (Axis.COMPANIES, Axis.PARTS) and len(self.base.periods) > 1:
-            self._over_periods()
-        if fast or up or falls or grown or change:
-            by_rate = grown or family or (up and axis is not Axis.PERIODS)
-            self._rank_moves(axis, percent=fast or bool(by_rate and not self._in_dollars()))
+        self._over_periods(axis)
+        self._rank_moves(axis, of_family=of_family)
         if rank or top:
-            ranking = Comparison(axis=axis, how=Combination.RANK, top=int(str(top[0].value)) if top else None)
-            return _request(Kind.RANKING, comparison=ranking)
+            return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top))
         if not extreme:
-            return _request(Kind.RANKING, axis, Combination.FILTER, claim=Claim(way="fell" if falls else "rose"))
-        how, nth = Combination.LOWEST if low else Combination.HIGHEST, int(str(ordinal[0].value)) if ordinal else None
-        return _request(Kind.COMPARISON, comparison=Comparison(axis=axis, how=how, nth=nth, descending=not falls))
+            filtered = _request(Kind.RANKING, axis, Combination.FILTER)
+            return {**filtered, "claim": Claim(way="fell" if falls else "rose")}
+        how = Combination.LOWEST if low else Combination.HIGHEST
+        return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=not falls)
 
     def _quarters_of_the_year(self) -> None:
         """Read a year as its four quarters: `which quarter of 2019 had the highest revenue`."""
@@ -784,25 +801,38 @@ class QueryComposer:
             quarters = (periods[0].model_copy(update={"quarter": quarter, "months": 3}) for quarter in (1, 2, 3, 4))
             self.base = self._with_base(periods=tuple(quarters))
 
-    def _can_be_ranked(self, axis: Axis) -> bool:
+    def _can_be_ranked(self, axis: Axis, *, choice: bool) -> bool:
+        """Return whether there are several members, of which one request asks, and not for both ends."""
         printed_years = self.of_one_filing or not self.base.periods  # `with_printed_years`
         if axis is Axis.PERIODS and len(self.base.periods) < 2 and not printed_years:
             return False
         both_ends = self.has_unread("HIGHEST") and self.has_unread("LOWEST")
-        return not both_ends and (len(self.measures) < 2 or axis is Axis.MEASURES)
+        # `which had the lowest margin, and how far had it slipped`
+        told = (*_EXTREMES, "ORDINAL", *_MOVING, *(("HIGHER", "LOWER") if choice else ()))
+        several = len(self.measures) > 1 and axis is not Axis.MEASURES
+        return not both_ends and not several and self._is_one_request(*told)
 
-    def _rank_moves(self, axis: Axis, *, percent: bool) -> None:
-        """Rank the movements of the measures; in a range of years the first is the base of the next."""
-        self._move("growth" if percent or self.base.unit == "percent" else "change")
+    def _rank_moves(self, axis: Axis, *, of_family: bool) -> None:
+        """Rank the movements of the measures, if the question names one.
+
+        In a range of years the first is the base of the next.
+        """
+        up, _, grown, _ = moved = [self.take_frames(frame) for frame in _MOVING]
+        fast = self.has_frame("FASTEST", "SLOWEST", "FASTER", "SLOWER")
+        if not fast and not any(moved):
+            return
+        by_rate = grown or of_family or (up and axis is not Axis.PERIODS)
+        in_dollars = "dollar" in self.question.lower() or (self.base.unit or "").startswith("USD")
+        percent = fast or (by_rate and not in_dollars) or self.base.unit == "percent"
+        self._move("growth" if percent else "change")
         span = parse_periods(self.sentences.asked).span
         if axis is Axis.PERIODS and span is not None and span.form != "list" and len(self.base.periods) > 2:
             self.base = self._with_base(periods=self.base.periods[1:])
 
-    def _in_dollars(self) -> bool:
-        return "dollar" in self.question.lower() or (self.base.unit or "").startswith("USD")
-
-    def _over_periods(self) -> None:
+    def _over_periods(self, axis: Axis) -> None:
         """Rank the sum or the mean over the periods: `the highest total sales over 2022 and 2023`."""
+        if axis not in (Axis.COMPANIES, Axis.PARTS) or len(self.base.periods) < 2:
+            return
         if self.take_frames("TOTAL"):
             self.measures = [Function(name="sum", of=(one,)) for one in self.measures]
         elif self.take_frames("AVERAGE") or self._averaged():
@@ -811,26 +841,32 @@ class QueryComposer:
     def _move(self, how: HowMoved) -> None:
         self.measures = [one if isinstance(one, Move) else Move(of=one, how=how) for one in self.measures]
 
+    def _exceeded(self) -> dict[str, object] | None:
+        """Read a comparison with an earlier period: `by what percentage was revenue higher in 2024 than in 2023`."""
+        named = [_place_in_time(period_of(one)) for one in self.parsed.periods]
+        earlier = self.axis is Axis.PERIODS and len(named) == 2 and named[0] > named[1]
+        compares = self.has_unread("HIGHER", "LOWER") and len(self.measures) == 1
+        if not earlier or not compares or not self.take_frames("EXCESS"):
+            return None
+        self.take_frames("HIGHER", "LOWER")
+        self.base = self._with_base(periods=tuple(sorted(self.base.periods, key=_place_in_time)))
+        self._move("growth")
+        return _request(Kind.CHANGE)
+
+    def _annual_growth(self) -> dict[str, object] | None:
+        if not self.take_frames("CAGR"):
+            return None
+        self.take_frames("UP", "GROWTH")
+        self._move("cagr")
+        return {"kind": Kind.CHANGE, **self._comparison()}
+
     def _movement(self) -> dict[str, object] | None:
         """Read how measures moved over time."""
-        if self._exceeds_an_earlier_period():
-            self.take_frames("EXCESS", "HIGHER", "LOWER")
-            self.base = self._with_base(periods=tuple(sorted(self.base.periods, key=_place_in_time)))
-            self._move("growth")
-            return _request(Kind.CHANGE)
-        if self.take_frames("CAGR"):
-            self.take_frames("UP", "GROWTH")
-            self._move("cagr")
-            return _request(Kind.CHANGE, **self._comparison())
-        grown = self.left.get("GROWTH", [])
-        if len(grown) > 1 or (grown and (self.parsed.arithmetic or self.has_unread("AVERAGE"))):
-            return None
-        if self.companies < 2 and self.has_unread("FASTER", "SLOWER", "HOW_MANY_TIMES"):
+        if not self._may_move():
             return None
         growth = bool(self.take_frames("GROWTH", "YOY"))
         directed = self.has_unread("UP", "DOWN", "CHANGE")
-        asked = self.left.get("DIFFERENCE", [])
-        if directed and all(one.text.lower().startswith("by") for one in asked):
+        if directed and all(one.text.lower().startswith("by") for one in self.left.get("DIFFERENCE", [])):
             self.take_frames("DIFFERENCE")
         between = self.axis is Axis.PERIODS and bool(self.take_frames("DIFFERENCE"))
         excess = self._is_percentage_difference() and bool(self.take_frames("EXCESS"))
@@ -840,38 +876,39 @@ class QueryComposer:
         self._move("growth" if in_percent else "change")
         self.take_frames(*_MOVING, "YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
         if growth or directed or not between:
-            return _request(Kind.CHANGE, **self._comparison())
+            return {"kind": Kind.CHANGE, **self._comparison()}
         return _request(Kind.CHANGE, Axis.PERIODS, Combination.DIFFERENCE)  # `between 2018 and 2019`: no direction
+
+    def _may_move(self) -> bool:
+        """Return whether growth is said once and of no formula, and is not compared."""
+        grown = self.left.get("GROWTH", [])
+        alone = len(grown) < 2 and not (grown and (self.parsed.arithmetic or self.has_unread("AVERAGE")))
+        return alone and not (self.companies < 2 and self.has_unread("FASTER", "SLOWER", "HOW_MANY_TIMES"))
 
     def _moves_in_percent(self, *, growth: bool, between: bool, excess: bool) -> bool:
         """Return whether a movement is asked for as a rate: as growth or in percent, and not in points."""
-        up, down, change = (self.left.get(kind, []) for kind in ("UP", "DOWN", "CHANGE"))
-        if up and down:
+        up = self.left.get("UP", [])
+        either = self.has_unread("UP") and self.has_unread("DOWN")
+        if either:
             self.take_frames("OR")  # `up or down`
         # `what percentage change`; `R&D % of revenue` next to a change is a separate share
         of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in self.left.get("SHARE", []))
-        percent: object = excess or self.base.unit == "percent"
-        if up or down or change:
-            percent = bool(self.take_frames("EXCESS", "" if of_it else "SHARE")) or percent
-        if (change or between) and self.take_frames("ABS", "NOT"):
+        if self.has_unread(*_MOVING) and self.take_frames("EXCESS", "" if of_it else "SHARE"):
+            excess = True
+        percent = excess or self.base.unit == "percent"
+        if (between or self.has_unread("CHANGE")) and self.take_frames("ABS", "NOT"):
             percent = False
-        percent = percent or (up and up[0].text.lower() in _GROW and "dollar" not in self.question.lower())
-        in_points = self.base.unit in ("basis points", "percentage points")  # the change of a rate
-        in_points = in_points or (not growth and all(map(share_of, self.measures)))
-        return bool(growth or (percent and not (up and down))) and not in_points
+        grows = any(one.text.lower() in _GROW for one in up[:1]) and "dollar" not in self.question.lower()
+        if self.base.unit in _POINTS:
+            return False  # the change of a rate
+        return growth or ((percent or grows) and not either and not all(map(share_of, self.measures)))
 
     def _is_percentage_difference(self) -> bool:
         """Return whether growth is asked for: `the percentage difference between 2018 and 2019`."""
         alone = self.axis is Axis.PERIODS and len(self.measures) == 1
         return alone and all(one.text.lower().endswith("difference") for one in self.left.get("EXCESS", ()))
 
-    def _exceeds_an_earlier_period(self) -> bool:
-        """Read a comparison with an earlier period: `by what percentage was revenue higher in 2024 than in 2023`."""
-        named = [_place_in_time(period_of(one)) for one in self.parsed.periods]
-        excess = self.has_unread("EXCESS") and self.has_unread("HIGHER", "LOWER") and self.axis is Axis.PERIODS
-        return excess and len(self.measures) == 1 and len(named) == 2 and named[0] > named[1]
-
-    def _comparison(self) -> dict[str, Any]:
+    def _comparison(self) -> dict[str, object]:
         """Read how companies, parts or measures are compared, in addition to the relation over time."""
         how = next((how for frame, how in _HOWS.items() if self.has_unread(frame)), None)
         if how is None or self.axis not in (Axis.COMPANIES, Axis.PARTS, Axis.MEASURES):
@@ -880,7 +917,7 @@ class QueryComposer:
             return {}  # `Add up a and b. What multiple of c is that?`: of which measures is not known here
         self.take_frames(*(frame for frame in _HOWS if _HOWS[frame] is how))
         self.take_frames("HIGHER", "LOWER", "FASTER", "SLOWER", "DIFFERENCE")
-        return {"axis": self.axis, "how": how}
+        return {"comparison": Comparison(axis=self.axis, how=how)}
 
     def _compare(self) -> dict[str, object] | None:
         """Read how companies, parts, measures or periods are combined."""
@@ -899,7 +936,7 @@ class QueryComposer:
         if found and axis is Axis.COMPANIES and not dated:
             # `the ratio of the total revenues of A to those of B`: over one period it sums nothing.
             self.take_frames("TOTAL")
-        return _request(Kind.COMPARISON, **found) if found else None
+        return {"kind": Kind.COMPARISON, **found} if found else None
 
     def _compare_periods(self) -> dict[str, object] | None:
         """Read how one company's periods are combined: sum, average, ratio, list."""
@@ -917,7 +954,7 @@ class QueryComposer:
 
     def _averaged(self, *, flow: bool = False) -> bool:
         """Return whether `average revenue` means an average over periods or companies; removes it from the measure."""
-        measure = self.measures[0] if len(self.measures) == 1 else None
+        measure = self.only
         pair = share_of(measure) if measure is not None and not flow else None
         part, whole = pair or (measure, None)
         if isinstance(part, Line) and part.balance == "average":
@@ -932,7 +969,7 @@ class QueryComposer:
         return False
 
     def _plain(self) -> dict[str, object]:
-        measure = self.measures[0] if len(self.measures) == 1 else None
+        measure = self.only
         if measure is not None and not isinstance(measure, Line):
             self.take_frames("RATIO")
         if isinstance(measure, Operation) and measure.operator == "/":
@@ -951,11 +988,12 @@ class QueryComposer:
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
         return (*(text for _, text in sorted(found)), *self.parsed.apart, *self._silent_requests())
 
-    def _is_one_request(self, *frames: Sequence[Token]) -> bool:
-        """Return whether all frames stand in one request of the question."""
+    def _is_one_request(self, *frames: str) -> bool:
+        """Return whether all unread frames of these kinds stand in one request of the question."""
         text = self.lexed.text
         starts = [text.find(asked.rstrip("?")) for asked in split_requests(text)]
-        return len({sum(start <= one.start for start in starts) for some in frames for one in some}) < 2
+        places = [one.start for kind in frames for one in self.left.get(kind, [])]
+        return len({sum(start <= place for start in starts) for place in places}) < 2
 
     def _silent_requests(self) -> Iterator[str]:
         """Yield requests of which no word became a token: `and how much was paid out during the year`.
@@ -973,23 +1011,26 @@ class QueryComposer:
 
 
 def _request(
-    kind: Kind,
-    axis: Axis | None = None,
-    how: Combination = Combination.EACH,
-    comparison: Comparison | None = None,
-    **update: object,
+    kind: Kind, axis: Axis | None = None, how: Combination = Combination.EACH, **compared: Any
 ) -> dict[str, object]:
-    """Return what a request sets in the query."""
-    compared = comparison if axis is None else Comparison(axis=axis, how=how)
-    return {"kind": kind, "comparison": compared, **update}
+    """Return what a request sets in the query; `compared` are further fields of its comparison."""
+    return {"kind": kind, "comparison": None if axis is None else Comparison(axis=axis, how=how, **compared)}
+
+
+def _claimed(
+    way: Way, bound: Number | float | None = None, axis: Axis | None = None, how: Combination = Combination.EACH
+) -> dict[str, object]:
+    """Return what a claim sets in the query."""
+    limit = bound if bound is None or isinstance(bound, Number) else Number(value=bound)
+    return {**_request(Kind.CLAIM, axis, how), "claim": Claim(way=way, bound=limit)}
+
+
+def _number(tokens: Sequence[Token]) -> int | None:
+    return int(str(tokens[0].value)) if tokens else None
 
 
 def _is_percent(token: Token) -> bool:
     return isinstance(token.value, Amount) and token.value.unit == "percent"
-
-
-def _is_kind(token: Token) -> bool:
-    return token.type.startswith("KIND")
 
 
 def _shift_years(period: Period, years: int) -> Period:
@@ -1039,6 +1080,10 @@ def _without_company(line: Line | NamedFormula, **update: object) -> Line | Name
     return line.model_copy(update={"company": None, **update})
 
 
+def _days_last(period: Period) -> tuple[int, ...]:
+    return (1,) if period.end is not None else (0, period.fiscal_year or 0, period.quarter or _LAST_OF_A_YEAR)
+
+
 def _place_in_time(period: Period) -> tuple[int, date, int]:
     end = period.end or date.min
     return period.fiscal_year or end.year, end, period.quarter or _LAST_OF_A_YEAR
@@ -1081,6 +1126,7 @@ _EXTREMES = ("HIGHEST", "LOWEST", "FASTEST", "SLOWEST")
 _SELECTING = (*_EXTREMES, "TOP", "WHICH", "RANK", "EACH", "BY", "WHO", "ORDINAL")
 """Frames with which a word for a kind of part means each of them."""
 _ENDS = (Combination.HIGHEST, Combination.LOWEST)
+_POINTS = ("basis points", "percentage points")
 _GROW = frozenset({"grow", "grew", "grown", "growing", "grows"})
 _HOWS = {
     "HOW_MANY_TIMES": Combination.RATIO,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -16,7 +16,7 @@ from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_statement
 from fin_agent.analyst.rules.requested_report import split_report_request
 from fin_agent.analyst.rules.words_to_intent import foreign_currency_requests, market_price_requests, parse_intent
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
-from fin_agent.evidence.plan import build_plan
+from fin_agent.evidence.plan import Plan, build_plan
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
@@ -36,6 +36,7 @@ from fin_agent.query.nearest_figure import as_single_figure, printed_name, quote
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
     are_to_come,
+    filings_of,
     lines_of_share,
     read_as_printed,
     with_margin_of_part,
@@ -59,13 +60,13 @@ from fin_agent.query.tree import (
     Parts,
     Period,
     Query,
-    with_lines,
     without_move,
 )
 from fin_agent.retrieval.fact_search import NARROWING, OPENING
 from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, words_of
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
+from fin_agent.vocabulary.fact import Fact
 from fin_agent.workspace import Workspace
 
 
@@ -73,22 +74,19 @@ def known_names(workspace: Workspace) -> KnownNames:
     """Return the names that a workspace knows."""
 
     def parts_in(text: str, keys: Sequence[str]) -> Sequence[lexer.KnownName]:
-        wanted = set(keys)
-        filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in wanted]
-        found = named_parts_in(text, workspace.index.parts(filings), workspace)
+        found = named_parts_in(text, workspace.index.parts(filings_of(keys, workspace)), workspace)
         return [lexer.KnownName(one.name, one.start, one.end) for one in found]
 
     def part_called(words: str, keys: Sequence[str]) -> str | None:
         own = words_of(words) - OF_PARTS
         if not own or words.lower().rpartition(" ")[2] not in word_lists("part_words")["called behind"]:
             return None
-        filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys]
-        parts = {frozenset(words_of(name) - OF_PARTS): name for name in sorted(workspace.index.parts(filings))}
+        names = sorted(workspace.index.parts(filings_of(keys, workspace)))
+        parts = {frozenset(words_of(name) - OF_PARTS): name for name in names}
         like = sorted(
             (said for said, name in parts.items() if own <= said and words_of(name.split()[0]) & own), key=len
         )
-        surely = like and (len(like) == 1 or all(like[0] < other for other in like[1:]))
-        return parts[like[0]] if surely else None
+        return parts[like[0]] if like and all(like[0] < other for other in like[1:]) else None
 
     def is_printed(word: str, keys: Sequence[str]) -> bool:
         return words_of(word) <= printed_text_of(keys, workspace).words
@@ -110,16 +108,15 @@ class PrintedText(NamedTuple):
 
 def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
     """Return what the filings of these companies print around their figures; cached per index."""
-    filings = tuple(doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys)
+    filings = filings_of(keys, workspace)
     known = _PRINTED.setdefault(workspace.index, {})
     if filings not in known:
         texts = workspace.index.address_texts(filings)
-        short = (
-            expand_abbreviations(text) if "(" in text else text for text in texts if 0 < text.count(" ") < _MAX_WORDS
-        )
-        lines = (tuple(word for word, _, _ in _in_order(text)) for text in short)
-        bare = (tuple(word for word, _, _ in _in_order(text.partition("(")[0])) for text in texts if " (" in text)
-        lines = (named for line in itertools.chain(lines, bare) for named in (line, _without_numbers(line)))
+        short = (one for one in texts if 0 < one.count(" ") < _MAX_WORDS)
+        spoken = (expand_abbreviations(one) if "(" in one else one for one in short)
+        bare = (one.partition("(")[0] for one in texts if " (" in one)
+        lines = {tuple(word for word, _, _ in _in_order(one)) for one in itertools.chain(spoken, bare)}
+        lines |= set(map(_without_numbers, lines))
         known[filings] = PrintedText(
             frozenset().union(*map(words_of, texts)), frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS)
         )
@@ -202,17 +199,12 @@ def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
 
 def _of_named_product(intent: Intent, workspace: Workspace) -> Intent | None:
     """Return the question's only measure for the name in it, if the filings print this line; otherwise None."""
-    query = intent.query
-    lines = list(query.lines()) if query is not None else []
-    if query is None or len(lines) != 1 or len(intent.unknown_companies) != 1:
+    query, names = intent.query, intent.unknown_companies
+    if query is None or len(list(query.lines())) != 1 or len(names) != 1:
         return None
-
-    def named(line: Line | NamedFormula) -> Measure:
-        return Line(words=f"{intent.unknown_companies[0]} {line.words}", period=line.period)
-
-    measures = tuple(with_lines(one, named) for one in query.measures)
-    named_query = query.model_copy(update={"measures": measures, "unknown_companies": (), "comparison": None})
-    return _surely_printed(named_query, intent.model_copy(update={"unknown_companies": ()}), workspace)
+    named = query.with_lines(lambda line: Line(words=f"{names[0]} {line.words}", period=line.period)) or query
+    named = named.model_copy(update={"unknown_companies": (), "comparison": None})
+    return _surely_printed(named, intent.model_copy(update={"unknown_companies": ()}), workspace)
 
 
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
@@ -231,19 +223,13 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     near = find_nearest_figure(workspace, asked.target, company=asked.company.key) if asked is not None else None
     if asked is None or near is None or near.chance < _LIKELY_ENOUGH:
         return intent
-    fact = near.sourced.fact
-    printed = " ".join((*fact.row_path, *fact.column_path, fact.caption))
-    if _NEGATED.search(intent.question) and not _NEGATED.search(printed):
-        return intent  # `how much wasn't on the balance sheet` does not ask for the line itself
-    if words_of(fact.label) & OPENING and not words_of(intent.question) & OPENING:
-        return intent  # the end of a period is usual
-    if (asked.period.quarter or _LAST) != (near.sourced.fact.period.quarter or _LAST):
-        return intent  # a year's figure does not answer for a quarter
+    if not _may_be_meant(near.sourced.fact, intent.question, asked.period):
+        return intent
     query = Query(
         question=intent.question,
         measures=(Line(words=printed_name(near.sourced.fact) or asked.words, place=figure_place(near.sourced)),),
         companies=(Company(key=asked.company.key, name=asked.company.name, confidence=asked.confidence),),
-        periods=(_as_period(asked.period),),
+        periods=(Period.of(asked.period),),
         assumed=(
             f"the question was answered with {quoted_address(near.sourced)}, the printed figure closest to its words",
         ),
@@ -253,16 +239,32 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     return intent
 
 
+_LIKELY_ENOUGH = 0.7
+"""Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
+
+
+def _may_be_meant(fact: Fact, question: str, period: FiscalPeriod) -> bool:
+    """Return whether nothing in the question speaks against a figure near to its words."""
+    printed = " ".join((*fact.row_path, *fact.column_path, fact.caption))
+    if _NEGATED.search(question) and not _NEGATED.search(printed):
+        return False  # `how much wasn't on the balance sheet` does not ask for the line itself
+    if words_of(fact.label) & OPENING and not words_of(question) & OPENING:
+        return False  # the end of a period is usual
+    return (period.quarter or _LAST) == (fact.period.quarter or _LAST)  # a year's figure does not answer for a quarter
+
+
+_NEGATED = re.compile(r"\b(?:not|non|un(?:used|drawn|funded|recognized|recorded|vested|allocated))\b|n['’]t\b", re.I)
+_LAST = 4
+
+
 def _is_known(intent: Intent) -> bool:
     """Return whether each line of a question for figures is a known metric, whatever else it says: `per month`."""
     query = intent.query
     if query is None or not query.asks_figures:
         return False
     lines = list(query.lines())
-    if any(line.words in query.unread for line in lines):
-        return False
     known = (not isinstance(line, Line) or line.metric or words_of(line.words) <= OF_TIME for line in lines)
-    return bool(lines) and all(known)
+    return bool(lines) and all(known) and not any(line.words in query.unread for line in lines)
 
 
 def intent_of_query(query: Query, workspace: Workspace) -> Intent:
@@ -273,9 +275,7 @@ def intent_of_query(query: Query, workspace: Workspace) -> Intent:
     if not query.asks_figures:
         return intent_of_question(query.question, workspace)
     words = parse_intent(expand_abbreviations(query.question), workspace.directory, workspace.lexicon)
-    companies = tuple(
-        RequestedCompany(key=one.key, name=one.name, confidence=one.confidence) for one in query.companies
-    )
+    companies = _requested(query.companies)
     named = {"question": query.question, "query": query, "companies": companies, "unknown_companies": ()}
     words = words.model_copy(update=named)
     try:
@@ -288,7 +288,7 @@ def context_of_asks(whole: Intent) -> Intent:
     """Return the context for each request of a question: its companies and periods, without measures."""
     companies = tuple(Company(key=one.key, name=one.name, confidence=one.confidence) for one in whole.companies)
     named = whole.query.periods if whole.query is not None else ()
-    periods = named or tuple(map(_as_period, whole.periods))
+    periods = named or tuple(map(Period.of, whole.periods))
     query = Query(question=whole.question, companies=companies, periods=periods)
     return whole.model_copy(update={"query": query})
 
@@ -343,19 +343,19 @@ def _prepend_context(words: Intent, before: Intent, workspace: Workspace) -> Int
     """Return the intent by words with companies and periods of the previous question, if it names none."""
     update: dict[str, object] = {}
     spoken_of = before.query.companies if before.query is not None else ()
-    printed = (
-        printed_text_of([one.key for one in spoken_of], workspace).words if words.unknown_companies else frozenset()
-    )
-    unknown = tuple(name for name in words.unknown_companies if not words_of(name) <= printed)
-    if not words.companies and not unknown:
-        update["unknown_companies"] = ()
-        own = [RequestedCompany(key=one.key, name=one.name, confidence=one.confidence) for one in spoken_of]
-        update["companies"] = tuple(own) or before.companies
+    if not words.companies:
+        printed = printed_text_of([one.key for one in spoken_of], workspace).words if words.unknown_companies else ()
+        if all(words_of(name) <= frozenset(printed) for name in words.unknown_companies):
+            update |= {"unknown_companies": (), "companies": _requested(spoken_of) or before.companies}
     if not words.periods and not words.dates:
-        update.update(periods=before.periods, dates=before.dates)
+        update |= {"periods": before.periods, "dates": before.dates}
     if not words.forms:
         update["forms"] = before.forms
     return words.model_copy(update=update)
+
+
+def _requested(companies: Iterable[Company]) -> tuple[RequestedCompany, ...]:
+    return tuple(RequestedCompany(key=one.key, name=one.name, confidence=one.confidence) for one in companies)
 
 
 def with_figures(words: Intent, workspace: Workspace, before: Query | None = None) -> Intent | None:
@@ -378,26 +378,22 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 return with_fiscal_years_resolved(with_dated_periods(reason, workspace), workspace)
             if not query.asks_figures:
                 continue
-            if _is_company_action(query, workspace):
-                first, why = first or query, why or _unread_message([line.words for line in query.lines()])
-                continue
-            if first is None and _may_split_printed_line(query):
+            if first is None and _may_split_printed_line(query) and not _is_company_action(query, workspace):
                 whole = _as_one_line(words, workspace, before, listed=False)
                 if whole is not None:
                     return whole
             first = first or query
             try:
-                intent = _as_intent(query, words, workspace)
-                if query.unit == "percent" and not unit_fits(query.unit, intent):
-                    raise UnboundError(f"{intent.measure} in percent: ask for its share of a line, or for its growth")
-                if figures_are_printed(intent, workspace):
-                    return intent
-                understood = understood or intent
+                intent = _as_answerable(query, words, workspace)
             except UnboundError as error:
                 if error.is_final and understood is None:
                     refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
                     return words.model_copy(update={**refused, "ambiguous": error.is_ambiguous})
                 why = why or str(error)
+                continue
+            if figures_are_printed(intent, workspace):
+                return intent
+            understood = understood or intent
     except NoReadingError as error:
         why = str(error)
     if understood is not None:
@@ -405,33 +401,61 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
     return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
 
 
+def _as_answerable(query: Query, words: Intent, workspace: Workspace) -> Intent:
+    """Return a reading as an intent. Raises UnboundError if figures do not answer it, or not in percent."""
+    if _is_company_action(query, workspace):
+        raise UnboundError(_unread_message([line.words for line in query.lines()]))
+    intent = _as_intent(query, words, workspace)
+    if query.unit == "percent" and not unit_fits(query.unit, intent):
+        raise UnboundError(f"{intent.measure} in percent: ask for its share of a line, or for its growth")
+    return intent
+
+
+def _readings(words: Intent, workspace: Workspace, before: Query | None) -> Iterator[Query]:
+    """Yield the readings of the question without the words that select a report."""
+    text, report = _without_report(words)
+    for query in candidate_readings(text, known_names(workspace), before):
+        yield query.model_copy(update={"question": words.question, "report": report or query.report})
+
+
+def _without_report(words: Intent) -> tuple[str, str | None]:
+    """Return the question without the words that select a report, and these words."""
+    split = split_report_request(words.question) if words.report is not None else None
+    return (split.rest, split.report.words) if split is not None else (words.question, None)
+
+
 def figures_are_printed(intent: Intent, workspace: Workspace) -> bool:
     """Return whether filings print all figures of a reading, as far as can be told before they are looked up."""
     if not intent.companies or any(company.key not in workspace.years for company in intent.companies):
         return True
-    plan = build_plan(intent, workspace.lexicon, workspace.years)
-    return not metrics_to_search(plan, workspace) and _is_surely_printed(intent, workspace)
+    return not metrics_to_search(_plan(intent, workspace), workspace) and _is_surely_printed(intent, workspace)
+
+
+def _plan(intent: Intent, workspace: Workspace) -> Plan:
+    return build_plan(intent, workspace.lexicon, workspace.years)
 
 
 def _may_split_printed_line(query: Query) -> bool:
     """Return whether the words of one printed line may be misread as several lines, several parts, or an average."""
-    unknown = (line for line in query.lines() if isinstance(line, Line) and not line.metric)
-    cut = any(line.balance == "average" or "," in line.words for line in unknown)
+    cut = any(line.balance == "average" or "," in line.words for line in _unknown_lines(query))
     parts = len(query.parts.names) if query.parts is not None and query.comparison is None else 0
     return len(query.measures) > 1 or parts > 1 or cut
 
 
+def _unknown_lines(query: Query) -> list[Line]:
+    """Return the lines that are no metric of the lexicon."""
+    return [line for line in query.lines() if isinstance(line, Line) and not line.metric]
+
+
 def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, listed: bool) -> Intent | None:
     """Return the question as one printed figure whose address has all of its words; None if none is certain."""
-    split = split_report_request(words.question) if words.report is not None else None
-    query = read_as_printed(
-        words.question if split is None else split.rest, known_names(workspace), workspace, before, listed=listed
-    )
+    text, _ = _without_report(words)
+    query = read_as_printed(text, known_names(workspace), workspace, before, listed=listed)
     if query is None or _is_company_action(query, workspace) or len(split_requests(words.question)) > 1:
         return None
     with suppress(UnboundError):
         intent = _bound(query.model_copy(update={"question": words.question}), words, workspace)
-        slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
+        slots = _plan(intent, workspace).slots()
         if slots and all(facts_for(slot, workspace).is_sure for slot in slots):
             return intent
     return None
@@ -441,19 +465,7 @@ def _is_never_printed(intent: Intent, workspace: Workspace) -> bool:
     """Return whether the only measure is a metric that no filing of the company states for the period."""
     alone = intent.relation is Relation.EACH and not intent.further and intent.expression in workspace.lexicon.metrics
     known = alone and all(company.key in workspace.years for company in intent.companies) and bool(intent.companies)
-    plan = build_plan(intent, workspace.lexicon, workspace.years) if known else None
-    return plan is not None and bool(metrics_to_search(plan, workspace))
-
-
-def _as_period(named: FiscalPeriod) -> Period:
-    months = named.months or (3 if named.quarter else 12)
-    return Period(fiscal_year=named.fiscal_year, quarter=named.quarter, months=months)
-
-
-_NEGATED = re.compile(r"\b(?:not|non|un(?:used|drawn|funded|recognized|recorded|vested|allocated))\b|n['’]t\b", re.I)
-_LAST = 4
-_LIKELY_ENOUGH = 0.7
-"""Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
+    return known and bool(metrics_to_search(_plan(intent, workspace), workspace))
 
 
 def _is_company_action(query: Query, workspace: Workspace) -> bool:
@@ -472,7 +484,7 @@ _AUXILIARY = re.compile(r"\b(?:did|does|do)\s*$", re.I)
 
 
 def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
-    """Return a reading as an intent; its only line by the filings' words is tried first if these are more specific.
+    """Return a reading as an intent, by the rows of years to come where it asks about these.
 
     Raises:
         UnboundError: The reading cannot be planned.
@@ -485,54 +497,63 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     in_rows = with_maturity_years(query, keys, workspace)
     if in_rows is not None and are_to_come(query.periods, keys[0], workspace):
         with suppress(UnboundError):
-            return _as_intent(in_rows, words, workspace)
+            return _first_bound(in_rows, keys, words, workspace)
         in_rows = None  # no row is of these years, which are not filed
-    query = in_rows or query
-    query = (with_printed_years(query, keys[0], workspace) if len(keys) == 1 else None) or query
-    of_part = with_margin_of_part(query, keys, workspace)
-    narrowed = _as_narrowed(query, words, workspace)
-    if narrowed is not None:
-        return narrowed
-    tried = [of_part, _as_printed_total(query, workspace), query, with_parts_resolved(query, keys, workspace)]
-    why: UnboundError | None = None
+    return _first_bound(in_rows or query, keys, words, workspace)
+
+
+def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Workspace) -> Intent:
+    """Return the first that can be planned of the query and its wordings by what filings print.
+
+    A wording by narrower words is first if its figures are certain; that of a share by one line is last.
+
+    Raises:
+        UnboundError: None of them can be planned; the message is of the first.
+    """
+    if len(keys) == 1:
+        query = with_printed_years(query, keys[0], workspace) or query
+    narrowed = query.with_lines(_by_narrower_words)
+    certain = _surely_printed(narrowed, words, workspace) if narrowed is not None else None
+    if certain is not None:
+        return certain
+    of_part, resolved = with_margin_of_part(query, keys, workspace), with_parts_resolved(query, keys, workspace)
     bound: Intent | None = None
-    for one in filter(None, tried):
+    errors: list[UnboundError] = []
+    for one in filter(None, (of_part, _as_printed_total(query, workspace), query, resolved)):
         try:
             bound = _bound(one, words, workspace)
             break
         except UnboundError as error:
             if error.is_final:
                 raise
-            why = why or error
-    if bound is not None and (not any(with_share_as_printed(query)) or _is_surely_printed(bound, workspace)):
+            errors.append(error)
+    shares = list(with_share_as_printed(query))
+    if bound is not None and (not shares or _is_surely_printed(bound, workspace)):
         return bound
-    for one in with_share_as_printed(query):
+    for one in shares:
         with suppress(UnboundError):
             intent = _bound(one, words, workspace)
-            if not metrics_to_search(build_plan(intent, workspace.lexicon, workspace.years), workspace) and (
-                bound is None or _is_surely_printed(intent, workspace)
-            ):
+            lacking = metrics_to_search(_plan(intent, workspace), workspace)
+            if not lacking and (bound is None or _is_surely_printed(intent, workspace)):
                 return intent
-    if bound is not None:
-        return bound
-    assert why is not None
-    raise why
+    if bound is None:
+        raise errors[0]
+    return bound
 
 
 def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Workspace) -> Intent | None:
     """Return a refused intent for a question about figures that is not fully understood; None for one in words."""
     words = words.model_copy(update={"query": query})
-    unknown = [line for line in query.lines() if isinstance(line, Line) and not line.metric] if query else []
-    split = query is not None and query.unread and all(any(map(str.isdigit, one)) for one in query.unread)
-    if unknown and split:
+    unread = query.unread if query is not None else ()
+    unknown = _unknown_lines(query) if query is not None else []
+    if unread and unknown and all(any(map(str.isdigit, one)) for one in unread):
         return None  # a part of one period's figure: words may answer it
-    ranks = query is not None and query.unread and all(one.lower().split()[0] in _RANKS for one in query.unread)
-    if ranks and ranked_statement(words.core):
+    if unread and all(one.lower().split()[0] in _RANKS for one in unread) and ranked_statement(words.core):
         return None  # `the largest operating expense`, `the top two expenses`: the rows of a statement are ranked
     if not why or not words.names_metric or len(unknown) > _MAX_UNKNOWN or (unknown and not words.asks_figure):
         return None
     partly = words
-    if query is not None and query.unread and not unknown:
+    if query is not None and unread and not unknown:
         # Keep what is understood: a model may compute what rules cannot.
         with suppress(UnboundError):
             partly = _bound(query, words, workspace)
@@ -544,29 +565,14 @@ _MAX_UNKNOWN = 2
 """A question with more unknown lines than this is treated as a question for words."""
 
 
-def _readings(words: Intent, workspace: Workspace, before: Query | None = None) -> Iterator[Query]:
-    """Yield the readings of the question without the words that select a report."""
-    split = split_report_request(words.question) if words.report is not None else None
-    for query in candidate_readings(words.question if split is None else split.rest, known_names(workspace), before):
-        report = None if split is None else split.report.words
-        yield query.model_copy(update={"question": words.question, "report": report or query.report})
+def _by_narrower_words(line: Line | NamedFormula) -> Measure:
+    """Return a metric that the question narrows as a printed line: `noncurrent regulatory assets`.
 
-
-def _as_narrowed(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
-    """Return the query with metrics that it narrows as printed lines: `noncurrent regulatory assets`.
-
-    A balance sheet may print one line under current and noncurrent assets. None if no such figure is certain.
+    A balance sheet may print one line under current and noncurrent assets.
     """
-
-    def by_words(line: Line | NamedFormula) -> Measure:
-        metric = line.metric if isinstance(line, Line) else None
-        narrowing = words_of(line.words) & NARROWING - words_of((metric or "").replace("_", " "))
-        return _by_its_words(line) if metric and narrowing else line
-
-    measures = tuple(with_lines(one, by_words) for one in query.measures)
-    if measures == query.measures:
-        return None
-    return _surely_printed(query.model_copy(update={"measures": measures}), words, workspace)
+    metric = getattr(line, "metric", None)
+    narrowing = words_of(line.words) & NARROWING - words_of((metric or "").replace("_", " "))
+    return _by_its_words(line) if metric and narrowing else line
 
 
 def _surely_printed(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
@@ -583,20 +589,73 @@ def _as_printed_total(query: Query, workspace: Workspace) -> Query | None:
 
     The metric may be a part of it.
     """
-    measure = query.measures[0]
-    line = without_move(measure)
-    metric = line.metric if len(query.measures) == 1 and isinstance(line, Line) else None
-    if not metric or workspace.lexicon.metrics[metric].statement is not None:
+    line = without_move(query.only_measure) if query.only_measure is not None else None
+    if not isinstance(line, Line) or not line.metric or not line.words.lower().startswith("total "):
         return None
-    if not isinstance(line, Line) or not line.words.lower().startswith("total "):
-        return None
-    return query.model_copy(update={"measures": (with_lines(measure, _by_its_words),)})
+    return query.with_lines(_by_its_words) if workspace.lexicon.metrics[line.metric].statement is None else None
 
 
 def _by_its_words(line: Line | NamedFormula) -> Line:
     """Return a line or formula as the line that is printed under its name."""
     kept = {name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")}
     return Line(**kept)
+
+
+def _bound(query: Query, words: Intent, workspace: Workspace) -> Intent:
+    """Return the query as an intent, by names and words that filings print where they do not state its metrics.
+
+    Raises UnboundError if it cannot be planned, a part of it is used by no line, or no filing prints one of its lines.
+    """
+    intent, plan = _planned(query, words, workspace)
+    if plan is None:
+        return intent
+    lacking = metrics_to_search(plan, workspace)
+    by_name = _with_printed_formula_names(query, words, workspace, lacking)
+    if by_name is not None:
+        return by_name
+    if lacking:
+        printed_alone = _as_printed_percentage(query, words, workspace)
+        if printed_alone is not None:
+            return printed_alone
+        with suppress(UnboundError):
+            return _in_printed_unit(query, *_planned(query, words, workspace, lacking), workspace)
+    apart = metrics_of_several_rows(plan, workspace)
+    if apart:
+        with suppress(UnboundError):
+            by_words = _in_printed_unit(query, *_planned(query, words, workspace, apart), workspace)
+            if _is_surely_printed(by_words, workspace):
+                return by_words
+    return _in_printed_unit(query, intent, plan, workspace)
+
+
+def _planned(
+    query: Query, words: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()
+) -> tuple[Intent, Plan | None]:
+    """Return the query as an intent and its plan; no plan if its companies are not known.
+
+    Raises UnboundError if it cannot be planned, or a part of it is used by no line.
+    """
+    if unused := _unused_parts(query):
+        raise UnboundError(f"the meaning of {' and '.join(map(repr, unused))}, which was not understood")
+    intent = bind_query(query, words, workspace, searched).model_copy(update={"query": query})
+    if query.unit in _OF_RATES and intent.relation is Relation.CHANGE:
+        if intent.measure_unit.startswith("USD"):
+            why = "which has no such unit: ask for the margin, or for the change in dollars"
+            raise UnboundError(f"{query.unit} of an amount, {why}", is_final=True)
+        if intent.measure_unit == "ratio":
+            in_percent = {"expression": f"100 * ({intent.expression})", "measure_unit": "percent"}
+            intent = intent.model_copy(update=in_percent)
+    if all(period.end is None for period in query.periods):
+        intent = with_dated_periods(intent, workspace)
+    if not intent.companies or intent.relation is Relation.EXPLANATION:
+        if printed := [line.words for line in _unknown_lines(query)]:
+            raise UnboundError(_unread_message(printed))
+        return intent, None
+    known = all(company.key in workspace.years for company in intent.companies)
+    return intent, _plan(intent, workspace) if known else None
+
+
+_OF_RATES = ("basis points", "percentage points")
 
 
 def _unused_parts(query: Query) -> tuple[str, ...]:
@@ -606,58 +665,21 @@ def _unused_parts(query: Query) -> tuple[str, ...]:
     return () if None in own else tuple(name for name in names if name not in own)
 
 
-def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
-    """Return the query as an intent.
-
-    Raises UnboundError if it cannot be planned, a part of it is used by no line, or no filing prints one of its lines.
-    """
-    if unused := _unused_parts(query):
-        raise UnboundError(f"the meaning of {' and '.join(map(repr, unused))}, which was not understood")
-    intent = bind_query(query, words, workspace, searched).model_copy(update={"query": query})
-    if query.unit in _OF_RATES and intent.measure_unit == "ratio" and intent.relation is Relation.CHANGE:
-        intent = intent.model_copy(update={"expression": f"100 * ({intent.expression})", "measure_unit": "percent"})
-    if query.unit in _OF_RATES and intent.measure_unit.startswith("USD") and intent.relation is Relation.CHANGE:
-        raise UnboundError(
-            f"{query.unit} of an amount, which has no such unit: ask for the margin, or for the change in dollars",
-            is_final=True,
-        )
-    dated = any(period.end is not None for period in query.periods)
-    intent = intent if dated else with_dated_periods(intent, workspace)
-    printed = [line.words for line in query.lines() if isinstance(line, Line) and not line.metric]
-    if not intent.companies or intent.relation is Relation.EXPLANATION:
-        if printed:
-            raise UnboundError(_unread_message(printed))
-        return intent
-    known = all(company.key in workspace.years for company in intent.companies)
-    plan = build_plan(intent, workspace.lexicon, workspace.years) if known else None
-    lacking = metrics_to_search(plan, workspace) if plan is not None and not searched else None
-    by_name = _with_printed_formula_names(query, words, workspace) if plan is not None and not searched else None
-    names = [_full_name(line) for line in query.lines() if isinstance(line, NamedFormula)]
-    if by_name is not None and (lacking or _are_printed_by_name(by_name, names, workspace)):
-        told = f"{', '.join(names)}: as printed under this name"
-        return by_name.model_copy(update={"assumed": (*by_name.assumed, told)})
-    if lacking:
-        printed_alone = _as_printed_percentage(query, words, workspace)
-        if printed_alone is not None:
-            return printed_alone
-        with suppress(UnboundError):
-            return _bound(query, words, workspace, lacking)
-    apart = metrics_of_several_rows(plan, workspace) if plan is not None and not searched else None
-    if apart:
-        with suppress(UnboundError):
-            by_words = _bound(query, words, workspace, apart)
-            if _is_surely_printed(by_words, workspace):
-                return by_words
+def _in_printed_unit(query: Query, intent: Intent, plan: Plan | None, workspace: Workspace) -> Intent:
+    """Return the intent in the unit of the lines that are found for it. Raises UnboundError if they do not fit."""
     unit = unit_of_printed(intent, plan, workspace) if plan is not None else intent.measure_unit
     if unit is None:
-        raise UnboundError(_unread_message(printed or [intent.measure]))
+        raise UnboundError(_unread_message([line.words for line in _unknown_lines(query)] or [intent.measure]))
     return intent.model_copy(update={"measure_unit": unit})
 
 
-def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
+def _with_printed_formula_names(
+    query: Query, words: Intent, workspace: Workspace, lacking: Collection[str]
+) -> Intent | None:
     """Return a query with each formula of amounts as the line of its name; None if none is certain.
 
-    A filing may print `net debt` or `free cash flow` without their inputs, or by a definition of its own.
+    A filing may print `net debt` or `free cash flow` without their inputs, or by a definition of its own. Where none of
+    the inputs is `lacking`, the labels say no more than the names.
     """
     formulas = workspace.lexicon.formulas
 
@@ -666,10 +688,13 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
             return line
         return _by_its_words(line).model_copy(update={"words": _full_name(line)})
 
-    by_name = tuple(with_lines(one, printed) for one in query.measures)
-    if by_name == query.measures:
+    by_name = query.with_lines(printed)
+    intent = _surely_printed(by_name, words, workspace) if by_name is not None else None
+    names = [_full_name(line) for line in query.lines() if isinstance(line, NamedFormula)]
+    if intent is None or not (lacking or _are_printed_by_name(intent, names, workspace)):
         return None
-    return _surely_printed(query.model_copy(update={"measures": by_name}), words, workspace)
+    told = f"{', '.join(names)}: as printed under this name"
+    return intent.model_copy(update={"assumed": (*intent.assumed, told)})
 
 
 def _full_name(formula: NamedFormula) -> str:
@@ -680,23 +705,22 @@ def _full_name(formula: NamedFormula) -> str:
 
 def _are_printed_by_name(intent: Intent, names: Sequence[str], workspace: Workspace) -> bool:
     """Return whether the labels of the figures found for these names say no more than the names."""
-    slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
+    slots = _plan(intent, workspace).slots()
     hits = ((slot, facts_for(slot, workspace).best) for slot in slots if slot.is_searched and slot.phrase in names)
     return all(hit is not None and is_label_of(hit.sourced.fact, slot.phrase) for slot, hit in hits)
 
 
 def _as_printed_percentage(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
     """A share of lines that filings print in percent alone: the part's own line, where that of the whole is 100."""
-    measure = query.measures[0]
-    lines = lines_of_share(without_move(measure))
-    if len(query.measures) != 1 or lines is None:
+    measure = query.only_measure
+    lines = lines_of_share(without_move(measure)) if measure is not None else None
+    if lines is None:
         return None
     printed = (line.model_copy(update={"metric": None, "whole": False}) for line in lines)
     moved = (measure.model_copy(update={"of": line}) if isinstance(measure, Move) else line for line in printed)
     with suppress(UnboundError):
         of, whole = (_bound(query.model_copy(update={"measures": (one,)}), words, workspace) for one in moved)
-        slots = build_plan(whole, workspace.lexicon, workspace.years).slots()
-        found = [facts_for(slot, workspace).matches for slot in slots if slot.is_searched]
+        found = [facts_for(slot, workspace).matches for slot in _plan(whole, workspace).slots() if slot.is_searched]
         full = bool(found) and all(hits and hits[0].sourced.fact.amount == _FULL for hits in found)
         if full and of.measure_unit == whole.measure_unit == "percent" and _is_surely_printed(of, workspace):
             return of
@@ -708,11 +732,8 @@ _FULL = 100
 
 def _is_surely_printed(intent: Intent, workspace: Workspace) -> bool:
     """Return whether fact search is certain of each figure that it looks up by words."""
-    slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
+    slots = _plan(intent, workspace).slots()
     return all(facts_for(slot, workspace).is_sure for slot in slots if slot.is_searched)
-
-
-_OF_RATES = ("basis points", "percentage points")
 
 
 def _unread_message(words: Sequence[str]) -> str:

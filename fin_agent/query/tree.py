@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from enum import StrEnum
+from functools import reduce
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from fin_agent.lexicon.company_mentions import CompanyMention
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 
 
 class Kind(StrEnum):
@@ -24,23 +28,13 @@ class Kind(StrEnum):
     CLAIM = "claim"
     """Yes or no, decided by figures."""
     REASON = "reason"
-    LIST = "list"
     DEFINITION = "definition"
-    POLICY = "policy"
-    WHO = "who"
     WHEN = "when"
     WHERE = "where"
-    COUNT = "count"
-    """A number that is no figure of a statement: employees, stores, subsidiaries."""
     DESCRIPTION = "description"
     """Any other question in words."""
     FORECAST = "forecast"
     """A figure of a future time: no filing states it."""
-    MARKET = "market"
-    """Needs a market price."""
-    SMALL_TALK = "small-talk"
-    """Not about filings: greetings, the weather."""
-    OTHER_LANGUAGE = "other-language"
 
 
 FIGURE_KINDS = frozenset({Kind.VALUE, Kind.CHANGE, Kind.COMPARISON, Kind.RANKING, Kind.AGGREGATE, Kind.CLAIM})
@@ -70,6 +64,12 @@ class Period(_Node):
     trailing: bool = False
     """Twelve months to `end` or to the end of the quarter, not a fiscal year."""
     shift: int = 0
+
+    @classmethod
+    def of(cls, named: FiscalPeriod) -> Period:
+        """Return a fiscal period as a requested one."""
+        months = named.months or (3 if named.quarter else 12)
+        return cls(fiscal_year=named.fiscal_year, quarter=named.quarter, months=months)
 
     def __str__(self) -> str:
         year = "latest" if self.fiscal_year is None else f"FY{self.fiscal_year}"
@@ -198,7 +198,6 @@ class Combination(StrEnum):
     LOWEST = "lowest"
     RANK = "rank"
     """All of them in order."""
-    SHARE = "share"
     TOTAL = "total"
     AVERAGE = "average"
     COUNT = "count"
@@ -289,10 +288,41 @@ class Query(_Node):
         """Whether figures answer the question."""
         return self.kind in FIGURE_KINDS and bool(self.measures)
 
+    @property
+    def only_measure(self) -> Measure | None:
+        """The measure, if there is one alone."""
+        return self.measures[0] if len(self.measures) == 1 else None
+
+    @property
+    def only_part(self) -> str | None:
+        """The named part, if there is one alone."""
+        return self.parts.names[0] if self.parts is not None and len(self.parts.names) == 1 else None
+
+    @property
+    def axis(self) -> Axis | None:
+        """The dimension of the comparison; None without one."""
+        return self.comparison.axis if self.comparison is not None else None
+
+    @property
+    def combined(self) -> Combination | None:
+        """How the things compared are combined; None without a comparison."""
+        return self.comparison.how if self.comparison is not None else None
+
     def lines(self) -> Iterator[Line | NamedFormula]:
         """Yield every printed line and named formula of the measures, left to right."""
         for measure in (*self.measures, *((self.chosen_by,) if self.chosen_by else ())):
             yield from lines_of(measure)
+
+    def with_lines(self, changed: Callable[[Line | NamedFormula], Measure]) -> Query | None:
+        """Return the query with `changed` applied to each line of its measures; None if that changes nothing."""
+        measures = tuple(with_lines(one, changed) for one in self.measures)
+        return self.model_copy(update={"measures": measures}) if measures != self.measures else None
+
+
+def companies_of(mentions: Iterable[CompanyMention]) -> tuple[Company, ...]:
+    """Return the companies that a question mentions, each once, in order."""
+    named = {one.company.key: one for one in mentions}
+    return tuple(Company(key=key, name=one.company.name, confidence=one.confidence) for key, one in named.items())
 
 
 def lines_of(measure: Measure) -> Iterator[Line | NamedFormula]:
@@ -308,8 +338,6 @@ def lines_of(measure: Measure) -> Iterator[Line | NamedFormula]:
                 yield from lines_of(part)
         case Move(of=of):
             yield from lines_of(of)
-        case _:
-            return
 
 
 def with_lines(measure: Measure, changed: Callable[[Line | NamedFormula], Measure]) -> Measure:
@@ -338,7 +366,12 @@ def percentage(part: Measure, whole: Measure) -> Operation:
     return Operation(operator="/", left=Operation(operator="*", left=hundred, right=part), right=whole)
 
 
-def share_of(measure: Measure) -> tuple[Measure, Measure] | None:
+def total_of(measures: Iterable[Measure]) -> Measure:
+    """Return the sum of measures."""
+    return reduce(lambda one, other: Operation(operator="+", left=one, right=other), measures)
+
+
+def share_of(measure: Measure | None) -> tuple[Measure, Measure] | None:
     """Return the part and the whole of one measure in percent of another; None for any other measure."""
     match measure:
         case Operation(
