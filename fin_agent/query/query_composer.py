@@ -192,6 +192,10 @@ class QueryComposer:
             earlier, chosen = [Function(name="sum", of=tuple(earlier))], None
         if not self.measures:
             self.measures, self.parsed.arithmetic = earlier, False
+            only = earlier[0]
+            divided = len(earlier) == 1 and isinstance(only, Operation) and only.operator == "/" and not share_of(only)
+            if divided and self.take_frames("DIFFERENCE"):  # `what was the shortfall`
+                self.measures = [only.model_copy(update={"operator": "-"})]
             if len(earlier) > 1 and self.take_frames("TOTAL"):
                 self.measures = [total_of(earlier)]
             selects = chosen is not None and chosen.axis is Axis.PARTS and chosen.how in _ENDS

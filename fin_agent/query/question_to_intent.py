@@ -315,9 +315,9 @@ def inherited_context(intent: Intent, before: Intent) -> Intent:
 def with_selection(context: Intent, answer: str, ask: str) -> Intent:
     """Return the context with the part, company or year that an answer selects, for the next `ask`.
 
-    Of companies only if it says `it`: `what's the gap between them` is of all.
+    Of companies only if it says `it`: `what's the gap between them` is of all. `Which came second` selects anew.
     """
-    query = context.query
+    query = context.query if _SELECTING_ANEW.isdisjoint(bare_words(ask)) else None
     chosen = query.comparison if query is not None else None
     if query is None or chosen is None or chosen.how not in (Combination.HIGHEST, Combination.LOWEST):
         return context
@@ -336,6 +336,9 @@ def with_selection(context: Intent, answer: str, ask: str) -> Intent:
     return context.model_copy(update={"query": query.model_copy(update={**update, "comparison": None})})
 
 
+_SELECTING_ANEW = frozenset(
+    {"second", "third", "next", "runner-up", "highest", "lowest", "largest", "smallest", "biggest", "bottom", "last"}
+)
 _SELECTED_YEAR = re.compile(r" was (?:the )?(?:highest|lowest) in FY(\d{4})\b")
 
 

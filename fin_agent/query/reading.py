@@ -69,7 +69,7 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     lexed = lex(" ? ".join((*split.sentences, *formulas)), names, tuple(given), about)
     lexed = replace(lexed, tokens=tuple(_as_moves_of_members(_with_exclusions(lexed.tokens))))
     if before is not None:
-        lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens))
+        lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens, before))
     if before is None or not before.measures:
         lexed = with_bare_balance(lexed)
     used = {token.start: str(token.value) for token in lexed.tokens if token.type == "GIVEN"}
@@ -149,10 +149,15 @@ _MOVED = {"HIGHER": "UP", "LOWER": "DOWN", "MINUS": "DOWN"}
 _EARLIER = ("PERIOD", "YEAR_BEFORE", "PRIOR")
 
 
-def _with_context_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
+def _with_context_tokens(tokens: Sequence[Token], before: Query) -> tuple[Token, ...]:
     """Prepend what a fragment leaves out: it divides, or chooses among, what was requested before."""
     if not any(one.type in LINES for one in tokens):
-        tokens = [one for one in tokens if one.type != "MARGIN"]  # `did that margin go up`
+        amount = len(before.measures) == 1 and isinstance(before.measures[0], Line)
+        margin = next((one for one in tokens if one.type == "MARGIN"), None)
+        tokens = [one for one in tokens if one is not margin]  # `did that margin go up`
+        if margin is not None and amount:  # `what margin does that imply`
+            revenue = replace(margin, type="METRIC", text="revenue", value="revenue")
+            tokens = [replace(margin, type="SHARE"), revenue, *tokens]
     first = next((place for place, one in enumerate(tokens) if one.type not in ("AND", "COMMA")), 0)
     return tuple(
         replace(one, type=_IN_THE_MIDDLE.get(one.type, one.type)) if place == first else one

@@ -1,4 +1,4 @@
-"""Sentences beside the request that change it: what to leave out, what to use. None is passed over."""
+"""Sentences and requests beside the first: what to leave out, what to use, what goes on from it. None is ignored."""
 
 from __future__ import annotations
 
@@ -69,3 +69,33 @@ def test_members_are_compared_with_another_period_of_their_own(ask: Ask, questio
 
 def test_a_row_that_ends_with_a_year_is_no_line_of_its_preposition(ask: Ask) -> None:
     assert " in:" not in ask(f"{RANKING}?").answer.text
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "told"),
+    [
+        (
+            "Did operating cash flow cover capex at Harborlight in FY2023?",
+            "What was the surplus or shortfall?",
+            "= $674 million",
+        ),
+        ("What was Harborlight's net income in FY2023,", "and what margin does that imply?", "= 15.4%"),
+        (
+            f"{RANKING},",
+            "and which came second?",
+            "Automotive of Tellurond Semiconductor Corporation has the second highest",
+        ),
+        (
+            f"{RANKING},",
+            "and which was the runner-up?",
+            "Automotive of Tellurond Semiconductor Corporation has the second highest",
+        ),
+        (
+            "Harborlight's income tax expense in FY2023,",
+            "and what effective tax rate does that imply?",
+            "effective tax rate: 18.8%",
+        ),
+    ],
+)
+def test_a_second_request_goes_on_from_what_the_first_one_compared(ask: Ask, first: str, then: str, told: str) -> None:
+    assert told in ask(f"{first} {then}").answer.text
