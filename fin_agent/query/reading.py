@@ -112,7 +112,7 @@ class _Asked:
         others = [one for one in self.split.statements if one not in formulas]
         self.split = _with_directions(self.split, others, self.names)
         lexed = lex(" ? ".join((*self.split.sentences, *formulas)), self.names, tuple(self.given), about)
-        lexed = replace(lexed, tokens=_as_moves_of_members(_with_exclusions(lexed.tokens)))
+        lexed = replace(lexed, tokens=tuple(_as_moves_of_members(_with_exclusions(lexed.tokens))))
         if self.before is not None:
             lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens))
         return lexed if self.before is not None and self.before.measures else with_bare_balance(lexed)
