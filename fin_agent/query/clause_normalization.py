@@ -6,7 +6,6 @@ own sentence. The formula replaces the name that it defines.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,13 +13,11 @@ from dataclasses import dataclass, replace
 
 from fin_agent.lexicon.periods import PeriodMention
 from fin_agent.lexicon.words import word_lists
-from fin_agent.query.lexer import Token, mentions_of
-from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS, PREFIXES
+from fin_agent.query.lexer import mentions_of
+from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS
+from fin_agent.query.tokens import Token, has_any, rewrite, types_in
 from fin_agent.retrieval.fact_terms import OF_YEARS_TO_COME, words_of
 
-OPENERS = frozenset({"STOP", "COLON", "DEFINED", "DEFINING", "DASH"})
-"""Token types that may precede a clause."""
-_KNOWN = frozenset({"METRIC", "FORMULA", "GIVEN", "PART", "COMPANY", "PERIOD", "UNKNOWN", "NUMBER", "KIND"})
 _MARKS = frozenset({"COMMA", "AND", "LPAR", "RPAR"})
 
 
@@ -53,7 +50,7 @@ def normalize_clauses(tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens of one measure clause, with every given formula in place of its name."""
     clauses = _given_clauses(tokens)
     for place in range(len(clauses) - 1, 0, -1):
-        _substitute_definition(clauses, place)
+        _substitute_definition(clauses[:place], clauses[place])
     return _joined([one for one in clauses if one.tokens])
 
 
@@ -82,7 +79,7 @@ _OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL",
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
     tokens = _without_other_kinds(list(map(_unify_token_types, tokens)))
     named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type != "NOISE"]
-    kept = _without_asides(_brackets_as_clauses(_resolve_operators(_without_comparing_words(_with_ranges(named)))))
+    kept = _without_asides(_brackets_as_clauses(rewrite(_with_openings_first(named), "operators")))
     clauses = [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
     for one in clauses:
         if one.kind in ("DEFINED", "DEFINING"):
@@ -97,17 +94,12 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     """
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
-    for some in (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens):
+    whole = (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens)
+    for some in (*whole, _with_to_between_lines(tokens), _with_listed_parts(tokens, text)):
         if some is not None:
             yield some
-    quotient = _with_to_between_lines(tokens)
-    if quotient is not None:
-        yield quotient
-    between = _with_listed_parts(tokens, text)
-    if between is not None:
-        yield between
-    for whole in (tokens, apart):
-        for shared in _with_shared_words(whole) if whole is not None else ():
+    for some in (tokens, apart):
+        for shared in _with_shared_words(some) if some is not None else ():
             yield _with_sums(shared, text) or shared
     for some in (
         _with_share_split(tokens),
@@ -127,17 +119,14 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
 def _with_bounds_in_names(tokens: Sequence[Token], text: str) -> list[Token] | None:
     """Return the tokens with a bound word as part of a name: `minimum lease payments`, `due after 2024`."""
     bounds = word_lists("question_words")["bounds in names"]
-    kept: list[Token] = []
-    for one, below in itertools.zip_longest(tokens, tokens[1:]):
-        before = kept[-1] if kept else None
-        begins = before is not None and before.text.lower() in bounds and one.type == "PHRASE"
-        falls_due = before is not None and before.type == "PHRASE" and bool(words_of(before.text) & OF_YEARS_TO_COME)
-        ends = one.type == "AFTER" and falls_due and below is not None and below.type == "PERIOD"
-        if before is not None and (begins or ends):
-            kept[-1] = Token("PHRASE", text[before.start : one.end], before.start, one.end)
-        else:
-            kept.append(one)
-    return kept if kept != list(tokens) else None
+
+    def joins(before: Token, place: int) -> bool:
+        if tokens[place].type == "PHRASE":
+            return before.text.lower() in bounds
+        falls_due = before.type == "PHRASE" and bool(words_of(before.text) & OF_YEARS_TO_COME)
+        return falls_due and tokens[place].type == "AFTER" and has_any(tokens[place + 1 : place + 2], ("PERIOD",))
+
+    return _with_pairs_joined(tokens, joins, text)
 
 
 def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None:
@@ -146,7 +135,7 @@ def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None
     None if there are no two names, or no line before them that they could be parts of.
     """
     places = [place for place, one in enumerate(tokens) if one.type in LINES or one.type == "PART"]
-    if len(places) < 3 or not any(one.type in _SET_BETWEEN for one in tokens):
+    if len(places) < 3 or not has_any(tokens, types_in("relating")):
         return None
     of, first, second = places[-3:]
     joined = [one.type for one in tokens[first + 1 : second]] == ["AND"]
@@ -157,9 +146,6 @@ def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None
         Token("PART", one.text, one.start, one.end, one.text) if place in (first, second) else one
         for place, one in enumerate(tokens)
     ]
-
-
-_SET_BETWEEN = frozenset({"CHANGE", "DIFFERENCE", "HIGHER", "LOWER", "RATIO"})
 
 
 def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
@@ -191,16 +177,8 @@ def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
     """
     if not has_arithmetic(tokens):
         return None
-    whole = _with_prepositions(tokens, text) or tokens
-    pairs = zip(whole, [None, *whole], [*whole[1:], None], strict=False)
-    summed = [replace(one, type="WITH") if _lists_lines(one, before, after) else one for one, before, after in pairs]
+    summed = rewrite(_with_prepositions(tokens, text) or tokens, "sums")
     return summed if summed != list(tokens) else None
-
-
-def _lists_lines(one: Token, before: Token | None, after: Token | None) -> bool:
-    """Return whether a token joins two lines: `cash and securities`."""
-    between = before is not None and before.type in LINES and after is not None and after.type in LINES
-    return between and one.type in ("AND", "COMMA")
 
 
 def _with_prepositions(tokens: Sequence[Token], text: str) -> list[Token] | None:
@@ -224,25 +202,33 @@ _OF_PREPOSITIONS = frozenset({"BY", "CAME_FROM", "FROM_WORD", "TO"})
 
 def _with_owners(tokens: Sequence[Token], text: str) -> list[Token] | None:
     """Return the tokens with an owner and its line as one: `IMFT's total assets`; None if there is none."""
+    gaps = ("'s ", "\u2019s ")
     return _with_pairs_joined(
-        tokens, lambda one, line: one.type == "PHRASE" and text[one.end : line.start] in ("'s ", "\u2019s ")
+        tokens,
+        lambda one, at: one.type == "PHRASE" and tokens[at].type in LINES and text[one.end : tokens[at].start] in gaps,
     )
 
 
 def _with_totals(tokens: Sequence[Token]) -> list[Token] | None:
     """Return the tokens with `total` as a part of the line after it, which filings may print so; None without one."""
-    if any(one.type in ("PART", "SHARE", "OF_WHICH", "RATIO") for one in tokens) or not any(
-        one.type in _SET_BETWEEN or one.type in ("GROWTH", "UP", "DOWN") for one in tokens
-    ):
-        return None  # of a share, `total` says which figure is the whole
-    return _with_pairs_joined(tokens, lambda one, line: one.type == "TOTAL" and one.text.lower() == "total")
+    of_a_share = has_any(tokens, ("PART", "SHARE", "OF_WHICH", "RATIO"))  # there, `total` says which is the whole
+    if of_a_share or not has_any(tokens, types_in("relating") | types_in("moving")):
+        return None
+    return _with_pairs_joined(
+        tokens, lambda one, at: one.type == "TOTAL" and one.text.lower() == "total" and tokens[at].type in LINES
+    )
 
 
-def _with_pairs_joined(tokens: Sequence[Token], joins: Callable[[Token, Token], bool]) -> list[Token] | None:
+def _with_pairs_joined(
+    tokens: Sequence[Token], joins: Callable[[Token, int], bool], text: str | None = None
+) -> list[Token] | None:
+    """Return the tokens with each that `joins` the one before as one phrase, in the words of `text`; None without."""
     kept: list[Token] = []
-    for one in tokens:
-        if kept and one.type in LINES and joins(kept[-1], one):
-            kept[-1] = Token("PHRASE", f"{kept[-1].text} {one.text}", kept[-1].start, one.end)
+    for place, one in enumerate(tokens):
+        if kept and joins(kept[-1], place):
+            start = kept[-1].start
+            words = f"{kept[-1].text} {one.text}" if text is None else text[start : one.end]
+            kept[-1] = Token("PHRASE", words, start, one.end)
         else:
             kept.append(one)
     return kept if len(kept) < len(tokens) else None
@@ -265,26 +251,27 @@ def _with_shared_words(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     from Apple and Huawei`), or a line before all (`the carrying amount between the current and the total`).
     """
     for run in _listed(tokens):
-        first, last = tokens[run[0]], tokens[run[-1]]
-        words = last.text.split()
+        before = next((at for at in range(run[0] - 1, -1, -1) if tokens[at].type not in MODIFIERS), -1)
+        if before >= 0 and tokens[before].type in LINES:
+            told = _renamed(tokens, {place: f"{tokens[before].text} {tokens[place].text}" for place in run})
+            yield _as_aggregate([*told[:before], *told[before + 1 :]])
+        words = tokens[run[-1]].text.split()
         ends = (" ".join(words[size:]) for size in range(1, len(words)))
         ways = [{place: f"{tokens[place].text} {end}" for place in run[:-1]} for end in ends]
-        if leads := _LEADING.match(first.text):
+        if leads := _LEADING.match(tokens[run[0]].text):
             ways.append({place: f"{leads['words']} {tokens[place].text}" for place in run[1:]})
-        # A known measure lacks no words: of `revenue and net income` the first is no `revenue income`.
-        ways = [way for way in ways if all(tokens[place].type not in _COMPLETE for place in way)]
-        before = next((at for at in range(run[0] - 1, -1, -1) if tokens[at].type not in MODIFIERS), -1)
-        owner = tokens[before] if before >= 0 and tokens[before].type in LINES else None
-        if owner is not None:
-            ways.insert(0, {place: f"{owner.text} {tokens[place].text}" for place in run})
         for way in ways:
-            whole = owner is not None and len(way) == len(run)
-            told = [
-                replace(one, type="PHRASE", text=way[place], value=None) if place in way else one
-                for place, one in enumerate(tokens)
-                if not (whole and place == before)
-            ]
-            yield _as_aggregate(told)
+            # A known measure lacks no words: of `revenue and net income` the first is no `revenue income`.
+            if all(tokens[place].type not in _COMPLETE for place in way):
+                yield _as_aggregate(_renamed(tokens, way))
+
+
+def _renamed(tokens: Sequence[Token], names: dict[int, str]) -> list[Token]:
+    """Return the tokens with those at some places as phrases of other words."""
+    return [
+        replace(one, type="PHRASE", text=names[place], value=None) if place in names else one
+        for place, one in enumerate(tokens)
+    ]
 
 
 _COMPLETE = frozenset({"METRIC", "FORMULA", "GIVEN"})
@@ -318,7 +305,7 @@ def _as_aggregate(tokens: list[Token]) -> list[Token]:
     periods = sum(one.type == "PERIOD" for one in tokens)
     if len(asked) != 1 or not lines or asked[0] > lines[0] or periods > 1 or has_arithmetic(tokens):
         return tokens
-    if any(one.type in _SET_BETWEEN for one in tokens):
+    if has_any(tokens, types_in("relating")):
         return tokens
     of = replace(tokens[asked[0]], text=f"{tokens[asked[0]].text.removesuffix(' of')} of")
     return [*(one for one in tokens[: lines[0]] if one.type != of.type), of, *tokens[lines[0] :]]
@@ -326,12 +313,12 @@ def _as_aggregate(tokens: list[Token]) -> list[Token]:
 
 def has_arithmetic(tokens: Sequence[Token]) -> bool:
     """Return whether the tokens contain an operator."""
-    return any(one.type in ARITHMETIC for one in tokens)
+    return has_any(tokens, ARITHMETIC)
 
 
 def ends_measure(one: Token) -> bool:
     """Return whether a measure may end with a token."""
-    return one.type in LINES or one.type in MODIFIERS or one.type in ("RPAR", "NUMBER", "SQUARED", "CUBED")
+    return one.type in types_in("ending")
 
 
 def closing_brackets(tokens: Sequence[Token]) -> dict[int, int]:
@@ -423,59 +410,16 @@ def _is_whole_year(mention: PeriodMention) -> bool:
     return mention.months == _MONTHS_OF_A_YEAR and mention.period_end is None
 
 
-def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
-    """Remove a hyphen between two periods, which is no minus: `2022-2024`."""
-    ranged = list(tokens)
-    for place in range(1, len(tokens) - 1):
-        between = tokens[place - 1].type == tokens[place + 1].type == "PERIOD"
-        if tokens[place].type in ("MINUS", "DASH") and tokens[place].text == "-" and between:
-            ranged[place] = replace(tokens[place], type="TO")
-    return ranged
-
-
-def _without_comparing_words(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens without operator words before the year that a change begins in: `relative to 2018`."""
-    if not any(one.type in ("CHANGE", "DOWN", "GROWTH", "UP") for one in tokens):
-        return list(tokens)
-    pairs = itertools.pairwise([*tokens, None])
-    in_words = (one.type == "OVER" and one.text[:1].isalpha() for one in tokens)
-    before_a_year = (after is not None and after.type == "PERIOD" for _, after in pairs)
-    return [one for one, *both in zip(tokens, in_words, before_a_year, strict=True) if not all(both)]
-
-
-def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
-    """Remove operator words without operands: `less than`, `over the two years`."""
+def _with_openings_first(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with `opening balance` behind a line before it; `closing` behind one says nothing."""
     kept: list[Token] = []
     for place, one in enumerate(tokens):
-        after = tokens[place + 1] if place + 1 < len(tokens) else None
-        in_words = one.type in _IN_WORDS and one.text[:1].isalpha()
-        if one.type == "COMMA" and after is not None and after.type in ("AND", "OR"):
-            continue
-        if one.type in ("CLOSING", "OPENING") and not _line_follows(tokens, place):
-            last = max((at for at, other in enumerate(kept) if other.type in LINES), default=None)
-            if one.type == "OPENING" and last is not None:
-                kept.insert(last, one)  # `warranty accrual, opening balance`
-            continue
-        if one.type == "PERCENT" and after is not None and after.type == "MARGIN":
-            continue  # `D&A % margin`
-        if one.type == "BY" and after is not None and after.type == "KIND":
-            one = replace(one, type="EACH")  # `revenue by segment`
-        if in_words and one.type == "MINUS" and after is not None and after.type == "THAN":
-            kept.append(replace(one, type="LOWER"))
-        elif in_words and not (after is not None and after.type in _BEGINNING and (kept or one.type == "MINUS")):
-            continue
-        else:
+        following = next((other.type for other in tokens[place + 1 :] if other.type not in MODIFIERS), "")
+        if one.type not in ("CLOSING", "OPENING") or following in LINES | {"LPAR", "AND"}:
             kept.append(one)
+        elif one.type == "OPENING" and has_any(kept, LINES):
+            kept.insert(max(at for at, other in enumerate(kept) if other.type in LINES), one)
     return kept
-
-
-def _line_follows(tokens: Sequence[Token], place: int) -> bool:
-    following = (one for one in tokens[place + 1 :] if one.type not in MODIFIERS)
-    after = next(following, None)
-    return after is not None and (after.type in LINES or after.type in ("LPAR", "AND"))
-
-
-_IN_WORDS = frozenset({"OVER", "MINUS", "PLUS", "TIMES"})
 
 
 def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
@@ -509,33 +453,34 @@ def _without_asides(tokens: list[Token]) -> list[Token]:
     """
     closes = closing_brackets(tokens)
     kept: list[Token] = []
-    computes = False  # whether an operator was kept
-    looked_at = 0
     place = 0
     while place < len(tokens):
-        one = tokens[place]
-        computes = computes or has_arithmetic(kept[looked_at:])
-        looked_at = max(0, len(kept) - 1)  # the last token may still be replaced
         close = closes.get(place)
-        before = kept[-1] if kept else None
-        inside = tokens[place + 1 : close] if close is not None else []
-        spelt = has_arithmetic(inside) or any(token.type == "DASH" for token in inside)
-        if close is not None and inside and inside[0].type == "OR":
-            place = close + 1
-            continue
-        if close is None or before is None or not ends_measure(before) or (spelt and before.type not in LINES):
-            kept.append(one)
-            place += 1
-            continue
-        given = [token for token in inside if token.type == "GIVEN"]
-        if spelt and before.type in LINES:
-            kept[-1:] = [one, *inside, tokens[close]]
-        elif given and before.type in LINES and len(inside) == 1:
-            kept[-1] = given[0]
-        elif not computes or not any(token.type in LINES for token in inside):
-            kept += [token for token in inside if not (token.type in LINES and _is_abbreviation(token, before))]
-        place = close + 1
+        if close is not None and _read_aside(kept, tokens[place : close + 1]):
+            place = close
+        else:
+            kept.append(tokens[place])
+        place += 1
     return kept
+
+
+def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
+    """Append to the tokens before brackets what these add; return whether they are an aside."""
+    inside = bracket[1:-1]
+    if inside and inside[0].type == "OR":
+        return True
+    before = kept[-1] if kept else None
+    is_line = before is not None and before.type in LINES
+    spelt = has_any(inside, ARITHMETIC | {"DASH"})
+    if before is None or not ends_measure(before) or (spelt and not is_line):
+        return False
+    if spelt:
+        kept[-1:] = bracket
+    elif is_line and [one.type for one in inside] == ["GIVEN"]:
+        kept[-1:] = inside
+    elif not has_any(inside, LINES) or not has_arithmetic(kept):
+        kept += [one for one in inside if not (one.type in LINES and _is_abbreviation(one, before))]
+    return True
 
 
 def _is_abbreviation(token: Token, name: Token) -> bool:
@@ -551,9 +496,9 @@ def _clauses(tokens: Sequence[Token]) -> list[Clause]:
         depth += {"LPAR": 1, "RPAR": -1}.get(one.type, 0)
         if one.type == "DEFINED" and place and tokens[place - 1].type == "STOP" and one.text.lower() == "which is":
             found[-1].tokens.append(replace(one, type="WHICH"))
-        elif one.type in OPENERS and not depth and place not in minus:
+        elif one.type in types_in("opener") and not depth and place not in minus:
             found.append(Clause(one, []))
-        elif one.type not in OPENERS:
+        elif one.type not in types_in("opener"):
             found[-1].tokens.append(one)
         elif one.type == "DASH":
             found[-1].tokens.append(replace(one, type="MINUS"))
@@ -565,30 +510,29 @@ def _dashes_that_subtract(tokens: Sequence[Token]) -> Iterator[int]:
 
     `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing` and `turns - costs / inventories` do not subtract.
     """
-    operands = [place for place, one in enumerate(tokens) if one.type in _OPERANDS]
-    operators = [place for place, one in enumerate(tokens) if one.type in ARITHMETIC]
-    quotients = [place for place in operators if tokens[place].type in ("OVER", "OF_WHICH")]
+    last = max((one.start for one in tokens if one.type in types_in("operand")), default=-1)
+    operators = [one for one in tokens if one.type in ARITHMETIC]
     operand: Token | None = None
     for place in range(1, len(tokens) - 1):
         before, one, after = tokens[place - 1 : place + 2]
-        operand = before if before.type in _OPERANDS else operand
-        if one.type != "DASH" or not ends_measure(before) or after.type not in _BEGINNING:
+        operand = before if before.type in types_in("operand") else operand
+        if one.type != "DASH" or not ends_measure(before) or after.type not in types_in("beginning"):
             continue
         if before.type in MODIFIERS and after.type == before.type:
             if after.type != "PERIOD":
                 yield place
-            continue
-        names_quotient = bool(quotients) and operators[0] > place and operand is not None and is_ratio_name(operand)
-        spans_a_name = before.type in MODIFIERS and not operators and after.type not in LINES
-        if operand is None or operands[-1] <= place or names_quotient or spans_a_name:
-            continue
-        if operand.type != "PART" or after.type not in LINES:  # `Converse in 2025 - sales`
+        elif operand is not None and last > one.start and not _ends_a_name(tokens[place - 1 :], operand, operators):
             yield place
 
 
-_OPERANDS = LINES | {"NUMBER", "LPAR", "RPAR", "PART"}
-_BEGINNING = LINES | MODIFIERS | (PREFIXES - {"CLOSING"}) | {"LPAR", "NUMBER", "GROWTH", "CHANGE", "UP"}
-"""Token types with which a measure may begin."""
+def _ends_a_name(around: Sequence[Token], operand: Token, operators: Sequence[Token]) -> bool:
+    """Return whether a dash parts a name from what it names; `around` are the tokens from before it."""
+    before, dash, after = around[:3]
+    if is_ratio_name(operand) and has_any(operators, ("OVER", "OF_WHICH")) and operators[0].start > dash.start:
+        return True
+    if operand.type == "PART" and after.type in LINES:
+        return True  # `Converse in 2025 - sales`
+    return before.type in MODIFIERS and not operators and after.type not in LINES
 
 
 def is_ratio_name(line: Token) -> bool:
@@ -601,30 +545,36 @@ _RATIOS = frozenset(
 )
 
 
-def _substitute_definition(clauses: list[Clause], place: int) -> None:
+def _substitute_definition(clauses: Sequence[Clause], clause: Clause) -> None:
     """Replace the name in an earlier clause by the formula of a clause."""
-    clause = clauses[place]
     renames = clause.kind == "DEFINED" and [one.type in LINES for one in clause.tokens] == [True]
     if not clause.is_formula and not renames:
         return
-    owner = next((one for one in reversed(clauses[:place]) if one.lines), None)
-    if owner is None and clause.kind in ("COLON", "DEFINED"):
-        before = clauses[place - 1]  # `Altman Z for Acme: 6.56 * ...`: a formula's name is no company
-        if any(one.type == "COMPANY" for one in before.tokens):
-            before.tokens = [one for one in before.tokens if one.type != "UNKNOWN"]
-    if owner is None and (named := next((one for one in clauses[:place] if _margin_place(one) >= 0), None)) is not None:
-        # `margins at the rigid packaging business (EBIT over sales)`: the name has no line.
-        formula, clause.tokens = _separate_formula(clause.tokens)
-        at = _margin_place(named)
-        named.tokens[at : at + 1] = formula
-        return
-    if owner is None or owner.is_formula:
-        return
-    if any(one.type == "VERSUS" for one in clause.tokens):
-        # `mix: Acme (a / b) vs Bolt (c / d)`: two formulas are compared, the name adds nothing.
-        owner.tokens = [one for one in owner.tokens if one.type not in (*LINES, "PART")]
-        return
-    formula, rest = _separate_formula(clause.tokens)
+    owner = next((one for one in reversed(clauses) if one.lines), None)
+    if owner is None:
+        _substitute_ratio(clauses, clause)
+    elif not owner.is_formula:
+        if has_any(clause.tokens, ("VERSUS",)):
+            # `mix: Acme (a / b) vs Bolt (c / d)`: two formulas are compared, the name adds nothing.
+            owner.tokens = [one for one in owner.tokens if one.type not in (*LINES, "PART")]
+        else:
+            _substitute_line(owner, clause)
+
+
+def _substitute_ratio(clauses: Sequence[Clause], clause: Clause) -> None:
+    """Replace a word for a ratio without a line: `margins at the rigid packaging business (EBIT over sales)`."""
+    before = clauses[-1]  # `Altman Z for Acme: 6.56 * ...`: a formula's name is no company
+    if clause.kind in ("COLON", "DEFINED") and has_any(before.tokens, ("COMPANY",)):
+        before.tokens = [one for one in before.tokens if one.type != "UNKNOWN"]
+    for named in clauses:
+        place = next((place for place, one in enumerate(named.tokens) if one.type in ("MARGIN", "RATIO")), -1)
+        if place >= 0:
+            named.tokens[place : place + 1], clause.tokens = _separate_formula(clause.tokens)
+            return
+
+
+def _substitute_line(owner: Clause, clause: Clause) -> None:
+    """Replace the last line of a clause by the formula of another, without the words that only belong to the name."""
     name = owner.lines[-1]
     same = [at for at in owner.lines[:-1] if _same_line(owner.tokens[at], owner.tokens[name])]
     if clause.kind in ("DEFINED", "COLON") and same:
@@ -641,15 +591,17 @@ def _substitute_definition(clauses: list[Clause], place: int) -> None:
         del owner.tokens[name - 1]
         name -= 1
     called = owner.tokens[name]
+    formula, clause.tokens = _separate_formula(clause.tokens)
     if clause.name and called.text.lower() == f"{clause.name} margin":
-        formula = [*formula, replace(called, type="MARGIN")]
+        formula.append(replace(called, type="MARGIN"))
     owner.name = called.text.lower()
-    owner.tokens[name : name + 1] = formula
-    clause.tokens = rest
-    if any(one.type in ("PHRASE", "PART") for one in formula):
+    before, behind = owner.tokens[:name], owner.tokens[name + 1 :]
+    if has_any(formula, ("PHRASE", "PART")):
         # Its lines repeat qualifiers of the name: `automotive margin excluding credits, i.e. (a - b) / c`.
-        inside = set(map(id, formula))
-        owner.tokens = [one for one in owner.tokens if id(one) in inside or one.type not in ("PART", "EXCEPT", "KIND")]
+        before, behind = (
+            [one for one in some if one.type not in ("PART", "EXCEPT", "KIND")] for some in (before, behind)
+        )
+    owner.tokens = [*before, *formula, *behind]
 
 
 def _without_absent_lines(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -662,11 +614,6 @@ def _without_absent_lines(tokens: Sequence[Token]) -> Sequence[Token]:
     used = words_of(" ".join(one.text for one in tokens[:place]))
     absent = bool(without) and all(one.type in LINES and not words_of(one.text) <= used for one in without)
     return tokens[: place - (tokens[place - 1].type == "COMMA")] if absent and place else tokens
-
-
-def _margin_place(clause: Clause) -> int:
-    """Return the position of a word for a ratio that no line of the clause names; -1 if there is none."""
-    return next((place for place, one in enumerate(clause.tokens) if one.type in ("MARGIN", "RATIO")), -1)
 
 
 def _is_part_of_formula(owner: Clause, name: int) -> bool:
@@ -691,7 +638,7 @@ def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]
     last = max(place for place, one in enumerate(tokens) if one.type in LINES or one.type in _ENDS)
     while last + 1 < len(tokens) and tokens[last + 1].type in MODIFIERS:
         last += 1
-    first = next(place for place, one in enumerate(tokens) if one.type in _BEGINNING or one.type == "MINUS")
+    first = next(place for place, one in enumerate(tokens) if one.type in types_in("beginning") or one.type == "MINUS")
     inner, opens, closes = list(tokens[first : last + 1]), tokens[first], tokens[last]
     left = replace(opens, type="LPAR", text="(", start=opens.start, end=opens.start, value=None)
     right = replace(closes, type="RPAR", text=")", start=closes.end, end=closes.end, value=None)
@@ -723,12 +670,10 @@ def _with_names_joined(tokens: Sequence[Token]) -> list[Token] | None:
     """Return the tokens with lines joined to the words after a comma or `per`; None if there are none."""
     kept: list[Token] = []
     for one in tokens:
-        joint = kept[-1] if kept else None
-        before = kept[-2] if len(kept) > 1 else None
-        if joint is not None and before is not None and _joins(before, joint, one):
+        if len(kept) > 1 and _joins(kept[-2], kept[-1], one):
+            before, joint = kept[-2:]
             gap = "" if joint.type == "COMMA" else " "
-            words = f"{before.text}{gap}{joint.text} {one.text}"
-            kept[-2:] = [Token("PHRASE", words, before.start, one.end)]
+            kept[-2:] = [Token("PHRASE", f"{before.text}{gap}{joint.text} {one.text}", before.start, one.end)]
         else:
             kept.append(one)
     return kept if len(kept) < len(tokens) else None

@@ -11,12 +11,13 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.query.binding import unit_fits
 from fin_agent.query.clause_normalization import normalize_clauses
-from fin_agent.query.lexer import LexedQuestion, Token, lex, mentions_of
+from fin_agent.query.lexer import LexedQuestion, lex, mentions_of
 from fin_agent.query.modifier_attachment import period_of
 from fin_agent.query.parsing import NoReadingError, parse
 from fin_agent.query.printed_line_matching import filings_of
 from fin_agent.query.question_to_intent import intent_of_query, intent_of_question, known_names
 from fin_agent.query.reading import read_question
+from fin_agent.query.tokens import Token
 from fin_agent.query.tree import Line, Measure, NamedFormula, Query, with_lines
 from fin_agent.workspace import Workspace
 

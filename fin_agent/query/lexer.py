@@ -5,13 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from calendar import monthrange
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
-from importlib import resources
-
-import yaml
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.company_mentions import CompanyDirectory, CompanyMention
@@ -19,18 +16,12 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans, plain, singular
 from fin_agent.lexicon.words import word_lists
+from fin_agent.query.tokens import Token, has_any, read_yaml, rewrite, types_in
 from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token at `start` to `end`; `value` depends on its type."""
-
-    type: str
-    text: str
-    start: int
-    end: int
-    value: object = None
+_LINES = types_in("named")
+_NAMES = frozenset({"PART", "UNKNOWN"})
+_OPERANDS = _LINES | {"NUMBER"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,41 +77,43 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     taken += periods_in(text, taken)
     taken += _given(text, given, taken)
     keys = [one.company.key for one in companies] or about
-    parts = names.parts_in(text, keys) if keys else ()
-    bare = _PERCENT_MARGIN.sub(" ", _without(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
-    found = [
-        _with_kind(bare, one)
-        for one in parts
-        if not (text[one.start].islower() and _is_part_kind(text[one.start : one.end]))
-    ]
-    apart = _without(bare, found)
-    dated = sum(one.type == "PERIOD" for one in taken)
-    texts = (bare, apart, _TO.sub(_split_at_joint, apart))
-    lines = {one for each in texts for one in _mentions_in(each, names, between_years=dated > 1)}
-    lines = {one for one in lines if not any(part.start < one.start < part.end for part in found)}
-    taken += [
-        one
-        for one in _without_overlaps([*lines, *found])
-        if not any(one.start < other.end and other.start < one.end for other in taken)
-    ]
+    taken += _outside(_lines_and_parts(text, taken, names, keys), taken)
     unknown = names.directory.unknown_names(text, [(one.start, one.end) for one in taken])
     if about:  # lines and parts that the filings of the previous company print
         unknown = [name for name in unknown if not names.is_printed(name, about)]
     taken += _unknown_companies(text, unknown, taken)
-    taken.sort(key=lambda one: one.start)
     tokens: list[Token] = []
     place = 0
-    for one in [*taken, None]:
-        end = one.start if one is not None else len(text)
-        tokens += _words(text, place, end)
-        if one is not None:
-            tokens.append(one)
-            place = one.end
+    for one in sorted(taken, key=lambda one: one.start):
+        tokens += [*_words(text, place, one.start), one]
+        place = one.end
+    tokens += _words(text, place, len(text))
     settled = _without_cash_that_moves(_resolve_ambiguous_words(tokens), names)
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     joined = [_as_part(one, names, keys) for one in joined]
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
+
+
+def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> list[Token]:
+    """Return the lines and parts that the text names between the tokens, without overlaps."""
+    bare = _PERCENT_MARGIN.sub(" ", _without(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
+    parts = [
+        _with_kind(bare, one)
+        for one in (names.parts_in(text, keys) if keys else ())
+        if not (text[one.start].islower() and _is_part_kind(text[one.start : one.end]))
+    ]
+    apart = _without(bare, parts)
+    between_years = sum(one.type == "PERIOD" for one in taken) > 1
+    texts = (bare, apart, _TO.sub(_split_at_joint, apart))
+    lines = {one for each in texts for one in _mentions_in(each, names, between_years=between_years)}
+    whole = (one for one in lines if not any(part.start < one.start < part.end for part in parts))
+    return _without_overlaps([*whole, *parts])
+
+
+def _outside(found: Iterable[Token], taken: Sequence[Token]) -> list[Token]:
+    """Return the tokens that overlap none of those taken."""
+    return [one for one in found if not any(one.start < other.end and other.start < one.end for other in taken)]
 
 
 def _as_part(token: Token, names: KnownNames, keys: Sequence[str]) -> Token:
@@ -157,35 +150,43 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]], *
     those of a request and a measure (`average invested capital`), are tokens too.
     """
     tokens = list(lexed.tokens)
-    for start, last in spans:
-        closes = "(" in lexed.text[start:last] and lexed.text[last : last + 1] == ")"
-        in_percent = _IN_PERCENT.match(lexed.text, last)
-        end = last + 1 if closes else in_percent.end() if in_percent is not None else last
+    for start, end in spans:
+        end = _with_closing_sign(lexed.text, start, end)
         cut = (one for one in tokens if one.type == "PHRASE" and one.start < start < one.end <= end)
         start = min((one.start for one in cut), default=start)  # `rights outstanding at the end of the period`
         inside = [one for one in tokens if start <= one.start and one.end <= end]
         others = [one for one in tokens if one not in inside]
-        crossed = any(one.start < end and start < one.end for one in others)
-        if crossed or not (every or any(one.type in _OPERANDS for one in inside)):
-            continue
-        standing = all(one.type in _STANDING for one in inside)
-        read = (
-            standing
-            and inside
-            and inside[0].start == start
-            and inside[-1].end >= end
-            and sum(one.type != "PART" for one in inside) < 2
-        )
-        never = any(one.type in _NEVER_OF_A_LINE and one.text != "per" for one in inside)
-        if read or never or (inside and inside[0].type == "OF_WHICH"):
-            continue
-        asking = [one for one in (*inside[:1], *inside[-1:]) if one.type in _ASKING]
-        known = asking and asking[0] is inside[0] and [one.type for one in inside[1:]] in (["METRIC"], ["FORMULA"])
-        if (known and not every) or (asking and not any(one.type in _ASKING for one in others)):
-            continue
         line = Token("PHRASE", lexed.text[start:end], start, end)
-        tokens = [*(one for one in tokens if one.end <= start), line, *(one for one in tokens if one.start >= end)]
+        if len(_outside(others, [line])) == len(others) and _is_one_line(line, inside, others, every=every):
+            tokens = [*(one for one in tokens if one.end <= start), line, *(one for one in tokens if one.start >= end)]
     return replace(lexed, tokens=tuple(tokens))
+
+
+def _with_closing_sign(text: str, start: int, end: int) -> int:
+    """Return the end of a printed line with the bracket or the percent sign behind it."""
+    if "(" in text[start:end] and text[end : end + 1] == ")":
+        return end + 1
+    in_percent = _IN_PERCENT.match(text, end)
+    return in_percent.end() if in_percent is not None else end
+
+
+def _is_one_line(line: Token, inside: Sequence[Token], others: Sequence[Token], *, every: bool) -> bool:
+    """Return whether the tokens inside a printed line are no more than its words; see `with_printed_lines`."""
+    if not inside:
+        return every
+    first, last = inside[0], inside[-1]
+    lines = sum(one.type in _LINES for one in inside)
+    read = all(one.type in _LINES or one.type == "PART" for one in inside) and lines < 2
+    if read and first.start == line.start and last.end >= line.end:
+        return False
+    if first.type == "OF_WHICH" or any(one.type in _NEVER_OF_A_LINE and one.text != "per" for one in inside):
+        return False
+    asking = has_any((first, last), types_in("asking"))
+    if not every:
+        known = first.type in types_in("asking") and [one.type for one in inside[1:]] in (["METRIC"], ["FORMULA"])
+        if known or not has_any(inside, _OPERANDS):
+            return False
+    return not asking or has_any(others, types_in("asking"))
 
 
 def with_totals_apart(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -> LexedQuestion:
@@ -223,14 +224,9 @@ def with_bare_balance(lexed: LexedQuestion) -> LexedQuestion:
 
 
 _BARE = re.compile(r"\b(?:(?:beginning|opening|ending|closing) balance|total)\b", re.I)
-_MOVING = frozenset({"AVERAGE", "CHANGE", "DIFFERENCE", "GROWTH", "UP", "DOWN"})
+_MOVING = types_in("moving") | {"AVERAGE", "DIFFERENCE"}
 _IN_PERCENT = re.compile(r" ?%(?!\w)")
-_STANDING = frozenset({"METRIC", "FORMULA", "PART", "PHRASE"})
 _NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN", "OF_WHICH"})
-_ASKING = frozenset({
-    "AVERAGE", "AVERAGE_OF", "CAGR", "CHANGE", "COUNT", "DIFFERENCE", "DOWN", "GROWTH", "HIGHEST", "LOWEST", "MOVE_OF",
-    "RANK", "RATIO", "SHARE", "TOTAL", "TOTAL_OF", "UP",
-})  # fmt: skip
 
 
 def _with_quotients(text: str, names: KnownNames) -> str:
@@ -558,12 +554,8 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
 @lru_cache(maxsize=1)
 def _phrases() -> tuple[dict[tuple[str, ...], str], dict[str, list[int]]]:
     """Return phrase -> type (the later list wins), and first word -> lengths of its phrases, longest first."""
-    lists = yaml.load(
-        resources.files(__package__).joinpath("words.yaml").read_text(encoding="utf-8"),
-        Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader),
-    )
     kinds: dict[tuple[str, ...], str] = {}
-    for kind, phrases in lists.items():
+    for kind, phrases in read_yaml("words.yaml").items():
         if kind == "joining":
             continue
         for phrase in phrases:
@@ -587,45 +579,17 @@ def _phrase_at(pieces: Sequence[Token], place: int) -> tuple[int, str]:
     return 0, ""
 
 
-_LINES = frozenset({"METRIC", "FORMULA", "PHRASE"})
-_NAMES = frozenset({"PART", "UNKNOWN"})
-_OPERANDS = _LINES | {"NUMBER", "LINE"}
 JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "within", "at"})
 
 
 def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
     """Resolve ambiguous words by context: `over` between two lines divides, before an amount it compares."""
-    behind: list[Token | None] = []
-    after = None
-    for one in reversed(tokens):
-        behind.append(after)
-        after = one if one.type != "NOISE" else after
-    settled: list[Token] = []
-    names_metric = False
-    for one, after in zip(tokens, reversed(behind), strict=True):
-        if one.type == "ENDING":
-            ends = names_metric and (after is None or after.type in _BEHIND_A_CLAUSE)
-            one = replace(one, type="NOISE" if ends else "PHRASE")
-        before = settled[-1] if settled else None
-        settled.append(_resolve_word(one, before, after))
-        names_metric = names_metric or settled[-1].type == "METRIC"
-    return _with_parts_by_kind(_without_kinds_in_names(settled))
-
-
-def _without_kinds_in_names(tokens: list[Token]) -> list[Token]:
-    """Read a word for parts directly behind a company as a word of the line after it: `Nike brand wholesale revenue`.
-
-    Before another such word it adds nothing: `Nike Brand geographies`.
-    """
-    for place in range(1, len(tokens) - 1):
-        before, one, after = tokens[place - 1 : place + 2]
-        named = before.type == "COMPANY" and before.end == before.start + len(before.text) == one.start - 1
-        if named and one.type.startswith("KIND_") and not one.text.lower().endswith("s"):
-            if after.type in _LINES:
-                tokens[place] = replace(one, type="PHRASE")
-            elif after.type.startswith("KIND_"):
-                tokens[place] = replace(one, type="NOISE")
-    return tokens
+    settled = rewrite(tokens, "words in context")
+    for place, (one, after) in enumerate(itertools.pairwise(tokens)):
+        if one.text.lower() in ("in total", "in aggregate") and after.type in _LINES and after.start == one.end + 1:
+            start = one.start + len("in ")  # `the change in total fees`
+            settled[place] = replace(one, text=one.text[len("in ") :], start=start)
+    return _with_parts_by_kind(settled)
 
 
 def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list[Token]:
@@ -640,19 +604,21 @@ def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list
             continue
         between = list(itertools.takewhile(lambda other: other.type in _BEFORE_A_FLOW, tokens[place + 1 :]))
         at = place + 1 + len(between)
-        flow = tokens[at] if at < len(tokens) and tokens[at].start - one.end > 1 else None
-        if flow is not None and flow.type == "PHRASE" and any(each.type in _OF_ORIGIN for each in between):
-            said = f"cash from {flow.text}"
-            whole = (other for other in names.lexicon.mentions(said) if (other.start, other.end) == (0, len(said)))
-            flow = next((replace(flow, type="METRIC", text=said, value=other.id) for other in whole), None)
-        metric = names.lexicon.metrics.get(str(flow.value)) if flow is not None and flow.type == "METRIC" else None
-        if flow is None or metric is None or metric.period != "duration":
-            continue
-        settled[at] = flow
-        for before in range(place, at):
-            if before == place or tokens[before].type in _OF_ORIGIN:
-                settled[before] = replace(tokens[before], type="NOISE")
+        flow = _as_flow(tokens[at], between, names) if at < len(tokens) and tokens[at].start - one.end > 1 else None
+        if flow is not None:
+            cash = [replace(each, type="NOISE") if each.type in _OF_ORIGIN else each for each in between]
+            settled[place : at + 1] = [replace(one, type="NOISE"), *cash, flow]
     return settled
+
+
+def _as_flow(token: Token, between: Sequence[Token], names: KnownNames) -> Token | None:
+    """Return the token behind `cash` as the metric of a flow; None if it is none."""
+    if token.type == "PHRASE" and has_any(between, _OF_ORIGIN):
+        said = f"cash from {token.text}"
+        whole = (other for other in names.lexicon.mentions(said) if (other.start, other.end) == (0, len(said)))
+        token = next((replace(token, type="METRIC", text=said, value=other.id) for other in whole), token)
+    metric = names.lexicon.metrics.get(str(token.value)) if token.type == "METRIC" else None
+    return token if metric is not None and metric.period == "duration" else None
 
 
 _OF_ORIGIN = frozenset({"BY", "CAME_FROM", "FROM_WORD"})
@@ -661,69 +627,12 @@ _BEFORE_A_FLOW = _OF_ORIGIN | {"COMPANY", "DEFINING", "NOISE", "TOTAL"}
 
 def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
     """Read words directly before a word for a kind of part as its name: `Freight segment operating margin`."""
-    measured = any(one.type in ("METRIC", "FORMULA") for one in tokens)
-    for place in range(len(tokens) - 1 if measured else 0):
-        one, kind = tokens[place], tokens[place + 1]
-        if kind.type not in _KINDS_BEHIND or one.type != "PHRASE" or kind.text.lower().endswith("s"):
-            continue
-        if kind.start - one.end == 1:
-            words = f"{one.text} {kind.text}"
-            tokens[place] = Token("PART", words, one.start, kind.end, one.text)
+    for place, (one, kind) in enumerate(itertools.pairwise(tokens) if has_any(tokens, ("METRIC", "FORMULA")) else ()):
+        singular_kind = kind.type == "KIND_SEGMENT" and not kind.text.lower().endswith("s")
+        if one.type == "PHRASE" and singular_kind and kind.start - one.end == 1:
+            tokens[place] = Token("PART", f"{one.text} {kind.text}", one.start, kind.end, one.text)
             tokens[place + 1] = replace(kind, type="NOISE")
     return tokens
-
-
-_BEHIND_A_CLAUSE = frozenset({"COMMA", "MILLIONS", "PERIOD", "STOP", "THOUSANDS"})
-_KINDS_BEHIND = frozenset({"KIND_SEGMENT"})
-_COUNTED_OFF = frozenset(
-    {"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "main", "individual", "various"}
-)
-"""Words before the word for parts that do not select any: `its three main segments`."""
-
-
-def _names_both_lines(one: Token) -> bool:
-    return one.type == "FORMULA" and " to " in one.text
-
-
-def _resolve_word(one: Token, before: Token | None, after: Token | None) -> Token:
-    text = one.text.lower()
-    ends_operand = before is not None and before.type in (*_OPERANDS, "RPAR", "PERIOD", "COMPANY", "PART", "SQUARED")
-    if one.type == "OVER" and text == "over":
-        if after is not None and after.type == "NUMBER":
-            return replace(one, type="HIGHER") if not _is_count(after) else replace(one, type="NOISE")
-        if after is None or after.type in ("PERIOD", "YEAR_BEFORE"):
-            return replace(one, type="NOISE")
-    if text == "under" and ends_operand and after is not None and after.type in _LINES:
-        return replace(one, type="NOISE")  # `revenue under continuing operations`
-    if text in _IN_TOTAL and after is not None and after.type in _LINES and after.start == one.end + 1:
-        return replace(one, text=text.removeprefix("in "), start=one.start + len("in "))  # `the change in total fees`
-    if one.type == "RATIO" and text.endswith(" of") and after is not None and _names_both_lines(after):
-        return replace(one, type="NOISE")  # `the ratio of total liabilities to total assets`, known by both its lines
-    if text in ("contract", "contracts") and after is not None and after.type in _LINES and after.start == one.end + 1:
-        return replace(one, type="PHRASE")  # `contract costs`
-    if one.type == "NUMBER" and after is not None and after.type.startswith("KIND_") and _is_count(one):
-        return replace(one, type="NOISE")  # `its 4 segments`
-    if text in _COUNTED_OFF and after is not None and (after.type.startswith("KIND_") or after.text in _COUNTED_OFF):
-        return replace(one, type="NOISE")
-    if one.type in ("UP", "DOWN") and text in _NOUNS and before is not None and before.type == "PHRASE":
-        return replace(one, type="PHRASE")  # `contract gain`, `lease reductions`: a printed line
-    if text in ("up", "down") and before is not None and before.type == "PHRASE" and before.text.endswith("ed"):
-        return replace(one, type="PHRASE")  # `soaked up`: a verb of two words, and no movement
-    if one.type == "MINUS" and text == "-" and not ends_operand:
-        return replace(one, type="NOISE")
-    return one
-
-
-_IN_TOTAL = frozenset({"in total", "in aggregate"})
-_NOUNS = frozenset(
-    {"gain", "improvement", "improvements", "expansion", "reduction", "contraction", "shift", "movement"}
-)
-"""Movements that can end the name of a line; after a known measure they ask how it moved."""
-
-
-def _is_count(number: Token) -> bool:
-    amount = number.value
-    return isinstance(amount, Amount) and not amount.unit and amount.value < 20
 
 
 def _join_content_words(text: str, tokens: Sequence[Token], names: KnownNames) -> Iterator[Token]:
@@ -754,22 +663,21 @@ def _next_in_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[T
         plain_gap = not text[last.end : one.start].strip(" -'\"/")
         both_known = "PHRASE" not in (last.type, one.type)
         return place if plain_gap and not both_known else None
-    if one.type == "COMMA" and place + 1 < len(tokens) and tokens[place + 1].text.lower() in _BEHIND_A_COMMA:
-        return place + 1  # `accounts receivable, net`
-    if one.type == "TO" and place + 1 < len(tokens) and tokens[place + 1].text.lower() in _DONE_WITH_MONEY:
-        return place + 1  # `costs to obtain contracts`
+    if place + 1 == len(tokens):
+        return None
+    words = tokens[place + 1].text.lower()
+    if (one.type == "COMMA" and words in _BEHIND_A_COMMA) or (one.type == "TO" and words in _DONE_WITH_MONEY):
+        return place + 1  # `accounts receivable, net`, `costs to obtain contracts`
     joins = one.type in ("NOISE", "BY", "CAME_FROM") and one.text.lower() in JOINING
-    if not joins or text[last.end : one.start].strip() or place + 1 >= len(tokens):
+    if not joins or text[last.end : one.start].strip():
         return None
     follows = place + 1
-    if tokens[follows].type == "NOISE" and tokens[follows].text.lower() in ("the", "its", "a", "an"):
-        follows += 1
-    if follows >= len(tokens) or tokens[follows].type not in _LINES:
+    follows += tokens[follows].type == "NOISE" and words in ("the", "its", "a", "an")
+    after = tokens[follows] if follows < len(tokens) else None
+    if after is None or after.type not in _LINES or "PHRASE" not in (last.type, after.type):
         return None
-    known = {last.type, tokens[follows].type} - {"PHRASE"}
-    if tokens[follows].text.lower().startswith("total ") and any(one.type == "SHARE" for one in tokens):
-        return None  # `the percentage of leases in the total liabilities`
-    return follows if len(known) < 2 and (last.type == "PHRASE" or tokens[follows].type == "PHRASE") else None
+    # `the percentage of leases in the total liabilities`
+    return None if after.text.lower().startswith("total ") and has_any(tokens, ("SHARE",)) else follows
 
 
 _DONE_WITH_MONEY = frozenset(

@@ -2,48 +2,62 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fin_agent.lexicon.company_mentions import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
-from fin_agent.query.lexer import Token
+from fin_agent.query.lexer import mentions_of
+from fin_agent.query.tokens import Token, has_any, types_in
 from fin_agent.query.tree import Line, Measure, NamedFormula, Period
 
-MODIFIERS = frozenset({"COMPANY", "PERIOD", "PART", "UNKNOWN"})
-LINES = frozenset({"METRIC", "FORMULA", "PHRASE", "GIVEN"})
-ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "OVER", "POWER", "SQUARED", "CUBED", "OF_WHICH", "DIVIDE"})
-PREFIXES = frozenset(
-    {"AVERAGE", "AVERAGE_BALANCE", "AVERAGE_OF", "OPENING", "CLOSING", "PRIOR", "TOTAL", "TOTAL_OF", "HALF", "TWICE"}
-) | {"SQRT", "ABS", "MOVE_OF"}
-"""Token types that may precede a line as part of the measure."""
-_PREFIXES = PREFIXES | {"CHANGE", "GROWTH", "UP", "DOWN", "SHARE", "RATIO", "DIFFERENCE"}
+MODIFIERS = types_in("modifier")
+LINES = types_in("line")
+ARITHMETIC = types_in("arithmetic")
+_BETWEEN = types_in("between")
 """Token types that may come between a modifier and its line."""
 
 
-@dataclass
-class Operand:
-    """A line of the question with its own modifiers; the grammar sees it as LINE or REF."""
+_Group = Token | list[Token]
+_Run = tuple[int, list[Token]]
+"""Modifiers next to each other, with the place of the line that they stand with, or `_NO_LINE`."""
+_NO_LINE = -1
 
-    token: Token
+
+@dataclass
+class Modifiers:
+    """Companies, periods and parts that belong to the question or to one line of it."""
+
     companies: list[CompanyMention] = field(default_factory=list)
     periods: list[PeriodMention | DateMention] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
-    total: bool = False
-    """Whether `total` precedes it."""
+
+    def add(self, tokens: Iterable[Token]) -> None:
+        """Add what the tokens name; a token of unknown companies names none."""
+        for one in tokens:
+            match one.type, one.value:
+                case "COMPANY", CompanyMention() as company:
+                    self.companies.append(company)
+                case "PERIOD", tuple() as periods:
+                    self.periods += periods
+                case "PART", part:
+                    self.parts.append(str(part))
 
 
 @dataclass
-class AttachedModifiers:
+class Operand(Modifiers):
+    """A line of the question with its own modifiers; the grammar sees it as LINE or REF."""
+
+    token: Token = field(kw_only=True)
+
+
+@dataclass
+class AttachedModifiers(Modifiers):
     """Tokens without modifiers, modifiers of the whole question, and operands by position of their token."""
 
-    tokens: list[Token]
-    operands: dict[int, Operand]
-    companies: list[CompanyMention]
-    periods: list[PeriodMention | DateMention]
-    parts: list[str]
-    apart: tuple[str, ...] = ()
+    tokens: list[Token] = field(default_factory=list)
+    operands: dict[int, Operand] = field(default_factory=dict)
+    apart: list[str] = field(default_factory=list)
     """Words of modifiers that belong to one of several measures, or to each other.
 
     `revenue in 2023 and net income in 2024`, `car sales in Taiwan`.
@@ -57,62 +71,115 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
     applies to all. Otherwise modifiers apply to the question. `pins` is whether the measure is arithmetic.
     """
     groups = _grouped(list(tokens))
-    hosts = [_host_line(groups, place) for place in range(len(groups))]
-    operands = {place: Operand(one) for place, one in enumerate(groups) if isinstance(one, Token) and one.type in LINES}
-    kept: list[Token] = []
-    loose: list[tuple[int | None, list[Token]]] = []
-    open_ended: list[str] = []
-    for place, one in enumerate(groups):
-        if isinstance(one, Token):
-            kept.append(one)
-        elif pins and hosts[place] is None and _is_operand(groups, place, len(operands)):
-            reference = Token("REF", "", one[0].start, one[-1].end)
-            operands[place] = Operand(reference)
-            kept.append(reference)
-            loose.append((place, one))
-        else:
-            loose.append((hosts[place], one))
-            if pins and hosts[place] is None and place + 1 < len(groups) and _is_operator(groups[place + 1]):
-                open_ended.append(one[0].text)
-    dated = sum(any(one.type == "PERIOD" for one in run) for _, run in loose)
-    averaged = {
-        place
-        for place in operands
-        if place and getattr(groups[place - 1], "type", "") in ("AVERAGE", "AVERAGE_BALANCE")
-    }
-    attached = AttachedModifiers(kept, {}, [], [], [])
-    attached.apart = tuple(open_ended)
-    compared = len(operands) == 1 and any(
-        isinstance(one, list) and one[0].type == "PART" and getattr(before, "type", "") in ("THAN", "VERSUS")
-        for before, one in itertools.pairwise(groups)
-    )
-    frame = _frame_of(loose, operands) if pins and len(operands) > 1 else None
+    attached, runs = _separated(groups, pins=pins)
+    operands = attached.operands
+    dated = sum(has_any(run, ("PERIOD",)) for _, run in runs)
+    averaged = {at for at in operands if dated > 1 and _type_at(groups, at - 1) in ("AVERAGE", "AVERAGE_BALANCE")}
+    compared = len(operands) == 1 and _compares_parts(groups)
+    frame = _frame_of(runs, operands) if pins and len(operands) > 1 else None
     if frame is not None:
-        loose = [(None if run is frame else host, run) for host, run in loose]
+        runs = [(_NO_LINE if run is frame else host, run) for host, run in runs]
     for kind in ("COMPANY", "PERIOD", "PART"):
-        spread = averaged if kind == "PERIOD" and dated > 1 else set[int]()
         framed = kind == "PERIOD" and frame is not None
-        _distribute(kind, loose, operands, attached, spread, pins=pins, compared=compared, framed=framed)
+        named = [(host, [one for one in run if one.type == kind]) for host, run in runs if has_any(run, (kind,))]
+        _distribute(kind, named, attached, averaged, pins=pins, compared=compared, framed=framed)
     for some in _compared_measures(groups, operands):
         _share_modifiers(some, framed=frame is not None)
     attached.operands = {operand.token.start: operand for operand in operands.values()}
     return attached
 
 
-def _frame_of(loose: Sequence[tuple[int | None, list[Token]]], operands: dict[int, Operand]) -> list[Token] | None:
+def _compares_parts(groups: Sequence[_Group]) -> bool:
+    return any(
+        isinstance(one, list) and one[0].type == "PART" and _type_at(groups, place - 1) in ("THAN", "VERSUS")
+        for place, one in enumerate(groups)
+    )
+
+
+def _separated(groups: Sequence[_Group], *, pins: bool) -> tuple[AttachedModifiers, list[_Run]]:
+    """Return the tokens that are no modifiers, with operands by place, and the modifiers, each with its operand."""
+    operands = {at: Operand(token=one) for at, one in enumerate(groups) if isinstance(one, Token) and one.type in LINES}
+    attached = AttachedModifiers(operands=operands)
+    runs: list[_Run] = []
+    for place, one in enumerate(groups):
+        if isinstance(one, Token):
+            attached.tokens.append(one)
+            continue
+        host = _host_line(groups, place)
+        if pins and host is None:
+            if _is_operand(groups, place, len(operands)):
+                host, reference = place, Token("REF", "", one[0].start, one[-1].end)
+                operands[place] = Operand(token=reference)
+                attached.tokens.append(reference)
+            elif _type_at(groups, place + 1) in _OPERATORS:
+                attached.apart.append(one[0].text)
+        runs.append((_NO_LINE if host is None else host, one))
+    return attached, runs
+
+
+def _distribute(
+    kind: str,
+    named: Sequence[_Run],
+    attached: AttachedModifiers,
+    averaged: set[int],
+    *,
+    pins: bool,
+    compared: bool,
+    framed: bool,
+) -> None:
+    """Assign modifiers of one kind to their lines or to the question; several periods of an average stay together.
+
+    If the question is `framed`, lines with a modifier keep it as their own.
+    Parts in several places stay separate if they are `compared`: `the revenue of A exceeded that of B`.
+    """
+    operands = attached.operands
+    hosts = {host for host, _ in named} - {_NO_LINE}
+    own = hosts if framed else _own_hosts(kind, named, operands, averaged) if pins else set[int]()
+    lines = {operands[host].token.value or operands[host].token.text.lower() for host in hosts}
+    most = 2 if compared else max(1, len(hosts))
+    if (kind == "PART" and not own and len(named) > most) or (not pins and len(lines) > 1):
+        attached.apart += [one.text for _, run in named for one in run]
+    if kind == "PART" and len(named) == 1 and len(named[0][1]) > 1:
+        own = set()  # all of them apply
+    for host, run in named:
+        (operands[host] if host in own else attached).add(run)
+
+
+def _own_hosts(kind: str, named: Sequence[_Run], operands: dict[int, Operand], averaged: set[int]) -> set[int]:
+    """Return the operands that keep their own modifiers: several do, or a part is not that of the first."""
+    hosts = {host for host, _ in named} - {_NO_LINE}
+    later = kind == "PART" and len(operands) > 1 and bool(hosts - {min(operands)})
+    if len(hosts) > 1 or later:
+        return hosts
+    return {host for host, run in named if kind == "PERIOD" and host in averaged and _are_several(run)}
+
+
+def _are_several(run: Sequence[Token]) -> bool:
+    return len(run) > 1 or len(mentions_of(run[0])) > 1
+
+
+def _type_at(groups: Sequence[_Group], place: int) -> str:
+    """Return the type of a token among the groups; empty for modifiers and beyond the ends."""
+    one = groups[place] if 0 <= place < len(groups) else None
+    return one.type if isinstance(one, Token) else ""
+
+
+def _frame_of(runs: Sequence[_Run], operands: dict[int, Operand]) -> list[Token] | None:
     """Return the modifiers of the whole formula, beside those of single lines: `Acme 2024: a / (2022 b)`.
 
     They are before or behind all lines, with the only company; periods of other modifiers belong to their lines.
     """
-    dated = [(host, run) for host, run in loose if any(one.type == "PERIOD" for one in run)]
-    named = [run for _, run in loose if any(one.type == "COMPANY" for one in run)]
+    dated = [(host, run) for host, run in runs if has_any(run, ("PERIOD",))]
+    named = [run for _, run in runs if has_any(run, ("COMPANY",))]
     if len(dated) < 2 or len(named) != 1 or operands.keys() <= {host for host, _ in dated}:
         return None
+    (company,) = named
     places = [operand.token.start for operand in operands.values()]
-    outside = [run for _, run in dated if run[-1].end <= min(places) or run[0].start > max(places)]
-    frames = [run for run in outside if run is named[0] and sum(one.type == "PERIOD" for one in run) == 1]
-    others = [host for host, run in dated if frames and run is not frames[0]]
-    return frames[0] if len(frames) == 1 and None not in others else None
+    outside = company[-1].end <= min(places) or company[0].start > max(places)
+    one_period = sum(one.type == "PERIOD" for one in company) == 1
+    return (
+        company if outside and one_period and all(host != _NO_LINE or run is company for host, run in dated) else None
+    )
 
 
 def _compared_measures(groups: Sequence[_Group], operands: dict[int, Operand]) -> Iterator[list[Operand]]:
@@ -143,15 +210,12 @@ def _share_modifiers(operands: Sequence[Operand], *, framed: bool) -> None:
             one.periods = one.periods or periods[0]
 
 
-_Group = Token | list[Token]
-
-
 def _is_operand(groups: Sequence[_Group], place: int, lines: int) -> bool:
     """Return whether modifiers replace a line: after an operator, or first before the only line."""
-    if place and _is_operator(groups[place - 1]):
+    if _type_at(groups, place - 1) in _OPERATORS:
         return True
-    first = not place or (isinstance(before := groups[place - 1], Token) and before.type == "LPAR")
-    return first and lines == 1 and place + 1 < len(groups) and _is_operator(groups[place + 1])
+    first = not place or _type_at(groups, place - 1) == "LPAR"
+    return first and lines == 1 and _type_at(groups, place + 1) in _OPERATORS
 
 
 def _grouped(tokens: list[Token]) -> list[_Group]:
@@ -195,10 +259,6 @@ def _joins(token: Token, first: Token) -> bool:
     return token.type in ("AND", "COMMA", "VERSUS", "OR", "TO", "FROM_WORD", "THAN")
 
 
-def _is_operator(group: _Group) -> bool:
-    return isinstance(group, Token) and group.type in _OPERATORS
-
-
 _OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "OVER", "OF_WHICH", "DASH", "BY", "TO", "CAME_FROM"})
 
 
@@ -225,52 +285,10 @@ def _neighbour(groups: Sequence[_Group], place: int, step: int) -> int | None:
         if isinstance(one, Token):
             if one.type in LINES:
                 return place
-            if not (step < 0 and one.type == "COMMA") and (step < 0 or one.type not in _PREFIXES):
+            if not (step < 0 and one.type == "COMMA") and (step < 0 or one.type not in _BETWEEN):
                 return None
         place += step
     return None
-
-
-def _distribute(
-    kind: str,
-    loose: Sequence[tuple[int | None, list[Token]]],
-    operands: dict[int, Operand],
-    attached: AttachedModifiers,
-    averaged: set[int],
-    *,
-    pins: bool,
-    compared: bool,
-    framed: bool,
-) -> None:
-    """Assign modifiers of one kind to their lines or to the question; several periods of an average stay together.
-
-    If the question is `framed`, lines with a modifier keep it as their own.
-
-    Parts in several places stay separate if they are `compared`: `the revenue of A exceeded that of B`.
-    """
-    named = [(host, [one for one in run if one.type == kind]) for host, run in loose]
-    named = [(host, run) for host, run in named if run]
-    hosts = [host for host, _ in named if host is not None]
-    alone = framed or (pins and len(set(hosts)) > 1)
-    if kind == "PART" and pins and len(operands) > 1:
-        alone = len(set(hosts)) > 1 or any(host != min(operands) for host in hosts)
-    lines = {operands[host].token.value or operands[host].token.text.lower() for host in hosts}
-    scattered = kind == "PART" and len(named) > (2 if compared else max(1, len(set(hosts))))
-    if (scattered and not alone) or (not pins and len(lines) > 1):
-        attached.apart += tuple(one.text for _, run in named for one in run)
-    for host, run in named:
-        values = [value for one in run for value in _values(one)]
-        own = alone or (pins and host in averaged and len(values) > 1)
-        own = own and not (kind == "PART" and len(values) > 1 and len(named) == 1)  # all of them apply
-        holder = operands[host] if own and host is not None else attached
-        {"COMPANY": holder.companies, "PERIOD": holder.periods, "PART": holder.parts}[kind].extend(values)  # type: ignore[attr-defined]
-
-
-def _values(token: Token) -> Iterator[object]:
-    if token.type == "PERIOD" and isinstance(token.value, tuple):
-        yield from token.value
-    else:
-        yield token.value
 
 
 def period_of(mention: PeriodMention | DateMention) -> Period:

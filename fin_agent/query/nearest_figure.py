@@ -16,9 +16,10 @@ from fin_agent.lexicon.company_mentions import Company
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.lexicon.words import word_lists
-from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, mentions_of
+from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, period_of
 from fin_agent.query.question_sentences import sentences_of
+from fin_agent.query.tokens import Token
 from fin_agent.retrieval.fact_terms import OF_TIME, Words, stems, words_of
 from fin_agent.retrieval.nearest_figure import FigureTarget, Moved, Wanted, other_phrases
 from fin_agent.vocabulary.fact import Fact

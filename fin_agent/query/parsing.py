@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.expressions import MAX_OPERATIONS
 from fin_agent.lexicon.company_mentions import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
-from fin_agent.query.clause_normalization import ends_measure, has_arithmetic
-from fin_agent.query.lexer import Amount, Token
+from fin_agent.query.clause_normalization import ends_measure
+from fin_agent.query.lexer import Amount
 from fin_agent.query.modifier_attachment import (
     ARITHMETIC,
     LINES,
     MODIFIERS,
-    PREFIXES,
     Operand,
     attach_modifiers,
     with_modifiers,
 )
+from fin_agent.query.tokens import Token, has_any, rewrite, types_in
 from fin_agent.query.tree import (
     Function,
     Line,
@@ -80,55 +80,67 @@ def parse(
     Raises:
         NoReadingError: The grammar has no reading of the tokens.
     """
-    stream = list(tokens)
-    if len(stream) > MAX_TOKENS:
-        raise NoReadingError(f"{len(stream):,} terms, more than the limit of {MAX_TOKENS}")
-    operators = sum(one.type in ARITHMETIC or one.type in ("LPAR", "RPAR") for one in stream)
-    if operators > MAX_OPERATIONS:
-        raise NoReadingError(f"{operators} operators and parentheses, more than the limit of {MAX_OPERATIONS}")
-    stream = list(_parts_as_lines(stream, is_follow_up=is_follow_up))
-    kinds = {one.type for one in stream}
-    several = sum(one.type in LINES for one in stream) > 1
-    pins = bool(kinds & ARITHMETIC) or {"SHARE", "CAME_FROM"} <= kinds or bool(_aggregated_joints(stream))
-    pins = pins or (several and bool(kinds & {"RATIO", "DIFFERENCE"}))
-    stream = _with_growth_behind(stream) if pins and not kinds & {"SHARE", "OF_WHICH"} else stream
+    _check_size(tokens)
+    one_line = ("one line",) if sum(one.type in LINES for one in tokens) == 1 else ()
+    told = (*one_line, *(("follow-up",) if is_follow_up else ()))
+    stream = rewrite(tokens, "parts as lines", lambda place: told)
+    pins = _is_arithmetic(stream)
+    if pins and not has_any(stream, ("SHARE", "OF_WHICH")):
+        stream = rewrite(stream, "growth behind")
     attached = attach_modifiers(stream, pins=pins)
-    prepared = list(_prepare_tokens(attached.tokens, pins=pins))
-    items = list(_read(prepared))
+    items = list(_read(_prepare_tokens(attached.tokens, pins=pins)))
     if pins and _are_adjacent(items):
         raise NoReadingError("the question has two measures next to each other and does not say how to combine them")
     amounts = {one.start: one.value for one in tokens if isinstance(one.value, Amount)}
     builder = _Builder(attached.operands, given or {}, amounts)
-    parsed = ParsedQuestion(arithmetic=pins)
-    parsed.companies = [one for one in attached.companies if isinstance(one, CompanyMention)]
-    parsed.periods, parsed.parts = attached.periods, attached.parts
-    parsed.apart = attached.apart if pins else (*attached.apart, *_touching(items))
-    parsed.unknown = [str(one.value) for one in stream if one.type == "UNKNOWN"]
+    parsed = ParsedQuestion(
+        companies=attached.companies,
+        unknown=[str(one.value) for one in stream if one.type == "UNKNOWN"],
+        periods=attached.periods,
+        parts=attached.parts,
+        arithmetic=pins,
+        apart=(*attached.apart, *(() if pins else _touching(items))),
+    )
     for child in items:
         if isinstance(child, Token):
             parsed.frames.setdefault(child.type, []).append(child)
-        else:
-            parsed.groups.append(sum(not _is_separator(one) for one in child.children))
-            for one in child.children:
-                if not _is_separator(one):
-                    parsed.places.append(min(word.start_pos for word in one.scan_values(lambda _: True)))
-                    parsed.measures.append(builder.measure(one))
+            continue
+        measures = _nodes(child)
+        parsed.groups.append(len(measures))
+        for one in measures:
+            parsed.places.append(min(word.start_pos for word in one.scan_values(lambda _: True)))
+            parsed.measures.append(builder.measure(one))
     return parsed
+
+
+def _check_size(tokens: Sequence[Token]) -> None:
+    if len(tokens) > MAX_TOKENS:
+        raise NoReadingError(f"{len(tokens):,} terms, more than the limit of {MAX_TOKENS}")
+    operators = sum(one.type in ARITHMETIC or one.type in ("LPAR", "RPAR") for one in tokens)
+    if operators > MAX_OPERATIONS:
+        raise NoReadingError(f"{operators} operators and parentheses, more than the limit of {MAX_OPERATIONS}")
+
+
+def _is_arithmetic(tokens: Sequence[Token]) -> bool:
+    """Return whether a question computes one measure of several lines, so that modifiers belong to one each."""
+    kinds = {one.type for one in tokens}
+    several = sum(one.type in LINES for one in tokens) > 1
+    computes = bool(kinds & ARITHMETIC) or {"SHARE", "CAME_FROM"} <= kinds or bool(_aggregated_joints(tokens))
+    return computes or (several and bool(kinds & {"RATIO", "DIFFERENCE"}))
+
+
+def _nodes(node: Any) -> list[Any]:
+    """Return the children of a node of the grammar's tree that are no words."""
+    return [child for child in node.children if hasattr(child, "data")]
 
 
 def _are_adjacent(items: Sequence[Any]) -> bool:
     """Return whether two lists of measures are adjacent, without a comparing word between them."""
-    apart = True
-    if any(isinstance(child, Token) and child.type == "COVERED" for child in items):
+    frames = [one.type if isinstance(one, Token) else "" for one in items]
+    if "COVERED" in frames:
         return False
-    for child in items:
-        if isinstance(child, Token):
-            apart = apart or child.type in _SETTING_APART
-        elif not apart:
-            return True
-        else:
-            apart = False
-    return False
+    kept = [one for one in frames if not one or one in _SETTING_APART]
+    return any(not one and not after for one, after in pairwise(kept))
 
 
 def _touching(items: Sequence[Any]) -> Iterator[str]:
@@ -145,107 +157,29 @@ _OF_TWO_MEASURES = frozenset({"COVERED", "TURNED"})
 _SETTING_APART = frozenset({"HIGHER", "LOWER", "VERSUS", "THAN", "WITH_THE", "HIGHEST", "LOWEST", "FASTER", "SLOWER"})
 
 
-def _is_separator(node: object) -> bool:
-    return not hasattr(node, "data")
-
-
-def _begins(one: Token) -> bool:
-    return one.type in LINES or one.type in MODIFIERS or one.type in ("LPAR", "NUMBER") or one.type in PREFIXES
-
-
-def _parts_as_lines(tokens: Sequence[Token], *, is_follow_up: bool) -> Iterator[Token]:
-    """Read a part as a line if it is in the place of one: between operators, or if the question has no line."""
-    none = not is_follow_up and not any(one.type in LINES for one in tokens)
-    family = any(one.type in ("KIND", "FASTEST", "SLOWEST") for one in tokens)
-    family_asked = any(one.type in ("HIGHEST", "LOWEST", "TOP", "ORDINAL", "EACH", "WHICH") for one in tokens)
-    arithmetic = has_arithmetic(tokens)
-    for place, one in enumerate(tokens):
-        before = tokens[place - 1].type if place else ""
-        after = tokens[place + 1].type if place + 1 < len(tokens) else ""
-        if one.type == "PART" and after == "OF_WHICH" and sum(other.type in LINES for other in tokens) == 1:
-            yield one  # `China as % of sales`: the same line of the part
-            continue
-        if one.type == "KIND" and after == "OF_WHICH" and before in ("SHARE", "") and not family_asked:
-            yield Token("PHRASE", one.text, one.start, one.end)  # `the proportion of products as a percentage of costs`
-            continue
-        free = arithmetic and after not in LINES and before not in (*LINES, "CAME_FROM") and after != "SHARE"
-        free = free and (before != "RPAR" or after in ARITHMETIC)  # behind a formula: whose it is
-        if one.type == "PART" and (free or (none and not family)):
-            yield Token("PHRASE", one.text, one.start, one.end)
-        else:
-            yield one
-
-
-def _with_growth_behind(tokens: Sequence[Token]) -> list[Token]:
-    """Read the growth of a line as an operand in arithmetic: `revenue growth minus cost growth`."""
-    return [
-        replace(one, type="GREW") if one.type == "GROWTH" and place and tokens[place - 1].type in LINES else one
-        for place, one in enumerate(tokens)
-    ]
-
-
-def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
-    """Yield tokens as the grammar expects them: separators only between measures, prefixes only before one."""
-    share = any(one.type == "SHARE" for one in tokens)
-    asked = any(one.type in _ASKED_OF_A_TOTAL for one in tokens)
+def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> list[Token]:
+    """Return tokens as the grammar expects them: separators only between measures, prefixes only before one."""
     listed = _aggregated_joints(tokens)
-    for place, one in enumerate(tokens):
-        before = tokens[place - 1] if place else None
-        after = tokens[place + 1] if place + 1 < len(tokens) else None
-        ends, begins = before is not None and _ends_measure(before), after is not None and begins_measure(after)
-        if after is not None and (
-            (after.type == "NUMBER" and not pins) or (after.type == "TOTAL" and not pins | share)
-        ):
-            begins = False  # a bound, a frame
-        if place in listed:
-            yield replace(one, type="ALSO")
-            continue
-        listing = one.text.lower().endswith(" of") and _list_joints(tokens, place)
-        match one.type:
-            case "FROM_WORD" if share and ends and begins:
-                yield replace(one, type="CAME_FROM")
-            case "AND" | "COMMA" | "TO" | "BY" | "FROM_WORD" | "CAME_FROM":
-                if (ends and begins) or one.type == "CAME_FROM":
-                    yield one
-            case "OR" if ends and begins:
-                yield replace(one, type="AND")
-            case "METRIC" | "FORMULA" | "PHRASE" | "GIVEN":
-                yield replace(one, type="LINE")
-            case "NUMBER":
-                operand = pins and (
-                    _is_sign(before) or _is_sign(after) or (before is not None and before.type == "LPAR")
-                )
-                yield one if operand else replace(one, type="BOUND")
-            case "UP" | "DOWN" | "CHANGE" | "GROWTH" if pins and after is not None and after.type in LINES:
-                yield replace(one, type="MOVE_OF")
-            case "TOTAL" if (pins or share or asked) and not listing and after is not None and after.type in LINES:
-                yield replace(one, type="WHOLE")
-            case "AVERAGE" | "TOTAL" if begins and listing:
-                yield replace(one, type=f"{one.type}_OF")
-            case "YEAR_BEFORE" if begins:
-                yield replace(one, type="PRIOR")
-            case "PRIOR" | "OPENING" | "CLOSING" | "HALF" | "TWICE" | "SQRT" | "ABS" | "AVERAGE_BALANCE" if not begins:
-                if one.type != "CLOSING":
-                    yield replace(one, type="YEAR_BEFORE" if one.type == "PRIOR" else "NOT")
-            case _:
-                yield one
+    # A number is a bound, and a total a word of the request, where nothing is computed.
+    framing = frozenset() if pins else {"NUMBER"} if has_any(tokens, ("SHARE",)) else {"NUMBER", "TOTAL"}
+    first = types_in("first") - framing
 
+    def told(place: int) -> list[str]:
+        facts = {
+            "arithmetic": pins,
+            "listed": place in listed,
+            "ends": place > 0 and tokens[place - 1].type in types_in("last"),
+            "begins": place + 1 < len(tokens) and tokens[place + 1].type in first,
+            "lists": tokens[place].text.lower().endswith(" of") and bool(_list_joints(tokens, place)),
+        }
+        return [fact for fact, holds in facts.items() if holds]
 
-_ASKED_OF_A_TOTAL = frozenset({"AVERAGE", "CAGR", "CHANGE", "DIFFERENCE", "DOWN", "GROWTH", "UP"})
-"""With these words `total` does not sum: `the average total cost`, `the change in total debt`."""
-
-
-def _ends_measure(one: Token) -> bool:
-    return one.type in LINES or one.type in ("RPAR", "NUMBER", "REF", "SQUARED", "CUBED", "GREW", "MARGIN")
+    return rewrite(tokens, "grammar", told)
 
 
 def begins_measure(one: Token) -> bool:
     """Return whether a measure may begin with a token."""
-    return one.type in LINES or one.type in ("LPAR", "NUMBER", "REF") or one.type in PREFIXES
-
-
-def _is_sign(one: Token | None) -> bool:
-    return one is not None and one.type in ARITHMETIC
+    return one.type in types_in("first")
 
 
 def _list_joints(tokens: Sequence[Token], place: int) -> list[int]:
@@ -259,7 +193,8 @@ def _list_joints(tokens: Sequence[Token], place: int) -> list[int]:
             break
         if not depth and one.type in ("AND", "COMMA") and ends_measure(tokens[ahead - 1]):
             found.append(ahead)
-    inside = [at for at in found if at + 1 < len(tokens) and _begins(tokens[at + 1])]
+    begins = (types_in("first") - {"REF"}) | MODIFIERS
+    inside = [at for at in found if at + 1 < len(tokens) and tokens[at + 1].type in begins]
     return [at for at in inside if tokens[at - 1].type not in MODIFIERS or tokens[at + 1].type != tokens[at - 1].type]
 
 
@@ -271,17 +206,6 @@ def _aggregated_joints(tokens: Sequence[Token]) -> frozenset[int]:
         if one.type in ("TOTAL", "AVERAGE") and one.text.lower().endswith(" of")
     )
     return frozenset(at for place in of for at in _list_joints(tokens, place))
-
-
-FRAMES = frozenset({
-    "ABOVE", "AFTER", "AT_LEAST", "AT_MOST", "BILLIONS", "BOUND", "BPS", "BY_HOW_MUCH", "CAGR", "CHANGE",
-    "COUNT", "COUNTRY", "COVERED", "DAYS_UNIT", "DEFINITION", "DESCRIBE", "DOWN", "EACH", "EVERY", "EXCEPT", "EXCESS",
-    "EXPECTED", "FASTER", "FASTEST", "GROWTH", "HIGHER", "HIGHEST", "HOW_MANY_TIMES", "KIND", "LATEST", "LOWER",
-    "LOWEST", "MILLIONS", "NEGATIVE", "NEXT_YEAR", "NOT", "OR", "ORDINAL", "PERCENT", "PERIOD_KIND", "POINTS",
-    "POSITIVE", "QUARTER_BEFORE", "RANK", "RESPECTIVELY", "SLOWER", "SLOWEST", "STATISTIC", "THAN", "THOUSANDS",
-    "TOP", "TURNED", "UP", "VERSUS", "WHEN", "WHERE", "WHICH", "WHO", "WHY", "WITH_THE", "YEAR_BEFORE", "YOY",
-})  # fmt: skip
-"""Types of words that express the request and are part of no measure; the grammar does not see them."""
 
 
 @lru_cache(maxsize=1)
@@ -319,7 +243,7 @@ def _read(tokens: Sequence[Token]) -> Iterator[Any]:
             "an opening bracket is not closed" if opened > 0 else "a closing bracket has no opening bracket",
             remedy="Balance the brackets of the formula",
         )
-    for is_frame, group in groupby(tokens, lambda one: one.type in FRAMES):
+    for is_frame, group in groupby(tokens, lambda one: one.type in types_in("frame")):
         run = list(group)
         if is_frame:
             yield from run
@@ -357,12 +281,6 @@ def _restore_words(node: Any, run: Sequence[Token]) -> Any:
     return type(node)(one.type, one.text, start_pos=one.start, end_pos=one.end)
 
 
-_OPERATORS: dict[str, Operator] = {
-    "plus": "+", "added": "+", "minus": "-", "apart": "-", "times": "*", "over": "/", "ratio": "/", "ratio_after": "/",
-    "divided": "/", "power": "^",
-}  # fmt: skip
-
-
 @dataclass
 class _Builder:
     """Builds measures from the grammar's tree."""
@@ -372,76 +290,25 @@ class _Builder:
     amounts: dict[int, Amount]
     last: Line | NamedFormula | None = None
 
-    def token(self, word: Any) -> Token:
-        return Token(word.type, str(word), word.start_pos, word.end_pos)
-
     def measure(self, node: Any) -> Measure:
-        rule = node.data
-        children = [child for child in node.children if hasattr(child, "data")]
-        if rule in _OPERATORS:
-            left, right = map(self.measure, children)
-            whole = Operation(operator=_OPERATORS[rule], left=left, right=right)
-            return Function(name="abs", of=(whole,)) if rule == "apart" else whole
-        if rule == "line":
+        """Return the measure of a rule of the grammar."""
+        if node.data == "line":
             return self._line(node.children[0])
-        if rule == "number":
+        if node.data == "number":
             return self._number(node.children[0])
-        if rule == "together":
-            return Function(name="sum", of=tuple(map(self.measure, children)))
-        if rule in ("total_of", "mean_of"):
-            parts = tuple(self.measure(child) for child in children[-1].children if hasattr(child, "data"))
-            return Function(name="sum" if rule == "total_of" else "mean", of=parts)
-        inner = [self.measure(child) for child in children]
-        return self._build(rule, node, inner)
-
-    def _build(self, rule: str, node: Any, inner: list[Measure]) -> Measure:
-        first = inner[0]
-        match rule:
-            case "group" | "listed":
-                return first
-            case "of_which":
-                return percentage(first, _whole_company_line(first, inner[1]))
-            case "share_of":
-                return percentage(inner[1], _whole_company_line(inner[1], first))
-            case "subtracted":
-                return Operation(operator="-", left=inner[1], right=first)
-            case "squared" | "cubed":
-                return Operation(operator="^", left=first, right=Number(value=2 if rule == "squared" else 3))
-            case "margin":
-                return percentage(first, Line(words="revenue", metric="revenue"))
-            case "negative":
-                return Operation(operator="-", left=Number(value=0), right=first)
-            case "half" | "twice":
-                return Operation(operator="/" if rule == "half" else "*", left=first, right=Number(value=2))
-            case "sqrt":
-                return Function(name="sqrt", of=(first,))
-            case "absolute":
-                return Function(name="abs", of=(first,))
-            case "averaged":
-                return _averaged(first)
-            case "opening" | "prior":
-                return _shift_one_period(first, balance="opening") if rule == "opening" else _shift_one_period(first)
-            case "closing":
-                return first
-            case "whole":
-                return first.model_copy(update={"whole": True}) if isinstance(first, Line) else first
-            case "move" if isinstance(first, Function) and first.name == "mean" and len(first.of) == 2:
-                return Operation(operator="-", left=first.of[1], right=first.of[0])
-            case "move":
-                kind = next(self.token(word) for word in node.children if not hasattr(word, "data"))
-                return Move(
-                    of=first,
-                    how="growth" if "growth" in kind.text.lower() or "percent" in kind.text.lower() else "change",
-                )
-            case _:
-                raise NoReadingError(f"no measure is built of {rule}")
+        if node.data in ("total_of", "mean_of"):
+            node = type(node)(node.data, _nodes(_nodes(node)[-1]))
+        inner = [self.measure(child) for child in _nodes(node)]
+        if node.data == "move":
+            words = next(word for word in node.children if not hasattr(word, "data"))
+            return _move(inner[0], str(words).lower())
+        return _BUILT[node.data](*inner)
 
     def _line(self, word: Any) -> Measure:
-        token = self.token(word)
-        operand = self.operands[token.start]
+        operand = self.operands[word.start_pos]
         named = operand.token
-        if token.start in self.given:
-            return self.given[token.start]
+        if word.start_pos in self.given:
+            return self.given[word.start_pos]
         line: Line | NamedFormula
         if named.type == "REF":
             last = self.last or self._company_only_line()
@@ -505,3 +372,59 @@ def _shift_one_period(measure: Measure, balance: str | None = None) -> Measure:
             return measure.model_copy(update={"of": tuple(_shift_one_period(part) for part in parts)})
         case _:
             return measure
+
+
+def _move(measure: Measure, words: str) -> Measure:
+    match measure:
+        case Function(name="mean", of=(first, last)):
+            return Operation(operator="-", left=last, right=first)
+        case _:
+            return Move(of=measure, how="growth" if "growth" in words or "percent" in words else "change")
+
+
+def _operation(operator: Operator) -> Callable[[Measure, Measure], Measure]:
+    return lambda left, right: Operation(operator=operator, left=left, right=right)
+
+
+def _function(name: Literal["abs", "mean", "sqrt", "sum"]) -> Callable[..., Measure]:
+    return lambda *parts: Function(name=name, of=parts)
+
+
+def _as_is(measure: Measure) -> Measure:
+    return measure
+
+
+_BUILT: dict[str, Callable[..., Measure]] = {
+    "plus": _operation("+"),
+    "added": _operation("+"),
+    "minus": _operation("-"),
+    "times": _operation("*"),
+    "over": _operation("/"),
+    "ratio": _operation("/"),
+    "ratio_after": _operation("/"),
+    "divided": _operation("/"),
+    "power": _operation("^"),
+    "apart": lambda left, right: Function(name="abs", of=(Operation(operator="-", left=left, right=right),)),
+    "subtracted": lambda right, left: Operation(operator="-", left=left, right=right),
+    "of_which": lambda part, whole: percentage(part, _whole_company_line(part, whole)),
+    "share_of": lambda whole, part: percentage(part, _whole_company_line(part, whole)),
+    "margin": lambda part: percentage(part, Line(words="revenue", metric="revenue")),
+    "negative": lambda one: Operation(operator="-", left=Number(value=0), right=one),
+    "squared": lambda one: Operation(operator="^", left=one, right=Number(value=2)),
+    "cubed": lambda one: Operation(operator="^", left=one, right=Number(value=3)),
+    "half": lambda one: Operation(operator="/", left=one, right=Number(value=2)),
+    "twice": lambda one: Operation(operator="*", left=one, right=Number(value=2)),
+    "together": _function("sum"),
+    "total_of": _function("sum"),
+    "mean_of": _function("mean"),
+    "sqrt": _function("sqrt"),
+    "absolute": _function("abs"),
+    "averaged": _averaged,
+    "opening": lambda one: _shift_one_period(one, balance="opening"),
+    "prior": _shift_one_period,
+    "whole": lambda one: one.model_copy(update={"whole": True}) if isinstance(one, Line) else one,
+    "group": _as_is,
+    "listed": _as_is,
+    "closing": _as_is,
+}
+"""What each rule of the grammar builds of the measures in it."""

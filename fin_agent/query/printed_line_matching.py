@@ -12,8 +12,9 @@ from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
-from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, mentions_of
+from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
+from fin_agent.query.tokens import Token
 from fin_agent.query.tree import (
     Axis,
     Combination,

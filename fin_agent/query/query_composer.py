@@ -15,11 +15,12 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import PeriodMention, parse_periods
 from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.lexicon.words import word_lists
-from fin_agent.query.lexer import Amount, LexedQuestion, Token, mentions_of, periods_in
+from fin_agent.query.lexer import Amount, LexedQuestion, mentions_of, periods_in
 from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion
 from fin_agent.query.question_sentences import QuestionSentences, requested_decimals, requested_unit
 from fin_agent.query.question_splitting import split_requests
+from fin_agent.query.tokens import Token
 from fin_agent.query.tree import (
     Axis,
     Claim,

@@ -54,40 +54,23 @@ def sentences_of(question: str) -> QuestionSentences:
     instructions: list[str] = []
     statements: list[str] = []
     for sentence in _sentences(" ".join(question.split())):
-        defined = _PATTERNS["definition"].match(sentence)
-        core = _asking_part(sentence)
-        if defined and "?" not in sentence:
-            name = next(name for name in defined.group("name1", "name2", "name3") if name)
-            definitions.append((name.strip(), defined.group("formula").strip()))
-        elif (
-            "?" not in sentence
-            and (given := _PATTERNS["given"].match(sentence))
-            and _PATTERNS["operator"].search(given.group("formula"))
-        ):
-            definitions.append((given.group("name").strip(), given.group("formula").strip()))
-        elif "?" not in sentence and (several := _standalone_definitions(sentence)):
-            definitions += several
-        elif core:
+        if found := _definitions(sentence):
+            definitions += found
+        elif core := _asking_part(sentence):
             asked.append(core)
             instructions.append(sentence.replace(core, " "))
-        elif (
-            "?" in question
-            and not _PATTERNS["instruction"].search(sentence)
-            and _PATTERNS["comparing"].search(sentence)
-        ):
+        elif _PATTERNS["instruction"].search(sentence):
+            instructions.append(sentence)
+        elif "?" in question and _PATTERNS["comparing"].search(sentence):
             asked.append(sentence.rstrip("."))  # `Did it lose money in 2017? Net income and EPS vs 2016`
         else:
             instructions.append(sentence)
-            statements += [] if _PATTERNS["instruction"].search(sentence) else [sentence]
-    if not asked and len(definitions) == 1 and not any(_PATTERNS["asking"].search(one) for one in instructions):
-        return QuestionSentences(
-            question.strip(), (question.strip(),), (), " ".join(instructions)
-        )  # `DPO = 365 * a / b`
+            statements.append(sentence)
     if not asked:
-        asked, statements = (
-            [one for one in instructions if not _PATTERNS["instruction"].search(one)] or [question.strip()],
-            [],
-        )
+        if len(definitions) == 1 and not any(_PATTERNS["asking"].search(one) for one in instructions):
+            whole = question.strip()  # `DPO = 365 * a / b`
+            return QuestionSentences(whole, (whole,), (), " ".join(instructions))
+        asked, statements = statements or [question.strip()], []
     asked = [_without_preamble(one) for one in asked]
     return QuestionSentences(
         " ".join(asked), tuple(asked), tuple(definitions), " ".join(instructions), tuple(statements)
@@ -110,15 +93,19 @@ def as_claim(question: str) -> str:
     )
 
 
-def _standalone_definitions(sentence: str) -> list[tuple[str, str]]:
-    """Return the definitions of a sentence that has nothing else: `net debt = debt - cash; EBITDA = EBIT + D&A`."""
-    given = [_PATTERNS["given"].match(piece.strip()) for piece in sentence.split(";")]
-    found = [
-        (one["name"].strip(), one["formula"].strip())
-        for one in given
-        if one and _PATTERNS["operator"].search(one["formula"])
-    ]
-    return found if len(found) == len(given) > 1 else []
+def _definitions(sentence: str) -> list[tuple[str, str]]:
+    """Return the (name, formula) of a sentence that only defines: `net debt = debt - cash; EBITDA = EBIT + D&A`."""
+    if "?" in sentence:
+        return []
+    if defined := _PATTERNS["definition"].match(sentence):
+        name = next(name for name in defined.group("name1", "name2", "name3") if name)
+        return [(name.strip(), defined["formula"].strip())]
+    for pieces in ([sentence], sentence.split(";")):
+        given = [_PATTERNS["given"].match(piece.strip()) for piece in pieces]
+        found = [one for one in given if one is not None and _PATTERNS["operator"].search(one["formula"])]
+        if len(found) == len(pieces):
+            return [(one["name"].strip(), one["formula"].strip()) for one in found]
+    return []
 
 
 def _without_preamble(asked: str) -> str:

@@ -19,7 +19,6 @@ from fin_agent.query.clause_normalization import (
 from fin_agent.query.lexer import (
     KnownNames,
     LexedQuestion,
-    Token,
     lex,
     with_bare_balance,
     with_printed_lines,
@@ -29,6 +28,7 @@ from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, ParsedQuestion, begins_measure, parse
 from fin_agent.query.query_composer import QueryComposer
 from fin_agent.query.question_sentences import QuestionSentences, sentences_of
+from fin_agent.query.tokens import Token, has_any, rewrite
 from fin_agent.query.tree import Line, Measure, NamedFormula, Parts, Query, without_move
 
 
@@ -57,50 +57,79 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     Raises:
         NoReadingError: There is no reading: an unclosed bracket, two measures next to each other.
     """
-    asked, question = question, _with_unit_behind(expand_abbreviations(question))
-    split = sentences_of(question)
-    formulas = [one for one in split.statements if _spells_a_formula(one, names)]
-    given: dict[str, Measure] = {}
-    for name, formula in reversed(split.definitions):
-        _define_formula(name, formula, given, names)
     about = [one.key for one in before.companies] if before is not None else []
     before = _with_part(before, about, names) if before is not None else None
-    split = _with_directions(split, [one for one in split.statements if one not in formulas], names)
-    lexed = lex(" ? ".join((*split.sentences, *formulas)), names, tuple(given), about)
-    lexed = replace(lexed, tokens=tuple(_as_moves_of_members(_with_exclusions(lexed.tokens))))
-    if before is not None:
-        lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens, before))
-    if before is None or not before.measures:
-        lexed = with_bare_balance(lexed)
-    used = {token.start: str(token.value) for token in lexed.tokens if token.type == "GIVEN"}
-    inner = {name for one in split.definitions for name in given if name != one[0] and name.lower() in one[1].lower()}
-    unused = [given[name] for name in given.keys() - set(used.values()) - inner]
-    trees = {place: given[name] for place, name in used.items()}
+    asked = _Asked(_with_unit_behind(expand_abbreviations(question)), names, before)
+    lexed = asked.lexed(about)
     keys = [one.company.key for one in lexed.companies] or about
-    lines = names.lines_in(lexed.text, keys)
-    lexed = with_totals_apart(lexed, lines)
-    printed, literal = (with_printed_lines(lexed, lines, every=every) for every in (False, True))
-    bare, glosses = without_glosses(lexed.tokens, lexed.text)
-    ways: list[tuple[LexedQuestion, tuple[str, ...]]] = [(lexed, ()), *([(literal, ())] if literal != printed else [])]
-    ways += [(replace(lexed, tokens=tuple(bare)), glosses)] if glosses else []
     failed: NoReadingError | None = None
     seen: list[Query] = []
-    for way, passed in ways if printed == lexed else ((printed, ()), *ways):
+    for way, notes in _ways(lexed, names.lines_in(lexed.text, keys)):
         spelt = formula_alone(way.tokens)
         usual = alternatives(normalize_clauses(way.tokens), way.text, lambda word: names.is_printed(word, keys))
         for some in (*usual, *([spelt] if spelt is not None else [])):
             try:
-                query = _build_query(question, split, way, some, trees, unused, names, before)
+                query = asked.query(way, some)
             except NoReadingError as error:
                 failed = failed or error
                 continue
-            notes = (f"the words in brackets were ignored: {words}" for words in passed)
             query = query.model_copy(update={"assumed": (*query.assumed, *notes)})
             if query not in seen:
                 seen.append(query)
-                yield query.model_copy(update={"question": asked})
+                yield query.model_copy(update={"question": question})
     if not seen and failed is not None:
         raise failed
+
+
+def _ways(lexed: LexedQuestion, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[LexedQuestion, tuple[str, ...]]]:
+    """Yield the ways to take printed lines and brackets, each with notes on what it passes over."""
+    lexed = with_totals_apart(lexed, lines)
+    printed, literal = (with_printed_lines(lexed, lines, every=every) for every in (False, True))
+    if printed != lexed:
+        yield printed, ()
+    yield lexed, ()
+    if literal != printed:
+        yield literal, ()
+    bare, glosses = without_glosses(lexed.tokens, lexed.text)
+    if glosses:
+        notes = tuple(f"the words in brackets were ignored: {words}" for words in glosses)
+        yield replace(lexed, tokens=tuple(bare)), notes
+
+
+class _Asked:
+    """A question split into its sentences, with the formulas that it defines."""
+
+    def __init__(self, question: str, names: KnownNames, before: Query | None) -> None:
+        self.question, self.names, self.before = question, names, before
+        self.split = sentences_of(question)
+        self.given: dict[str, Measure] = {}
+        for name, formula in reversed(self.split.definitions):
+            _define_formula(name, formula, self.given, names)
+
+    def lexed(self, about: Sequence[str]) -> LexedQuestion:
+        """Return the tokens of the sentences that ask, and of those that spell out a formula."""
+        formulas = [one for one in self.split.statements if _spells_a_formula(one, self.names)]
+        others = [one for one in self.split.statements if one not in formulas]
+        self.split = _with_directions(self.split, others, self.names)
+        lexed = lex(" ? ".join((*self.split.sentences, *formulas)), self.names, tuple(self.given), about)
+        lexed = replace(lexed, tokens=tuple(_as_moves_of_members(_with_exclusions(lexed.tokens))))
+        if self.before is not None:
+            lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens, self.before))
+        return lexed if self.before is not None and self.before.measures else with_bare_balance(lexed)
+
+    def query(self, lexed: LexedQuestion, tokens: Sequence[Token]) -> Query:
+        """Return the query that the tokens, of one way to read the question, make. Raises NoReadingError."""
+        used = {token.start: str(token.value) for token in lexed.tokens if token.type == "GIVEN"}
+        trees = {place: self.given[name] for place, name in used.items()}
+        is_follow_up = self.before is not None and bool(self.before.measures)
+        parsed = parse(tokens, trees, is_follow_up=is_follow_up)
+        definitions = self.split.definitions
+        inner = {
+            name for one in definitions for name in self.given if name != one[0] and name.lower() in one[1].lower()
+        }
+        for name in self.given.keys() - set(used.values()) - inner:
+            _substitute_only_formula(parsed, self.given[name])
+        return QueryComposer(self.question, self.split, lexed, parsed, self.names.lexicon, self.before).query()
 
 
 def _with_unit_behind(question: str) -> str:
@@ -151,22 +180,14 @@ _EARLIER = ("PERIOD", "YEAR_BEFORE", "PRIOR")
 
 def _with_context_tokens(tokens: Sequence[Token], before: Query) -> tuple[Token, ...]:
     """Prepend what a fragment leaves out: it divides, or chooses among, what was requested before."""
-    if not any(one.type in LINES for one in tokens):
-        amount = len(before.measures) == 1 and isinstance(before.measures[0], Line)
+    if not has_any(tokens, LINES):
         margin = next((one for one in tokens if one.type == "MARGIN"), None)
         tokens = [one for one in tokens if one is not margin]  # `did that margin go up`
-        if margin is not None and amount:  # `what margin does that imply`
+        if margin is not None and isinstance(before.only_measure, Line):  # `what margin does that imply`
             revenue = replace(margin, type="METRIC", text="revenue", value="revenue")
             tokens = [replace(margin, type="SHARE"), revenue, *tokens]
     first = next((place for place, one in enumerate(tokens) if one.type not in ("AND", "COMMA")), 0)
-    return tuple(
-        replace(one, type=_IN_THE_MIDDLE.get(one.type, one.type)) if place == first else one
-        for place, one in enumerate(tokens)
-    )
-
-
-_IN_THE_MIDDLE = {"OF_WHICH": "SHARE", "OVER": "SHARE", "DEFINED": "WHICH"}
-"""Openings of fragments: `as a share of revenue?`, `divided by revenue?`, `which is higher?`."""
+    return (*tokens[:first], *rewrite(tokens[first : first + 1], "fragment"), *tokens[first + 1 :])
 
 
 def _with_part(before: Query, keys: Sequence[str], names: KnownNames) -> Query:
@@ -208,22 +229,6 @@ def _changes_the_request(sentence: str, names: KnownNames) -> bool:
 
 _DIRECTIONS = frozenset({"DEFINING", "MINUS", "PLUS"})
 _CONTENT = LINES - {"PHRASE"} | {"PART", "AVERAGE", "AVERAGE_BALANCE", "CLOSING", "OPENING"}
-
-
-def _build_query(
-    question: str,
-    split: QuestionSentences,
-    lexed: LexedQuestion,
-    tokens: Sequence[Token],
-    trees: dict[int, Measure],
-    unused: Sequence[Measure],
-    names: KnownNames,
-    before: Query | None,
-) -> Query:
-    parsed = parse(tokens, trees, is_follow_up=before is not None and bool(before.measures))
-    for formula in unused:
-        _substitute_only_formula(parsed, formula)
-    return QueryComposer(question, split, lexed, parsed, names.lexicon, before).query()
 
 
 def _define_formula(name: str, formula: str, given: dict[str, Measure], names: KnownNames) -> None:

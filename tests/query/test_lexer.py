@@ -12,8 +12,9 @@ from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.query.clause_normalization import alternatives
-from fin_agent.query.lexer import KnownNames, Token, lex, with_bare_balance, with_printed_lines
+from fin_agent.query.lexer import KnownNames, lex, with_bare_balance, with_printed_lines
 from fin_agent.query.reading import read_question
+from fin_agent.query.tokens import Token
 from fin_agent.vocabulary.identity import Form, Identity
 
 _COMPANIES = {
