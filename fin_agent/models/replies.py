@@ -231,7 +231,19 @@ class UnreadableError(ValueError):
 _MOST_READ = 200_000
 _OPENING = re.compile(r"(\{)(?=\s*[\"}])")
 _OPENING_OF_A_LIST = re.compile(r"^[ \t]*(\[)", re.M)
-_DECODER = json.JSONDecoder()
+
+
+def _unique_fields(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """Return the fields as a dict. Raises UnreadableError if a field appears twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UnreadableError(f"it is not valid JSON: the field {twice[:40]!r} appears twice")
+    return fields
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_fields)
 
 
 def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> ValueT:
@@ -256,6 +268,8 @@ def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> Value
         faults = failure.errors(include_url=False, include_input=False, include_context=False)[:4]
         told = (f"{'.'.join(map(str, fault['loc'])) or 'the whole'}: {fault['msg']}" for fault in faults)
         raise UnreadableError("; ".join(told)) from failure
+    except UnreadableError:
+        raise
     except json.JSONDecodeError as failure:
         raise UnreadableError(f"it is not valid JSON: {failure.msg.lower()} (character {failure.pos})") from failure
     except (ValueError, RecursionError) as failure:

@@ -79,7 +79,7 @@ _OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL",
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
     tokens = _without_other_kinds(list(map(_unify_token_types, tokens)))
     named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type != "NOISE"]
-    kept = _without_asides(_brackets_as_clauses(rewrite(_with_openings_first(named), "operators")))
+    kept = _without_asides(_brackets_as_clauses(_with_openings_first(rewrite(named, "operators"))))
     clauses = [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
     for one in clauses:
         if one.kind in ("DEFINED", "DEFINING"):
