@@ -12,7 +12,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
 from fin_agent.query.tree import Combination, Kind, Move, NamedFormula, Parts, Query
 from fin_agent.retrieval.fact_search import FactQuery
-from fin_agent.retrieval.figure_families import Family, FamilySearchResult, find_family, is_remainder
+from fin_agent.retrieval.figure_families import Family, FamilySearchResult, find_family, is_never_member, is_remainder
 from fin_agent.workspace import Workspace
 
 
@@ -138,7 +138,7 @@ def _families(
     last = asked[-1]
     sought = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=metric or None)
     years = [period.fiscal_year for period in asked]
-    left_out = () if names else tuple(name for name in parts.without if not is_remainder(name))
+    left_out = () if names else tuple(name for name in parts.without if not is_never_member(name))
     holding = tuple(dict.fromkeys((*names, *parts.names, *left_out)))
     found = find_family(workspace, sought, company, kind=parts.kind, holding=holding, years=years)
     if found.best is None and metric:

@@ -239,7 +239,8 @@ def _grouped(tokens: list[Token]) -> list[_Group]:
                 break
             if ahead == place and tokens[ahead].type == run[-1].type != "COMPANY":
                 break  # `the North America sales of Flexibles`, `Acme 2024: 2022 revenue`: of neither alone
-            if ahead > place and tokens[ahead].start - tokens[ahead - 1].end > _MAX_GAP:
+            comma = ahead == place + 1 and tokens[place].type == "COMMA"
+            if comma and tokens[ahead].start - tokens[place].end > _MAX_GAP:
                 break  # `for Acme in 2024, calculate 2022 revenue`
             joined += [token for token in tokens[place:ahead] if token.type in ("VERSUS", "THAN", "OR")]
             run.append(tokens[ahead])
@@ -249,7 +250,7 @@ def _grouped(tokens: list[Token]) -> list[_Group]:
 
 
 _MAX_GAP = 8
-"""Characters between a joint and what it joins, such as ` for the `."""
+"""Characters between a comma and the next of a list, such as ` for the `."""
 
 
 def _joins(token: Token, first: Token) -> bool:

@@ -192,13 +192,7 @@ class QueryComposer:
         if chosen is not None and (chosen.axis, chosen.how) == (Axis.MEASURES, Combination.TOTAL):
             earlier, chosen = [Function(name="sum", of=tuple(earlier))], None
         if not self.measures:
-            self.measures, self.parsed.arithmetic = earlier, False
-            only = earlier[0]
-            divided = len(earlier) == 1 and isinstance(only, Operation) and only.operator == "/" and not share_of(only)
-            if divided and self.take_frames("DIFFERENCE"):  # `what was the shortfall`
-                self.measures = [only.model_copy(update={"operator": "-"})]
-            if len(earlier) > 1 and self.take_frames("TOTAL"):
-                self.measures = [total_of(earlier)]
+            self.measures, self.parsed.arithmetic = self._combined(earlier), False
             selects = chosen is not None and chosen.axis is Axis.PARTS and chosen.how in _ENDS
             named = self.before.only_part is not None and not (self.before.parts and self.before.parts.kind)
             line = earlier[0] if len(earlier) == 1 else None
@@ -209,6 +203,14 @@ class QueryComposer:
         elif len(earlier) == 1:
             self._relate_to_earlier(earlier[0], of_parts=self.before.parts is not None)
         return None
+
+    def _combined(self, earlier: list[Measure]) -> list[Measure]:
+        """Return the earlier measures as they are combined anew: `what was the shortfall`, `what is their total`."""
+        only = earlier[0] if len(earlier) == 1 else None
+        divided = isinstance(only, Operation) and only.operator == "/" and share_of(only) is None
+        if only is not None and divided and self.take_frames("DIFFERENCE"):
+            return [only.model_copy(update={"operator": "-"})]
+        return [total_of(earlier)] if only is None and self.take_frames("TOTAL") else earlier
 
     def _relate_to_earlier(self, earlier: Measure, *, of_parts: bool) -> None:
         """Read a line as what the earlier measure is divided by, or is a share of, or has a share in it."""
@@ -296,6 +298,9 @@ class QueryComposer:
         kinds = [str(token.value) for token in self.left.get("KIND", [])]
         names = tuple(dict.fromkeys(self.parsed.parts))
         without: tuple[str, ...] = ()
+        earlier = self.before.parts if self.before is not None else None
+        if not kinds and earlier is not None and earlier.kind and self.take_frames("EXCEPT"):
+            return Parts(kind=earlier.kind, without=names)
         if kinds and self.take_frames("AFTER", "EXCEPT"):
             without, names = names, ()
         if names and kinds:

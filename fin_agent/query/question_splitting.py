@@ -60,7 +60,9 @@ def asks_only_difference(ask: str) -> bool:
 
 
 _HOW_MUCH = re.compile(
-    r"(?:and\s+)?(?:by\s+)?(?:roughly\s+|about\s+)?how\s+(?:much|many)|(?:what(?:'s|\s+is|\s+was)\s+)?the\s+gap", re.I
+    r"(?:and\s+)?(?:by\s+)?(?:roughly\s+|about\s+)?(?:how\s+(?:much|many(?:\s+(?:percentage\s+)?points)?)"
+    r"|what\s+(?:%|percent(?:age)?|amount))|(?:what(?:'s|\s+is|\s+was)\s+)?the\s+gap",
+    re.I,
 )
 
 

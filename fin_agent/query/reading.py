@@ -112,7 +112,7 @@ class _Asked:
         others = [one for one in self.split.statements if one not in formulas]
         self.split = _with_directions(self.split, others, self.names)
         lexed = lex(" ? ".join((*self.split.sentences, *formulas)), self.names, tuple(self.given), about)
-        lexed = replace(lexed, tokens=tuple(_as_moves_of_members(_with_exclusions(lexed.tokens))))
+        lexed = replace(lexed, tokens=tuple(_as_moves_of_members(_with_exclusions(lexed.tokens, self.before))))
         if self.before is not None:
             lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens, self.before))
         return lexed if self.before is not None and self.before.measures else with_bare_balance(lexed)
@@ -144,12 +144,13 @@ _UNIT_ASIDE = re.compile(
 )
 
 
-def _with_exclusions(tokens: Sequence[Token]) -> tuple[Token, ...]:
+def _with_exclusions(tokens: Sequence[Token], before: Query | None) -> tuple[Token, ...]:
     """Return the tokens with members to be left out as parts, in brackets or not: `segments (ignore Corporate)`."""
     closes = closing_brackets(tokens)
     outer = [place for place in closes if tokens[place + 1].type == "EXCEPT"]
     brackets = {*outer, *(closes[place] for place in outer)}
-    of_kind = any(one.type.startswith("KIND_") for one in tokens)
+    of_kind = before is not None and before.parts is not None and bool(before.parts.kind)
+    of_kind = of_kind or any(one.type.startswith("KIND_") for one in tokens)
     kept: list[Token] = []
     excluded = False
     for place, one in enumerate(tokens):
@@ -160,21 +161,23 @@ def _with_exclusions(tokens: Sequence[Token]) -> tuple[Token, ...]:
     return tuple(kept)
 
 
-def _as_moves_of_members(tokens: Sequence[Token]) -> Sequence[Token]:
+def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
     """Read members compared with another period of theirs as moving: `which regions had lower sales than in 2022`."""
-    types = [one.type for one in tokens]
-    between = next((at for at, pair in enumerate(pairwise(types)) if pair[0] == "THAN" and pair[1] in _EARLIER), None)
-    of_members = any(kind.startswith("KIND_") or kind == "COUNTRY" for kind in types)
-    if between is None or not of_members or {"UP", "DOWN", "CHANGE", "GROWTH"}.intersection(types):
-        return tokens
-    return [
-        replace(one, type=_MOVED[one.type], text=_MOVED[one.type].lower()) if one.type in _MOVED else one
-        for place, one in enumerate(tokens)
-        if place != between
-    ]
+    pairs = list(pairwise([one.type for one in tokens]))
+    between = [place for place, (one, other) in enumerate(pairs) if one in _COMPARED and other in _EARLIER]
+    of_members = any(one.type.startswith("KIND_") or one.type == "COUNTRY" for one in tokens)
+    if not between or not of_members or has_any(tokens, {"UP", "DOWN", "CHANGE", "GROWTH"}):
+        return list(tokens)
+    types = _MOVED | ({"MINUS": ("DOWN",)} if tokens[between[0]].type == "THAN" else {})  # `less revenue than in 2022`
+    moved: list[Token] = []
+    for one in (one for place, one in enumerate(tokens) if place not in between):
+        ways = ("DOWN", "HIGHEST") if one.text.lower() == "lost the most" else types.get(one.type, ())
+        moved += [replace(one, type=way, text=way.lower()) for way in ways] or [one]
+    return moved
 
 
-_MOVED = {"HIGHER": "UP", "LOWER": "DOWN", "MINUS": "DOWN"}
+_MOVED = {"HIGHER": ("UP",), "LOWER": ("DOWN",)}
+_COMPARED = ("THAN", "VERSUS")
 _EARLIER = ("PERIOD", "YEAR_BEFORE", "PRIOR")
 
 

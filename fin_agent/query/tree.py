@@ -289,6 +289,15 @@ class Query(_Node):
         return self.kind in FIGURE_KINDS and bool(self.measures)
 
     @property
+    def tells_difference(self) -> bool:
+        """Whether its answer gives the difference as well: of a change, or of two companies that are compared."""
+        chosen = self.comparison
+        if chosen is None:
+            return self.kind is Kind.CHANGE
+        ends = chosen.how in (Combination.HIGHEST, Combination.LOWEST)
+        return ends and chosen.axis is Axis.COMPANIES and len(self.companies) == 2
+
+    @property
     def only_measure(self) -> Measure | None:
         """The measure, if there is one alone."""
         return self.measures[0] if len(self.measures) == 1 else None

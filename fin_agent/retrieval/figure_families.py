@@ -178,6 +178,11 @@ def is_remainder(name: str) -> bool:
     return bool(words_of(name)) and words_of(name) <= _REST | OF_PARTS | LIGHT
 
 
+def is_never_member(name: str) -> bool:
+    """Return whether families leave out what is called so: remainders, `Corporate`, `Eliminations`."""
+    return is_remainder(name) or (bool(words_of(name)) and words_of(name) <= _BETWEEN | _REST | OF_PARTS | LIGHT)
+
+
 _REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems("of regions")
 _HOME = words_of("united states domestic foreign abroad non-u.s.")
 _WHEN = words_of(

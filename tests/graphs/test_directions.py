@@ -59,6 +59,7 @@ def test_balances_are_those_that_a_sentence_says_to_use(ask: Ask) -> None:
         ("Which segments of Tellurond had lower revenue in FY2023 than in FY2022?", {"Data Center", "Industrial"}),
         ("Which Tellurond segments made less revenue in FY2023 than in FY2022?", {"Data Center", "Industrial"}),
         ("Which segments of Tellurond had higher revenue in FY2023 than a year earlier?", {"Automotive"}),
+        ("Which segments of Tellurond had lower revenue in FY2023 versus FY2022?", {"Data Center", "Industrial"}),
         ("Which Tellurond segments, Data Center excluded, had lower revenue in 2023 than in 2022?", {"Industrial"}),
     ],
 )
@@ -99,3 +100,16 @@ def test_a_row_that_ends_with_a_year_is_no_line_of_its_preposition(ask: Ask) -> 
 )
 def test_a_second_request_goes_on_from_what_the_first_one_compared(ask: Ask, first: str, then: str, told: str) -> None:
     assert told in ask(f"{first} {then}").answer.text
+
+
+def test_a_difference_that_the_answer_gives_is_not_asked_for_again(ask: Ask) -> None:
+    asked = "Who had more revenue in FY2023, Harborlight or Tellurond"
+    assert ask(f"{asked}, and by how much?").answer.text == ask(f"{asked}?").answer.text
+    changed = ask("What was the change in Harborlight's revenue in FY2023, and by what percentage?").answer.text
+    assert "up $199 million" in changed or "up 6.0%" in changed
+
+
+def test_a_member_that_lost_most_against_another_period_is_ranked_by_its_movement(ask: Ask) -> None:
+    answer = ask("Which segment of Tellurond lost the most revenue in FY2023 compared with FY2022?")
+    assert answer.answer.text.startswith("Industrial and Connectivity")
+    assert "decline" in answer.answer.text

@@ -83,6 +83,8 @@ class RulesAnalyst:
         """Whether figures answer each of them."""
         before, lead = context_of_asks(intent), ""
         for ask in several:
+            if asks and asks_only_difference(ask) and before.query is not None and before.query.tells_difference:
+                continue
             whole = self.intent(f"{lead}{ask}", before)
             found = self._split_ask(f"{lead}{ask}", whole, before)
             if not found and not asks_something(ask):
