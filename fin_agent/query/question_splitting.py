@@ -59,6 +59,11 @@ def asks_only_difference(ask: str) -> bool:
     return _HOW_MUCH.fullmatch(ask.strip(" ?.")) is not None
 
 
+def is_told(ask: str, before: Query | None) -> bool:
+    """Return whether a text asks only for the difference that the answer to the previous question gives anyway."""
+    return before is not None and before.tells_difference and asks_only_difference(ask)
+
+
 _HOW_MUCH = re.compile(
     r"(?:and\s+)?(?:by\s+)?(?:roughly\s+|about\s+)?(?:how\s+(?:much|many(?:\s+(?:percentage\s+)?points)?)"
     r"|what\s+(?:%|percent(?:age)?|amount))|(?:what(?:'s|\s+is|\s+was)\s+)?the\s+gap",

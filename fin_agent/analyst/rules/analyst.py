@@ -26,6 +26,7 @@ from fin_agent.query.question_splitting import (
     asks_only_difference,
     asks_something,
     candidate_splits,
+    is_told,
     resolve_references,
     split_requests,
 )
@@ -83,7 +84,7 @@ class RulesAnalyst:
         """Whether figures answer each of them."""
         before, lead = context_of_asks(intent), ""
         for ask in several:
-            if asks and asks_only_difference(ask) and before.query is not None and before.query.tells_difference:
+            if asks and is_told(ask, before.query):
                 continue
             whole = self.intent(f"{lead}{ask}", before)
             found = self._split_ask(f"{lead}{ask}", whole, before)
