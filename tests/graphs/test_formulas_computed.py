@@ -33,8 +33,7 @@ def bracketed(formula: Formula) -> str:
 
 def joined(sign: str, left: Formula, right: Formula, chance: random.Random) -> Formula:
     spellings, apply = SIGNS[sign]
-    said = chance.choice([one for one in spellings if one != "over" or not right[0][0].isdigit()])  # `over 4 years`
-    return f"{bracketed(left)} {said} {bracketed(right)}", apply(left[1], right[1])
+    return f"{bracketed(left)} {chance.choice(spellings)} {bracketed(right)}", apply(left[1], right[1])
 
 
 def dollars(chance: random.Random, depth: int, truth: GroundTruth) -> Formula:
