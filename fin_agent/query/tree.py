@@ -394,6 +394,9 @@ def share_of(measure: Measure | None) -> tuple[Measure, Measure] | None:
 def measure_text(measure: Measure, above: int = 0) -> str:
     """Return the measure as text with the fewest parentheses: `(net income + interest) / total assets`."""
     match measure:
+        case Number(value=value, unit="USD") if value >= _MILLION:
+            size, name = (1000 * _MILLION, "billion") if value >= 1000 * _MILLION else (_MILLION, "million")
+            return f"${value / size:,g} {name}"
         case Number(value=value, unit=unit):
             shown = f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
             return f"{shown}%" if unit == "percent" else shown
@@ -421,6 +424,8 @@ def measure_text(measure: Measure, above: int = 0) -> str:
             period = f" {measure.period}" if measure.period else ""
             return f"{lead}{of_part}{measure.words}{period}"
 
+
+_MILLION = 1e6
 
 Operation.model_rebuild()
 Function.model_rebuild()
