@@ -338,7 +338,7 @@ def with_selection(context: Intent, answer: str, ask: str) -> Intent:
 
 _SELECTING_ANEW = frozenset(
     {"second", "third", "next", "runner-up", "highest", "lowest", "largest", "smallest", "biggest", "bottom", "last"}
-    | {"least", "most", "fewest", "best", "worst", "weakest", "strongest"}
+    | {"least", "fewest", "best", "worst", "weakest", "strongest"}
 )
 _SELECTED_YEAR = re.compile(r" was (?:the )?(?:highest|lowest) in FY(\d{4})\b")
 
