@@ -62,7 +62,7 @@ def ingest_documents(
     for document in documents:
         of_source.setdefault(_source_of(document), []).append(document)
     for source, pages in of_source.items():
-        name = doc_id(source) if doc_id is not None else _name_of(source)
+        name = (doc_id(source) if doc_id is not None else _name_of(source)).replace("\0", "_")
         file = _ingested(source, name, pages, index)
         report.files.append(file)
         on_file(file)

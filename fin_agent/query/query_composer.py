@@ -220,6 +220,8 @@ class QueryComposer:
             self.measures, self.parsed.parts = [own], []
         if not isinstance(own, Line | NamedFormula) or self.parsed.parts:
             return
+        if isinstance(own, Line) and words_of(own.words) <= _OF_ALL_PARTS:
+            return  # `what share of the segments' total was that`: of a measure that it does not name
         refers = bool(_REFERRING & set(asked.lower().replace("?", " ").split()))
         share = self.has_unread("SHARE", "CAME_FROM") or (refers and self.has_unread("PERCENT"))
         if refers and self.take_frames("RATIO"):
@@ -1110,6 +1112,7 @@ def _last_digit(written: str, value: float) -> float:
 
 _OF_WHAT_WAS_ASKED = re.compile(r"\bof\s+(?:it|that|this|these|those|them)\b(?!\s+(?:year|quarter|period))", re.I)
 """In `what share of it is net income`, the previous request is the whole; otherwise it is the part."""
+_OF_ALL_PARTS = words_of("total all combined reportable operating segment division region business")
 _OF_WHICH_IT_IS = re.compile(r"\b(?:is|was|are|were) (?:it|that|this|they|those)\b", re.I)
 _BEGINNINGS = frozenset({"from", "on", "over", "since", "than", "versus", "vs", "vs.", "against", "to", "with"})
 """Words before the period in which a movement began; `to` and `with` as in `compared to 2019`."""

@@ -83,7 +83,7 @@ def _types_of(types: str) -> frozenset[str]:
     groups, known = _groups(), _known_types()
     found = frozenset(kind for each in types.removeprefix("!").split() for kind in groups.get(each, (each,)))
     if unknown := found - known:
-        raise LexiconError(f"`{min(unknown)}` is no type or group of tokens", subject=f"token_rules.yaml: {types}")
+        raise LexiconError(f"`{min(unknown)}` is not a type or group of tokens", subject=f"token_rules.yaml: {types}")
     return known - found if types.startswith("!") else found
 
 

@@ -37,14 +37,15 @@ SHOWS = {
         "Larkspur Pumps, Inc. 10-K 2023 larkspur_2023/2",
     ),
     "lexicon_of_your_own.py": (
-        "Stock burden of Harborlight Instruments, Inc. for FY2023: 14.4%.",
+        "Stock burden of Harborlight Instruments, Inc. for FY2023: ((496 + 522) / 2) / 3,533 = 14.4%.",
         "stock burden is average inventories over revenue",
         "Takings of Quillmark Stores, Inc. for FY2024: $5,272,046 thousand.",
     ),
     "retriever_in_a_chain.py": ("Ines K. Calloway was appointed President and CEO [tellurond_2024_8k, page 2].",),
     "subgraph_in_your_graph.py": (
         "read_request\n  rewrite_query\n  search_documents",
-        "-> Gross margin of Tellurond Semiconductor Corporation for FY2024: 57.7%. (Sources: tellurond_2024_10k p. 9)",
+        "-> Gross margin of Tellurond Semiconductor Corporation for FY2024: 4,307 / 7,464 = 57.7%."
+        " (Sources: tellurond_2024_10k p. 9)",
         "ask_a_colleague\n-> Please find: research and development of Quillmark Stores, Inc. for FY2024",
     ),
     "ten_lines_agent.py": ("Harborlight earned $544 million in FY2023.",),

@@ -21,7 +21,7 @@ def test_every_rule_and_group_names_known_types() -> None:
 @pytest.mark.parametrize(
     ("rule", "told"),
     [
-        ({"is": "COMMMA", "then": "drop"}, "`COMMMA` is no type or group of tokens"),
+        ({"is": "COMMMA", "then": "drop"}, "`COMMMA` is not a type or group of tokens"),
         ({"is": "AND", "behind": "OR", "then": "drop"}, "`behind` is no condition"),
         ({"is": "AND"}, "`then` is missing"),
     ],
