@@ -166,7 +166,7 @@ def _compare_periods(
         return _ranked_answer(intent, of_periods, unit, scale)
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
-    best, text = best_period(intent.comparison, subject, of_periods, losses=intent.losses)
+    best, text = best_period(intent.comparison, subject, of_periods, losses=intent.losses, place=intent.place)
     return _valued(best.value, unit, text)
 
 
@@ -188,12 +188,7 @@ _IS_OR_DID = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|
 
 
 def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> AnswerValue:
-    best, others, degree = describe_extreme(intent.comparison, listed, losses=intent.losses)
-    if 1 < intent.place <= len(listed):
-        highest = intent.comparison is Comparison.HIGHEST
-        best = sorted(listed, key=lambda one: one.value, reverse=highest)[intent.place - 1]
-        others = listing(listed, without=[best])
-        degree = f"{_ORDINALS.get(intent.place, f'{intent.place}th')} {intent.comparison.value}"
+    best, others, degree = describe_extreme(intent.comparison, listed, losses=intent.losses, place=intent.place)
     measure = change_label(intent)
     if sum(one.value == best.value for one in listed) > 1:
         text = f"No company stands out: {measure} is {best.text} ({others})."
@@ -210,9 +205,6 @@ def _apart(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> str:
     between = float(f"{abs(listed[0].value - listed[1].value):.10g}")
     unit = "percentage points" if unit == "percent" else unit
     return f", {format_amount(between, unit, intent.decimals)} apart"
-
-
-_ORDINALS = {2: "second", 3: "third"}
 
 
 def _ranked_answer(intent: Intent, listed: Sequence[ListedFigure], unit: str, scale: float) -> AnswerValue:

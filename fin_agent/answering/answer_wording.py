@@ -195,13 +195,23 @@ def superlative_verdict(intent: Intent, best: str) -> str:
 
 
 def describe_extreme(
-    comparison: Comparison, listed: Sequence[ListedFigure], *, losses: bool
+    comparison: Comparison, listed: Sequence[ListedFigure], *, losses: bool, place: int = 1
 ) -> tuple[ListedFigure, str, str]:
-    """Return the extreme figure, the others as text, and the degree; the highest loss is the most negative."""
+    """Return the extreme figure, the others as text, and the degree; the highest loss is the most negative.
+
+    `place` is 2 for the second highest.
+    """
+    if 1 < place <= len(listed):
+        ranked = sorted(listed, key=lambda one: one.value, reverse=comparison is Comparison.HIGHEST)
+        best = ranked[place - 1]
+        return best, listing(listed, without=[best]), f"{_ORDINALS.get(place, f'{place}th')} {comparison.value}"
     highest = (comparison is Comparison.HIGHEST) is not losses
     ranked = [one for one in listed if not losses or one.value < 0]
     best = (max if highest else min)(ranked, key=lambda one: one.value)
     return best, listing(listed, without=[best]), superlative(comparison, len(listed), losses=losses)
+
+
+_ORDINALS = {2: "second", 3: "third"}
 
 
 def superlative(comparison: Comparison, count: int, *, losses: bool = False) -> str:
@@ -222,10 +232,10 @@ def missing_losses(intent: Intent, values: Sequence[float]) -> str:
 
 
 def best_period(
-    comparison: Comparison, subject: str, listed: Sequence[ListedFigure], *, losses: bool = False
+    comparison: Comparison, subject: str, listed: Sequence[ListedFigure], *, losses: bool = False, place: int = 1
 ) -> tuple[ListedFigure, str]:
     """Return the extreme period and a sentence; `subject` is the measure and its company."""
-    best, others, degree = describe_extreme(comparison, listed, losses=losses)
+    best, others, degree = describe_extreme(comparison, listed, losses=losses, place=place)
     level = [one.name for one in listed if one.value == best.value]
     if len(level) > 1:
         return best, f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."

@@ -148,6 +148,10 @@ def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None
     ]
 
 
+_CHANGING = frozenset({"AVERAGE", "AVERAGE_BALANCE", "CLOSING", "EXCEPT", "OPENING"})
+"""Words in brackets that change the request and explain nothing: `(don't average)`."""
+
+
 def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
     """Return the tokens without brackets that compute nothing and name nothing known, and those brackets.
 
@@ -161,7 +165,8 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
         one = tokens[place]
         close = closes.get(place)
         inside = tokens[place + 1 : close] if close is not None else []
-        if close is not None and kept and not has_arithmetic(inside) and any(t.type == "PHRASE" for t in inside):
+        computes = has_arithmetic(inside) or has_any(inside, _CHANGING)
+        if close is not None and kept and not computes and has_any(inside, {"PHRASE"}):
             glosses.append(text[one.start : tokens[close].end])
             place = close + 1
         else:

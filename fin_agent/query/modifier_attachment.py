@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from fin_agent.lexicon.company_mentions import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
@@ -77,12 +78,15 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
     averaged = {at for at in operands if dated > 1 and _type_at(groups, at - 1) in ("AVERAGE", "AVERAGE_BALANCE")}
     compared = len(operands) == 1 and _compares_parts(groups)
     frame = _frame_of(runs, operands) if pins and len(operands) > 1 else None
+    apart = any(run is frame and host == _NO_LINE for host, run in runs)
     if frame is not None:
         runs = [(_NO_LINE if run is frame else host, run) for host, run in runs]
     for kind in ("COMPANY", "PERIOD", "PART"):
         framed = kind == "PERIOD" and frame is not None
         named = [(host, [one for one in run if one.type == kind]) for host, run in runs if has_any(run, (kind,))]
         _distribute(kind, named, attached, averaged, pins=pins, compared=compared, framed=framed)
+    if pins and not apart:
+        _share_periods_of_quotients(groups, operands)
     for some in _compared_measures(groups, operands):
         _share_modifiers(some, framed=frame is not None)
     attached.operands = {operand.token.start: operand for operand in operands.values()}
@@ -194,6 +198,19 @@ def _compared_measures(groups: Sequence[_Group], operands: dict[int, Operand]) -
         elif place in operands:
             some.append(operands[place])
     yield some
+
+
+def _share_periods_of_quotients(groups: Sequence[_Group], operands: dict[int, Operand]) -> None:
+    """Give a divisor without a period that of what it divides: `2023 income over sales less 2022 income over sales`."""
+    places = sorted(operands)
+    for before, place in pairwise(places):
+        between = [one.type for one in groups[before + 1 : place] if isinstance(one, Token)]
+        divides = between == ["OVER"] and len(places) > _PAIR
+        if divides and not operands[place].periods and len(operands[before].periods) == 1:
+            operands[place].periods = list(operands[before].periods)
+
+
+_PAIR = 2
 
 
 def _share_modifiers(operands: Sequence[Operand], *, framed: bool) -> None:

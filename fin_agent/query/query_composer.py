@@ -227,8 +227,9 @@ class QueryComposer:
         if refers and self.take_frames("RATIO"):
             self.measures = [Operation(operator="/", left=earlier, right=own)]
         if share:
-            self.take_frames("SHARE", "CAME_FROM", "PERCENT", "WHICH")
-            if of_parts and isinstance(own, Line):
+            asked_for = self.take_frames("SHARE", "CAME_FROM", "PERCENT", "WHICH")
+            margin = any(one.text.lower().startswith("margin") for one in asked_for)  # of the part's own revenue
+            if of_parts and isinstance(own, Line) and not margin:
                 own = own.model_copy(update={"whole": True})
             pair = (own, earlier) if _OF_WHAT_WAS_ASKED.search(asked) else (earlier, own)
             self.measures = [percentage(*pair)]
@@ -802,8 +803,14 @@ class QueryComposer:
         if not extreme:
             filtered = _request(Kind.RANKING, axis, Combination.FILTER)
             return {**filtered, "claim": Claim(way="fell" if falls else "rose")}
-        how = Combination.LOWEST if low else Combination.HIGHEST
+        how = Combination.LOWEST if low or self._counts_from_below(ordinal) else Combination.HIGHEST
         return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=not falls)
+
+    def _counts_from_below(self, ordinal: Sequence[Token]) -> bool:
+        """Return whether `which came second` goes on from a ranking of the lowest."""
+        chosen = self.before.comparison if self.before is not None else None
+        plain = bool(ordinal) and not any("est" in one.text.lower() for one in ordinal)
+        return plain and chosen is not None and chosen.how is Combination.LOWEST
 
     def _quarters_of_the_year(self) -> None:
         """Read a year as its four quarters: `which quarter of 2019 had the highest revenue`."""

@@ -41,6 +41,8 @@ class QuestionSentences:
     instructions: str
     statements: tuple[str, ...] = ()
     """Complete sentences that are neither requests, definitions nor instructions."""
+    afterwards: tuple[str, ...] = ()
+    """Those of them that follow a request."""
 
 
 def sentences_of(question: str) -> QuestionSentences:
@@ -53,6 +55,7 @@ def sentences_of(question: str) -> QuestionSentences:
     definitions: list[tuple[str, str]] = []
     instructions: list[str] = []
     statements: list[str] = []
+    afterwards: list[str] = []
     for sentence in _sentences(" ".join(question.split())):
         if found := _definitions(sentence):
             definitions += found
@@ -66,6 +69,7 @@ def sentences_of(question: str) -> QuestionSentences:
         else:
             instructions.append(sentence)
             statements.append(sentence)
+            afterwards += [sentence] if asked else []
     if not asked:
         if len(definitions) == 1 and not any(_PATTERNS["asking"].search(one) for one in instructions):
             whole = question.strip()  # `DPO = 365 * a / b`
@@ -73,7 +77,7 @@ def sentences_of(question: str) -> QuestionSentences:
         asked, statements = statements or [question.strip()], []
     asked = [_without_preamble(one) for one in asked]
     return QuestionSentences(
-        " ".join(asked), tuple(asked), tuple(definitions), " ".join(instructions), tuple(statements)
+        " ".join(asked), tuple(asked), tuple(definitions), " ".join(instructions), tuple(statements), tuple(afterwards)
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
+from fin_agent.lexicon.words import word_lists
 from fin_agent.query.clause_normalization import (
     alternatives,
     closing_brackets,
@@ -27,7 +28,12 @@ from fin_agent.query.lexer import (
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, ParsedQuestion, begins_measure, parse
 from fin_agent.query.query_composer import QueryComposer
-from fin_agent.query.question_sentences import QuestionSentences, sentences_of
+from fin_agent.query.question_sentences import (
+    QuestionSentences,
+    requested_decimals,
+    requested_unit,
+    sentences_of,
+)
 from fin_agent.query.tokens import Token, has_any, rewrite
 from fin_agent.query.tree import Line, Measure, NamedFormula, Parts, Query, without_move
 
@@ -102,6 +108,8 @@ class _Asked:
     def __init__(self, question: str, names: KnownNames, before: Query | None) -> None:
         self.question, self.names, self.before = question, names, before
         self.split = sentences_of(question)
+        self.directions: Sequence[str] = ()
+        """Sentences that say what to leave out or to use."""
         self.given: dict[str, Measure] = {}
         for name, formula in reversed(self.split.definitions):
             _define_formula(name, formula, self.given, names)
@@ -110,7 +118,10 @@ class _Asked:
         """Return the tokens of the sentences that ask, and of those that spell out a formula."""
         formulas = [one for one in self.split.statements if _spells_a_formula(one, self.names)]
         others = [one for one in self.split.statements if one not in formulas]
-        self.split = _with_directions(self.split, others, self.names)
+        named = [one.company.key for one in self.names.directory.mentions(self.split.asked)] or about
+        later = set(self.split.afterwards)
+        self.directions = [one for one in others if _changes_the_request(one, self.names, named, later=one in later)]
+        self.split = _with_directions(self.split, self.directions)
         lexed = lex(" ? ".join((*self.split.sentences, *formulas)), self.names, tuple(self.given), about)
         lexed = replace(lexed, tokens=tuple(_as_moves_of_members(_with_exclusions(lexed.tokens, self.before))))
         if self.before is not None:
@@ -129,7 +140,9 @@ class _Asked:
         }
         for name in self.given.keys() - set(used.values()) - inner:
             _substitute_only_formula(parsed, self.given[name])
-        return QueryComposer(self.question, self.split, lexed, parsed, self.names.lexicon, self.before).query()
+        query = QueryComposer(self.question, self.split, lexed, parsed, self.names.lexicon, self.before).query()
+        ignored = tuple(one for one in self.directions if _passed_over(one, query, self.names))
+        return query.model_copy(update={"unread": (*query.unread, *ignored)}) if ignored else query
 
 
 def _with_unit_behind(question: str) -> str:
@@ -213,26 +226,49 @@ def _spells_a_formula(sentence: str, names: KnownNames) -> bool:
     )
 
 
-def _with_directions(split: QuestionSentences, statements: Sequence[str], names: KnownNames) -> QuestionSentences:
-    """Return the sentences with statements that say what to leave out or to use as part of the last request."""
-    directions = [one.rstrip(" .") for one in statements if _changes_the_request(one, names)]
+def _with_directions(split: QuestionSentences, directions: Sequence[str]) -> QuestionSentences:
+    """Return the sentences with those that say what to leave out or to use as part of the last request."""
     if not directions:
         return split
-    last = ", ".join((split.sentences[-1].rstrip(" ?."), *directions))
+    last = ", ".join((split.sentences[-1].rstrip(" ?."), *(one.rstrip(" .") for one in directions)))
     sentences = (*split.sentences[:-1], f"{last}?")
     return replace(split, asked=" ".join(sentences), sentences=sentences)
 
 
-def _changes_the_request(sentence: str, names: KnownNames) -> bool:
-    """Return whether a sentence says what to leave out or what to use: `Leave out Pet. Use ending balances.`."""
-    tokens = lex(sentence, names).tokens
+def _passed_over(direction: str, query: Query, names: KnownNames) -> bool:
+    """Return whether a query uses some words of a direction nowhere, or as a measure of its own."""
+    added = query.measures[1:] if len(query.measures) > 1 else ()
+    if any(isinstance(one, Line) and one.words.lower() in direction.lower() for one in added):
+        return True
+    keys = [one.key for one in query.companies]
+    parts = (*query.parts.names, *query.parts.without) if query.parts is not None else ()
+    used = " ".join((*(line.words for line in query.lines()), *parts)).lower()
+    tokens = lex(direction, names, (), keys).tokens
+    return any(one.type == "PHRASE" and one.text.lower() not in used for one in tokens)
+
+
+def _changes_the_request(sentence: str, names: KnownNames, keys: Sequence[str], *, later: bool) -> bool:
+    """Return whether a sentence says what to leave out or what to use: `Leave out Pet. Use ending balances.`.
+
+    One behind the request does if it names anything that filings print; those before it may set the scene.
+    """
+    if requested_decimals(sentence) is not None or requested_unit(sentence) is not None:
+        return False
+    tokens = lex(sentence, names, (), keys).tokens
     lead = next((one.type for one in tokens if one.type not in ("AND", "COMMA")), "")
-    used = lead in _DIRECTIONS and any(one.type in _CONTENT or one.type.startswith("KIND_") for one in tokens)
-    return used or lead == "EXCEPT"
+    named = any(one.type in _CONTENT or one.type.startswith("KIND_") for one in tokens)
+    if later:
+        words = (word for one in tokens if one.type == "PHRASE" for word in one.text.split())
+        personal = sentence.split(" ", 1)[0].lower().strip(",!") in word_lists("question_words")["of the asker"]
+        printed = not personal and any(names.is_printed(word, keys) for word in words if len(word) > _SHORT)
+        return named or printed or has_any(tokens, {"EXCEPT"})
+    return (named and lead in _DIRECTIONS) or lead == "EXCEPT"
 
 
+_SHORT = 4
+"""Letters of words that labels print and that name nothing by themselves."""
 _DIRECTIONS = frozenset({"DEFINING", "MINUS", "PLUS"})
-_CONTENT = LINES - {"PHRASE"} | {"PART", "AVERAGE", "AVERAGE_BALANCE", "CLOSING", "OPENING"}
+_CONTENT = LINES - {"PHRASE"} | {"PART", "AVERAGE", "AVERAGE_BALANCE", "CLOSING", "OPENING", "NUMBER"}
 
 
 def _define_formula(name: str, formula: str, given: dict[str, Measure], names: KnownNames) -> None:

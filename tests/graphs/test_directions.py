@@ -34,12 +34,23 @@ def test_a_member_is_left_out_wherever_the_question_says_so(ask: Ask, verb: str)
         "What was Harborlight's revenue in FY2023? Do not count Life Sciences.",
         "What was Harborlight's gross margin in FY2023? Leave out one-off items.",
         "What was Harborlight's total debt in FY2023? Exclude leases.",
+        "What was Harborlight's return on equity in FY2023? Use ending balances.",
+        "What was Harborlight's gross margin in FY2023? Calibration Services shouldn't be in it.",
+        "What was Harborlight's current ratio in FY2023? (Without inventories, please.)",
+        "What was Harborlight's EPS in FY2023? Use the adjusted figure.",
     ],
 )
 def test_a_figure_is_refused_where_what_to_leave_out_is_not_understood(ask: Ask, question: str) -> None:
     answer = ask(question)
     assert answer.refused, answer.answer.text
-    assert "not understood" in " ".join(answer.missing)
+
+
+@pytest.mark.parametrize(
+    "aside", ["I need it for a memo.", "Thanks!", "Round to one decimal.", "Please answer in millions."]
+)
+def test_a_sentence_about_the_asker_or_the_form_changes_nothing(ask: Ask, aside: str) -> None:
+    asked = "What was Harborlight's revenue in FY2023?"
+    assert ask(f"{asked} {aside}").answer.value == ask(asked).answer.value
 
 
 def test_balances_are_those_that_a_sentence_says_to_use(ask: Ask) -> None:

@@ -78,3 +78,13 @@ def test_formulas_have_their_exact_value(ask: Ask, truth: GroundTruth, seed: int
             wrong.append(f"{words}: {answer.answer.text}, not {value}")
     assert not wrong
     assert refused <= 1
+
+
+def test_a_divisor_is_of_the_year_of_what_it_divides(ask: Ask, truth: GroundTruth) -> None:
+    def margin(year: int) -> float:
+        income, revenue = (float(truth.value("HLGT", metric, year)) for metric in ("operating_income", "revenue"))
+        return income / revenue
+
+    answer = ask("Harborlight FY2024 operating income over revenue less FY2023 operating income over revenue").answer
+    scale = 0.01 if answer.unit in ("percent", "percentage points") else 1
+    assert (answer.value or 0) * scale == pytest.approx(margin(2024) - margin(2023))

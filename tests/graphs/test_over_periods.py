@@ -210,3 +210,8 @@ def test_a_result_that_is_called_a_loss_is_a_claim(ask: Ask) -> None:
     assert counted.value == 0, counted.text
     answer = ask("Did Harborlight report a net loss in 2023?").answer
     assert answer.text.startswith("No"), answer.text
+
+
+def test_the_second_highest_year_is_not_the_highest(ask: Ask) -> None:
+    answer = ask("In which year from 2021 to 2024 was Harborlight's revenue second highest?")
+    assert "was second highest in FY2023" in answer.answer.text
