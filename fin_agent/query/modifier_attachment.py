@@ -77,10 +77,9 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
     dated = sum(has_any(run, ("PERIOD",)) for _, run in runs)
     averaged = {at for at in operands if dated > 1 and _type_at(groups, at - 1) in ("AVERAGE", "AVERAGE_BALANCE")}
     compared = len(operands) == 1 and _compares_parts(groups)
-    frame = _frame_of(runs, operands) if pins and len(operands) > 1 else None
-    apart = any(run is frame and host == _NO_LINE for host, run in runs)
-    if frame is not None:
-        runs = [(_NO_LINE if run is frame else host, run) for host, run in runs]
+    frame = _frame_of(runs, operands) if pins else None
+    apart = (_NO_LINE, frame) in runs
+    runs = [(_NO_LINE if run is frame else host, run) for host, run in runs]
     for kind in ("COMPANY", "PERIOD", "PART"):
         framed = kind == "PERIOD" and frame is not None
         named = [(host, [one for one in run if one.type == kind]) for host, run in runs if has_any(run, (kind,))]
@@ -175,7 +174,7 @@ def _frame_of(runs: Sequence[_Run], operands: dict[int, Operand]) -> list[Token]
     """
     dated = [(host, run) for host, run in runs if has_any(run, ("PERIOD",))]
     named = [run for _, run in runs if has_any(run, ("COMPANY",))]
-    if len(dated) < 2 or len(named) != 1 or operands.keys() <= {host for host, _ in dated}:
+    if len(operands) < _PAIR or len(dated) < _PAIR or len(named) != 1 or operands.keys() <= {host for host, _ in dated}:
         return None
     (company,) = named
     places = [operand.token.start for operand in operands.values()]
