@@ -35,7 +35,7 @@ from fin_agent.query.question_sentences import (
     sentences_of,
 )
 from fin_agent.query.tokens import Token, has_any, rewrite
-from fin_agent.query.tree import Line, Measure, NamedFormula, Parts, Query, without_move
+from fin_agent.query.tree import Line, Measure, NamedFormula, Parts, Query, lines_of, without_move
 
 
 def read_question(question: str, names: KnownNames, before: Query | None = None) -> Query:
@@ -237,14 +237,15 @@ def _with_directions(split: QuestionSentences, directions: Sequence[str]) -> Que
 
 def _passed_over(direction: str, query: Query, names: KnownNames) -> bool:
     """Return whether a query uses some words of a direction nowhere, or as a measure of its own."""
-    added = query.measures[1:] if len(query.measures) > 1 else ()
-    if any(isinstance(one, Line) and one.words.lower() in direction.lower() for one in added):
+    added = (line for measure in query.measures[1:] for line in lines_of(measure))
+    if any(line.words.lower() in direction.lower() for line in added):
         return True
     keys = [one.key for one in query.companies]
     parts = (*query.parts.names, *query.parts.without) if query.parts is not None else ()
     used = " ".join((*(line.words for line in query.lines()), *parts)).lower()
     tokens = lex(direction, names, (), keys).tokens
-    return any(one.type == "PHRASE" and one.text.lower() not in used for one in tokens)
+    moves = has_any(tokens[:1], {"CHANGE", "DOWN", "GROWTH", "UP"})  # `Drop Acme Capital from it.`
+    return moves or any(one.type == "PHRASE" and one.text.lower() not in used for one in tokens)
 
 
 def _changes_the_request(sentence: str, names: KnownNames, keys: Sequence[str], *, later: bool) -> bool:
