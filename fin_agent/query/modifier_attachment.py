@@ -174,7 +174,7 @@ def _frame_of(runs: Sequence[_Run], operands: dict[int, Operand]) -> list[Token]
     """
     dated = [(host, run) for host, run in runs if has_any(run, ("PERIOD",))]
     named = [run for _, run in runs if has_any(run, ("COMPANY",))]
-    if len(operands) < _PAIR or len(dated) < _PAIR or len(named) != 1 or operands.keys() <= {host for host, _ in dated}:
+    if min(len(operands), len(dated)) < 2 or len(named) != 1 or operands.keys() <= {host for host, _ in dated}:
         return None
     (company,) = named
     places = [operand.token.start for operand in operands.values()]
@@ -204,12 +204,9 @@ def _share_periods_of_quotients(groups: Sequence[_Group], operands: dict[int, Op
     places = sorted(operands)
     for before, place in pairwise(places):
         between = [one.type for one in groups[before + 1 : place] if isinstance(one, Token)]
-        divides = between == ["OVER"] and len(places) > _PAIR
+        divides = between == ["OVER"] and len(places) > 2
         if divides and not operands[place].periods and len(operands[before].periods) == 1:
             operands[place].periods = list(operands[before].periods)
-
-
-_PAIR = 2
 
 
 def _share_modifiers(operands: Sequence[Operand], *, framed: bool) -> None:

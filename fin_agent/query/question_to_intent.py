@@ -317,7 +317,7 @@ def with_selection(context: Intent, answer: str, ask: str) -> Intent:
 
     Of companies only if it says `it`: `what's the gap between them` is of all. `Which came second` selects anew.
     """
-    query = context.query if _SELECTING_ANEW.isdisjoint(bare_words(ask)) else None
+    query = context.query if word_lists("question_words")["selecting anew"].isdisjoint(bare_words(ask)) else None
     chosen = query.comparison if query is not None else None
     if query is None or chosen is None or chosen.how not in (Combination.HIGHEST, Combination.LOWEST):
         return context
@@ -336,10 +336,6 @@ def with_selection(context: Intent, answer: str, ask: str) -> Intent:
     return context.model_copy(update={"query": query.model_copy(update={**update, "comparison": None})})
 
 
-_SELECTING_ANEW = frozenset(
-    {"second", "third", "next", "runner-up", "highest", "lowest", "largest", "smallest", "biggest", "bottom", "last"}
-    | {"least", "fewest", "best", "worst", "weakest", "strongest"}
-)
 _SELECTED_YEAR = re.compile(r" was (?:the )?(?:highest|lowest) in FY(\d{4})\b")
 
 

@@ -184,7 +184,11 @@ def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
     types = _MOVED | ({"MINUS": ("DOWN",)} if tokens[between[0]].type == "THAN" else {})  # `less revenue than in 2022`
     moved: list[Token] = []
     for one in (one for place, one in enumerate(tokens) if place not in between):
-        ways = ("DOWN", "HIGHEST") if one.text.lower() == "lost the most" else types.get(one.type, ())
+        ways = (
+            ("DOWN", "HIGHEST")
+            if one.text.lower() in word_lists("question_words")["of falls"]
+            else types.get(one.type, ())
+        )
         moved += [replace(one, type=way, text=way.lower()) for way in ways] or [one]
     return moved
 
