@@ -338,7 +338,7 @@ def _describe_movements(intent: Intent, told: Sequence[_MeasureFigures]) -> str:
         subject = f"{measure_in_sentence(one.intent)}{'' if place else f' of {one.plan.companies[0]}'}"
         parts.append(f"{subject} {way} from {before.text} in {first} to {after.text} in {last}")
     said = "; ".join(parts)
-    if not _YES_OR_NO.match(intent.core) or _OR.search(intent.core):
+    if not _YES_OR_NO.match(intent.core) or _OWN_WAYS.search(intent.core):
         return f"{capitalize_first(said)}."
     rising = asks_for_increase(intent.core)
     moves = (one.figures[-1].value - one.figures[0].value for one in told)
@@ -346,7 +346,8 @@ def _describe_movements(intent: Intent, told: Sequence[_MeasureFigures]) -> str:
     return f"{'Yes' if held else 'No'}: {said}."
 
 
-_OR = re.compile(r"\bor\b", re.I)
+_OWN_WAYS = re.compile(r"\b(?:or|though|although|while|whereas|but|despite)\b", re.I)
+"""Words that join movements of which each has its own way: `did inventories rise though sales fell`."""
 _YES_OR_NO = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
 
 

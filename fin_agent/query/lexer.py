@@ -17,6 +17,7 @@ from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans, plain, singular
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.tokens import Token, has_any, read_yaml, rewrite, types_in
+from fin_agent.retrieval.fact_terms import OF_PARTS, words_of
 from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 
 _LINES = types_in("named")
@@ -73,10 +74,10 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     """
     text = _with_quotients(normalize_punctuation(expand_abbreviations(text)), names)
     companies = names.directory.mentions(text)
-    taken = [Token("COMPANY", one.phrase, one.start, _skip_possessive(text, one.end), one) for one in companies]
+    keys = [one.company.key for one in companies] or about
+    taken = [_company_or_part(text, one, names, keys) for one in companies]
     taken += periods_in(text, taken)
     taken += _given(text, given, taken)
-    keys = [one.company.key for one in companies] or about
     taken += _outside(_lines_and_parts(text, taken, names, keys), taken)
     unknown = names.directory.unknown_names(text, [(one.start, one.end) for one in taken])
     if about:  # lines and parts that the filings of the previous company print
@@ -93,6 +94,16 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     joined = [_as_part(one, names, keys) for one in joined]
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
+
+
+def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Sequence[str]) -> Token:
+    """Return a company's name as a token: of its part of that name before `segment`, as in `the Blizzard segment`."""
+    end = one.end + len(text[one.end :].partition(" ")[2].split(" ", 1)[0].rstrip("?,.")) + 1
+    of_it = text[: one.start].lower().endswith("the ") and text[one.end : one.end + 1] == " "
+    part = names.part_called(text[one.start : end], keys) if of_it else None
+    if part is not None and words_of(part) - OF_PARTS == words_of(one.phrase):
+        return Token("PART", text[one.start : end], one.start, end, part)
+    return Token("COMPANY", one.phrase, one.start, _skip_possessive(text, one.end), one)
 
 
 def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> list[Token]:

@@ -94,7 +94,7 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
 
 def _compares_parts(groups: Sequence[_Group]) -> bool:
     return any(
-        isinstance(one, list) and one[0].type == "PART" and _type_at(groups, place - 1) in ("THAN", "VERSUS")
+        isinstance(one, list) and has_any(one, ("PART",)) and _type_at(groups, place - 1) in ("THAN", "VERSUS")
         for place, one in enumerate(groups)
     )
 
@@ -174,9 +174,13 @@ def _frame_of(runs: Sequence[_Run], operands: dict[int, Operand]) -> list[Token]
     """
     dated = [(host, run) for host, run in runs if has_any(run, ("PERIOD",))]
     named = [run for _, run in runs if has_any(run, ("COMPANY",))]
-    if min(len(operands), len(dated)) < 2 or len(named) != 1 or operands.keys() <= {host for host, _ in dated}:
+    if len(dated) < 2 or len(named) != 1:
         return None
     (company,) = named
+    others = {host for host, run in dated if run is not company}
+    own = next((host for host, run in runs if run is company), _NO_LINE)
+    if operands.keys() <= {own, *others} and own not in {_NO_LINE, *others}:
+        return None  # each has its own, the company's one too
     places = [operand.token.start for operand in operands.values()]
     outside = company[-1].end <= min(places) or company[0].start > max(places)
     one_period = sum(one.type == "PERIOD" for one in company) == 1

@@ -58,7 +58,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     period, dated = asked_of
     moving = _of_types(lexed, _MOVES)
     content = _content(lexed, period, dated, is_moving=bool(moving))
-    hard = _words_in(content, lexed) - everyday_words() | _words_in(_of_types(lexed, {"AFTER"}), lexed)
+    hard = _words_in(content, lexed) - everyday_words() | _words_in(filter(_chooses, lexed.tokens), lexed)
     light = _words_in((one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")), lexed)
     asking = _words_in(moving, lexed) - _words_in((one for one in content if one not in moving), lexed)
     in_what_way = wants is AnswerType.SENTENCE and core.lower().startswith("how ")
@@ -119,6 +119,11 @@ def _way_of(moving: Sequence[Token]) -> Moved | None:
     """Return the direction of a movement in the question; a request for growth means up."""
     types = {one.type for one in moving}
     return "down" if "DOWN" in types else "up" if types & {"UP", "GROWTH"} else "either" if types else None
+
+
+def _chooses(token: Token) -> bool:
+    """Return whether a token chooses among several figures; the name of a single one has to contain it."""
+    return token.type in ("AFTER", "HIGHEST", "LOWEST") or token.type.startswith(("ORDINAL", "TOP"))
 
 
 @lru_cache(maxsize=1)

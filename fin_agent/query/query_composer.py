@@ -53,6 +53,7 @@ from fin_agent.retrieval.fact_terms import OF_TIME, words_of
 from fin_agent.retrieval.search_terms import search_terms
 
 _ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
+_LEADS_IN = ("in ", "for ", "at ", "as of ", "during ", "over ")
 _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
 
@@ -78,8 +79,10 @@ class QueryComposer:
         counted = parse_periods(self.sentences.asked)
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
         asked = self.sentences.asked.lower().lstrip(" \"'(")
-        # `Acme 2023: did margins fall?`
-        begins = any(text.split(" ", 1)[0] in _ASKS for text in (asked, asked.rpartition(": ")[2]))
+        # `Acme 2023: did margins fall?`, `In 2023, did margins fall?`
+        dated = asked.partition(", ")[2] if asked.startswith(_LEADS_IN) else ""
+        starts = (asked, asked.rpartition(": ")[2], dated)
+        begins = any(text.split(" ", 1)[0] in _ASKS for text in starts)
         if begins and asked.split()[1:2] == ["there"] and self.has_frame("KIND") and self.has_frame("BOUND"):
             begins = False  # `are there any segments that make up more than 20% of revenue`: which
             self.left.setdefault("WHICH", [])
@@ -389,7 +392,7 @@ class QueryComposer:
             return
         selected = self.family and self.has_unread("HIGHEST", "LOWEST")
         # `what percentage of the total is Converse revenue`, `what percentage of revenue is Converse`
-        told = line.whole or self._part_is_subject()
+        told = line.whole or self._part_is_subject() or self.has_unread("EXCEPT")
         asks_of_it = not asked[0].text.lower().startswith(("what percent", "by what"))
         if (len(parts.names) == 1 or selected) and (told or asks_of_it):
             self.take_frames("SHARE", "CAME_FROM")
@@ -407,21 +410,25 @@ class QueryComposer:
         )
 
     def _whole_without_part(self) -> None:
-        """Subtract parts from the whole: `revenue excluding Converse`."""
-        parts, line = self.base.parts, self.only
+        """Subtract parts from the whole: `revenue excluding Converse`, `the share of revenue from outside Japan`."""
+        parts, only = self.base.parts, self.only
+        line, whole = share_of(only) or (only, None)
         if parts is None or parts.kind or not isinstance(line, Line) or self.companies > 1:
             return
         if self.take_frames("EXCEPT"):
             rest: Measure = line.model_copy(update={"whole": True})
             for name in parts.names:
                 rest = Operation(operator="-", left=rest, right=line.model_copy(update={"part": name}))
-            self.measures = [rest]
+            self.measures = [rest if whole is None else percentage(rest, whole)]
             self.base = self._with_base(parts=None)
 
     def _percentage_line(self) -> None:
         """Read a share with one line as a printed percentage: `the average percentage of revenues of OEM`."""
         asked = self.left.get("SHARE", [])
         if self.only is None or not asked:
+            return
+        if self.base.parts is None and all(one.text.lower() == "how much of" for one in asked):
+            self.take_frames("SHARE")  # `how much of its debt falls due`: the amount
             return
         of = self.only.of if isinstance(self.only, Function) else (self.only,)
         printed = all(isinstance(one, Line) and not one.metric for one in of)
@@ -730,8 +737,9 @@ class QueryComposer:
         self._turn_judgements()
         down, growth = bool(self.take_frames("DOWN")), self.take_frames("GROWTH")
         moved = bool(down or growth or self.take_frames("UP", "CHANGE"))
-        higher = self.take_frames("HIGHER", "AT_LEAST", "FASTER")
-        lower = self.take_frames("LOWER", "AT_MOST", "SLOWER")
+        paced = () if moved and bound is None else ("FASTER", "SLOWER")  # `grow faster than electric` compares
+        higher = self.take_frames("HIGHER", "AT_LEAST", *paced[:1])
+        lower = self.take_frames("LOWER", "AT_MOST", *paced[1:])
         self.take_frames("EQUAL", "OR", "CHANGE", "UP")
         if moved and bound is None and self.companies < 2:
             self.take_frames("YEAR_BEFORE")

@@ -64,7 +64,7 @@ from fin_agent.query.tree import (
 )
 from fin_agent.retrieval.fact_search import NARROWING, OPENING
 from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, words_of
-from fin_agent.retrieval.nearest_figure import find_nearest_figure
+from fin_agent.retrieval.nearest_figure import LIKELY_ENOUGH, find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.workspace import Workspace
@@ -221,7 +221,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
         return intent  # one figure answers one of them
     asked = as_single_figure(intent.question, intent.core, known_names(workspace), workspace)
     near = find_nearest_figure(workspace, asked.target, company=asked.company.key) if asked is not None else None
-    if asked is None or near is None or near.chance < _LIKELY_ENOUGH:
+    if asked is None or near is None or near.chance < LIKELY_ENOUGH:
         return intent
     if not _may_be_meant(near.sourced.fact, intent.question, asked.period):
         return intent
@@ -239,21 +239,22 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     return intent
 
 
-_LIKELY_ENOUGH = 0.7
-"""Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
-
-
 def _may_be_meant(fact: Fact, question: str, period: FiscalPeriod) -> bool:
     """Return whether nothing in the question speaks against a figure near to its words."""
     printed = " ".join((*fact.row_path, *fact.column_path, fact.caption))
     if _NEGATED.search(question) and not _NEGATED.search(printed):
         return False  # `how much wasn't on the balance sheet` does not ask for the line itself
+    if fact.source == "text" and _BOUNDED.search(printed) and not _BOUNDED.search(question):
+        return False  # `no country accounted for more than 10% of revenue` tells no share
     if words_of(fact.label) & OPENING and not words_of(question) & OPENING:
         return False  # the end of a period is usual
     return (period.quarter or _LAST) == (fact.period.quarter or _LAST)  # a year's figure does not answer for a quarter
 
 
 _NEGATED = re.compile(r"\b(?:not|non|un(?:used|drawn|funded|recognized|recorded|vested|allocated))\b|n['’]t\b", re.I)
+_BOUNDED = re.compile(
+    r"\b(?:in excess of|more than|less than|at least|at most|up to|did not exceed|or (?:more|less|greater))\b", re.I
+)
 _LAST = 4
 
 
@@ -451,7 +452,7 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
     """Return the question as one printed figure whose address has all of its words; None if none is certain."""
     text, _ = _without_report(words)
     query = read_as_printed(text, known_names(workspace), workspace, before, listed=listed)
-    if query is None or _is_company_action(query, workspace) or len(split_requests(words.question)) > 1:
+    if query is None or len(split_requests(words.question)) > 1:
         return None
     with suppress(UnboundError):
         intent = _bound(query.model_copy(update={"question": words.question}), words, workspace)

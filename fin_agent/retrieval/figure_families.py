@@ -465,10 +465,14 @@ def _with_other_periods(siblings: Siblings, query: FactQuery, alike: Sequence[Si
 
 
 def _best_and_rival(found: Sequence[tuple[float, Family]], near: float) -> FamilySearchResult:
-    """Return the first family, and the first other that scores close to it but contradicts it."""
+    """Return the first family, and the first other that scores close to it but contradicts it.
+
+    Of members that another family close to it has too, with more beside them, the first is only a piece.
+    """
     if not found:
         return FamilySearchResult()
     best, first = found[0]
+    first = next((made for score, made in found[1:] if score > best - near and _is_piece_of(first, made)), first)
     distinct = [first]
     for score, made in found[1:]:
         if score <= best - near:
@@ -478,6 +482,13 @@ def _best_and_rival(found: Sequence[tuple[float, Family]], near: float) -> Famil
                 return FamilySearchResult(first, made)
             distinct.append(made)
     return FamilySearchResult(first)
+
+
+def _is_piece_of(one: Family, other: Family) -> bool:
+    """Return whether another family has all members of one, with their figures, and more."""
+    figures = {member.name.casefold(): member.facts[-1].fact for member in other.members}
+    held = [(member.facts[-1].fact, figures.get(member.name.casefold())) for member in one.members]
+    return len(figures) > len(held) and all(fact is not None and magnitudes_agree(own, fact) for own, fact in held)
 
 
 def _is_same_table(other: Family, first: Family) -> bool:

@@ -184,7 +184,8 @@ def _slots_stated(query: Query, facts: Sequence[SourcedFact], workspace: Workspa
         for slot in query.slots:
             if fills_slot(sourced, slot, metrics, owners):
                 home = slot_metric(slot, metrics).statement
-                at_home = home is None or slot.part is not None or sourced.fact.statement is home
+                found = home is None or slot.is_searched  # by words, wherever it is printed
+                at_home = found or slot.part is not None or sourced.fact.statement is home
                 page = held.setdefault(sourced.key, {})
                 page[slot] = max(1.0 if at_home else _ELSEWHERE, page.get(slot, 0.0))
     return held

@@ -18,6 +18,8 @@ from fin_agent.retrieval.fact_search import (
     matches_period,
     with_own_unit,
 )
+from fin_agent.retrieval.fact_terms import OF_TIME, address_of, words_of
+from fin_agent.retrieval.nearest_figure import LIKELY_ENOUGH, FigureTarget, find_nearest_figure, other_phrases
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.sibling_cells import Siblings, matching_siblings, may_span_pages, siblings_of
 from fin_agent.workspace import Workspace
@@ -48,8 +50,29 @@ def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> Fa
         found = known[1][slot, scope] = _figure_in_table(slot, workspace, scope)
     elif found is None:
         found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MAX_PRINTS)
+        if not found.matches:
+            found = _most_likely(slot, workspace, scope) or found
         known[1][slot, scope] = found
     return found
+
+
+def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult | None:
+    """Return the figure of a table that is nearest to the words of a slot, if it is likely enough to be meant."""
+    text, lexicon = f"{slot.part or ''} {slot.phrase}", workspace.lexicon
+    target = FigureTarget(
+        words=words_of(text) - OF_TIME,
+        metrics=tuple((words_of(one.phrase), one.id) for one in lexicon.mentions(text) if one.id in lexicon.metrics),
+        phrases=other_phrases(text),
+        fiscal_year=slot.fiscal_year,
+        quarter=slot.quarter,
+        months=slot.months,
+    )
+    near = find_nearest_figure(workspace, target, company=slot.company)
+    if near is None or near.chance < LIKELY_ENOUGH or not scope.holds(near.sourced.key):
+        return None
+    found = address_of(near.sourced.fact)
+    named = words_of(slot.part or "") <= found.line | found.heads | found.column | found.scope | found.members
+    return FactSearchResult((FactHit(near.sourced, 1.0),)) if named and near.sourced.fact.source != "text" else None
 
 
 _FOUND: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[tuple[Slot, Scope], FactSearchResult]]]

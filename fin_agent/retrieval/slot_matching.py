@@ -38,6 +38,7 @@ def fills_slot(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], 
         and is_of_part(fact, slot.part)
         and (metric.period != "instant" or may_be_balance(fact, home))
         and fact.unit == metric.unit
+        and not (fact.section and _PATTERNS["non-GAAP"].search(fact.section[-1]))
         and (fact.tied or home is None or fact.tag is not None)
         and owners.get(sourced.doc_id) == slot.company
         and covers_period(fact, slot, home)
