@@ -199,12 +199,19 @@ def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> Answe
 
 
 def _apart(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> str:
-    """Return the difference of two figures that are compared: `, 4.4 percentage points apart`."""
-    if len(listed) != 2 or not unit:
+    """Return the difference of two figures that are compared, or from the next: `, 4.4 percentage points apart`.
+
+    The first of several is held against the second, and any other place against the first.
+    """
+    if len(listed) < 2 or not unit:
         return ""
-    between = float(f"{abs(listed[0].value - listed[1].value):.10g}")
+    ordered = sorted(listed, key=lambda one: one.value, reverse=intent.comparison is Comparison.HIGHEST)
+    place = intent.place or 1
+    one, other = ordered[place - 1], ordered[0 if place > 1 else 1]
+    between = float(f"{abs(one.value - other.value):.10g}")
     unit = "percentage points" if unit == "percent" else unit
-    return f", {format_amount(between, unit, intent.decimals)} apart"
+    written = f"{format_amount(between, unit, intent.decimals)} apart"
+    return f", {written}" if len(listed) == 2 else f"; {written} from {other.name}"
 
 
 def _ranked_answer(intent: Intent, listed: Sequence[ListedFigure], unit: str, scale: float) -> AnswerValue:

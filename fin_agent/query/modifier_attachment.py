@@ -172,21 +172,17 @@ def _frame_of(runs: Sequence[_Run], operands: dict[int, Operand]) -> list[Token]
 
     They are before or behind all lines, with the only company; periods of other modifiers belong to their lines.
     """
-    dated = [(host, run) for host, run in runs if has_any(run, ("PERIOD",))]
-    named = [run for _, run in runs if has_any(run, ("COMPANY",))]
-    if len(dated) < 2 or len(named) != 1:
+    named = [(host, run) for host, run in runs if has_any(run, ("COMPANY",))]
+    dated = [host for host, run in runs if has_any(run, ("PERIOD",)) and not has_any(run, ("COMPANY",))]
+    if not dated or len(named) != 1:
         return None
-    (company,) = named
-    others = {host for host, run in dated if run is not company}
-    own = next((host for host, run in runs if run is company), _NO_LINE)
-    if operands.keys() <= {own, *others} and own not in {_NO_LINE, *others}:
+    ((own, company),) = named
+    if operands.keys() <= {own, *dated} and own not in {_NO_LINE, *dated}:
         return None  # each has its own, the company's one too
     places = [operand.token.start for operand in operands.values()]
     outside = company[-1].end <= min(places) or company[0].start > max(places)
-    one_period = sum(one.type == "PERIOD" for one in company) == 1
-    return (
-        company if outside and one_period and all(host != _NO_LINE or run is company for host, run in dated) else None
-    )
+    framed = outside and _NO_LINE not in dated and sum(one.type == "PERIOD" for one in company) == 1
+    return company if framed else None
 
 
 def _compared_measures(groups: Sequence[_Group], operands: dict[int, Operand]) -> Iterator[list[Operand]]:

@@ -49,7 +49,7 @@ from fin_agent.query.tree import (
     without_move,
 )
 from fin_agent.retrieval.fact_search import OF_ANY_FIGURE
-from fin_agent.retrieval.fact_terms import OF_TIME, words_of
+from fin_agent.retrieval.fact_terms import OF_TIME, OF_YEARS_TO_COME, words_of
 from fin_agent.retrieval.search_terms import search_terms
 
 _ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
@@ -121,6 +121,8 @@ class QueryComposer:
         selection = self._inherit_measures()
         kind = self._textual_kind()
         self._set_base()
+        if self.before is not None and self.base.periods != self.before.periods:
+            self.measures = [with_lines(one, _without_figure) for one in self.measures]
         if kind is not None:
             topics = tuple(line.words for measure in self.measures for line in lines_of(measure))
             return self._with_base(kind=kind, measures=tuple(self.measures), topics=topics)
@@ -146,9 +148,11 @@ class QueryComposer:
             self._compare,
         )
         for read in requests:
+            left = {kind: list(tokens) for kind, tokens in self.left.items()}
             request = read()
             if request:
                 return request
+            self.left = left  # what makes no request has read nothing
         return self._plain()
 
     def _with_base(self, **update: object) -> Query:
@@ -427,7 +431,8 @@ class QueryComposer:
         asked = self.left.get("SHARE", [])
         if self.only is None or not asked:
             return
-        if self.base.parts is None and all(one.text.lower() == "how much of" for one in asked):
+        due = any(words_of(line.words) & OF_YEARS_TO_COME for line in lines_of(self.only))
+        if due and self.base.parts is None and all(one.text.lower() == "how much of" for one in asked):
             self.take_frames("SHARE")  # `how much of its debt falls due`: the amount
             return
         of = self.only.of if isinstance(self.only, Function) else (self.only,)
@@ -463,13 +468,20 @@ class QueryComposer:
             self.measures = named
             self.base = self._with_base(parts=Parts(names=parts))
             return
-        largest = groups.index(max(groups))
-        start = sum(groups[:largest])
-        options = self.measures[start : start + groups[largest]]
+        options = self._options_listed()
         others = [one for one in self.measures if one not in options]
         of_money = all(isinstance(one, Line) and (not one.metric or one.words.lower() in _MONEY) for one in others)
-        if of_money and len(options) > 1 and self.has_unread("HIGHEST", "LOWEST"):
+        if of_money and len(options) > 1:
             self.measures = options
+            # `return more cash to shareholders through dividends or buybacks`: next to each other on purpose
+            self.parsed.apart = tuple(words for words in self.parsed.apart if words != measure_text(options[0]))
+
+    def _options_listed(self) -> list[Measure]:
+        """Return the measures of the longest list; without any, those behind the first."""
+        groups = self.parsed.groups
+        largest = groups.index(max(groups))
+        start = sum(groups[:largest])
+        return self.measures[start : start + groups[largest]] if groups[largest] > 1 else self.measures[1:]
 
     def _parts_listed(self) -> tuple[str, ...]:
         """Return options that are listed by words for no measure: `Commercial or Merchant Services`."""
@@ -636,6 +648,8 @@ class QueryComposer:
 
     def _claim(self) -> dict[str, object] | None:
         """Read a yes-or-no question, a count of years, or members beyond a bound."""
+        if len(self.measures) == 2 and self.has_unread("COVERED") and self.take_frames("COUNT", "HOW_MANY_TIMES"):
+            return {**self._coverage_claim(), **_request(Kind.VALUE), "claim": None}  # `how many times did A cover B`
         if self.has_unread("COUNT"):
             return self._count_years()
         if not self.yes_or_no:
@@ -668,7 +682,7 @@ class QueryComposer:
         """Read coverage as a ratio: `did operating income cover interest`, `was the dividend covered by FCF`."""
         covered, *_ = self.take_frames("COVERED")
         covering, other = self.measures
-        if self.parsed.places[0] > covered.start or covered.text.lower() == "covered":
+        if self.parsed.places[0] > covered.start or covered.text.lower().startswith("covered"):
             covering, other = other, covering
         self.take_frames("CAME_FROM", "OVER")
         self.measures = [Operation(operator="/", left=covering, right=other)]
@@ -737,9 +751,10 @@ class QueryComposer:
         self._turn_judgements()
         down, growth = bool(self.take_frames("DOWN")), self.take_frames("GROWTH")
         moved = bool(down or growth or self.take_frames("UP", "CHANGE"))
-        paced = () if moved and bound is None else ("FASTER", "SLOWER")  # `grow faster than electric` compares
-        higher = self.take_frames("HIGHER", "AT_LEAST", *paced[:1])
-        lower = self.take_frames("LOWER", "AT_MOST", *paced[1:])
+        if not moved or bound is not None:  # `grow faster than electric` compares
+            self._rename_frames("FASTER", "HIGHER")
+            self._rename_frames("SLOWER", "LOWER")
+        higher, lower = self.take_frames("HIGHER", "AT_LEAST"), self.take_frames("LOWER", "AT_MOST")
         self.take_frames("EQUAL", "OR", "CHANGE", "UP")
         if moved and bound is None and self.companies < 2:
             self.take_frames("YEAR_BEFORE")
@@ -748,13 +763,17 @@ class QueryComposer:
             self._move("growth" if growth or bound is None or bound.unit == "percent" else "change")
         if bound is not None:
             return _claimed(_way_of(higher, lower), bound)
+        return self._claim_of_one(is_lower=bool(lower)) if higher or lower else None
+
+    def _claim_of_one(self, *, is_lower: bool) -> dict[str, object] | None:
+        """Read a claim that one company, part, measure or period is higher or lower than the others."""
         axis = self.axis
-        if not (higher or lower) or axis is None:
+        if axis is None:
             return None
         if axis is not Axis.PERIODS:
-            how = Combination.LOWEST if lower else Combination.HIGHEST
-            return _claimed("below" if lower else "above", None, axis, how)
-        below = bool(lower) is not self._earlier_first()
+            how = Combination.LOWEST if is_lower else Combination.HIGHEST
+            return _claimed("below" if is_lower else "above", None, axis, how)
+        below = is_lower is not self._earlier_first()
         return _claimed("below" if below else "above", None, axis)
 
     def _turn_judgements(self) -> None:
@@ -1101,6 +1120,11 @@ def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
         return measure
     formula = lexicon.formulas[rate.formula]
     return rate if formula.unit == "percent" and whole.metric in expression_inputs(formula.expression) else measure
+
+
+def _without_figure(line: Line | NamedFormula) -> Line | NamedFormula:
+    """Return a line without the figure of another period that it was answered with."""
+    return line.model_copy(update={"place": ""}) if getattr(line, "place", "").startswith("figure:") else line
 
 
 def _without_company(line: Line | NamedFormula, **update: object) -> Line | NamedFormula:

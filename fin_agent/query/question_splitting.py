@@ -55,7 +55,7 @@ def asks_something(ask: str) -> bool:
 
 
 def asks_only_difference(ask: str) -> bool:
-    """Return whether a text asks only for the difference of what was compared before."""
+    """Return whether a text asks only for the difference of what was compared before, or for its figures."""
     return _HOW_MUCH.fullmatch(ask.strip(" ?.")) is not None
 
 
@@ -66,7 +66,10 @@ def is_told(ask: str, before: Query | None) -> bool:
 
 _HOW_MUCH = re.compile(
     r"(?:and\s+)?(?:by\s+)?(?:roughly\s+|about\s+)?(?:how\s+(?:much|many(?:\s+(?:percentage\s+)?points)?)"
-    r"|what\s+(?:%|percent(?:age)?|amount))|(?:what(?:'s|\s+is|\s+was)\s+)?the\s+gap",
+    r"|what\s+(?:%|percent(?:age)?|amount))|(?:what(?:'s|\s+is|\s+was)\s+)?the\s+gap"
+    r"|(?:by\s+)?how\s+(?:much|far)(?:\s+\w+){0,3}?\s+(?:behind|ahead|trail|lag|beat|lead|led|exceed|apart)\b(?:\s+[\w-]+){0,4}"
+    r"|(?:and\s+)?what\s+(?:is|was)\s+(?:it|that)\s+in\s+(?:dollars|percent|percentage|%)"
+    r"|(?:show|give|state)\s+(?:me\s+)?(?:(?:the|both|all|your)\s+)?(?:figure|number|amount|calculation|math)s?(?:\s+please)?",
     re.I,
 )
 

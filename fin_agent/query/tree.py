@@ -290,12 +290,11 @@ class Query(_Node):
 
     @property
     def tells_difference(self) -> bool:
-        """Whether its answer gives the difference as well: of a change, or of two companies that are compared."""
+        """Whether its answer gives the difference as well: of a change, or of companies or parts that are ranked."""
         chosen = self.comparison
         if chosen is None:
             return self.kind is Kind.CHANGE
-        ends = chosen.how in (Combination.HIGHEST, Combination.LOWEST)
-        return ends and chosen.axis is Axis.COMPANIES and len(self.companies) == 2
+        return chosen.how in (Combination.HIGHEST, Combination.LOWEST) and chosen.axis in (Axis.COMPANIES, Axis.PARTS)
 
     @property
     def only_measure(self) -> Measure | None:

@@ -189,6 +189,7 @@ _WHEN = words_of(
     "due after through less more than within one two three four five ten thereafter later beyond remainder"
 )
 _OF_THE_WHOLE = words_of("sales consolidated overall company wide")
+_TOTAL = words_of("total")
 _RATE, _CHANGE, _RESULTS = stems("rate"), stems("change"), words_of("income loss gain")
 _FEWEST = 2
 _FILINGS = 3
@@ -203,8 +204,8 @@ _EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
 _OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.12, 0.05, 0.3
 _STUB = 0.06
 """Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
-_ACROSS_TABLES = 0.03
-"""Penalty where the members are collected from several places of a filing."""
+_ACROSS_TABLES, _OF_TOTALS = 0.03, 0.2
+"""Penalties where the members are collected from several places of a filing; where one is a total of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +284,8 @@ class _FamilyQuery:
         score -= _OF_LINES * max(sum(lines) / len(lines), (len(metrics) > 1) * 0.5)
         if may_span_pages(made.table):
             score -= _ACROSS_TABLES
+        if any(_TOTAL & words_of(member.name) for member in made.members):
+            score -= _OF_TOTALS
         if self.kind_words and self.kind is None and siblings.place == "row":
             score += _STUB
         of_kind = self._kind_score(siblings, facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -165,3 +166,17 @@ def test_quotes_around_a_name_are_none_of_it() -> None:
 def test_a_total_is_a_line_where_no_other_is_named(question: str, line: str) -> None:
     tokens = with_bare_balance(lex(question, _names())).tokens
     assert [one.text for one in tokens if one.type in ("PHRASE", "METRIC")] == ([line] if line else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "types"),
+    [
+        ("Did the Activision segment earn more than the Blizzard division in 2015?", ["PART", "PART"]),
+        ("Which Activision segment earned the most in 2015?", ["COMPANY"]),
+        ("What did the Activision company earn in 2015?", ["COMPANY"]),
+    ],
+)
+def test_a_name_of_the_company_before_a_kind_is_its_part(question: str, types: list[str]) -> None:
+    parts = {"Activision segment": "Activision", "Blizzard division": "Blizzard"}
+    names = replace(_names(), part_called=lambda words, keys: parts.get(words))
+    assert [one.type for one in lex(question, names).tokens if one.type in ("COMPANY", "PART")] == types
