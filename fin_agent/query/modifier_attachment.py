@@ -174,7 +174,7 @@ def _frame_of(runs: Sequence[_Run], operands: dict[int, Operand]) -> list[Token]
     """
     named = [(host, run) for host, run in runs if has_any(run, ("COMPANY",))]
     dated = [host for host, run in runs if has_any(run, ("PERIOD",)) and not has_any(run, ("COMPANY",))]
-    if not dated or len(named) != 1:
+    if not operands or not dated or len(named) != 1:
         return None
     ((own, company),) = named
     if operands.keys() <= {own, *dated} and own not in {_NO_LINE, *dated}:

@@ -252,9 +252,7 @@ def _may_be_meant(fact: Fact, question: str, period: FiscalPeriod) -> bool:
 
 
 _NEGATED = re.compile(r"\b(?:not|non|un(?:used|drawn|funded|recognized|recorded|vested|allocated))\b|n['’]t\b", re.I)
-_BOUNDED = re.compile(
-    r"\b(?:in excess of|more than|less than|at least|at most|up to|did not exceed|or (?:more|less|greater))\b", re.I
-)
+_BOUNDED = re.compile(r"\b(?:in excess of|more than|less than|did not exceed|or (?:more|less|greater))\b", re.I)
 _LAST = 4
 
 
@@ -452,7 +450,7 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
     """Return the question as one printed figure whose address has all of its words; None if none is certain."""
     text, _ = _without_report(words)
     query = read_as_printed(text, known_names(workspace), workspace, before, listed=listed)
-    if query is None or len(split_requests(words.question)) > 1:
+    if query is None or _is_company_action(query, workspace) or len(split_requests(words.question)) > 1:
         return None
     with suppress(UnboundError):
         intent = _bound(query.model_copy(update={"question": words.question}), words, workspace)
@@ -470,9 +468,12 @@ def _is_never_printed(intent: Intent, workspace: Workspace) -> bool:
 
 
 def _is_company_action(query: Query, workspace: Workspace) -> bool:
-    """Return whether the only line is an action of a company, which sentences state: `did Acme pay for Bolt`."""
+    """Return whether the only line is an action of a company, which sentences state: `did Acme pay for Bolt`.
+
+    One that names nobody may be a line: `pay in cash for income taxes`.
+    """
     line = next(query.lines(), None)
-    if len(query.measures) != 1 or not isinstance(line, Line) or line.metric:
+    if len(query.measures) != 1 or not isinstance(line, Line) or line.metric or line.words.islower():
         return False
     text = query.question
     return any(

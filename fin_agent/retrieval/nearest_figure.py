@@ -86,15 +86,19 @@ Features = Mapping[str, float]
 """Numbers by their name in `nearest_weights.yaml`: how a figure compares with a target, each 0 to 1, or with others."""
 
 
-def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: str) -> NearestFigure | None:
+def find_nearest_figure(
+    workspace: Workspace, sought: FigureTarget, *, company: str, of_totals: bool = False
+) -> NearestFigure | None:
     """Return the figure of a company that matches `sought` best, with its probability; None where no figure matches.
 
     Args:
         workspace: The index with its companies.
         sought: What the question says about the figure.
         company: Key of the company in the directory.
+        of_totals: Whether only parts of a metric's printed total may be returned.
     """
-    candidates = ranked_candidates(workspace, sought, company=company) or _parts_of_totals(workspace, sought, company)
+    candidates = [] if of_totals else ranked_candidates(workspace, sought, company=company)
+    candidates = candidates or _parts_of_totals(workspace, sought, company)
     if not candidates:
         return None
     weights = load_yaml("nearest_weights", __package__)  # one model ranks figures, one tells if the best is meant

@@ -22,6 +22,7 @@ from fin_agent.retrieval.fact_terms import OF_TIME, address_of, words_of
 from fin_agent.retrieval.nearest_figure import LIKELY_ENOUGH, FigureTarget, find_nearest_figure, other_phrases
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.sibling_cells import Siblings, matching_siblings, may_span_pages, siblings_of
+from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.workspace import Workspace
 
 
@@ -57,7 +58,10 @@ def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> Fa
 
 
 def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult | None:
-    """Return the figure of a table that is nearest to the words of a slot, if it is likely enough to be meant."""
+    """Return the figure of a table that is nearest to the words of a slot, if it is likely enough to be meant.
+
+    It has to name the part that the slot asks for; without one, it is a part of the metric's printed total.
+    """
     text, lexicon = f"{slot.part or ''} {slot.phrase}", workspace.lexicon
     target = FigureTarget(
         words=words_of(text) - OF_TIME,
@@ -67,12 +71,15 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
         quarter=slot.quarter,
         months=slot.months,
     )
-    near = find_nearest_figure(workspace, target, company=slot.company)
+    near = find_nearest_figure(workspace, target, company=slot.company, of_totals=slot.part is None)
     if near is None or near.chance < LIKELY_ENOUGH or not scope.holds(near.sourced.key):
         return None
-    found = address_of(near.sourced.fact)
-    named = words_of(slot.part or "") <= found.line | found.heads | found.column | found.scope | found.members
-    return FactSearchResult((FactHit(near.sourced, 1.0),)) if named and near.sourced.fact.source != "text" else None
+    fact = near.sourced.fact
+    found = address_of(fact)
+    named = words_of(slot.part or "") <= found.line | found.heads | found.column | found.members
+    named = named or same_part(fact.scope, slot.part)
+    fits = named and fact.source != "text" and matches_period(fact, query_for(slot))
+    return FactSearchResult((FactHit(near.sourced, 1.0),)) if fits else None
 
 
 _FOUND: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[tuple[Slot, Scope], FactSearchResult]]]
