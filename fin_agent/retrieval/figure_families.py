@@ -475,7 +475,8 @@ def _best_and_rival(found: Sequence[tuple[float, Family]], near: float) -> Famil
     if not found:
         return FamilySearchResult()
     best, first = found[0]
-    first = next((made for score, made in found[1:] if score > best - near and _is_piece_of(first, made)), first)
+    if not first.sums_to_whole():
+        first = next((made for score, made in found[1:] if score > best - near and _is_piece_of(first, made)), first)
     distinct = [first]
     for score, made in found[1:]:
         if score <= best - near:

@@ -107,6 +107,15 @@ def test_what_is_taken_off_sales_is_an_elimination_and_a_loss_is_none() -> None:
     assert names(results) == ["Marine", "Garden", "Labs"]
 
 
+def test_a_family_is_not_a_piece_of_another() -> None:
+    measure = "awarded signed funded priced scheduled staffed insured permitted backlog"
+    piece = rows(measure, page=0, Marine=60, Garden=30)
+    all_of_them = rows(f"{measure} reconciled", page=1, Marine=60, Garden=30, Tools=10)
+    assert names(found(*piece, *all_of_them, phrase=measure)) == ["Marine", "Garden", "Tools"]
+    others = rows(f"{measure} reconciled", page=1, Marine=75, Garden=30, Tools=10)
+    assert names(found(*piece, *others, phrase=measure)) == ["Marine", "Garden"]
+
+
 def test_members_need_a_figure_of_every_period() -> None:
     made = found(
         *rows("Net sales", Marine=60, Garden=30, Tools=10),
