@@ -218,8 +218,6 @@ class _FamilyQuery:
     kind: str | None
     kind_words: Words
     holding: tuple[str, ...]
-    costs: frozenset[str]
-    """Metrics that are costs: rows of several metrics are lines of a statement, and no parts of a company."""
 
     @classmethod
     def of(cls, query: FactQuery, kind: str | None, holding: tuple[str, ...], workspace: Workspace) -> _FamilyQuery:
@@ -234,7 +232,6 @@ class _FamilyQuery:
             _kind_for_word(kind),
             own,
             holding,
-            frozenset(one.id for one in workspace.lexicon.metrics.values() if one.sign == "expense"),
         )
 
     def may_match_page(self, fact: Fact) -> bool:
@@ -277,9 +274,9 @@ class _FamilyQuery:
             score -= _OF_ANOTHER_UNIT
         if (fixed | concept) & _CHANGE and not asked & _CHANGE:
             score -= _OF_A_CHANGE
-        metrics = {fact.metric for fact in facts} - {None}
-        if self.kind in _MAY_BE_CALLED and len(metrics) > 1 and metrics & self.costs:
-            return None
+        metrics = {_plain_metric(fact) for fact in facts} - {None}
+        if self.kind_words and len(metrics) > 1:
+            return None  # rows of several metrics are lines of a statement, and no parts of a company
         lines = [bool((words_of(member.name) - LIGHT - self.kind_words) & asked) for member in made.members]
         score -= _OF_LINES * max(sum(lines) / len(lines), (len(metrics) > 1) * 0.5)
         if may_span_pages(made.table):
@@ -289,7 +286,10 @@ class _FamilyQuery:
         if self.kind_words and self.kind is None and siblings.place == "row":
             score += _STUB
         of_kind = self._kind_score(siblings, facts)
-        return score + of_kind if of_kind is not None else None
+        in_caption = self.metric not in metrics and not any(words <= shared for words in self.wordings)
+        if of_kind is None or (self.kind_words and in_caption and of_kind <= 0):
+            return None  # nothing but a caption names the measure, and nothing the kind
+        return score + of_kind
 
     def _reconciles(self, made: Family) -> bool:
         """Return whether a member is what is measured itself: `Segment operating loss` in a reconciliation."""
@@ -308,7 +308,7 @@ class _FamilyQuery:
             return None  # `% Change` and `% of sales` are columns of measures, and no regions
         near = " ".join((siblings.above[0], *siblings.shared, *(one.name for one in siblings.members)))
         if self.kind is None:
-            return _OF_THE_KIND if self.kind_words <= words_of(near) | words_of(siblings.above[1]) else 0.0
+            return _OF_THE_KIND if self.kind_words <= words_of(near) | words_of(siblings.above[1]) else None
         like = {self.kind, *_MAY_BE_CALLED.get(self.kind, ())}
         of_tags = {kind for kind in map(_kind_of_tag, facts) if kind is not None}
         said = of_tags or _kinds_mentioned(near)
