@@ -148,7 +148,7 @@ def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None
     ]
 
 
-_CHANGING = frozenset({"AVERAGE", "AVERAGE_BALANCE", "CLOSING", "EXCEPT", "OPENING"})
+_CHANGING = frozenset({"AVERAGE", "AVERAGE_BALANCE", "CLOSING", "EXCEPT", "NOT", "OPENING"})
 """Words in brackets that change the request and explain nothing: `(don't average)`."""
 
 

@@ -157,7 +157,7 @@ def find_family(
             continue
         made, proved = held
         score = asked.score(siblings, made)
-        if score is None:
+        if score is None or asked.lacks_members(made, wholes[-1]):
             continue
         score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
         whole = wholes[-1]
@@ -191,7 +191,7 @@ _WHEN = words_of(
 _OF_THE_WHOLE = words_of("sales consolidated overall company wide")
 _TOTAL = words_of("total")
 _RATE, _CHANGE, _RESULTS = stems("rate"), stems("change"), words_of("income loss gain")
-_FEWEST = 2
+_FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
 _FILINGS = 3
 """Number of filings whose tables are read: the report for the period and those that repeat it."""
 _SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
@@ -247,6 +247,16 @@ class _FamilyQuery:
             return True
         said = shared_words(siblings) | words_of(" ".join(siblings.above)) | _concept(siblings.figures())
         return any(words <= said for words in self.wordings)
+
+    def lacks_members(self, made: Family, whole: SourcedFact | None) -> bool:
+        """Return whether segments or regions make up less of the company's figure than all of them do.
+
+        Of revenue, they make up nearly all; of other measures at least half, as costs of the company come off.
+        """
+        if self.metric is None or self.kind not in ("region", "segment") or whole is None:
+            return False
+        least = _NEARLY_ALL if self.metric == "revenue" else _HALF
+        return abs(float(sum(member.value(-1) for member in made.members))) < least * abs(float(whole.fact.value))
 
     def score(self, siblings: Siblings, made: Family) -> float | None:
         """Return how well the family fits; None where a requirement is not met."""
@@ -326,6 +336,8 @@ class _FamilyQuery:
             return _LIKE  # `Net revenues by geographic region` in the note on segments
         if self.kind in said:
             return (_OF_THE_KIND if of_tags else _SAID_SO) + _REGIONAL * regions
+        if self.kind == "region" and not of_regions:
+            return None  # neither the table nor a name tells a place
         if said or self.kind not in _MAY_BE_CALLED:
             return _LIKE + _REGIONAL * regions if said & like else None
         return _SAID_SO / 2 * (self.kind in _kinds_mentioned(siblings.above[1])) + _REGIONAL * regions

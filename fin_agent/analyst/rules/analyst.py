@@ -77,7 +77,7 @@ class RulesAnalyst:
     def split_asks(self, intent: Intent) -> Sequence[str]:
         """Return the requests to answer one by one; only one for a question that is answered as a whole."""
         several = split_requests(expand_abbreviations(intent.question))
-        if self._is_read_as_one(intent, len(several)):
+        if self._is_read_as_one(intent, several):
             return (intent.question,)
         asks: list[str] = []
         by_figures: list[bool] = []
@@ -102,18 +102,21 @@ class RulesAnalyst:
                 asks.append(f"{lead}{resolve_references(ask, before.query) if reason else ask}")
             by_figures += [bool(found)] * (len(asks) - len(by_figures))
             before, lead = inherited_context(found[-1][1] if found else whole, before), ""
+        if lead:
+            return (intent.question,)  # what stands behind the last request belongs to it
         enough = all(by_figures) if self._is_read(intent) else any(by_figures)
         return tuple(asks) if asks and enough else (intent.question,)
 
     @staticmethod
-    def _is_read_as_one(intent: Intent, requests: int) -> bool:
+    def _is_read_as_one(intent: Intent, requests: Sequence[str]) -> bool:
         """Return whether a question with several requests was read completely."""
-        if not intent.numeric or intent.unsupported:
+        if not intent.numeric or intent.unsupported or intent.query is None:
             return False
-        kind, figures = (intent.query.kind, len(intent.query.measures)) if intent.query is not None else (None, 0)
-        if kind is Kind.CHANGE and figures > 1 and requests > 1:
-            return False  # `What was the margin, and how did costs change?`: only one of the asks is about a change
-        return kind is not Kind.VALUE or figures >= requests
+        kind, figures, part = intent.query.kind, len(intent.query.measures), intent.query.only_part
+        if kind is Kind.CHANGE and len(requests) > 1:
+            if figures > 1 or (part and part.lower() not in requests[0].lower()):
+                return False  # `What was the margin, and how did costs change?`: only one of the asks is about a change
+        return kind is not Kind.VALUE or figures >= len(requests)
 
     def _split_ask(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
         """Return an ask with its intent if it parses as figures, or the two that it joins: `growth + margin`."""
