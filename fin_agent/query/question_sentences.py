@@ -59,7 +59,7 @@ def sentences_of(question: str) -> QuestionSentences:
     for sentence in _sentences(" ".join(question.split())):
         if found := _definitions(sentence):
             definitions += found
-        elif core := _asking_part(sentence):
+        elif (core := _asking_part(sentence)) and not (asked and _PATTERNS["direction"].match(sentence)):
             asked.append(core)
             instructions.append(sentence.replace(core, " "))
         elif _PATTERNS["instruction"].search(sentence):
