@@ -161,6 +161,8 @@ def find_family(
             continue
         score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
         whole = wholes[-1]
+        if not proved and not asked.is_named(siblings, made):
+            continue
         if whole is not None and siblings.total is not None and made.total:
             score += _THE_WHOLE if magnitudes_agree(made.total[-1].fact, whole.fact) else -_THE_WHOLE
         found.append(((round(score, 3), fits[siblings.doc_id], len(made.members)), made))
@@ -296,10 +298,14 @@ class _FamilyQuery:
         if self.kind_words and self.kind is None and siblings.place == "row":
             score += _STUB
         of_kind = self._kind_score(siblings, facts)
-        in_caption = self.metric not in metrics and not any(words <= shared for words in self.wordings)
-        if of_kind is None or (self.kind_words and in_caption and of_kind <= 0):
-            return None  # nothing but a caption names the measure, and nothing the kind
-        return score + of_kind
+        return score + of_kind if of_kind is not None else None
+
+    def is_named(self, siblings: Siblings, made: Family) -> bool:
+        """Return whether more than a caption names the measure, or anything the kind asked for."""
+        facts = [member.facts[-1].fact for member in made.members]
+        shared = shared_words(siblings) | _concept(member.facts[-1] for member in made.members)
+        named = any(words <= shared for words in self.wordings) or self.metric in map(_plain_metric, facts)
+        return named or not self.kind_words or bool(self._kind_score(siblings, facts))
 
     def _reconciles(self, made: Family) -> bool:
         """Return whether a member is what is measured itself: `Segment operating loss` in a reconciliation."""
