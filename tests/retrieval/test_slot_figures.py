@@ -6,8 +6,6 @@ from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
-
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot

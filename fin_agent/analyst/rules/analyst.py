@@ -113,9 +113,9 @@ class RulesAnalyst:
         if not intent.numeric or intent.unsupported or intent.query is None:
             return False
         kind, figures, part = intent.query.kind, len(intent.query.measures), intent.query.only_part
-        if kind is Kind.CHANGE and len(requests) > 1:
-            if figures > 1 or (part and part.lower() not in requests[0].lower()):
-                return False  # `What was the margin, and how did costs change?`: only one of the asks is about a change
+        of_another = part is not None and part.lower() not in requests[0].lower()
+        if kind is Kind.CHANGE and len(requests) > 1 and (figures > 1 or of_another):
+            return False  # `What was the margin, and how did costs change?`: only one of the asks is about a change
         return kind is not Kind.VALUE or figures >= len(requests)
 
     def _split_ask(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
