@@ -88,16 +88,17 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         return AnswerValue(text=f"{none} {_figures_side_by_side(intent, program.names, values, unit)}")
     if intent.selection is not None:
         return _answer_for_selected_company(intent, intent.selection, plan, program, numbers)
+    names, of = _names_of_parts(intent, program.names)
     listed = [
         ListedFigure(name, value, format_amount(value, unit, intent.decimals), number)
-        for name, value, number in zip(program.names, values, numbers, strict=True)
+        for name, value, number in zip(names, values, numbers, strict=True)
     ]
     if len(by_company(plan.terms)) == 1 and (over := _compare_periods(intent, plan, listed, unit, base)):
         return over
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
-        return _extreme(intent, listed, unit)
+        return _extreme(intent, listed, unit, of)
     if intent.comparison in (Comparison.RANK, Comparison.FILTER):
-        return _ranked_answer(intent, listed, unit, base)
+        return _ranked_answer(intent, listed, unit, base, of)
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
         change, _ = convert_to_unit(moved_by, computed, program.scale, intent.unit)
@@ -126,11 +127,20 @@ def _are_shares(intent: Intent, numbers: Sequence[float]) -> bool:
     return quotient and all(abs(each) < 1 for each in numbers)
 
 
+def _names_of_parts(intent: Intent, names: Sequence[str]) -> tuple[list[str], str]:
+    """Return the names of one company's parts without its own, and ` of Acme`; other names as they are."""
+    filers = {one.name.removeprefix(f"{one.part} of ") if one.part else "" for one in intent.companies}
+    if len(filers) != 1 or not (filer := filers.pop()):
+        return list(names), ""
+    return [name.replace(f" of {filer}", "", 1) for name in names], f" of {filer}"
+
+
 def _figures_side_by_side(intent: Intent, names: Sequence[str], values: Sequence[float], unit: str) -> str:
+    names, of = _names_of_parts(intent, names)
     figures = (
         f"{name}: {format_amount(value, unit, intent.decimals)}" for name, value in zip(names, values, strict=True)
     )
-    return f"{capitalize_first(intent.measure)}: {'; '.join(figures)}."
+    return f"{capitalize_first(intent.measure)}{of}: {'; '.join(figures)}."
 
 
 _BASIS_POINTS = re.compile(r"\bbasis points?\b|\bbps?\b", re.I)
@@ -187,14 +197,17 @@ _GROWTH_RATE = re.compile(r"\bgrowth\b")
 _IS_OR_DID = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b")
 
 
-def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> AnswerValue:
+def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str, of: str = "") -> AnswerValue:
+    """State which figure stands out; `of` names the company whose parts are compared, as in ` of Acme`."""
     best, others, degree = describe_extreme(intent.comparison, listed, losses=intent.losses, place=intent.place)
     measure = change_label(intent)
     if sum(one.value == best.value for one in listed) > 1:
         text = f"No company stands out: {measure} is {best.text} ({others})."
     else:
-        lead = superlative_verdict(intent, best.name)
-        text = f"{lead}{best.name} has the {degree} {measure}: {best.text} ({others}{_apart(intent, listed, unit)})."
+        lead = superlative_verdict(intent, f"{best.name}{of}")
+        text = (
+            f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({others}{_apart(intent, listed, unit)})."
+        )
     return _valued(best.value, unit, text)
 
 
@@ -214,15 +227,18 @@ def _apart(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> str:
     return f", {written}" if len(listed) == 2 else f"; {written} from {other.name}"
 
 
-def _ranked_answer(intent: Intent, listed: Sequence[ListedFigure], unit: str, scale: float) -> AnswerValue:
+def _ranked_answer(
+    intent: Intent, listed: Sequence[ListedFigure], unit: str, scale: float, of: str = ""
+) -> AnswerValue:
     """Return all members in descending order, periods in time; for a claim (`which regions shrank`), the true first."""
+    measure = f"{capitalize_first(change_label(intent))}{of}"
     ordered = list(listed) if len(intent.periods) > 1 else sorted(listed, key=lambda one: -one.value)
     if intent.comparison is Comparison.RANK:
         figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered, 1))
-        return AnswerValue(text=f"{capitalize_first(change_label(intent))}: {figures}.")
+        return AnswerValue(text=f"{measure}: {figures}.")
     held = [one for one in ordered if claim_verdict(intent.claim, one.number, scale) == "Yes: "]
     others, named = listing(ordered, without=held) or "none", listing(held) or "None of them"
-    text = f"{named} ({capitalize_first(change_label(intent))}; the others: {others})."
+    text = f"{named} ({measure}; the others: {others})."
     if len(held) != 1:
         return AnswerValue(text=text)
     return _valued(held[0].value, unit, text)

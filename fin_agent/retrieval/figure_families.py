@@ -157,7 +157,7 @@ def find_family(
             continue
         made, proved = held
         score = asked.score(siblings, made)
-        if score is None or asked.lacks_members(made, wholes[-1]):
+        if score is None or asked.divides_another_figure(made, wholes[-1]):
             continue
         score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
         whole = wholes[-1]
@@ -250,15 +250,16 @@ class _FamilyQuery:
         said = shared_words(siblings) | words_of(" ".join(siblings.above)) | _concept(siblings.figures())
         return any(words <= said for words in self.wordings)
 
-    def lacks_members(self, made: Family, whole: SourcedFact | None) -> bool:
-        """Return whether segments or regions make up less of the company's figure than all of them do.
+    def divides_another_figure(self, made: Family, whole: SourcedFact | None) -> bool:
+        """Return whether segments or regions make up less of the company's figure than all do, or one has all of it.
 
         Of revenue, they make up nearly all; of other measures at least half, as costs of the company come off.
         """
         if self.metric is None or self.kind not in ("region", "segment") or whole is None:
             return False
         least = _NEARLY_ALL if self.metric == "revenue" else _HALF
-        return abs(float(sum(member.value(-1) for member in made.members))) < least * abs(float(whole.fact.value))
+        lacking = abs(float(sum(member.value(-1) for member in made.members))) < least * abs(float(whole.fact.value))
+        return lacking or any(magnitudes_agree(member.facts[-1].fact, whole.fact) for member in made.members)
 
     def score(self, siblings: Siblings, made: Family) -> float | None:
         """Return how well the family fits; None where a requirement is not met."""

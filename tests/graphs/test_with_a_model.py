@@ -210,7 +210,7 @@ def test_growth_or_size_measure_or_year_may_be_asked_back(workspace: Workspace, 
         (
             "Which bit of Tellurond climbed fastest in FY2023 in revenue?",
             "growth of revenue of each segment of Tellurond in FY2023",
-            "Automotive of Tellurond Semiconductor Corporation: 15.9%",
+            "Automotive: 15.9%",
         ),
         (
             "How fast did Harborlight's takings climb in FY2023?",
