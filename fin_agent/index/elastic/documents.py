@@ -21,7 +21,7 @@ FORMAT = 4
 PARTS = ("pages", "passages", "figures", "vectors")
 """Indices whose documents belong to a generation of a filing."""
 _FIRST = "000001"
-_PRIORITY = 500
+
 NO_PAGE = -1
 """Page number for tags that are not on a page."""
 
@@ -56,33 +56,23 @@ def open_indices(cluster: Cluster) -> None:
 
 
 def create_indices(cluster: Cluster) -> None:
-    """Write the templates and create missing indices behind their aliases. Concurrent calls are harmless."""
-    indices = cluster.client.indices
+    """Create missing indices behind their aliases. Concurrent calls are harmless."""
+    indices, common = cluster.client.indices, {"dynamic": "strict", "_meta": {"fin_agent": {"format": FORMAT}}}
+    words = {name: described()[name] for name in ("analysis", "similarity")}
     for kind, own in described()["indices"].items():
         name = cluster.alias(kind)
-        shards = cluster.reaching.shards if own.get("large") else 1
-        settings = {
-            "index": {**described()["settings"], "number_of_shards": shards},
-            "analysis": described()["analysis"],
-            "similarity": described()["similarity"],
-        }
-        mappings = {
-            "dynamic": "strict",
-            "_meta": {"fin_agent": {"format": FORMAT}},
-            "properties": own["properties"],
-        }
-        cluster.request(
-            indices.put_index_template,
-            doing="written",
-            name=name,
-            index_patterns=[f"{name}-0*"],  # not those of a longer prefix
-            priority=_PRIORITY,
-            template={"settings": settings, "mappings": mappings},
-        )
         if cluster.request(indices.exists_alias, name=name):
             continue
+        shards = cluster.reaching.shards if own.get("large") else 1
         try:
-            cluster.request(indices.create, doing="written", index=f"{name}-{_FIRST}", aliases={name: {}})
+            cluster.request(
+                indices.create,
+                doing="written",
+                index=f"{name}-{_FIRST}",
+                aliases={name: {}},
+                settings={"index": {**described()["settings"], "number_of_shards": shards}, **words},
+                mappings={**common, "properties": own["properties"]},
+            )
         except FilingIndexError as error:
             cause = error.__cause__
             if not (isinstance(cause, ApiError) and error_type(cause.body) == "resource_already_exists_exception"):
@@ -91,8 +81,8 @@ def create_indices(cluster: Cluster) -> None:
 
 @cache
 def described() -> dict[str, Any]:
-    """Return what templates.yaml says."""
-    text = resources.files("fin_agent.index.elastic").joinpath("templates.yaml").read_text(encoding="utf-8")
+    """Return what indices.yaml says."""
+    text = resources.files("fin_agent.index.elastic").joinpath("indices.yaml").read_text(encoding="utf-8")
     found: dict[str, Any] = yaml.safe_load(text)
     return found
 

@@ -120,7 +120,6 @@ def cluster_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
                     index.cluster.client.indices.get(index=f"{prefix}-*").body.keys()  # each by its name
                 )
             )
-            index.cluster.client.indices.delete_index_template(name=f"{prefix}-*")
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
-"""Requests about indices: made, deleted, refreshed, their mappings, aliases and templates."""
+"""Requests about indices: made, deleted, refreshed, their mappings and aliases."""
 
 from __future__ import annotations
 
 from tests.index.elastic_server.asked import Answer, Asked
 from tests.index.elastic_server.node import Node
-from tests.index.elastic_server.refusal import RefusalError
 
 DONE = {"acknowledged": True}
 
@@ -13,35 +12,6 @@ def root(asked: Asked, node: Node) -> Answer:
     """GET /."""
     version = {"number": "9.1.0", "build_flavor": "default", "lucene_version": "10.2.2"}
     return Answer({"name": "test", "cluster_name": "test", "version": version, "tagline": "You Know, for Search"})
-
-
-def put_template(asked: Asked, node: Node) -> Answer:
-    """PUT _index_template/{name}."""
-    name, body = asked.path[1], asked.json()
-    for other, template in node.templates.items():
-        same = set(template["index_patterns"]) & set(body["index_patterns"])
-        if other != name and same and template.get("priority") == body.get("priority"):
-            raise RefusalError(
-                400, "illegal_argument_exception", f"index template [{name}] has patterns of [{other}]: {same}"
-            )
-    node.templates[name] = body
-    return Answer(DONE)
-
-
-def get_template(asked: Asked, node: Node) -> Answer:
-    """GET _index_template/{name}."""
-    name = asked.path[1]
-    if name not in node.templates:
-        raise RefusalError(404, "resource_not_found_exception", f"index template matching [{name}] not found")
-    return Answer({"index_templates": [{"name": name, "index_template": node.templates[name]}]})
-
-
-def delete_template(asked: Asked, node: Node) -> Answer:
-    """DELETE _index_template/{name}."""
-    for name in asked.path[1].split(","):
-        if node.templates.pop(name, None) is None:
-            raise RefusalError(404, "index_template_missing_exception", f"index_template [{name}] missing")
-    return Answer(DONE)
 
 
 def create_index(asked: Asked, node: Node) -> Answer:

@@ -1,8 +1,7 @@
-"""What the server holds: indices, aliases, templates and points in time."""
+"""What the server holds: indices, aliases and points in time."""
 
 from __future__ import annotations
 
-import fnmatch
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -18,30 +17,21 @@ class Node:
         self.shelves: dict[str, Shelf] = {}
         self.aliases: dict[str, dict[str, dict[str, Any]]] = {}
         """Alias -> index -> how it stands behind the alias."""
-        self.templates: dict[str, dict[str, Any]] = {}
         self.scrolls: dict[str, tuple[list[View], dict[str, Any]]] = {}
         """Name -> what its search saw when it began, and what is asked for next."""
         self.shard_lost = False
         """Whether one of two shards cannot be had, and half of everything is what a search finds."""
 
     def create(self, name: str, body: dict[str, Any]) -> Shelf:
-        """Make an index, by the template that fits its name best."""
+        """Make an index."""
         if name in self.shelves:
             raise RefusalError(400, "resource_already_exists_exception", f"index [{name}] already exists")
         if name in self.aliases:
             raise RefusalError(
                 400, "invalid_index_name_exception", f"Invalid index name [{name}], already exists as alias"
             )
-        fitting = [
-            template
-            for template in self.templates.values()
-            if any(fnmatch.fnmatchcase(name, pattern) for pattern in template["index_patterns"])
-        ]
-        parts = max(fitting, key=lambda each: each.get("priority", 0))["template"] if fitting else {}
-        settings = {**parts.get("settings", {}), **body.get("settings", {})}
-        mapping = body.get("mappings") or parts.get("mappings", {})
-        self.shelves[name] = Shelf(name, settings, mapping)
-        for alias, how in {**parts.get("aliases", {}), **body.get("aliases", {})}.items():
+        self.shelves[name] = Shelf(name, body.get("settings", {}), body.get("mappings", {}))
+        for alias, how in body.get("aliases", {}).items():
             self.add_alias(name, alias, how)
         return self.shelves[name]
 

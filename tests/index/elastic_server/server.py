@@ -134,9 +134,6 @@ class ElasticServer:
 
 _ROUTES: tuple[tuple[str, str, Handled], ...] = (
     ("GET", "", administration.root),
-    ("PUT", "_index_template/*", administration.put_template),
-    ("GET", "_index_template/*", administration.get_template),
-    ("DELETE", "_index_template/*", administration.delete_template),
     ("HEAD", "_alias/*", administration.alias_exists),
     ("POST", "_search/scroll", reads.scroll),
     ("DELETE", "_search/scroll", reads.clear_scroll),
