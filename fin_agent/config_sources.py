@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role
-from fin_agent.models.key_redaction import holds_key, redact_keys
+from fin_agent.redaction import holds_key, redact_keys
 
 Place: TypeAlias = tuple[str, ...]
 """The path of a setting: `("models", "budget", "tokens")`."""

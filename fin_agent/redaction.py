@@ -1,11 +1,10 @@
-"""Normalizing keys and passwords for requests, and removing them from messages."""
+"""Keys and passwords: normalized for requests, found in what users write, and removed from what is shown or stored."""
 
 from __future__ import annotations
 
 import ipaddress
 import os
 import re
-from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 NAMED_FOR_KEYS: set[str] = set()
@@ -18,6 +17,21 @@ _SENT = re.compile(
     r"\b(ApiKey\s+)[^\s'\"\[]\S*|\b(Bearer\s+)(?=\S*\d)\S{8,}|\b(Basic\s+)(?=\S*[\d=+/])[\w+/]{8,}={0,2}|(?<=://)[^/\s:@]+:\S+(?=@)"
 )
 """Secrets as they appear in request headers and in addresses."""
+_SECRET_NAMES = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)S?$", re.I)
+_LOOKS_SECRET = re.compile(
+    r"\b(?:sk|pk|gsk|xai|hf|key)[-_][\w*.\-]{6,}"  # keys as providers make them, also half hidden
+    r"|\bAIza[\w\-]{10,}"
+    r"|\bBearer\s+\S+"
+    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",  # user:password@ in an address
+    re.I,
+)
+_HOLDS_KEY = re.compile(
+    r"(?<![a-z\d])(?:(?:sk|pk|gsk|xai|hf|key|nvapi)[-_][\w-]*?(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{12,}|AIza[\w-]{30,})"
+    r"|\bBearer\s+\S{8,}|//[^/\s:@]+:[^/\s@]+@",
+    re.I,
+)
+"""The run of letters and digits is required: `key-figures-of-2023` is not a key."""
+_MAX_CHARACTERS = 400
 _ENDS_OF_A_FILE = "\r\n\ufeff"
 """Characters that a secret read from a file may carry: line ends and the byte order mark."""
 
@@ -76,20 +90,43 @@ def redact_secrets(text: str) -> str:
     >>> redact_secrets("Invalid header value b'ApiKey sesame123\\n'")
     "Invalid header value b'ApiKey [key]"
     """
-    for value in secrets_set():
-        text = text.replace(value, REDACTED)
-    return _SENT.sub(lambda found: f"{found[1] or found[2] or found[3] or ''}{REDACTED}", text)
+    return _SENT.sub(lambda found: f"{found[1] or found[2] or found[3] or ''}{REDACTED}", redact_reply(text))
 
 
 def secrets_set(named: re.Pattern[str] = _KEY_VARIABLES) -> list[str]:
-    """Return the secrets of the environment, in all their forms: of variables that hold keys, or are `named` so."""
-    return secret_forms(value for name, value in os.environ.items() if name in NAMED_FOR_KEYS or named.search(name))
+    """Return the secrets of the environment, of variables that hold keys or are `named` so; short ones are left out.
 
-
-def secret_forms(values: Iterable[str]) -> list[str]:
-    """Return secrets as they are set, as they are sent and as a traceback prints them; short ones are left out.
-
-    The longest come first, so that replacing one leaves no rest of a longer one.
+    Each as it is set, as it is sent and as a traceback prints it. The longest come first, so that replacing one leaves
+    no rest of a longer one.
     """
+    values = (value for name, value in os.environ.items() if name in NAMED_FOR_KEYS or named.search(name))
     forms = {form for each in values for form in (each, normalize_secret(each, blanks=True), repr(each)[1:-1])}
     return sorted((form for form in forms if len(form) >= MIN_SECRET_LENGTH), key=lambda form: (-len(form), form))
+
+
+def holds_key(text: str) -> bool:
+    """Return whether a user's text contains a key, or a password in an address: one that is set, or one by its form.
+
+    >>> holds_key("openai:sk-abcdefghijklmnop1234"), holds_key("openai:gpt-5.4"), holds_key("key-figures-of-2023.yaml")
+    (True, False, False)
+    """
+    return bool(_HOLDS_KEY.search(text)) or redact_reply(text) != text
+
+
+def redact_reply(text: str, named: re.Pattern[str] = _KEY_VARIABLES) -> str:
+    """Return a model's text without the keys that are sent to servers, as the environment gives them."""
+    for key in secrets_set(named):
+        text = text.replace(key, REDACTED)
+    return text
+
+
+def redact_keys(text: str) -> str:
+    r"""Return a text on one line, shortened, without keys: those in the environment, and those by their form.
+
+    >>> redact_keys("Incorrect API key provided: sk-proj-abcdef123456.\nSee the manual")
+    'Incorrect API key provided: [key] See the manual'
+    """
+    text = _LOOKS_SECRET.sub(REDACTED, redact_reply(text, _SECRET_NAMES))
+    line = "".join(sign if sign.isprintable() else " " for sign in text)
+    line = " ".join(line.split())
+    return line if len(line) <= _MAX_CHARACTERS else f"{line[: _MAX_CHARACTERS - 3]}..."

@@ -25,7 +25,7 @@ from fin_agent.cli.streams import messages, say, show, show_json, warn
 from fin_agent.errors import FinAgentError
 from fin_agent.filings.page_rendering import Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.filings.passage_splitting import table_text
-from fin_agent.graphs.chat.conversation import ChatThread, next_name
+from fin_agent.graphs.chat.graph import ChatThread, next_name
 from fin_agent.graphs.chat.state import ChatContext, Turn
 from fin_agent.graphs.chat.threads import FILE_NAME, ThreadStore, ThreadStoreError, ThreadSummary
 from fin_agent.index.protocol import PageKey

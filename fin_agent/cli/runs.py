@@ -27,8 +27,17 @@ from fin_agent.models.metering import Budget
 from fin_agent.presentation.answers import ledger_view, program_view, refusal_panel, usage_line, usage_view
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import fields_line, note_lines, rounds_view, warning_lines
-from fin_agent.runs.comparing import Difference, EvidencePassage, answer_differences, final_evidence, setting_lines
-from fin_agent.runs.run import RULES, IndexState, Run, index_state
+from fin_agent.runs.run import (
+    RULES,
+    Difference,
+    EvidencePassage,
+    IndexState,
+    Run,
+    answer_differences,
+    final_evidence,
+    index_state,
+    setting_lines,
+)
 from fin_agent.runs.store import RunLine, RunStore, store_file
 
 RunName = Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import NO_USAGE, Usage
-from fin_agent.models.key_redaction import redact_keys
+from fin_agent.redaction import redact_keys
 
 
 class ModelError(FinAgentError):

@@ -20,8 +20,14 @@ from urllib.parse import urlsplit
 
 from fin_agent.errors import how_to_install
 from fin_agent.models.errors import ModelSetupError, ServerFailedError
-from fin_agent.models.key_redaction import holds_key, redact_keys, register_key_variable
-from fin_agent.redaction import is_plaintext, normalize_secret, unsendable_reason
+from fin_agent.redaction import (
+    NAMED_FOR_KEYS,
+    holds_key,
+    is_plaintext,
+    normalize_secret,
+    redact_keys,
+    unsendable_reason,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -165,7 +171,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
     """Return the key to pass on; None if the provider's package finds its own or reports a missing one."""
     key, told = None, "a key that its package finds"
     if (variable := variable_with_key(provider, address, key_variable)) is not None:
-        register_key_variable(variable)
+        NAMED_FOR_KEYS.add(variable)
         key, told = normalize_secret(os.environ[variable], blanks=True), f"the key in {variable}"
         if why := unsendable_reason(key):
             raise _error(name, f"{told} cannot be sent: {why}", f"Set {variable} to the key alone")

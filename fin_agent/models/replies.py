@@ -14,8 +14,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from fin_agent.models.call import Call, Finish, Message, OutputT, Usage
 from fin_agent.models.errors import ModelError, RefusedByModelError, TruncatedReplyError, UnusableReplyError
-from fin_agent.models.key_redaction import redact_keys, redact_reply
-from fin_agent.redaction import secrets_set
+from fin_agent.redaction import redact_keys, redact_reply, secrets_set
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage

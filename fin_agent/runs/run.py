@@ -1,18 +1,22 @@
-"""A recorded run: one question, the settings and index it was asked with, and the whole answer with its trace."""
+"""A recorded run (a question, its settings and index, the whole answer with its trace), and how two runs differ."""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.answering.answer import Answer, PagePlace, RoleUsage, Usage
 from fin_agent.config import Settings
 from fin_agent.distribution import installed_version
+from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.index.opening import place_of
 from fin_agent.index.protocol import FilingIndex
 
@@ -145,3 +149,185 @@ def index_state(index: FilingIndex, folder: Path) -> IndexState:
     for entry in entries:
         digest.update(f"{entry.content_hash} {entry.doc_id}\n".encode("utf-8", "surrogatepass"))
     return IndexState(path=place_of(index, folder), filings=len(entries), fingerprint=digest.hexdigest()[:_DIGITS])
+
+
+T = TypeVar("T")
+
+_INTENT = "rewrite_query"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One part in which two runs differ."""
+
+    part: str
+    """`question`, `settings`, `intent`, `documents`, `ledger`, `program`, `answer` ..."""
+    first: tuple[str, ...]
+    """Lines that only the first run has, in its order."""
+    second: tuple[str, ...]
+    """Lines that only the second run has."""
+    note: str = ""
+    """What lines cannot show: `the same, in another order from place 3 on`."""
+
+
+def run_differences(first: Run, second: Run) -> list[Difference]:
+    """Return the parts in which two runs differ, those of question and settings first.
+
+    It is empty if only id and time differ.
+    """
+    asked = list(_differing(_ASKED, first, second))
+    # The question stands in the run and again in its answer.
+    came_of_it = (each for each in answer_differences(first.answer, second.answer) if each not in asked)
+    return [*asked, *came_of_it]
+
+
+def answer_differences(first: Answer, second: Answer) -> list[Difference]:
+    """Return the parts in which two answers differ; empty only if their canonical forms are the same."""
+    if canonical(first) == canonical(second):
+        return []
+    found = list(_differing(_CAME_OF_IT, comparable(first), comparable(second)))
+    return found or [Difference("form", (), (), "the same, but written otherwise")]
+
+
+def _differing(parts: dict[str, Callable[[T], Sequence[str]]], first: T, second: T) -> Iterator[Difference]:
+    for part, lines in parts.items():
+        one, other = list(lines(first)), list(lines(second))
+        if one != other:
+            yield _difference(part, one, other)
+
+
+def _difference(part: str, one: Sequence[str], other: Sequence[str]) -> Difference:
+    only_one = tuple((Counter(one) - Counter(other)).elements())
+    only_other = tuple((Counter(other) - Counter(one)).elements())
+    if only_one or only_other:
+        return Difference(part, only_one, only_other)
+    place = next(at for at, pair in enumerate(zip(one, other, strict=False), start=1) if pair[0] != pair[1])
+    return Difference(part, (one[place - 1],), (other[place - 1],), f"the same, in another order from place {place} on")
+
+
+def setting_lines(settings: Settings) -> list[str]:
+    """Return a line per setting: `strategy: default`, `models.small: openai:x`."""
+    return list(_named(settings.model_dump(mode="json")))
+
+
+def _named(settings: Mapping[str, object], of: str = "") -> Iterator[str]:
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            yield from _named(value, f"{of}{name}.")
+        else:
+            yield f"{of}{name}: {_said(value)}"
+
+
+_ASKED: dict[str, Callable[[Run], Sequence[str]]] = {
+    "question": lambda run: [run.question],
+    "settings": lambda run: setting_lines(run.settings),
+    "analyst": lambda run: [run.analyst],
+    "version": lambda run: [run.version],
+    "index": lambda run: [f"{run.index.path}: {run.index.filings} filings, fingerprint {run.index.fingerprint}"],
+    "only filings": lambda run: run.doc_ids,
+    "only pages": lambda run: [f"{place.doc_id} page {place.page + 1}" for place in run.pages],
+}
+"""How a run was asked: part -> its lines."""
+
+
+def _entry(entry: Entry) -> Iterator[str]:
+    name = f"{entry.slot}{'' if entry.required else ' (optional)'}"
+    yield f"{name}: {_figure(entry.figure) if entry.figure else 'empty'}"
+    yield f"{name}, why: {entry.reason}"
+    yield from (f"{name}, elsewhere: {_figure(other)}" for other in entry.conflicts)
+
+
+def _figure(figure: Figure) -> str:
+    scale = f" x {figure.scale:,}" if figure.scale != 1 else ""
+    return f"{figure.amount:,}{scale} {figure.unit}, {figure.doc_id} page {figure.page + 1} line {figure.line + 1}"
+
+
+def _answer(answer: Answer) -> list[str]:
+    value = answer.answer
+    said = ["refused" if answer.refused else "answered", value.text]
+    said += [f"asked back: {answer.ask_back}"] if answer.ask_back else []
+    return said if value.value is None else [*said, f"value: {value.value} {value.unit or ''}".rstrip()]
+
+
+def _calls(answer: Answer) -> list[str]:
+    """Return which models were called in which roles, and what a budget left out; tokens and cost are not compared."""
+    called = [f"{role.role} by {role.model}" for role in answer.usage.roles]
+    unnamed = ["a model was asked"] if answer.usage.model_calls and not called else []
+    return [*called, *unnamed, *(f"left out: {line}" for line in answer.usage.left_out)]
+
+
+def _steps(answer: Answer) -> list[str]:
+    """Return the lines of all steps: the summary of each, then the other things that it recorded."""
+    lines: list[str] = []
+    for number, step in enumerate(answer.trace, start=1):
+        lines.append(f"{number}  {step.node}, round {step.round}: {step.summary}")
+        recorded = step.model_dump(mode="json", exclude={"node", "round", "summary"}, exclude_defaults=True)
+        lines += [f"{number}  {name}: {_said(each)}" for name, values in recorded.items() for each in values]
+    return lines
+
+
+def _said(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+_CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
+    "question": lambda answer: [answer.question],
+    "intent": lambda answer: [
+        line for step in answer.trace if step.node == _INTENT for line in (step.summary, *step.details)
+    ],
+    "documents": lambda answer: answer.retrieved.documents,
+    "pages": lambda answer: [f"{place.doc_id} page {place.page + 1}" for place in answer.retrieved.pages],
+    "passages": lambda answer: [
+        f"{place.doc_id} page {place.page + 1}: {place.text}" for place in answer.retrieved.passages
+    ],
+    "evidence": lambda answer: [f"{kept.place}: {kept.why}" for kept in final_evidence(answer)],
+    "ledger": lambda answer: [line for entry in answer.ledger for line in _entry(entry)],
+    "program": lambda answer: (answer.program or "").splitlines(),
+    "rounds": lambda answer: [str(answer.rounds)],
+    "answer": _answer,
+    "missing": lambda answer: answer.missing,
+    "citations": lambda answer: [f"{each.doc_id} page {each.page + 1}: {each.text}" for each in answer.citations],
+    "assumptions": lambda answer: answer.assumptions,
+    "warnings": lambda answer: answer.warnings,
+    "calls": _calls,
+    "steps": _steps,
+}
+"""What a run found: part -> its lines."""
+
+
+_FILTER = "filter_passages"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidencePassage:
+    """A passage that was selected as evidence."""
+
+    doc_id: str
+    page: int
+    """0-based."""
+    ordinal: int
+    why: str
+    fields: tuple[str, ...] = ()
+    """Fields of its card that match the question."""
+    text: str = ""
+
+    @property
+    def place(self) -> str:
+        """The place for people, who count pages from 1: `harborlight_2023_10k page 9 passage 12`."""
+        return f"{self.doc_id} page {self.page + 1} passage {self.ordinal}"
+
+
+def final_evidence(answer: Answer) -> list[EvidencePassage]:
+    """Return the passages that the last filter step of a run selected, best first."""
+    filters = [step for step in answer.trace if step.node == _FILTER]
+    if not filters:
+        return []
+    texts: dict[tuple[str, int], list[str]] = {}
+    for place in answer.retrieved.passages:
+        texts.setdefault((place.doc_id, place.page), []).append(place.text)
+    found: list[EvidencePassage] = []
+    for kept in (judged for judged in filters[-1].judged if judged.kept):
+        # Selected passages are listed first among the passages of their page, in the same order.
+        left = texts.get((kept.doc_id, kept.page)) or [""]
+        found.append(EvidencePassage(kept.doc_id, kept.page, kept.ordinal, kept.why, kept.fields, left.pop(0)))
+    return found

@@ -24,17 +24,20 @@ from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer import aanswer_question, astream_answer
 from fin_agent.serving.calls import EVENTS, CallerGoneError, Calls, Limits, event, streamed
 from fin_agent.serving.filing_resources import (
+    USUAL_DPI,
     FilingShown,
     Json,
+    box_frames,
+    dpi_of,
+    figure_frames,
     filing_shown,
     page_of,
     record_of,
     with_page_number_schemas,
     with_page_numbers,
 )
+from fin_agent.serving.filing_resources import page_picture as page_drawn
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, with_guards
-from fin_agent.serving.page_images import USUAL_DPI, box_frames, dpi_of, figure_frames
-from fin_agent.serving.page_images import page_picture as page_drawn
 from fin_agent.serving.problem_details import STATUSES, Problem, problem_response
 from fin_agent.tools import arguments as take
 from fin_agent.tools.argument_resolution import filter_filings

@@ -19,7 +19,7 @@ from fin_agent.analyst.events import Answered, Event, StepEnded
 from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer.context import with_intent
 from fin_agent.graphs.answer.streaming import astream_run
-from fin_agent.graphs.chat.conversation import ChatThread
+from fin_agent.graphs.chat.graph import ChatThread
 from fin_agent.graphs.chat.state import ChatContext, Turn
 from fin_agent.graphs.chat.threads import ThreadStore
 from fin_agent.query import tree

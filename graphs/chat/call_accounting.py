@@ -17,10 +17,10 @@ from fin_agent.analyst.events import StepBegun, emit
 from fin_agent.graphs.chat.state import CORRECTION
 from fin_agent.models.call import NO_USAGE, PromptIdentity, Role, Usage
 from fin_agent.models.caller import Caller
-from fin_agent.models.key_redaction import redact_reply
 from fin_agent.models.metering import CallRecord, Meter, current_meter
 from fin_agent.models.replies import from_langchain_message
 from fin_agent.models.tokens import approximate_tokens
+from fin_agent.redaction import redact_reply
 
 _ROLE = Role.ASSISTANT
 

@@ -1,21 +1,23 @@
-"""The chat graph: read the message, answer it from filings or reply, and check an assistant's statements."""
+"""The chat graph (a message is read, answered from filings or replied to, and checked), and threads that it runs in."""
 
 from __future__ import annotations
 
 import inspect
+import re
 import time
 from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 
-from fin_agent.analyst.events import Answered, StepBegun, current_listener, emit, event_listener
+from fin_agent.analyst.events import Answered, StepBegun, Warned, current_listener, emit, event_listener
 from fin_agent.analyst.rules.follow_ups import MessageKind, PreviousTurn, last_full_question, parse_index_question
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, refusal_text
@@ -26,6 +28,7 @@ from fin_agent.graphs.answer.question_scope import available_companies, availabl
 from fin_agent.graphs.answer.state import typed_value
 from fin_agent.graphs.channels import tagged_json
 from fin_agent.graphs.chat import assistant
+from fin_agent.graphs.chat.assistant import is_answered, segments_of
 from fin_agent.graphs.chat.state import (
     ChatContext,
     ChatInput,
@@ -40,6 +43,7 @@ from fin_agent.graphs.chat.state import (
     last_user_message,
     reading_of,
 )
+from fin_agent.graphs.chat.threads import thread_turn_lock
 from fin_agent.workspace import Workspace
 
 Update = dict[str, Any]
@@ -293,3 +297,85 @@ def _example(workspace: Workspace, doc_ids: Collection[str] | None) -> str:
         if (latest := filed.latest()) is not None:
             return _EXAMPLES.format(company=company.split(",")[0], year=latest.fiscal_year)
     return _EXAMPLES.format(company="Acme", year=2023)
+
+
+_WAITING = "waiting for another message of this conversation to be answered"
+_NUMBERED = re.compile(r"chat-(\d{1,6})")
+
+
+class ChatThread:
+    """A thread in use; several may be used alternately."""
+
+    def __init__(self, context: ChatContext, keeper: BaseCheckpointSaver[str], name: str) -> None:
+        self._context = context
+        self._graph = build_chat(keeper)
+        self._keeper = keeper
+        self.name = name
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The turns so far."""
+        return list(self._state.get("turns", ()))
+
+    @property
+    def unanswered(self) -> str:
+        """The last message, if it has no reply because the chat ended or the question was cancelled."""
+        dangling = self._incomplete_messages()
+        return dangling[0].text if dangling else ""
+
+    def send(
+        self, message: str, on_step: Callable[[str], None] = lambda node: None, *, keep_unanswered: bool = True
+    ) -> Turn:
+        """Send a message and return its turn; if it fails, the earlier turns stay unchanged.
+
+        A turn in progress elsewhere in the thread is waited for, with a warning event; the message goes on from it.
+
+        Args:
+            message: The message.
+            on_step: Called with the name of each node as it ends.
+            keep_unanswered: Whether a message that fails stays in the thread.
+
+        Raises:
+            FinAgentError: The answer graph fails, or the thread cannot be read or written.
+        """
+        turn: Turn | None = None
+        asked = ChatInput(messages=[HumanMessage(message)])
+        with thread_turn_lock(self._keeper, self.name, lambda: emit(Warned(text=_WAITING))):
+            try:
+                for update in self._graph.stream(asked, self._config, context=self._context, stream_mode="updates"):
+                    for node, changes in update.items():
+                        on_step(node)
+                        for each in (changes or {}).get("turns", ()):
+                            turn = Turn.model_validate(each)
+            except BaseException:
+                if not keep_unanswered:
+                    self.forget_unanswered()
+                raise
+        assert turn is not None, "the last node always ends the turn"
+        return turn
+
+    def forget_unanswered(self) -> None:
+        """Remove a message without reply from the end of the thread, such as a cancelled one."""
+        removed = [RemoveMessage(id=message.id) for message in self._incomplete_messages() if message.id]
+        if removed:
+            self._graph.update_state(self._config, {"messages": removed}, as_node="reply")
+
+    def _incomplete_messages(self) -> list[BaseMessage]:
+        """Return the last message and those after it, if no turn ended with a reply to it."""
+        state = self._state
+        segments = segments_of(state.get("messages", []))
+        return segments[-1] if segments and not is_answered(segments[-1], state.get("turns", ())) else []
+
+    @property
+    def _state(self) -> ChatState:
+        return cast(ChatState, self._graph.get_state(self._config).values)
+
+    @property
+    def _config(self) -> RunnableConfig:
+        return {"configurable": {"thread_id": self.name}, "recursion_limit": STEPS_AT_MOST}
+
+
+def next_name(names: list[str]) -> str:
+    """Return a name for a new thread: `chat-1`, `chat-2` and so on."""
+    taken = [int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))]
+    return f"chat-{max(taken, default=0) + 1}"

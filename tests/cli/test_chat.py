@@ -202,7 +202,7 @@ class TestCancelling:
         self, index: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from fin_agent.graphs.chat import graph
-        from fin_agent.graphs.chat.conversation import ChatThread
+        from fin_agent.graphs.chat.graph import ChatThread
 
         with monkeypatch.context() as pressed:
             pressed.setattr(graph, "ask_graph", _pressed)

@@ -21,8 +21,7 @@ from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.evidence.trace import JudgedPassage, RankedGroup, TraceStep
 from fin_agent.lexicon.slots import Slot
 from fin_agent.presentation.answers import ledger_view
-from fin_agent.runs.comparing import run_differences
-from fin_agent.runs.run import Run, StepTime
+from fin_agent.runs.run import Run, StepTime, run_differences
 from fin_agent.runs.store import RunStore
 from tests.presentation.figures import shown
 from tests.runs.recorded import BEGAN, INDEX

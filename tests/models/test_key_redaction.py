@@ -22,8 +22,8 @@ from fin_agent.models import (
     load_chat_model,
     metered,
 )
-from fin_agent.models.key_redaction import holds_key, redact_keys, register_key_variable
 from fin_agent.models.replies import shown_part
+from fin_agent.redaction import NAMED_FOR_KEYS, holds_key, redact_keys
 from tests.models.scripted import HttpStatusError, answer, loaded, text_call, value_call
 
 KEY = "my-company-0123456789abcdef"
@@ -80,7 +80,7 @@ def test_a_key_that_a_model_says_is_taken_out_and_the_reply_is_not_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ways: str, variable: str
 ) -> None:
     monkeypatch.setenv(variable, KEY)
-    register_key_variable(variable)
+    NAMED_FOR_KEYS.add(variable)
     model = loaded(echoed(KEY))
     file, heard = tmp_path / "kept.sqlite", [""]
     with nullcontext(ResponseCache(file)) as cache, metered(Meter()) as meter:

@@ -10,8 +10,7 @@ import pytest
 from fin_agent.answering.answer import Answer, AnswerValue, RoleUsage, Usage
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
-from fin_agent.runs.comparing import EvidencePassage, answer_differences, final_evidence, run_differences
-from fin_agent.runs.run import canonical
+from fin_agent.runs.run import EvidencePassage, answer_differences, canonical, final_evidence, run_differences
 from fin_agent.workspace import Workspace
 from tests.runs.recorded import run
 

@@ -16,7 +16,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import answer_question
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.serving.page_images import MAX_SIDE_LENGTH
+from fin_agent.serving.filing_resources import MAX_SIDE_LENGTH
 from fin_agent.tools.artifacts import DocumentsFound, FilingsListed, PagesFound
 from fin_agent.tools.context import ToolContext
 from fin_agent.workspace import Workspace

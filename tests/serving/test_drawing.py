@@ -87,7 +87,7 @@ def test_callers_that_go_leave_nothing_behind(context_of_bomb: ToolContext) -> N
 
 def test_a_picture_over_mcp_is_given_up_in_time(context_of_bomb: ToolContext, short: None) -> None:
     pytest.importorskip("mcp", reason="needs the extra `mcp`")
-    from fin_agent.serving.mcp_tools import call, served_tools
+    from fin_agent.serving.mcp_server import call, served_tools
 
     toolkit = FinAgentToolkit(workspace=context_of_bomb.workspace, settings=Settings())
     shown = call(served_tools(toolkit)["show_page"], {"doc_id": "bomb", "page": 1})

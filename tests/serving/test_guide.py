@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from fin_agent.serving.filing_resources import MAX_SIDE_LENGTH
 from fin_agent.serving.http_server import MAX_BYTES, MIN_TOKEN_LENGTH, SECONDS_TO_SEND, TOKEN_VARIABLE
-from fin_agent.serving.page_images import MAX_SIDE_LENGTH
 from fin_agent.tools.toolkit import FinAgentToolkit
 
 httpx = pytest.importorskip("httpx", reason="needs the extra `serving-tests`")

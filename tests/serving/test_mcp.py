@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fin_agent.filings.page_rendering import size_of
-from fin_agent.serving.page_images import MAX_SIDE_LENGTH
+from fin_agent.serving.filing_resources import MAX_SIDE_LENGTH
 from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace
 from tests.serving.conftest import FILING, MAIN, environment

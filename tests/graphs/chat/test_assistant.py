@@ -17,7 +17,7 @@ from fin_agent.analyst.events import CallEnded, Event, StepBegun, event_listener
 from fin_agent.analyst.rules.follow_ups import MessageKind
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.assistant import Assistant
-from fin_agent.graphs.chat.conversation import ChatThread
+from fin_agent.graphs.chat.graph import ChatThread
 from fin_agent.graphs.chat.state import ChatLimits
 from fin_agent.graphs.chat.threads import ThreadStore
 from fin_agent.index.sqlite import SqliteIndex

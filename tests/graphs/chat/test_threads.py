@@ -20,7 +20,7 @@ pytest.importorskip("langgraph.checkpoint.sqlite", reason="needs the extra `chat
 
 from fin_agent.analyst.events import Event, Warned, event_listener
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
-from fin_agent.graphs.chat.conversation import ChatThread
+from fin_agent.graphs.chat.graph import ChatThread
 from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError, thread_turn_lock
 from fin_agent.workspace import Workspace
 
