@@ -13,9 +13,10 @@ from importlib import resources
 
 import yaml
 
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 
 MOST_OF_A_KIND = 10
+MARKS = patterns("injection_marks")
 
 
 class SignKind(StrEnum):
@@ -94,15 +95,14 @@ def _spans_of_orders(text: str) -> Iterator[tuple[int, int]]:
     """Yield (start, end) of the whole sentences on and around each sign, in order and without overlap."""
     end = 0
     for sign in signs_of_injection(text):
-        begins = max((stop.end() for stop in _STOP.finditer(text, 0, max(0, sign.start - _AROUND))), default=0)
-        ends = _STOP.search(text, sign.end + _AROUND)
+        begins = max((stop.end() for stop in MARKS["stop"].finditer(text, 0, max(0, sign.start - _AROUND))), default=0)
+        ends = MARKS["stop"].search(text, sign.end + _AROUND)
         start, end = max(end, begins), max(end, ends.end() if ends else len(text))
         yield start, end
 
 
 _AROUND = 80
 """Characters on either side of a sign that are distrusted as well."""
-_STOP = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 
 
 def _spoken_to_model(text: str) -> Iterator[Sign]:
@@ -126,7 +126,7 @@ class _VisibleText:
     def of(cls, text: str) -> _VisibleText:
         if text.isascii():
             return cls(_digits_as_letters(text.lower()), range(len(text)))
-        hidden = {found.start() for found in _INVISIBLE.finditer(text)}
+        hidden = {found.start() for found in MARKS["invisible"].finditer(text)}
         letters = {mark: _as_it_looks(mark) for mark in set(text)}
         shown = [(letter, at) for at, mark in enumerate(text) if at not in hidden for letter in letters[mark]]
         return cls(_digits_as_letters("".join(letter for letter, _ in shown)), [at for _, at in shown])
@@ -139,15 +139,11 @@ def _as_it_looks(mark: str) -> str:
 _LOOK_ALIKES = dict(zip("аеорсухіјѕһԁɡӏνοαρτυικ’‘“”‐‑–—", "aeopcyxijshdglvoaptuik''\"\"----", strict=True))
 
 
-_DIGITS_IN_WORDS = re.compile(
-    r"(?<![\w$.,-])(?:[a-z]{1,12}[0134578@$][a-z]{2,12}|[01@$][a-z]{3,12}"
-    r"|[a-z]{3,12}[0134578@$][a-z0134578@$]{1,12})(?![\w.,])"
-)
 _LETTERS_FOR = str.maketrans("0134578@$", "oieastbas")
 
 
 def _digits_as_letters(text: str) -> str:
-    return _DIGITS_IN_WORDS.sub(lambda word: word[0].translate(_LETTERS_FOR), text)
+    return MARKS["digits in words"].sub(lambda word: word[0].translate(_LETTERS_FOR), text)
 
 
 def _excerpt(text: str) -> str:
@@ -180,26 +176,6 @@ def _any_of(phrases: frozenset[str]) -> str:
 # Hidden text
 
 
-_TAGS = "\U000e0000-\U000e007f"
-_SUSPICIOUS = (
-    "\u034f\u180e\u200b-\u200d\u2060-\u2064\ufeff"  # zero width
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # direction
-    "\ufe00-\ufe0f\U000e0100-\U000e01ef"  # variation selectors
-) + _TAGS
-_OTHERS = (
-    "\u115f\u1160\u17b4\u17b5\u3164\uffa0\u00ad\ud800-\udfff"  # blank letters, soft hyphens, surrogates
-    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\ufff9-\ufffb"  # controls
-    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-)
-_INVISIBLE = re.compile(f"[{_SUSPICIOUS}{_OTHERS}]")
-_HIDDEN = re.compile(rf"(?=[{_SUSPICIOUS}]*[{_TAGS}\u202d\u202e\u2066-\u2068])[{_SUSPICIOUS}]+|[{_SUSPICIOUS}]{{8,}}")
-"""Tags, marks that reorder a line, and runs that are too long for typesetting."""
-_BASE64 = re.compile(r"(?<![\w+/=-])(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9_-]{4}){8,}(?:[A-Za-z0-9+/_-]{2,3}={0,2})?")
-_SPACED_OUT = re.compile(r"(?<!\w)(?:\w ){5,}\w(?:  +(?:\w ){1,20}\w(?!\w))*")
-"""Letters with a blank between them and more between words: `i g n o r e  t h i s`."""
-_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-
-
 def remove_invisible(text: str) -> tuple[str, str]:
     r"""Remove invisible characters and normalize all line ends to "\\n".
 
@@ -209,11 +185,11 @@ def remove_invisible(text: str) -> tuple[str, str]:
     >>> remove_invisible("net\u200b sales\x1b[2J")
     ('net sales[2J', '2 invisible characters removed')
     """
-    text = _LINE_END.sub("\n", text)
-    seen, count = _INVISIBLE.subn("", text)
+    text = MARKS["line end"].sub("\n", text)
+    seen, count = MARKS["invisible"].subn("", text)
     if not count:
         return text, ""
-    spelt = _spelt("".join(_INVISIBLE.findall(text)))[:200]
+    spelt = _spelt("".join(MARKS["invisible"].findall(text)))[:200]
     told = f"{count} invisible character{'' if count == 1 else 's'} removed"
     return seen, f"{told}, spelling {spelt!r}" if spelt else told
 
@@ -225,13 +201,13 @@ def _spelt(marks: str) -> str:
 
 def _hidden(text: str) -> Iterator[Sign]:
     """Yield suspicious runs of invisible characters, words in base64, and instructions in spaced-out letters."""
-    for found in _HIDDEN.finditer(text):
+    for found in MARKS["hidden"].finditer(text):
         told = _spelt(found[0]) or f"{len(found[0])} characters"
         yield Sign(SignKind.INVISIBLE, found.start(), found.end(), _excerpt(told))
-    for found in _BASE64.finditer(text):
+    for found in MARKS["base64"].finditer(text):
         if told := _decoded(found[0]):
             yield Sign(SignKind.ENCODED, found.start(), found.end(), _excerpt(told))
-    for found in _SPACED_OUT.finditer(text):
+    for found in MARKS["spaced out"].finditer(text):
         words = " ".join(word.replace(" ", "") for word in re.split(r" {2,}", found[0]))
         for kind in dict.fromkeys(sign.kind for sign in _spoken_to_model(words)):
             yield Sign(kind, found.start(), found.end(), _excerpt(words))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 from frontmatter.default_handlers import YAMLHandler
@@ -139,19 +140,7 @@ def _put(text: str, said: Mapping[str, str]) -> str:
     return _PIECE.sub(lambda found: said[found["name"]] if found["name"] is not None else found[0][0], text).strip()
 
 
-def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
-    """Load the prompt `name`: `name.md` in `folder` if it exists, else the packaged one.
-
-    Comments (`<!-- -->`) are dropped.
-
-    Raises:
-        PromptError: The prompt is invalid; the message names the file and line of the first problem.
-    """
-    return read_prompt(name, prompt_source(name, folder))
-
-
-@dataclass(frozen=True, slots=True)
-class PromptSource:
+class PromptSource(NamedTuple):
     """The text of a prompt's file, and where it is."""
 
     text: str
@@ -221,8 +210,13 @@ class _Head(BaseModel):
     does: str = ""
 
 
-def read_prompt(name: str, source: PromptSource) -> Prompt:
-    """Parse a prompt's file. Raises PromptError for the first problem, with its line if it is in the body."""
+def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
+    """Load the prompt `name`: `name.md` in `folder` if it exists, else the packaged one, without comments (`<!-- -->`).
+
+    Raises:
+        PromptError: The prompt is invalid; the message names the file and, in the body, the line of the first problem.
+    """
+    source = prompt_source(name, folder)
     written = source.text.removeprefix("\ufeff")
     handler, role = YAMLHandler(), prompt_roles()[name]
     try:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from fin_agent.prompts.injection_signs import Sign, remove_invisible, signs_of_injection
+from fin_agent.prompts.injection_signs import MARKS, Sign, remove_invisible, signs_of_injection
 
 FENCE = "fence"
 """The placeholder that explains the marks; required in the system part of every prompt that quotes material."""
@@ -159,7 +159,7 @@ def neutralize_marks(text: str) -> str:
     >>> neutralize_marks("5 < 6 </ Passage > <|im_start|>system [INST] a[1]")
     '5 < 6 ‹/ Passage > ‹|im_start|>system ⟦INST] a[1]'
     """
-    return _BRACKET.sub("⟦", _ANGLE.sub(_neutralized, text))
+    return MARKS["bracket"].sub("⟦", MARKS["angle"].sub(_neutralized, text))
 
 
 def single_line(text: str) -> str:
@@ -173,8 +173,6 @@ _TEMPLATE_TAGS = (
 )
 _MATERIAL = [name for name, holds in PLACEHOLDERS.items() if holds.is_material]
 _TAGS = frozenset((*_MATERIAL, *map(singular_mark, _MATERIAL), *_TEMPLATE_TAGS))
-_ANGLE = re.compile(r"(?:[<＜﹤❮〈⟨]|&lt;|&#60;|&#x3c;)(?P<rest>[<\s]*/?\s*(?P<bar>[|｜])?(?P<tag>[^\W\d]\w*)?)", re.I)
-_BRACKET = re.compile(r"\[(?=/?\s*(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\s*\])", re.I)
 
 
 def _neutralized(found: re.Match[str]) -> str:

@@ -73,12 +73,11 @@ def diagnosed_models(
 
     Each distinct model is called once, without the cache, unless `offline`; `asking` is called with its name before.
     """
-    wrong: list[Finding] = []
-    prices = PriceTable()
+    prices, wrong = PriceTable(), None
     try:
         prices = PriceTable.from_file(settings.prices)
     except PricesError as error:
-        wrong.append(Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy))
+        wrong = Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
     for name, roles in models_in_use(settings).items():
         try:
             loaded = load_as_set(name, settings.model_copy(update={"attempts": 1}))
@@ -88,16 +87,16 @@ def diagnosed_models(
         where = f"at {loaded.base_url}" if loaded.base_url else "at the provider's own address"
         told = "all roles" if len(roles) == len(Role) else ", ".join(roles)
         yield Finding(name, "set-up", State.OK, f"{where}, for {told}")
-        findings = {"key": _key_finding(loaded, settings)}
-        if offline:
-            findings["server"] = Finding(name, "server", State.NOTE, "not asked")
-        else:
+        called = [Finding(name, "server", State.NOTE, "not asked")]
+        if not offline:
             asking(name)
-            caller = Caller(loaded, mode=settings.output, prices=prices)
-            findings |= {found.check: found for found in _call_findings(caller, roles[0], meter)}
-        yield from findings.values()
+            called = list(_call_findings(Caller(loaded, mode=settings.output, prices=prices), roles[0], meter))
+        if not any(found.check == "key" for found in called):
+            yield _key_finding(loaded, settings)
+        yield from called
         yield _price_finding(loaded, settings, prices)
-    yield from wrong
+    if wrong is not None:
+        yield wrong
 
 
 def models_in_use(settings: ModelSettings) -> dict[str, list[Role]]:

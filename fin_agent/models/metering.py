@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -60,16 +60,6 @@ class CallRecord(BaseModel):
     """Irregularities of the call."""
 
 
-class CallListener(Protocol):
-    """Is notified when calls begin and end, from the thread that makes them."""
-
-    def call_begun(self, role: Role, model: str) -> None:
-        """A call has its slot and is being made."""
-
-    def call_ended(self, record: CallRecord) -> None:
-        """A call was recorded, failed ones included; a cached one has had no `call_begun`."""
-
-
 class Spending(NamedTuple):
     """What calls took, without cached ones."""
 
@@ -99,7 +89,8 @@ class Meter:
         *,
         of: str = "question",
         within: Meter | None = None,
-        listener: CallListener | None = None,
+        on_begun: Callable[[Role, str], None] = lambda role, model: None,
+        on_ended: Callable[[CallRecord], None] = lambda record: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Start the meter.
@@ -109,13 +100,14 @@ class Meter:
             earlier: Records of earlier steps, which count against the limits.
             of: Whose budget it is, as errors name it.
             within: The meter that contains this one.
-            listener: Is notified of each call.
+            on_begun: Is called with role and model when a call has its slot, from the thread that makes it.
+            on_ended: Is called with the record of each call, failed and cached ones included.
             clock: Returns the time in seconds.
         """
         self.budget = budget or Budget()
         self._of = of
         self._within = within
-        self._listener = listener
+        self._on_begun, self._on_ended = on_begun, on_ended
         self._stopped = False
         self._earlier = tuple(record for record in earlier if not record.from_cache)
         self._clock = clock
@@ -169,8 +161,7 @@ class Meter:
         self._records.append(record)
         if self._within is not None:
             self._within.add(record)
-        if self._listener is not None:
-            self._listener.call_ended(record)
+        self._on_ended(record)
 
     @contextmanager
     def reserve(self, role: Role, input_tokens: int, dollars: float | None, *, model: str = "") -> Iterator[None]:
@@ -193,8 +184,7 @@ class Meter:
             except BudgetExceededError as refusal:
                 self._left_out.append(f"{role} ({refusal.what})")
                 raise
-            if self._listener is not None:
-                self._listener.call_begun(role, model)
+            self._on_begun(role, model)
             yield
 
     def _check(self, role: Role, input_tokens: int, dollars: float | None) -> None:

@@ -48,7 +48,6 @@ from fin_agent.graphs.answer.state import (
 from fin_agent.graphs.channels import StateError, tagged_json
 from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey
-from fin_agent.models.call import Role
 from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
 from fin_agent.query.question_to_intent import context_of_asks, inherited_context, with_selection
@@ -435,7 +434,13 @@ def _metered(node: Node[Any], state: AnswerState, runtime: Runtime[Any]) -> Upda
     hearing = current_listener()
     tell = hearing.listener or stream_listener(runtime)
     budget = runtime.context.settings.models.budget
-    meter = Meter(budget, state.get("calls", ()), within=current_meter(), listener=_CallEvents(tell))
+    meter = Meter(
+        budget,
+        state.get("calls", ()),
+        within=current_meter(),
+        on_begun=lambda role, model: tell(CallBegun(role=role.value, model=model)),
+        on_ended=lambda record: tell(_ended(record)),
+    )
     with metered(meter), event_listener(tell, drafts=hearing.drafts), journal() as notes:
         emit(StepBegun(node=node.__name__, round=state.get("round", 1)))
         update = node(state, runtime)
@@ -457,30 +462,17 @@ def stream_listener(runtime: Runtime[Any]) -> Listener:
     return lambda event: here.copy().run(runtime.stream_writer, event)
 
 
-class _CallEvents:
-    """Emits calls as events."""
-
-    def __init__(self, tell: Listener) -> None:
-        self._tell = tell
-
-    def call_begun(self, role: Role, model: str) -> None:
-        """See CallListener."""
-        self._tell(CallBegun(role=role.value, model=model))
-
-    def call_ended(self, record: CallRecord) -> None:
-        """See CallListener."""
-        self._tell(
-            CallEnded(
-                role=record.role.value,
-                model=record.model,
-                input_tokens=record.usage.input,
-                output_tokens=record.usage.output,
-                dollars=record.dollars,
-                from_cache=record.from_cache,
-                approximate=record.usage.approximate,
-                note=record.note,
-            )
-        )
+def _ended(record: CallRecord) -> CallEnded:
+    return CallEnded(
+        role=record.role.value,
+        model=record.model,
+        input_tokens=record.usage.input,
+        output_tokens=record.usage.output,
+        dollars=record.dollars,
+        from_cache=record.from_cache,
+        approximate=record.usage.approximate,
+        note=record.note,
+    )
 
 
 def _line(record: CallRecord) -> str:

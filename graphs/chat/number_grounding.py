@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in, spelled_numbers
 from fin_agent.answering.sentence_binding import unsupported_claims
 from fin_agent.graphs.chat.state import is_correction
+from fin_agent.lexicon.words import patterns
 from fin_agent.prompts import find_instructions, remove_instructions
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.tools.result_formatting import NO_SOURCE_FOR, NOT_ANSWERED, RESULT, SOURCES_FOR_ALL, UNCHECKED
@@ -23,38 +24,12 @@ _CLOSE = Decimal("0.05")
 """Tolerance of two-digit rounding: half of the second digit is at most 5% of the number."""
 _EVERYDAY_SPAN = 12
 """Longest span that needs no source: `the last 5 years`, `12 months`."""
-_SCALED = r"(?:\s*(?:thousand|million|billion|trillion|percent|m[mn]|bn|[MBKmbk]\b|%))"
-_LISTED = re.compile(rf"^\s*(?:\d{{1,2}}[.)]|[-*•])\s+(?!{_SCALED})", re.M | re.I)
-_MARK = re.compile(rf"\[(\d{{1,3}})\](?!{_SCALED})", re.I)
-_NUMBER = rf"\d{{1,4}}(?![\d.,]*\d)(?!{_SCALED})"
-_PAGES = re.compile(
-    rf"\bpage\s+{_NUMBER}(?:[-–]{_NUMBER})?|\bpages\s+{_NUMBER}(?:\s*(?:[-–,]|,?\s*and|to)\s*{_NUMBER})*", re.I
-)
-_INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff*]")
-_GLUED = re.compile(
-    r"(?<=[A-Za-z_])(?=\d[\d,.]*\s?(?:(?:thousand|million|billion|trillion)s?|m[mn]|bn|[MBK])\b)|(?<=\bUSD|\bEUR|\bGBP)(?=\d)"
-)
-_POINT = re.compile(r"(?<=[A-Za-z])\.(?=\d)")
-_YEAR_LETTER = re.compile(r"\b((?:19|20)\d\d)(?=[A-Z]\b)")
-_POWER = re.compile(r"\b\d+(?:\.\d+)?[eE][+]?\d{1,2}\b")
-_LETTER = re.compile(r"(?<![A-Za-z_\d.,])(\d[\d,]*(?:\.\d+)?)\s?([MBKmbk])(?![\w-])")
+_PATTERNS = patterns("reply_patterns")
 _LETTERS = {"m": "million", "b": "billion", "k": "thousand"}
 _NAMES = frozenset({"3m", "6k", "8k", "10k", "11k", "20k", "401k"})
 """A company, forms, a plan."""
-_RISES = re.compile(r"\b(?:income|profit|earn|gain|increas|rose|rise|grew|grow|up\b)", re.I)
-_FALLS = re.compile(
-    r"\b(?:loss|lost|outflow|decreas|declin|fell|fall|drop|down|expense|cost|paid|payment|charge|deficit|used"
-    r"|negative|lower)",
-    re.I,
-)
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
 _ANY_SCALE = (1, 1_000, 1_000_000, 1_000_000_000)
-_UNIT = re.compile(r"\s\((USD (?:thousand|million|billion)s?)\)")
-_SCALE_WORD = re.compile(r"\b(thousand|million|billion|trillion)s?\b", re.I)
-_HEADER = re.compile(r"\bin (thousand|million|billion)s\b", re.I)
-_QUOTATION = re.compile(r"^</?\w+-[0-9a-f]{16}\b.*$", re.M)
-_PAGE = re.compile(r"\bpages? \d+\b")
 _CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 3, 4, 10, 12, 52, 53, 100, 360, 365, 366, 1_000, 10_000)))
 _POWERS = frozenset(Decimal(10) ** each for each in (6, 9, 12))
 
@@ -79,7 +54,7 @@ def unsourced_numbers(said: str, sources: Iterable[str | StatedNumber], marks: i
     values = {abs(each.numeral.value) for each in stated}
     years = {each.numeral.value for each in stated}
     found: dict[str, None] = {}
-    for sentence in _SENTENCE.split(_readable(said, marks)):
+    for sentence in _PATTERNS["sentence"].split(_readable(said, marks)):
         for numeral in _described_numbers(sentence):
             if numeral.kind is NumeralKind.YEAR:
                 there = numeral.value in years
@@ -103,16 +78,13 @@ def ungrounded_claims(said: str, texts: Sequence[str], also: str = "") -> dict[s
     may be repeated.
     """
     found = {}
-    for sentence in filter(None, map(str.strip, _SENTENCE.split(said))):
-        if _OF_ITSELF.search(sentence) or sentence.endswith("?"):
+    for sentence in filter(None, map(str.strip, _PATTERNS["sentence"].split(said))):
+        if _PATTERNS["of itself"].search(sentence) or sentence.endswith("?"):
             continue
         # A statement that something was not found needs no support.
         if lacking := unsupported_claims(sentence, texts, also, claims_nothing=True):
             found[sentence] = lacking
     return found
-
-
-_OF_ITSELF = re.compile(r"\b(?:I|I'm|me|my|you|your|let us|let's)\b")
 
 
 def tool_findings(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[str]:
@@ -129,13 +101,13 @@ def repeated_instructions(
     Words in `grounds` are allowed.
     """
     results = [each.text for each in messages if isinstance(each, ToolMessage)]
-    quoted = [found["text"] for result in results for found in _QUOTED.finditer(result)]
+    quoted = [found["text"] for result in results for found in _PATTERNS["quoted"].finditer(result)]
     ordered = set(stems_of(" ".join(find_instructions(text.translate(_MARKS)) for text in quoted)))
     if not ordered:
         return {}
     ordered -= set(stems_of(" ".join(grounds)))
     found = {}
-    for sentence in filter(None, map(str.strip, _SENTENCE.split(said))):
+    for sentence in filter(None, map(str.strip, _PATTERNS["sentence"].split(said))):
         if words := ordered & set(stems_of(sentence)):
             found[sentence] = tuple(f"`{word}`" for word in sorted(words))
     return found
@@ -143,13 +115,11 @@ def repeated_instructions(
 
 def _without_instructions(message: str) -> str:
     """Return a tool's message without instructions in its quotations."""
-    return _QUOTED.sub(lambda found: found["mark"] + remove_instructions(found["text"].translate(_MARKS)), message)
+    return _PATTERNS["quoted"].sub(
+        lambda found: found["mark"] + remove_instructions(found["text"].translate(_MARKS)), message
+    )
 
 
-_QUOTED = re.compile(
-    r"(?P<mark><(?!program-)\w+-(?P<code>[0-9a-f]{16})\b[^<>]*>)(?P<text>.*?)(?=</\w+-(?P=code)>)", re.S
-)
-"""A quotation of a filing; programs are our own text."""
 _MARKS = {ord("‹"): "<", ord("⟦"): "["}
 """The original characters that `quoted_text` replaced."""
 
@@ -172,11 +142,12 @@ def mark_unverified(said: str, figures: Iterable[str], sentences: Iterable[str] 
 
 def _readable(said: str, marks: int) -> str:
     """Expand scales, separate joined words, and drop numbers of lists, citations and pages, which are no figures."""
-    said = _INVISIBLE.sub("", unicodedata.normalize("NFKC", _LISTED.sub(" ", said)))
-    said = _MARK.sub(lambda found: " " if int(found[1]) <= marks else found[0], said)
-    said = _POWER.sub(lambda found: f"{Decimal(found[0]):f}", said)
-    said = _YEAR_LETTER.sub(r"\1 ", _POINT.sub(". ", _GLUED.sub(" ", _PAGES.sub(" ", said))))
-    return _LETTER.sub(_expand_scales, said)
+    said = _PATTERNS["invisible"].sub("", unicodedata.normalize("NFKC", _PATTERNS["listed"].sub(" ", said)))
+    said = _PATTERNS["mark"].sub(lambda found: " " if int(found[1]) <= marks else found[0], said)
+    said = _PATTERNS["power"].sub(lambda found: f"{Decimal(found[0]):f}", said)
+    for name, instead in {"pages": " ", "glued": " ", "point": ". ", "year letter": r"\1 "}.items():
+        said = _PATTERNS[name].sub(instead, said)
+    return _PATTERNS["letter"].sub(_expand_scales, said)
 
 
 def _expand_scales(found: re.Match[str]) -> str:
@@ -233,7 +204,7 @@ def _signs_agree(said: Numeral, stated: StatedNumber, sentence: str) -> bool:
     if negative and stated.numeral.value >= 0:
         return stated.down
     if not negative and stated.numeral.value < 0:
-        return not _RISES.search(sentence) or bool(_FALLS.search(sentence))
+        return not _PATTERNS["rises"].search(sentence) or bool(_PATTERNS["falls"].search(sentence))
     return True
 
 
@@ -280,16 +251,16 @@ def source_numbers(text: str, scales: tuple[int, ...] | None = None) -> list[Sta
     """
     found: list[StatedNumber] = []
     # `544.0 (USD millions)`: a tool appends the unit to the figure. A page number is no figure.
-    text = _PAGE.sub("page", _UNIT.sub(r" \1", text))
+    text = _PATTERNS["page"].sub("page", _PATTERNS["unit"].sub(r" \1", text))
     anywhere = scales or _scales_of(text) or _ANY_SCALE
-    for quotation in _QUOTATION.split(text):
-        headers = list(_HEADER.finditer(quotation))
+    for quotation in _PATTERNS["quotation"].split(text):
+        headers = list(_PATTERNS["header"].finditer(quotation))
         heading = (1, _SCALES[headers[0][1].lower()]) if headers else anywhere
         for line in quotation.splitlines():
-            if header := _HEADER.search(line):
+            if header := _PATTERNS["header"].search(line):
                 heading = (1, _SCALES[header[1].lower()])
             of_line = scales or _scales_of(line) or heading
-            down = bool(_FALLS.search(line))
+            down = bool(_PATTERNS["falls"].search(line))
             for numeral in numerals_in(line):
                 found.append(StatedNumber(numeral, (numeral.scale,) if numeral.scale else of_line, down))
             for spelled in spelled_numbers(line):
@@ -299,7 +270,7 @@ def source_numbers(text: str, scales: tuple[int, ...] | None = None) -> list[Sta
 
 
 def _scales_of(text: str) -> tuple[int, ...]:
-    found = {_SCALES[word.lower()] for word in _SCALE_WORD.findall(text)}
+    found = {_SCALES[word.lower()] for word in _PATTERNS["scale"].findall(text)}
     return (1, *sorted(found)) if found else ()
 
 

@@ -21,7 +21,6 @@ from fin_agent.models import (
     Reply,
     RequestRefusedError,
     ResponseCache,
-    Role,
     ServerUnreachableError,
     UnusableReplyError,
     metered,
@@ -164,31 +163,22 @@ def test_a_call_that_waits_for_its_turn_is_not_made_once_stopped() -> None:
     model = loaded(answer(json.dumps({"value": 5})))
     caller = Caller(model)
 
-    class Stopping:
-        """Stops when the call has its place in the budget: before it is sent."""
-
-        def call_begun(self, role: Role, model: str) -> None:
-            meter.stop()
-
-        def call_ended(self, record: CallRecord) -> None:
-            raise AssertionError("nothing was sent")
-
-    with metered(Meter(within=meter, listener=Stopping())), pytest.raises(CallsStoppedError):
+    ended: list[CallRecord] = []
+    # Stopped when the call has its place in the budget: before it is sent.
+    stopping = Meter(within=meter, on_begun=lambda role, model: meter.stop(), on_ended=ended.append)
+    with metered(stopping), pytest.raises(CallsStoppedError):
         caller.value(value_call())
-    assert not asked(model)
+    assert not asked(model) and not ended
 
 
 def test_a_listener_is_told_of_each_call(tmp_path: Path) -> None:
     heard: list[str] = []
 
-    class Listener:
-        def call_begun(self, role: Role, model: str) -> None:
-            heard.append(f"{role} by {model}")
-
-        def call_ended(self, record: CallRecord) -> None:
-            heard.append(f"{record.usage.total}{' kept' * record.from_cache}")
-
-    with nullcontext(ResponseCache(tmp_path / "kept.sqlite")) as cache, metered(Meter(listener=Listener())):
+    listening = Meter(
+        on_begun=lambda role, model: heard.append(f"{role} by {model}"),
+        on_ended=lambda record: heard.append(f"{record.usage.total}{' kept' * record.from_cache}"),
+    )
+    with nullcontext(ResponseCache(tmp_path / "kept.sqlite")) as cache, metered(listening):
         caller = Caller(loaded('{"value": "none"}', WHOLE), cache=cache)
         caller.value(value_call())
         caller.value(value_call())
