@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import NO_USAGE, Usage
 from fin_agent.redaction import redact_keys
@@ -76,21 +78,34 @@ def model_error(exception: Exception, subject: str, base_url: str | None) -> Mod
 
     `subject` is the role and the model; `base_url` the server's address, None for the provider's own.
     """
+    from fin_agent.lexicon.words import load_yaml  # not needed where nothing fails
+
     chain = _chain(exception)
     if (own := next((link for link in chain if isinstance(link, ModelError)), None)) is not None:
         return type(own)(own.what, subject=subject, remedy=own.remedy)
-    where = base_url or "the provider's own address"
-    status = next((status for link in chain if (status := _status(link)) is not None), None)
-    if status is None:
-        kind, what, remedy = _without_status(exception, where)
-    elif status < 400:
-        to = next((place for link in chain if (place := _location(link))), "another address")
-        kind, what = ServerUnreachableError, f"the server answered {status} and redirects to {redact_keys(to)}"
-        remedy = "Redirects are not followed: give the final address, if you trust it, as --base-url"
-    else:
-        what = f"the server answered {status} ({redact_keys(_said(exception))})"
-        kind, remedy = _by_status(status, exception_text(exception))
-    return kind(what, subject=subject, remedy=remedy.format(where=where))
+    status = next((status for link in chain if (status := _status(link)) is not None), "")
+    types = "; ".join(" ".join(kind.__name__ for kind in type(link).__mro__).lower() for link in chain)
+    about = exception_text(exception) if status else types
+    entry = next(
+        each
+        for each in load_yaml("errors", __package__)["errors"]
+        if re.fullmatch(each["status"], str(status)) and re.search(each.get("words", ""), about)
+    )
+    said, cause = (redact_keys(str(link) or type(link).__name__) for link in (exception, chain[-1]))
+    words = {
+        "status": status,
+        "said": said,
+        "type": type(exception).__name__,
+        "cause": said if cause == said else f"{said} {cause}",
+        "where": base_url or "the provider's own address",
+        "to": redact_keys(next(filter(None, map(_location, chain)), "another address")),
+    }
+    what, remedy = (text.format_map(words) for text in (entry.get("what", _ANSWERED), entry["remedy"]))
+    return _KINDS[entry["kind"]](what, subject=subject, remedy=remedy)
+
+
+_ANSWERED = "the server answered {status} ({said})"
+_KINDS = {kind.__name__: kind for kind in ModelError.__subclasses__()}
 
 
 def exception_text(exception: Exception) -> str:
@@ -99,53 +114,6 @@ def exception_text(exception: Exception) -> str:
     return " ".join(
         f"{type(link).__name__} {link} {getattr(link, 'code', '')} {getattr(link, 'type', '')}" for link in chain
     ).lower()
-
-
-_TOO_LONG = ("contextoverflowerror", "context_length", "context length", "prompt is too long")
-_BY_STATUS: dict[int, tuple[type[ModelError], str]] = {
-    401: (KeyRefusedError, "Check the key in the environment: it is missing, wrong or of another account"),
-    403: (KeyRefusedError, "Check whether the key gives access to this model, and whether this address is allowed"),
-    404: (UnknownModelError, "Check the model's name and the address ({where}); most end with /v1"),
-    408: (ModelTimeoutError, "Try again later, or allow more time"),
-    429: (RateLimitedError, "Wait, or allow fewer calls at once"),
-}
-
-
-def _by_status(status: int, about: str) -> tuple[type[ModelError], str]:
-    """Return the type and the remedy for an HTTP status."""
-    refused = status in (400, 415, 422, 501)
-    if status == 413 or (refused and any(words in about for words in _TOO_LONG)):
-        return RequestRefusedError, "Ask for fewer passages, or choose a model with a longer context"
-    if refused and ("content_filter" in about or "content management policy" in about):
-        return RefusedByModelError, "Try another model, or the rules"
-    if status == 429 and "insufficient_quota" in about:
-        return RateLimitedError, "Add credit to the account, or use another key"
-    if status == 409 or (status >= 500 and not refused):
-        return ServerFailedError, "Try again later; see the server's log if it is your own"
-    other = "See the server's message; the model may not support one of the settings"
-    return _BY_STATUS.get(status, (RequestRefusedError, other))
-
-
-def _without_status(exception: Exception, where: str) -> tuple[type[ModelError], str, str]:
-    """Return type, message and remedy for an error without an HTTP status."""
-    chain, said = _chain(exception), redact_keys(_said(exception))
-    names = " ".join(kind.__name__ for link in chain for kind in type(link).__mro__).lower()
-    if "timeout" in names:
-        remedy = "Allow more time, or ask for less; a local server may be busy or loading the model"
-        return ModelTimeoutError, "the server did not reply in time", remedy
-    if any(word in names for word in ("connectionerror", "connecterror", "networkerror", "protocolerror")):
-        cause = redact_keys(_said(chain[-1]))
-        what = f"no connection to {where} ({said if cause == said else f'{said} {cause}'})"
-        return ServerUnreachableError, what, "Check that the server is running at this address and can be reached"
-    # Clients raise these for a body of an unexpected form.
-    odd = isinstance(exception, ValueError | TypeError | LookupError | AttributeError)
-    what = "the server's reply is not a chat completion" if odd else "the call failed"
-    what = f"{what} ({type(exception).__name__}: {said})"
-    return ServerFailedError, what, "Check that a chat model is served at {where}"
-
-
-def _said(exception: BaseException) -> str:
-    return str(exception) or type(exception).__name__
 
 
 def _chain(exception: BaseException) -> list[BaseException]:
