@@ -44,13 +44,13 @@ from fin_agent.graphs.chat.state import (
     reading_of,
 )
 from fin_agent.graphs.chat.threads import thread_turn_lock
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.workspace import Workspace
 
 Update = dict[str, Any]
 Node = Callable[[ChatState, Runtime[ChatContext]], Update]
 ChatGraph = CompiledStateGraph[ChatState, ChatContext, ChatInput, ChatOutput]
 
-_EXAMPLES = 'Ask for instance "What was {company}\'s net income in FY{year}?", then "and the year before?" or "why?".'
 _MAX_IDS = 20
 STEPS_AT_MOST = 12
 """Most steps of a turn, without an assistant's tool calls, which have their own limit."""
@@ -201,28 +201,11 @@ def reply_to(
     answered = _referenced_turn(turns, workspace)
     if answered is not None and kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
         return _with_question(answered, turns) + _explain_answer(kind, answered), answered.citations
+    words = load_yaml("replies", __package__)
+    listed = _describe_index(asked, workspace, doc_ids) if kind is MessageKind.INDEX else ""
     there, example = available_companies(workspace, doc_ids).rstrip("."), _example(workspace, doc_ids)
-    match kind:
-        case MessageKind.GREETING:
-            said = f"Hello. I answer questions over the filings indexed here: {there}. {example}"
-        case MessageKind.THANKS:
-            said = "You are welcome."
-        case MessageKind.FAREWELL:
-            said = "Goodbye."
-        case MessageKind.INDEX:
-            said = f"{_describe_index(asked, workspace, doc_ids)}\n{example}"
-        case MessageKind.HELP:
-            said = (
-                f"I answer questions over the filings indexed here, of {there}. Ask for figures, ratios, growth, "
-                f"comparisons, reasons and passages, each with its page. {example} Questions may go on from the "
-                'one before: "and in 2021?", "same for" another company, "as a percentage of revenue?", "which page is '
-                'that?".'
-            )
-        case _ if answered is not None:
-            said = f"I cannot tell what that asks of the previous question. Ask it in full. {example}"
-        case _:
-            said = f"There is no earlier question that this one could continue. {example}"
-    return said, ()
+    said = words["kinds"].get(kind.value, words["alone" if answered is None else "unclear"])
+    return said.format(there=there, listed=listed, example=example), ()
 
 
 def conversation_questions(turns: Sequence[Turn]) -> list[PreviousTurn]:
@@ -254,21 +237,18 @@ def _explain_answer(kind: MessageKind, turn: Turn) -> str:
     """Return an answer's sources, how it was made, or both for a user who doubts it."""
     answer = turn.answer
     assert answer is not None
-    where = "\n".join(cited_lines(turn.citations))
+    where, words = "\n".join(cited_lines(turn.citations)), load_yaml("replies", __package__)
     if kind is MessageKind.WHERE:
-        return where or f"That question was not answered, so there is no source to show. It was: {turn.question}"
+        return where or str(words["no source"].format(question=turn.question))
     if answer.refused:
-        return f"It was not answered. What is missing: {'; '.join(answer.missing)}."
+        return str(words["not answered"].format(missing="; ".join(answer.missing)))
     if kind is MessageKind.DOUBT:
         made = "is computed from" if answer.program is not None else "is based on"
-        return (
-            f"The answer {made} the lines below; /evidence N shows the source of a line, /program the "
-            f"computation. If another figure was meant, ask for it in full.\n{where}"
-        )
+        return f"{words['doubt'].format(made=made)}\n{where}"
     if answer.program is None:
-        return f"It is quoted, not computed:\n{where}"
+        return f"{words['quoted']}\n{where}"
     noted = "".join(f"\nNote: {assumption}" for assumption in answer.assumptions)
-    return f"By this program, each number of which is in a filing:\n\n{answer.program.strip()}{noted}"
+    return f"{words['computed']}\n\n{answer.program.strip()}{noted}"
 
 
 def _describe_index(asked: str, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
@@ -293,10 +273,9 @@ def _counted(doc_ids: Collection[str]) -> str:
 
 def _example(workspace: Workspace, doc_ids: Collection[str] | None) -> str:
     """Return an example question about an indexed company and year."""
-    for company, filed, _ in companies_of(workspace, doc_ids):
-        if (latest := filed.latest()) is not None:
-            return _EXAMPLES.format(company=company.split(",")[0], year=latest.fiscal_year)
-    return _EXAMPLES.format(company="Acme", year=2023)
+    latest = ((company, filed.latest()) for company, filed, _ in companies_of(workspace, doc_ids))
+    company, year = next(((name.split(",")[0], each.fiscal_year) for name, each in latest if each), ("Acme", 2023))
+    return str(load_yaml("replies", __package__)["example"].format(company=company, year=year))
 
 
 _WAITING = "waiting for another message of this conversation to be answered"
