@@ -9,11 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from importlib import resources
 
-import yaml
-
-from fin_agent.lexicon.words import patterns, word_lists
+from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 
 MOST_OF_A_KIND = 10
 MARKS = patterns("injection_marks")
@@ -156,9 +153,7 @@ def _excerpt(text: str) -> str:
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[tuple[SignKind, re.Pattern[str]], ...]:
     """Return patterns over lower-case text; a group named `sign` marks the part to report."""
-    written = yaml.safe_load(
-        resources.files(__package__).joinpath("injection_patterns.yaml").read_text(encoding="utf-8")
-    )
+    written = load_yaml("injection_patterns", __package__)
     words = {name: _any_of(phrases) for name, phrases in word_lists("injection_words").items()}
     return tuple(
         (SignKind(group["kind"]), re.compile(pattern.format(**written["pieces"], **words)))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache, partial
-from importlib import resources
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import yaml
 from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool, ToolException
 from langgraph.errors import GraphBubbleUp
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.tools import arguments as take
 from fin_agent.tools import result_formatting as form
@@ -138,13 +137,6 @@ class FinAgentToolkit(BaseToolkit):
         return self._context
 
 
-@cache
-def _descriptions() -> Mapping[str, str]:
-    """Return what a model is told of each tool, by its name."""
-    told: dict[str, str] = yaml.safe_load(resources.files(__package__).joinpath("descriptions.yaml").read_text("utf-8"))
-    return told
-
-
 def make_tool(
     name: str,
     arguments: type[Given],
@@ -180,7 +172,7 @@ def make_tool(
 
     return StructuredTool(
         name=called_as,
-        description=_descriptions()[name],
+        description=load_yaml("descriptions", __package__)[name],
         args_schema=take.short_schema(arguments, set() if described is None else described),
         func=called,
         response_format="content_and_artifact",

@@ -260,14 +260,12 @@ class FilingIndex(ABC):
     def checksums(self, doc_id: str) -> dict[str, str]:
         """Return the checksums of a filing by part; empty where it is not in the index."""
 
-    def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:  # noqa: B027
+    def check_rows(self, doc_ids: Collection[str], *, words: bool | None = None) -> None:  # noqa: B027
         """Raise FilingIndexError where content that an answer reads from these filings differs from what was written.
 
-        That is identities, figures, and tags or (for `words`) passages and pages. A cluster verifies its files itself.
+        That is identities, figures, and tags or (for `words`) passages and pages; everything if `words` is None. A
+        cluster verifies its files itself.
         """
-
-    def check_whole(self) -> None:  # noqa: B027
-        """Raise FilingIndexError where any row differs from what was written, to explain an unexpected failure."""
 
 
 class PageKey(NamedTuple):

@@ -31,7 +31,6 @@ from fin_agent.index.sqlite_file import (
     check_format,
     connect,
     create_database,
-    damaged_error,
     reporting_damage,
     require_file,
     sqlite_error,
@@ -43,7 +42,6 @@ from fin_agent.index.stored_filing import (
     Part,
     StoredFiling,
     delete_filing,
-    filing_damage,
     insert_filing,
     insert_vectors,
     is_intact,
@@ -270,10 +268,11 @@ class SqliteIndex(FilingIndex):
             number = number_of(connection, doc_id)
             return {} if number is None else read_checksums(connection, number)
 
-    def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
+    def check_rows(self, doc_ids: Collection[str], *, words: bool | None = None) -> None:
         """See FilingIndex.check_rows. Each part of a filing is checked once while the index does not change."""
         proven = self._cached("proven", lambda _: set[tuple[str, Part]]())
-        parts = (Part.FILING, Part.FACTS, *((Part.PASSAGES, Part.PAGES) if words else (Part.TAGS,)))
+        of_answer = (Part.FILING, Part.FACTS, *((Part.PASSAGES, Part.PAGES) if words else (Part.TAGS,)))
+        parts = tuple(Part) if words is None else of_answer
         for doc_id in sorted(set(doc_ids)):
             wanted = [part for part in parts if (doc_id, part) not in proven]
             if not wanted:
@@ -289,13 +288,6 @@ class SqliteIndex(FilingIndex):
                             remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`; ask again",
                         )
             proven |= {(doc_id, part) for part in wanted}
-
-    def check_whole(self) -> None:
-        """See FilingIndex.check_whole."""
-        with self.snapshot() as connection:
-            for number, doc_id in connection.execute("SELECT id, doc_id FROM filings").fetchall():
-                for found in filing_damage(connection, number):
-                    raise damaged_error(self.file, f"{doc_id}: {found}")
 
     def _number(self, connection: sqlite3.Connection, doc_id: str) -> int:
         number = number_of(connection, doc_id)

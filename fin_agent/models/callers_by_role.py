@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from importlib import resources
 from typing import TYPE_CHECKING
 
-import yaml
-
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.costs import PriceTable
@@ -127,8 +125,7 @@ def smaller(settings: ModelSettings) -> str:
     model = settings.model or ""
     if settings.base_url is not None:
         return model
-    families: dict[str, str] = yaml.safe_load(resources.files(__package__).joinpath("smaller.yaml").read_text("utf-8"))
-    return families.get(model, model)
+    return str(load_yaml("smaller", __package__).get(model, model))
 
 
 def load_as_set(name: str, settings: ModelSettings) -> LoadedModel:

@@ -151,7 +151,7 @@ def answer_question(
                     on_step(node)
                     answer = (changes or {}).get("answer", answer)
         except (ValueError, TypeError, LookupError, ArithmeticError):
-            index.check_whole()  # a damaged index may cause any error
+            index.check_rows([entry.doc_id for entry in index.entries()])  # a damaged index may cause any error
             raise
     assert answer is not None, "the last node always answers or refuses"
     return answer.model_copy(update={"id": question_id, "seconds": round(time.perf_counter() - started, 4)})

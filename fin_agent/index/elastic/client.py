@@ -8,15 +8,13 @@ import math
 import re
 import time
 from collections.abc import Callable, Collection
-from functools import cache
-from importlib import resources
 from typing import Any, TypeVar
 
-import yaml
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay, wait_exponential, wait_random
 
 from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, ConnectionSettings
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.redaction import is_plaintext, redact_secrets
 
 try:
@@ -211,7 +209,7 @@ def _description(address: ClusterAddress, status: int, body: object, doing: str)
     if isinstance(cause, dict) and cause.get("reason"):
         reason = f"{reason}: {cause['reason']}"
     reason = " ".join(redact_secrets(reason).split())[:_MAX_LENGTH]
-    for entry in _descriptions():
+    for entry in load_yaml("errors", __package__)["errors"]:
         found = re.search(entry.get("reason", ""), reason)
         if found and status in entry.get("status", (status,)) and kind in entry.get("type", (kind,)):
             break
@@ -225,13 +223,6 @@ def _description(address: ClusterAddress, status: int, body: object, doing: str)
         "oldest": OLDEST_VERSION,
     }
     return entry["what"].format_map(words), entry["remedy"].format_map(words)
-
-
-@cache
-def _descriptions() -> list[dict[str, Any]]:
-    text = resources.files("fin_agent.index.elastic").joinpath("errors.yaml").read_text(encoding="utf-8")
-    described: list[dict[str, Any]] = yaml.safe_load(text)
-    return described
 
 
 def _told(body: object) -> dict[str, Any]:

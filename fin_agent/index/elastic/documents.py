@@ -5,17 +5,14 @@ from __future__ import annotations
 import hashlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib import resources
 from typing import Any
-
-import yaml
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
 from fin_agent.index.elastic.client import ApiError, Cluster, NotFound, error_type
 from fin_agent.index.rows import StoredRow
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling
+from fin_agent.lexicon.words import load_yaml
 
 FORMAT = 4
 PARTS = ("pages", "passages", "figures", "vectors")
@@ -37,7 +34,7 @@ Document = tuple[str, str, Source]
 def open_indices(cluster: Cluster) -> None:
     """Raise FilingIndexError where there is no index with this prefix, or one of another format."""
     address = str(cluster.address)
-    names = [cluster.alias(kind) for kind in described()["indices"]]
+    names = [cluster.alias(kind) for kind in load_yaml("indices", __package__)["indices"]]
     try:
         found = cluster.request(cluster.client.indices.get_mapping, doing="opened", expected=(404,), index=names)
     except NotFound as error:
@@ -58,8 +55,9 @@ def open_indices(cluster: Cluster) -> None:
 def create_indices(cluster: Cluster) -> None:
     """Create missing indices behind their aliases. Concurrent calls are harmless."""
     indices, common = cluster.client.indices, {"dynamic": "strict", "_meta": {"fin_agent": {"format": FORMAT}}}
-    words = {name: described()[name] for name in ("analysis", "similarity")}
-    for kind, own in described()["indices"].items():
+    described = load_yaml("indices", __package__)
+    words = {name: described[name] for name in ("analysis", "similarity")}
+    for kind, own in described["indices"].items():
         name = cluster.alias(kind)
         if cluster.request(indices.exists_alias, name=name):
             continue
@@ -70,21 +68,13 @@ def create_indices(cluster: Cluster) -> None:
                 doing="written",
                 index=f"{name}-{_FIRST}",
                 aliases={name: {}},
-                settings={"index": {**described()["settings"], "number_of_shards": shards}, **words},
+                settings={"index": {**described["settings"], "number_of_shards": shards}, **words},
                 mappings={**common, "properties": own["properties"]},
             )
         except FilingIndexError as error:
             cause = error.__cause__
             if not (isinstance(cause, ApiError) and error_type(cause.body) == "resource_already_exists_exception"):
                 raise
-
-
-@cache
-def described() -> dict[str, Any]:
-    """Return what indices.yaml says."""
-    text = resources.files("fin_agent.index.elastic").joinpath("indices.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
-    return found
 
 
 def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:

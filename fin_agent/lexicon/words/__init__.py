@@ -13,7 +13,7 @@ import yaml
 from fin_agent.errors import LexiconError
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def load_yaml(name: str, package: str = __package__) -> dict[str, Any]:
     """Return the content of `name`.yaml of a package."""
     text = resources.files(package).joinpath(f"{name}.yaml").read_text(encoding="utf-8")

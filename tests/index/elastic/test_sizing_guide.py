@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("elasticsearch")
 
-from fin_agent.index.elastic.documents import described
+from fin_agent.lexicon.words import load_yaml
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDE = (DOCS / "elasticsearch.md").read_text(encoding="utf-8")
@@ -68,5 +68,5 @@ def test_disk_of_a_node_that_takes_over() -> None:
 
 def test_shards_and_copies_are_those_of_templates_and_example() -> None:
     assert f"FIN_AGENT_ES_SHARDS={row('primary shards')[-1]} fin-agent index copy" in GUIDE
-    copies = described()["settings"]["auto_expand_replicas"]
+    copies = load_yaml("indices", "fin_agent.index.elastic")["settings"]["auto_expand_replicas"]
     assert f"`auto_expand_replicas: {copies}`" in GUIDE
