@@ -59,12 +59,9 @@ _RUN_AS_FORMULA = re.compile(r"[=+@＝＋－＠]|-(?![;\s]|$)")
 
 
 def create_private_file(file: Path) -> None:
-    """Create `file` empty if it does not exist, and restrict its mode to its owner.
+    """Create `file` empty if it does not exist, and restrict its mode to its owner. Raises OSError.
 
     Questions and answers are private. SQLite gives its write-ahead log the mode of the database.
-
-    Raises:
-        OSError: The file cannot be created, or its mode cannot be changed.
     """
     file.touch(mode=0o600)
     if file.stat().st_mode & 0o077:

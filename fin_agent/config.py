@@ -109,13 +109,9 @@ OTHER_VARIABLES = frozenset(
 
 
 def unknown_variables(key_variable: str | None = None) -> dict[str, str]:
-    """Find `FIN_AGENT_` variables of the environment that nothing reads, such as misspelled ones.
+    """Return the `FIN_AGENT_` variables that nothing reads, such as misspelled ones, with the closest known name or "".
 
-    Args:
-        key_variable: The variable that the settings name for a model's API key; it counts as known.
-
-    Returns:
-        Unknown variable -> the known one with the closest name, or an empty string if none is close. Sorted by name.
+    `key_variable` is the variable that the settings name for a model's API key; it counts as known.
     """
     known = {*VARIABLES.values(), *RECORDING_VARIABLES.values(), *OTHER_VARIABLES, key_variable or ""}
     known.add(os.environ.get(VARIABLES["models.key_variable"], ""))
@@ -155,18 +151,11 @@ class Configured:
 
 
 def configured(flags: Iterable[SettingValue] = (), *, file: Path | str | None = None, **given: object) -> Configured:
-    """Resolve settings from keyword arguments, `flags`, the settings file and the environment.
+    """Resolve settings from keyword arguments, `flags`, the settings file and the environment, with their sources.
 
     An earlier source overrides a later one, for each setting on its own: a model from the environment can be combined
-    with a budget from the file.
-
-    Args:
-        flags: Options of a command line.
-        file: The settings file; None uses the one that `settings_file` finds.
-        **given: Settings by name, nested ones as dicts.
-
-    Returns:
-        The settings, the source of each value, and the file that was read.
+    with a budget from the file. Without `file`, the one that `settings_file` finds is read. Nested settings are given
+    as dicts.
 
     Raises:
         SettingsError: A value cannot be used; the message names it and its source.

@@ -46,14 +46,10 @@ class SettingValue:
 
 
 def validated(schema: type[Values], values: Iterable[SettingValue]) -> tuple[Values, dict[Place, SettingValue]]:
-    """Build settings from values of several sources; later values override earlier ones.
-
-    Returns:
-        The settings, and the value in effect for each setting that was given.
+    """Return settings from values, of which later ones override earlier ones, and the value in effect of each.
 
     Raises:
-        SettingsError: A value cannot be used, or looks like an API key. The message names its source and never shows a
-            key.
+        SettingsError: A value cannot be used, or looks like an API key, which the message never shows.
     """
     holding = {each.place: each for each in map(_canonical_role, values)}
     tree: dict[str, object] = {}
@@ -83,13 +79,9 @@ def _canonical_role(said: SettingValue) -> SettingValue:
 
 
 def environment_values(variables: Mapping[str, str]) -> Iterator[SettingValue]:
-    """Yield the settings that environment variables give; empty variables are skipped.
+    """Yield the settings that environment variables give (`models.model` -> `FIN_AGENT_MODEL`); empty ones are skipped.
 
-    Args:
-        variables: Setting -> its variable: `models.model` -> `FIN_AGENT_MODEL`.
-
-    Raises:
-        SettingsError: FIN_AGENT_ROLES is not a list of `ROLE=MODEL`.
+    Raises SettingsError if FIN_AGENT_ROLES is not a list of `ROLE=MODEL`.
     """
     for setting, variable in variables.items():
         value = os.environ.get(variable)
@@ -139,11 +131,9 @@ def _leaves(given: Mapping[str, object], within: Place = ()) -> Iterator[tuple[P
 def settings_file(named: Path | None = None) -> Path | None:
     """Return the one settings file to read, or None.
 
-    In order of precedence: the file that is named, the one in FIN_AGENT_CONFIG, the nearest `fin-agent.toml` in the
-    working directory or above it, the one in the user's folder of settings.
-
-    Raises:
-        SettingsError: The named file does not exist, or the nearest one belongs to another user.
+    That is the file named, that of FIN_AGENT_CONFIG, the nearest `fin-agent.toml` in the working directory or above it,
+    or the one in the user's folder of settings. Raises SettingsError if a named one is missing, or the nearest is
+    another user's.
     """
     if named is None and (variable := os.environ.get(FILE_VARIABLE)):
         named = Path(variable)

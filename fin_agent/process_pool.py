@@ -70,12 +70,7 @@ class WorkerPool:
     """
 
     def __init__(self, most: int, waiting: int | None = None) -> None:
-        """Create a pool without starting a process.
-
-        Args:
-            most: Processes at most.
-            waiting: Calls that may wait for a process; None for any number.
-        """
+        """Create a pool of at most `most` processes, for which `waiting` calls may wait (None: any number)."""
         self._places = threading.Semaphore(most)
         self._line = None if waiting is None else threading.Semaphore(most + waiting)
         self._idle: list[_Worker] = []
@@ -89,13 +84,9 @@ class WorkerPool:
         limits: Limits,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Result:
-        """Run `function` in a worker process and return its result; what it raises is raised here.
+        """Run `function`, which can be imported by name, in a worker process; return its result or raise what it raises.
 
-        Args:
-            function: A function that can be imported by name.
-            *arguments: Its arguments; they are pickled.
-            limits: Limits of time and memory.
-            cancelled: Returns whether the caller no longer waits; it is polled.
+        The arguments are pickled. `cancelled` returns whether the caller no longer waits; it is polled.
 
         Raises:
             WorkerEndedError: The process ended before the call was done.
@@ -177,14 +168,9 @@ class _Worker:
         self._made = 0
 
     def execute(self, call: tuple[Any, ...], seconds: float, cancelled: Callable[[], bool]) -> tuple[Any, bool, bool]:
-        """Run one call.
+        """Run one call; return what it returned or raised, whether it raised, and whether it used up its memory.
 
-        Returns:
-            What it returned or raised, whether it raised it, and whether the process has used too much memory to run
-            another call.
-
-        Raises:
-            WorkerEndedError, CallTimeoutError, CallCancelledError.
+        Raises WorkerEndedError, CallTimeoutError and CallCancelledError.
         """
         try:
             if not self._made:

@@ -99,10 +99,6 @@ class Prompt:
         numbered marks, from 1. The code in the marks is derived from the material and the seed, so the same input gives
         the same prompt.
 
-        Args:
-            seed: Varies the code of the marks between runs.
-            values: A text, or several quoted texts, for each placeholder.
-
         Raises:
             PromptError: A value is missing, or a placeholder is unknown.
         """

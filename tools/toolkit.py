@@ -90,11 +90,8 @@ class FinAgentToolkit(BaseToolkit):
     def model_post_init(self, context: object) -> None:
         """Open the index.
 
-        Raises:
-            ValueError: Both `index` and `workspace` are given.
-            FilingIndexError: The index cannot be opened.
-            StrategyError: The strategy lacks a requirement.
-            ModelSetupError: A chat model cannot be set up.
+        Raises ValueError if both `index` and `workspace` are given, FilingIndexError if the index cannot be opened,
+        StrategyError if the strategy lacks a requirement, and ModelSetupError if a chat model cannot be set up.
         """
         self._context = ToolContext.of(
             open_workspace(self.index, self.workspace),

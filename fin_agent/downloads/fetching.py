@@ -86,9 +86,7 @@ class Edgar:
     def fetch(
         self, found: CompanyFilings, folder: Path, on_file: Callable[[FetchedFile], None] = lambda file: None
     ) -> list[FetchedFile]:
-        """Fetch filings into `folder`, report each to `on_file`, and return their outcomes.
-
-        A filing that cannot be fetched is reported, and the others are fetched.
+        """Fetch filings into `folder`, report each to `on_file`, and return their outcomes, also of those that fail.
 
         Raises:
             DownloadError: EDGAR cannot be reached or refuses. The next run continues from there.

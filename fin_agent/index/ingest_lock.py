@@ -31,10 +31,7 @@ def ingest_lock(
 ) -> Iterator[None]:
     """Hold the lock of the index in `folder`, which readers and writers of single filings do not use.
 
-    Args:
-        folder: The folder of the index.
-        wait: Seconds to wait for another owner.
-        on_wait: Called once with the process that is waited for, in words.
+    Another owner is waited for up to `wait` seconds, after `on_wait` was called with its process, in words.
 
     Raises:
         IndexInUseError: Another process holds the lock.

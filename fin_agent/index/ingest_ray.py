@@ -48,16 +48,10 @@ def ingest_on_ray(
     writers: int = 1,
     on_file: OnFile = lambda file: None,
 ) -> IngestReport:
-    """Add files to an index, read by a Ray cluster.
+    """Add files to an index, in a folder or at an address, read by a Ray cluster whose nodes see them under one path.
 
-    Every node must see the files under the same paths.
-
-    Args:
-        paths: Files and folders.
-        index: A folder, or the address of an Elasticsearch cluster.
-        address: `ray://HOST:10001` for a cluster; `ray://` for the local one, which is started if necessary.
-        writers: Number of writers: any for an index on Elasticsearch, one for a folder.
-        on_file: Called with each file and its outcome.
+    `address` is `ray://HOST:10001`, or `ray://` for the local cluster, which is started if necessary. An index on
+    Elasticsearch takes any number of `writers`, a folder one. `on_file` is called with each file and its outcome.
 
     Raises:
         FinAgentError: Ray is not installed or cannot be reached.

@@ -67,13 +67,7 @@ class TournamentCompressor(BaseDocumentCompressor):
     _arena: CardTournament = PrivateAttr()
 
     def model_post_init(self, context: object) -> None:
-        """Open the index.
-
-        Raises:
-            FilingIndexError: There is no index.
-            ModelSetupError: The chat model cannot be set up.
-            ValueError: Both `index` and `workspace` are given.
-        """
+        """Open the index. Raises FilingIndexError, ModelSetupError, ValueError for both `index` and `workspace`."""
         workspace = open_workspace(self.index, self.workspace)
         self._index = workspace.index
         self._analyst = RulesAnalyst(workspace)

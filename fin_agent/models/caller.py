@@ -67,12 +67,9 @@ class Caller:
     ) -> None:
         """Prepare the caller; nothing is sent yet.
 
-        Args:
-            loaded: The chat model.
-            mode: How replies are made to match their type.
-            at_once: Calls to the provider at the same time at most, over all callers of this process.
-            cache: Stores replies; a call found there costs nothing. None to make every call.
-            prices: Prices of models; by default the published ones.
+        `mode` is how replies are made to match their type, `at_once` limits the calls to the provider over all callers
+        of this process. Calls found in the `cache` cost nothing; without one, every call is made. By default, prices
+        are the published ones.
         """
         self.model = loaded
         """The chat model."""
@@ -97,20 +94,11 @@ class Caller:
         return self._made(call, None)[1]
 
     def value(self, call: Call[OutputT], on_text: OnText | None = None) -> tuple[OutputT, Reply]:
-        """Make a call that names an output type.
+        """Make a call that names an output type (else ValueError); return its value and the reply. Raises ModelError.
 
-        Args:
-            call: The call.
-            on_text: Is called with the unchecked text so far while the reply is streamed, or once with a cached reply.
-                If that reply cannot be used, the text of another attempt follows, or an error is raised. What it raises
-                ends the call.
-
-        Returns:
-            The value, and the reply.
-
-        Raises:
-            ModelError: The call failed.
-            ValueError: The call names no output type.
+        `on_text` is called with the unchecked text so far while the reply is streamed, or once with a cached reply. If
+        that reply cannot be used, the text of another attempt follows, or an error is raised. What it raises ends the
+        call.
         """
         value, reply = self._made(call, on_text)
         if value is None:

@@ -79,15 +79,10 @@ def load_chat_model(
     timeout: float = _TIMEOUT_SECONDS,
     max_retries: int = MAX_RETRIES,
 ) -> LoadedModel:
-    """Load a chat model. Keys come from the environment only.
+    """Load a chat model, `PROVIDER:MODEL`; `openai` stands for every server with OpenAI's protocol.
 
-    Args:
-        name: `PROVIDER:MODEL`; `openai` stands for every server with OpenAI's protocol.
-        base_url: The server's address; None for the provider's own.
-        key_variable: The variable with the key. By default FIN_AGENT_API_KEY if `base_url` is given, else the
-            provider's.
-        timeout: Seconds for each request as a whole.
-        max_retries: How often the provider's client repeats a failed request at most.
+    Without `base_url`, the provider's own address is used. The key comes from the variable `key_variable`, by default
+    FIN_AGENT_API_KEY if `base_url` is given, else the provider's. `timeout` is in seconds for each request as a whole.
 
     Raises:
         ModelSetupError: Something is missing; the message names it.

@@ -167,11 +167,9 @@ class Meter:
     def reserve(self, role: Role, input_tokens: int, dollars: float | None, *, model: str = "") -> Iterator[None]:
         """Reserve the budget of one call while the block runs, here and in the meters that contain this one.
 
-        Input and dollars are estimated; `dollars` is None if the price is unknown.
-
-        Raises:
-            BudgetExceededError: The call would exceed a limit, or dollars are limited and its price is unknown.
-            CallsStoppedError: The meter was stopped.
+        Input and dollars are estimated; `dollars` is None if the price is unknown. Raises BudgetExceededError where the
+        call would exceed a limit, or dollars are limited and its price is unknown, and CallsStoppedError where the
+        meter was stopped.
         """
         with ExitStack() as reserved:
             try:

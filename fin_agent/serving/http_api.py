@@ -132,13 +132,8 @@ def http_api(
 ) -> ASGIApp:
     """Build the application: the API and the workspace over the filings that `context` may read, behind the guards.
 
-    Args:
-        context: The index, its lexicon and the filings that may be read.
-        access: Who may call the server.
-        limits: Limits of concurrent calls and of time.
-        storage: What the server may write; by default nothing is stored and no filing can be added.
-        models: Chat models that users may choose for a question.
-        others: Further indexes by name (letters, digits, `.`, `_`, `-`), served at `/indexes/NAME`.
+    Without `storage`, nothing is stored and no filing can be added. `models` are those that users may choose for a
+    question, `others` further indexes by name (letters, digits, `.`, `_`, `-`), served at `/indexes/NAME`.
     """
     limits, storage, others = limits or Limits(), storage or Storage(), others or {}
     named = [(name, f"{INDEXES}{name}") for name in others]

@@ -114,20 +114,10 @@ def train(
     final: bool = True,
     on_progress: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Any]:
-    """Cross-validate, then train on all questions.
+    """Cross-validate, then (`final`) train on all questions; return the content of `training.json`.
 
-    Folds that an earlier run of the same recipe and data completed are not trained again.
-
-    Args:
-        task: The kind of training.
-        material: The data.
-        recipe: The parameters.
-        out: A folder that gets `model/`, `training.json`, and the model and results of each fold.
-        final: Whether to train the final model as well.
-        on_progress: Is called with a line after each fold.
-
-    Returns:
-        The content of `training.json`.
+    The folder `out` gets `model/`, `training.json`, and model and results of each fold. Folds that an earlier run of
+    the same recipe and data completed are not trained again. `on_progress` is called with a line after each fold.
 
     Raises:
         QuestionError: There are fewer groups than folds, or no examples to learn from.

@@ -16,15 +16,10 @@ HELD_OUT = "likeness.npz"
 
 
 def write_likeness(material: Material, recipe: Recipe, out: Path) -> Path:
-    """Write the cosine similarities of every question with the pages of its company.
+    """Write the cosine similarities of every question with the pages of its company, and return the file.
 
-    Args:
-        material: The data that the models were trained on.
-        recipe: The parameters that they were trained with.
-        out: The folder of `train`, with the model of each fold.
-
-    Returns:
-        The file: for each question, a row of similarities by the base model and one by the model of its fold.
+    Material and recipe are those of `train`, whose folder `out` has the model of each fold. Each question has a row by
+    the base model and one by the model of its fold.
     """
     from sentence_transformers import SentenceTransformer
 

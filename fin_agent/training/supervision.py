@@ -36,18 +36,11 @@ _MAX_LABEL_LENGTH = 70
 
 
 def lookup_questions(workspace: Workspace, count: int) -> list[FinanceBenchQuestion]:
-    """Generate lookup questions for rows of primary statements, in the filing's own fiscal year.
+    """Generate `count` lookup questions, sorted by id, for rows of primary statements in the filing's own fiscal year.
 
-    The gold page is the metric's own statement; for rows without a metric it is the first statement page that prints
-    the label, and the other pages count as equivalent. The selection depends on the words of the rows alone, so that
-    the same filings give the same questions.
-
-    Args:
-        workspace: The index.
-        count: Number of questions, spread evenly over the annual reports.
-
-    Returns:
-        The questions, sorted by id.
+    They are spread evenly over the annual reports. The gold page is the metric's own statement; for rows without a
+    metric it is the first statement page that prints the label, and the other pages count as equivalent. The selection
+    depends on the words of the rows alone, so that the same filings give the same questions.
     """
     entries = (entry for entry in workspace.index.entries() if entry.identity.form in ANNUAL_FORMS)
     taken = _in_turn([_rows(entry, workspace) for entry in entries], count)
@@ -128,21 +121,11 @@ def material_of(
     tags: int = 1_000,
     terms: int = 2_000,
 ) -> tuple[Material, list[str]]:
-    """Collect filings, questions and terms of an index.
+    """Collect filings, questions (by their file) and terms of an index, with a line for each question left out.
 
-    The selection of rows, tags and sentences depends on their words alone. Questions about filings that are not in the
-    index, or about pages beyond their end, are left out.
-
-    Args:
-        workspace: The index.
-        questions: Questions from files, by the name of the file.
-        on_filing: Is called with the doc_id of each filing that was read.
-        lookups: The number of questions from statements.
-        tags: The number of questions from tags.
-        terms: The number of terms.
-
-    Returns:
-        The material, and a line for each question that was left out.
+    The selection of rows, tags and sentences depends on their words alone; `lookups`, `tags` and `terms` are their
+    numbers. Questions about filings that are not in the index, or about pages beyond their end, are left out.
+    `on_filing` is called with the doc_id of each filing that was read.
     """
     filings: list[FilingText] = []
     for entry in workspace.index.entries():

@@ -86,13 +86,7 @@ def chat_builder(
     context_of: Callable[[ContextT], ChatContext],
     around: Callable[[Any], Any] = lambda node: node,
 ) -> StateGraph[ChatState, ContextT, ChatInput, ChatOutput]:
-    """Return the graph, to be compiled.
-
-    Args:
-        context_schema: Type of a run's context.
-        context_of: Converts a run's context to a ChatContext.
-        around: Wraps every node.
-    """
+    """Return the graph, to be compiled; `context_of` makes a ChatContext of a run's context, `around` wraps each node."""
     builder: StateGraph[ChatState, ContextT, ChatInput, ChatOutput] = StateGraph(
         ChatState, context_schema=context_schema, input_schema=ChatInput, output_schema=ChatOutput
     )
@@ -308,14 +302,8 @@ class ChatThread:
         """Send a message and return its turn; if it fails, the earlier turns stay unchanged.
 
         A turn in progress elsewhere in the thread is waited for, with a warning event; the message goes on from it.
-
-        Args:
-            message: The message.
-            on_step: Called with the name of each node as it ends.
-            keep_unanswered: Whether a message that fails stays in the thread.
-
-        Raises:
-            FinAgentError: The answer graph fails, or the thread cannot be read or written.
+        `on_step` is called with the name of each node as it ends; without `keep_unanswered`, a message that fails is
+        removed. Raises FinAgentError where the answer graph fails, or the thread cannot be read or written.
         """
         turn: Turn | None = None
         asked = ChatInput(messages=[HumanMessage(message)])
