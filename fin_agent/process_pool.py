@@ -84,7 +84,7 @@ class WorkerPool:
         limits: Limits,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Result:
-        """Run `function`, which can be imported by name, in a worker process; return its result or raise what it raises.
+        """Run `function`, which can be imported by name, in a worker process; return or raise what it does.
 
         The arguments are pickled. `cancelled` returns whether the caller no longer waits; it is polled.
 

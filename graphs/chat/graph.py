@@ -86,7 +86,7 @@ def chat_builder(
     context_of: Callable[[ContextT], ChatContext],
     around: Callable[[Any], Any] = lambda node: node,
 ) -> StateGraph[ChatState, ContextT, ChatInput, ChatOutput]:
-    """Return the graph, to be compiled; `context_of` makes a ChatContext of a run's context, `around` wraps each node."""
+    """Return the graph, to be compiled; `context_of` makes the ChatContext of a run's, `around` wraps each node."""
     builder: StateGraph[ChatState, ContextT, ChatInput, ChatOutput] = StateGraph(
         ChatState, context_schema=context_schema, input_schema=ChatInput, output_schema=ChatOutput
     )
