@@ -49,7 +49,7 @@ from fin_agent.tools.tool_implementations import list_filings as filings_listed
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import static_files
 from fin_agent.web.routes import add_routes
-from fin_agent.web.server_options import Offers, Storage
+from fin_agent.web.server_options import Offers, ServedWorkspace, Storage
 
 DESCRIPTION = """\
 Questions over indexed SEC filings. An answer contains the program that computed it, and the filing, page and line of
@@ -71,18 +71,9 @@ _MAX_BOXES = 50
 _MAX_PROBLEMS = 5
 
 
-class AskRequest(take.FilterArguments):
+class AskRequest(take.AnswerQuestionArguments):
     """A question, and the filings that may answer it."""
 
-    question: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=2_000,
-            description="The question with its company, measure and period.",
-            examples=["What was Harborlight's net income in FY2023?"],
-        ),
-    ]
     id: Annotated[
         Annotated[str, Field(max_length=200)] | None,
         Field(description="Your own id; it is returned with the answer."),
@@ -258,7 +249,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         """Check that the server replies. This call needs no token."""
         return Health(status="ok", filings=len(context.workspace.index.entries()))
 
-    add_routes(app, context, storage, calls, offers)
+    add_routes(app, ServedWorkspace(context, storage, calls, offers))
     described = app.openapi
     app.openapi = lambda: with_page_number_schemas(described())
     return app

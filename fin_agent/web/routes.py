@@ -31,7 +31,6 @@ from fin_agent.presentation import report, workbook
 from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.runs.run import Difference, Run, answer_differences, run_differences
-from fin_agent.serving.calls import Calls
 from fin_agent.serving.filing_resources import Json, box_frames, page_picture, record_of, with_page_numbers
 from fin_agent.serving.problem_details import names_only
 from fin_agent.tools.arguments import PageSearchArguments
@@ -41,7 +40,7 @@ from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import views
 from fin_agent.web.conversations import add_conversations
-from fin_agent.web.server_options import Offers, ServedWorkspace, Storage
+from fin_agent.web.server_options import ServedWorkspace, Storage
 from fin_agent.web.static_files import plain_name
 from fin_agent.web.views import SeriesRequest, series_shown
 
@@ -56,9 +55,9 @@ class RequestToExport(BaseModel):
     answers: Annotated[list[Answer], Field(min_length=1, max_length=50)]
 
 
-def add_routes(app: FastAPI, context: ToolContext, storage: Storage, calls: Calls, offers: Offers) -> None:
+def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
     """Add the routes of conversations and uploads, and those that only the workspace calls."""
-    served = ServedWorkspace(context, storage, calls, offers)
+    context, calls = served.context, served.calls
     add_conversations(app, served)
     add_uploads(app, served)
     get = partial(app.get, include_in_schema=False)
