@@ -22,6 +22,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer import aanswer_question, astream_answer
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.serving.calls import EVENTS, CallerGoneError, Calls, Limits, event, streamed
 from fin_agent.serving.filing_resources import (
     USUAL_DPI,
@@ -51,18 +52,7 @@ from fin_agent.web import static_files
 from fin_agent.web.routes import add_routes
 from fin_agent.web.server_options import Offers, ServedWorkspace, Storage
 
-DESCRIPTION = """\
-Questions over indexed SEC filings. An answer contains the program that computed it, and the filing, page and line of
-every figure. A question that cannot be answered is refused with what is missing.
-
-**Pages.** In JSON `page` counts from 0, as in all JSON of fin-agent. Next to it, `page_number` counts from 1 as viewers
-do, and `picture` is the address of the page's picture. Addresses and arguments (`pages=3-5`) count from 1.
-
-**Events.** On request, `/ask` and `/chat` send events. The name of an event is the `kind` of its data; the last one is
-`answered` (`replied` in a conversation), or `failed` with a problem.
-
-**Problems** are JSON with `what` happened, to which `subject`, and the `remedy`.
-"""
+_TEXTS = load_yaml("texts", __package__)
 OPEN_PATHS = ("/health", *static_files.OPEN_PATHS)
 _TOKEN = HTTPBearer(auto_error=False, description="Required if the server has a token; `http_server` checks it.")
 _CALLER_GONE = 499
@@ -141,7 +131,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         title="fin-agent",
         version=installed_version(),
         summary="Questions over SEC filings, answered with the page behind every figure",
-        description=DESCRIPTION,
+        description=_TEXTS["api"],
         # FastAPI's own pages load scripts from other hosts.
         docs_url=None,
         redoc_url=None,
@@ -299,16 +289,8 @@ async def _wrong(request: Request, error: Exception) -> Response:
 async def _not_so(request: Request, error: Exception) -> Response:
     """Respond to requests that the framework itself rejected."""
     assert isinstance(error, HTTPException)
-    told = _NOT_SO.get(error.status_code)
-    status, what, remedy = told or (error.status_code, str(error.detail)[:200], "")
+    code = error.status_code
+    told = _TEXTS["routes"].get(code) or (REFUSED.get(code) if code in (408, 413) else None)
+    status, what, remedy = told or (code, str(error.detail)[:200], "")
     subject = f"{request.method} {request.url.path}"[:200]
     return problem_response(status, Problem(what=what, subject=subject, remedy=remedy), error.headers)
-
-
-_NOT_SO = {
-    400: (422, "the body cannot be read", "Send JSON in UTF-8"),
-    404: (404, "there is nothing at this path", "/openapi.json lists the routes"),
-    405: (405, "this path does not support this method", "/openapi.json describes the call"),
-    **{status: REFUSED[status] for status in (408, 413)},
-}
-"""Status -> the status to send, what happened, and the remedy."""

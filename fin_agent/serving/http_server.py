@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import TYPE_CHECKING
 
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.redaction import is_loopback
 from fin_agent.serving.problem_details import Problem, ServingError, problem_response
 
@@ -170,13 +171,8 @@ def _arriving_in_time(app: ASGIApp) -> ASGIApp:
 
 
 REFUSED: Mapping[int, tuple[int, str, str]] = {
-    400: (
-        421,
-        "the server does not accept this host name",
-        "Call it as 127.0.0.1 or localhost; the operator of the server can add names with --allow-host",
-    ),
-    408: (408, "the call did not arrive in time", "Send it again"),
-    413: (413, f"more than {MAX_BYTES:,} bytes were sent", "Send a question, not a filing"),
+    status: (sent, what.format(most=MAX_BYTES), remedy)
+    for status, (sent, what, remedy) in load_yaml("texts", __package__)["guards"].items()
 }
 """Status of a guard of Starlette -> the status to send, what happened, and the remedy."""
 
