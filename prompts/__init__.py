@@ -5,17 +5,6 @@ from fin_agent.prompts.prompt import FilledPrompt, Prompt, PromptError, load_pro
 from fin_agent.prompts.untrusted_text import Quoted, Report, quoted_text
 
 __all__ = [
-    "FilledPrompt",
-    "Prompt",
-    "PromptError",
-    "Quoted",
-    "Report",
-    "Sign",
-    "SignKind",
-    "find_instructions",
-    "load_prompt",
-    "prompts",
-    "quoted_text",
-    "remove_instructions",
-    "signs_of_injection",
-]
+    "FilledPrompt", "Prompt", "PromptError", "Quoted", "Report", "Sign", "SignKind", "find_instructions",
+    "load_prompt", "prompts", "quoted_text", "remove_instructions", "signs_of_injection",
+]  # fmt: skip
