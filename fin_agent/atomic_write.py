@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import re
-import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -82,20 +81,10 @@ def require_writable_path(file: Path) -> None:
 
 def _write_error(file: Path, error: OSError) -> WriteError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        remedy = (
-            f"{free_space_message(file.parent)} Make room, or name a file elsewhere, and run the same command again"
-        )
-        return WriteError("it could not be written: the disk is full", subject=str(file), remedy=remedy.strip())
+        remedy = "Make room, or name a file elsewhere, and run the same command again"
+        return WriteError("it could not be written: the disk is full", subject=str(file), remedy=remedy)
     return WriteError(
         f"it could not be written ({error.strerror or error})",
         subject=str(file),
         remedy="Name a file in an existing folder with write permission",
     )
-
-
-def free_space_message(folder: Path) -> str:
-    """Return the free space of a folder's disk, `12 MB are free there.`; empty if it is unknown."""
-    try:
-        return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB are free there."
-    except OSError:
-        return ""

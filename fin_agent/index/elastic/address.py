@@ -13,14 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from fin_agent.errors import FilingIndexError
 from fin_agent.redaction import normalize_secret, unsendable_reason
 
-VARIABLES = {
-    "api_key": "FIN_AGENT_ES_API_KEY",
-    "username": "FIN_AGENT_ES_USERNAME",
-    "password": "FIN_AGENT_ES_PASSWORD",
-    "certificates": "FIN_AGENT_ES_CA",
-    "timeout": "FIN_AGENT_ES_TIMEOUT",
-    "patience": "FIN_AGENT_ES_PATIENCE",
-    "shards": "FIN_AGENT_ES_SHARDS",
+VARIABLES = {"certificates": "FIN_AGENT_ES_CA"} | {
+    name: f"FIN_AGENT_ES_{name.upper()}"
+    for name in ("api_key", "username", "password", "timeout", "patience", "shards")
 }
 """The environment variable of each setting."""
 _ADDRESS = re.compile(r"(?P<scheme>https?)://(?P<host>(?:\[[\da-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?)/+(?P<prefix>[^/]*)/*")
