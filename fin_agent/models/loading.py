@@ -79,9 +79,10 @@ def load_chat_model(
     timeout: float = _TIMEOUT_SECONDS,
     max_retries: int = MAX_RETRIES,
 ) -> LoadedModel:
-    """Load a chat model, `PROVIDER:MODEL`; `openai` stands for every server with OpenAI's protocol.
+    """Load a chat model. Keys come from the environment only.
 
-    Without `base_url`, the provider's own address is used. The key comes from the variable `key_variable`, by default
+    Its name is `PROVIDER:MODEL`; `openai` stands for every server with OpenAI's protocol. Without `base_url`, the
+    provider's own address is used. The key comes from the variable `key_variable`, by default
     FIN_AGENT_API_KEY if `base_url` is given, else the provider's. `timeout` is in seconds for each request as a whole.
 
     Raises:
