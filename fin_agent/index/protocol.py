@@ -89,7 +89,7 @@ class FilingIndex(ABC):
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[PageHit]:
         """Return pages that contain any of `terms`, best first by BM25 over all pages; of `doc_ids`, if given."""
-        found = self._search(Part.PAGES, terms, doc_ids, None, limit)
+        found = self._search(Part.PAGES, terms, Within(doc_ids), limit)
         return [PageHit(PageKey(doc_id, number), score) for score, doc_id, number, _ in found]
 
     def search_passages(
@@ -103,7 +103,7 @@ class FilingIndex(ABC):
         """Return passages that contain any of `terms`, best first by BM25; of `doc_ids` and on `pages`, if given."""
         if pages is not None:
             pages = {key for key in pages if doc_ids is None or key.doc_id in doc_ids}
-        found = self._search(Part.PASSAGES, terms, doc_ids, pages, limit)
+        found = self._search(Part.PASSAGES, terms, Within(doc_ids, pages), limit)
         return [PassageHit(doc_id, page, ordinal, score) for score, doc_id, ordinal, page in found]
 
     def search_summaries(
@@ -113,22 +113,15 @@ class FilingIndex(ABC):
 
         Of `doc_ids`, if given. A large index in a folder ignores terms in too many summaries if there is a rarer one.
         """
-        return [(doc_id, score) for score, doc_id, *_ in self._search(Part.DETAILS, terms, doc_ids, None, limit)]
+        return [(doc_id, score) for score, doc_id, *_ in self._search(Part.DETAILS, terms, Within(doc_ids), limit)]
 
     @abstractmethod
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """Return the number of pages on which each Porter stem occurs."""
 
     @abstractmethod
-    def _search(
-        self,
-        part: Part,
-        terms: Sequence[str],
-        doc_ids: Collection[str] | None,
-        pages: Collection[PageKey] | None,
-        limit: int,
-    ) -> list[tuple[float, str, int, int]]:
-        """Return (score, doc_id, number or ordinal, page) of the best rows; a summary has neither number nor page."""
+    def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
+        """Return the best rows of a part that contain any of the terms."""
 
     # What filings contain
 
@@ -273,6 +266,17 @@ class PageKey(NamedTuple):
 
     doc_id: str
     page: int
+
+
+class Within(NamedTuple):
+    """What is searched: some filings, or some pages; everything where both are None."""
+
+    doc_ids: Collection[str] | None
+    pages: Collection[PageKey] | None = None
+
+
+RankedRow = tuple[float, str, int, int]
+"""Score, doc_id, number or ordinal, and page of a row; a summary has neither number nor page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,12 @@ from fin_agent.index.protocol import (
     FilingRecord,
     FilingVectors,
     PageKey,
+    RankedRow,
     RowLabel,
     SourcedFact,
     VectorModel,
     VectorUnit,
+    Within,
 )
 from fin_agent.index.sqlite_file import (
     check_format,
@@ -305,15 +307,9 @@ class SqliteIndex(FilingIndex):
             held.update(dict.fromkeys(new, 0) | dict(self._rows(counting, (json.dumps(new),))))
         return {stem: held[stem] for stem in stems if held[stem]}
 
-    def _search(
-        self,
-        part: Part,
-        terms: Sequence[str],
-        doc_ids: Collection[str] | None,
-        pages: Collection[PageKey] | None,
-        limit: int,
-    ) -> list[tuple[float, str, int, int]]:
+    def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
         """See FilingIndex._search."""
+        doc_ids, pages = within
         full_text, key, place, page = _SEARCHED[part]
         query = match_any(self._rare_terms(terms) if part is Part.DETAILS else terms)
         if not query or limit < 1:

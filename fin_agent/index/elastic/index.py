@@ -49,9 +49,11 @@ from fin_agent.index.protocol import (
     FilingRecord,
     FilingVectors,
     PageKey,
+    RankedRow,
     SourcedFact,
     VectorModel,
     VectorUnit,
+    Within,
 )
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling, pack_numbers, unpack_numbers
 from fin_agent.vocabulary.fact import Tag
@@ -433,15 +435,9 @@ class ElasticIndex(FilingIndex):
         asked = {stem: {"term": {"text": {"value": stem}}} for stem in sorted(stems)}
         return {stem: count for stem, count in self._counted("pages", asked).items() if count}
 
-    def _search(
-        self,
-        part: Part,
-        terms: Sequence[str],
-        doc_ids: Collection[str] | None,
-        pages: Collection[PageKey] | None,
-        limit: int,
-    ) -> list[tuple[float, str, int, int]]:
+    def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
         """See FilingIndex._search."""
+        doc_ids, pages = within
         kind, field, *places = _SEARCHED[part]
         listing = self.listing()
         if pages is not None:
