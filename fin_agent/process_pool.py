@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -94,51 +94,37 @@ class WorkerPool:
             CallCancelledError: `cancelled` returned true, or the pool was closed.
             PoolBusyError: The limit of running and waiting calls is reached.
         """
+
+        def gone() -> bool:
+            return self._closed or cancelled()
+
         if self._line is not None and not self._line.acquire(blocking=False):
             raise PoolBusyError("the limit of calls at the same time is reached", remedy="Call again in a few seconds")
-        try:
-            while not self._places.acquire(timeout=_POLL_SECONDS):
-                self._raise_if_cancelled(cancelled)
-            try:
-                outcome, raised = self._execute(function, arguments, limits, cancelled)
-            finally:
-                self._places.release()
-        finally:
+        with ExitStack() as held:
             if self._line is not None:
-                self._line.release()
+                held.callback(self._line.release)
+            while not self._places.acquire(timeout=_POLL_SECONDS):
+                if gone():
+                    raise CallCancelledError
+            held.callback(self._places.release)
+            if gone():
+                raise CallCancelledError
+            with self._guard:
+                of_script = any(getattr(each, "__module__", "") == "__main__" for each in (function, *arguments))
+                worker = self._idle.pop() if self._idle else _Worker(of_script)
+            kept = False
+            try:
+                outcome, raised, exhausted = worker.execute((function, arguments, limits), limits.wait, gone)
+                kept = not exhausted and not self._closed
+            finally:
+                if kept:
+                    with self._guard:
+                        self._idle.append(worker)
+                else:
+                    worker.end()
         if raised:
             raise outcome
         return outcome  # type: ignore[no-any-return]
-
-    def _execute(
-        self,
-        function: Callable[..., object],
-        arguments: tuple[object, ...],
-        limits: Limits,
-        cancelled: Callable[[], bool],
-    ) -> tuple[Any, bool]:
-        """Return what the call returned or raised, and whether it raised it."""
-        self._raise_if_cancelled(cancelled)
-        with self._guard:
-            of_script = any(getattr(each, "__module__", "") == "__main__" for each in (function, *arguments))
-            worker = self._idle.pop() if self._idle else _Worker(of_script)
-        kept = False
-        try:
-            outcome, raised, exhausted = worker.execute(
-                (function, arguments, limits), limits.wait, lambda: self._closed or cancelled()
-            )
-            kept = not exhausted and not self._closed
-            return outcome, raised
-        finally:
-            if kept:
-                with self._guard:
-                    self._idle.append(worker)
-            else:
-                worker.end()
-
-    def _raise_if_cancelled(self, cancelled: Callable[[], bool]) -> None:
-        if self._closed or cancelled():
-            raise CallCancelledError
 
     def close(self) -> None:
         """End every process. Calls that are running raise CallCancelledError."""
