@@ -1,4 +1,4 @@
-"""What the guide says of sizes and hours follows from what was counted, and from what the templates say."""
+"""What the guide says of sizes and hours follows from what was counted, and from what the indices are made with."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_disk_of_a_node_that_takes_over() -> None:
         assert held / 0.85 <= float(disk.split()[0]) <= max(2, math.ceil(held / 0.85 * 1.2))
 
 
-def test_shards_and_copies_are_those_of_templates_and_example() -> None:
+def test_shards_and_copies_are_those_of_settings_and_example() -> None:
     assert f"FIN_AGENT_ES_SHARDS={row('primary shards')[-1]} fin-agent index copy" in GUIDE
     copies = load_yaml("indices", "fin_agent.index.elastic")["settings"]["auto_expand_replicas"]
     assert f"`auto_expand_replicas: {copies}`" in GUIDE
