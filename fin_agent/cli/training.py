@@ -77,7 +77,7 @@ def train(
         likeness (--likeness): For pages: also write likeness.npz, for `python -m benchmarks.fit_pages`.
     """
     from fin_agent.training import cross_validation, tasks
-    from fin_agent.training.similarity import write_likeness
+    from fin_agent.training.cross_validation import write_likeness
 
     material = _examples(out, questions or (), on) if examples is None else read_material(examples)
     if trained is Trained.EXAMPLES:
