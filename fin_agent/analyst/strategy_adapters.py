@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
+from functools import cache
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.grounding import printable_line
-from fin_agent.analyst.model.llm_judges import FailFastJudge, ModelJudge
-from fin_agent.analyst.model.model_client import prompt_to_call
-from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role
+from fin_agent.analyst.model.llm_judges import ModelJudge
+from fin_agent.analyst.model.model_client import ModelClient, callers_for_roles, has_model_for_role
 from fin_agent.analyst.model.prompt_context import quoted_passages
 from fin_agent.analyst.model.replies import CurationReply, QueryReply, SubQuestionsReply
 from fin_agent.analyst.rules.analyst import RulesAnalyst
@@ -23,12 +22,10 @@ from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings
 from fin_agent.evidence.tournament.stages import BY_RULES
 from fin_agent.evidence.tournament.tournament import run_tournament
 from fin_agent.lexicon.slots import slot_names
-from fin_agent.models.call import OutputT, Role
-from fin_agent.models.caller import Caller
+from fin_agent.models.call import Role
 from fin_agent.models.callers_by_role import Callers
-from fin_agent.models.errors import ModelError
 from fin_agent.models.settings import Preset
-from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
+from fin_agent.prompts import Quoted
 from fin_agent.retrieval.search_query import Query, RankedPassage
 from fin_agent.retrieval.strategies.one_pass import Wording
 from fin_agent.retrieval.strategies.protocol import (
@@ -47,9 +44,6 @@ _WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
 """Strategies that search with text written by a model."""
 _CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
 """Strategies that curate evidence or rewrite questions."""
-_WRITING_ROLES = (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT)
-_MAX_TOKENS = 2_500
-"""Tokens of a reply, including reasoning."""
 _UNSPECIFIED = "nothing beyond the question"
 _NOTHING_MISSING = "nothing: this is the first search"
 _MAX_PARTS = 8
@@ -83,26 +77,35 @@ def strategy_for(
         record_warning(note)
         notify(note)
 
-    def called(role: Role, *, by_default: bool = settings.by_model) -> Callers | None:
-        """Return the callers if one is given, or a model is named for the role or for all."""
-        named = by_default or has_model_for_role(settings, role)
-        return callers or (callers_for_roles(settings) if named else None)
+    @cache
+    def client() -> ModelClient:
+        return ModelClient(callers or callers_for_roles(settings), prompts=settings.prompts, notify=with_warning)
+
+    def called(role: Role, by_default: bool, *prompts: str) -> ModelClient | None:
+        """Return the client if callers are given, or a model is named for the role or for all."""
+        if callers is None and not (by_default or has_model_for_role(settings, role)):
+            return None
+        client().require(*prompts)
+        return client()
 
     layers = {layer.name for layer in parse_strategy(settings.strategy)}
     analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
+    writing = curating = splitting = None
     if "tournament" in layers:
         judge = judge or judge_for(settings, callers)
-    writing = called(Role.HYDE, by_default=settings.models.given) if layers & _WRITTEN else None
-    curating = called(Role.CURATION) if layers & _CURATED else None
-    evidence = EvidenceRoles(analyst, workspace, curating, settings, notify=with_warning)
-    splitting = called(Role.SUB_QUESTIONS) if "sub-questions" in layers else None
-    parts = splitting.of(Role.SUB_QUESTIONS) if splitting else None
+    if layers & _WRITTEN:
+        writing = called(Role.HYDE, settings.models.given, "hyde", "multi_hyde", "ircot")
+    if layers & _CURATED:
+        curating = called(Role.CURATION, settings.by_model, "curation", "query_rewrite")
+    if "sub-questions" in layers:
+        splitting = called(Role.SUB_QUESTIONS, settings.by_model, "sub_questions")
+    evidence = EvidenceRoles(analyst, workspace, curating, settings.evidence)
     models = Models(
-        writer=ModelWriter(writing) if writing else None,
+        writer=writing,
         curator=evidence,
         rewriter=evidence,
         arena=CardTournament(analyst, workspace, judge=judge, notify=with_warning),
-        decomposer=AnalystDecomposer(analyst, workspace, parts, settings.prompts, notify=with_warning),
+        decomposer=AnalystDecomposer(analyst, workspace, splitting, notify=with_warning),
         notify=with_warning,
     )
     return build_strategy(settings.strategy, workspace, settings, models)
@@ -111,74 +114,36 @@ def strategy_for(
 def judge_for(settings: Settings, callers: Callers | None = None) -> Judge | None:
     """Return the chat model that judges cards: one named for it, or with `thorough`; None for the rules.
 
-    Raises ModelSetupError.
+    Raises ModelSetupError and PromptError.
     """
     thorough = settings.by_model and settings.models.preset is Preset.THOROUGH
     if not (thorough or has_model_for_role(settings, Role.LISTWISE)):
         return None
-    callers = callers or callers_for_roles(settings)
-    return ModelJudge(callers.of(Role.LISTWISE), settings.prompts, choosing=callers.of(Role.GROUP))
-
-
-def _reply_of(
-    caller: Caller,
-    filled: FilledPrompt,
-    output: type[OutputT],
-    done: str,
-    notify: Notify,
-    check: Callable[[OutputT], str | None] | None = None,
-) -> OutputT | None:
-    """Return the reply of a model; without a usable one None, and a note that it was `done` by rules."""
-    try:
-        return caller.value(prompt_to_call(filled, output=output, max_output_tokens=_MAX_TOKENS, check=check))[0]
-    except ModelError as failure:
-        notify(f"{done} by rules: {failure.what}")
-        return None
-
-
-class ModelWriter:
-    """See `Writer`; the model of each prompt's role writes it."""
-
-    def __init__(self, callers: Callers) -> None:
-        """Set up the callers. Raises ModelSetupError."""
-        self._callers = {role: callers.of(role) for role in _WRITING_ROLES}
-
-    def write(self, prompt: FilledPrompt) -> str:
-        """See Writer.write."""
-        call = prompt_to_call(prompt, max_output_tokens=_MAX_TOKENS)
-        return self._callers[call.role].reply(call).text
+    return ModelJudge(ModelClient(callers or callers_for_roles(settings), prompts=settings.prompts))
 
 
 class EvidenceRoles:
     """HiREC's curation and rewriting by one call of a chat model each; by rules without a model, or if it fails."""
 
     def __init__(
-        self,
-        analyst: RulesAnalyst,
-        workspace: Workspace,
-        callers: Callers | None = None,
-        settings: Settings | None = None,
-        *,
-        notify: Notify = log_warning,
+        self, analyst: RulesAnalyst, workspace: Workspace, client: ModelClient | None = None, most: int = 10
     ) -> None:
-        """Load the prompts. Raises PromptError."""
-        settings = settings or Settings()
-        self._callers, self._most = callers, settings.evidence
-        self._analyst, self._workspace, self._notify = analyst, workspace, notify
-        self._curation = load_prompt("curation", folder=settings.prompts)
-        self._rewrite = load_prompt("query_rewrite", folder=settings.prompts)
+        """Set the roles; at most `most` passages are kept of a model's choice."""
+        self._analyst, self._workspace, self._client, self._most = analyst, workspace, client, most
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
         """See Curator.curate. For a question that rules cannot read, they keep everything."""
         shown = [RetrievedPassage.of(each.stored, each.score, 1) for each in passages]
         reply = None
-        if self._callers is not None and passages:
-            quoted = quoted_passages(shown, self._workspace)
-            filled = self._curation.filled(
-                question=question.text, wanted=_UNSPECIFIED, passages=quoted, most=str(self._most)
+        if self._client is not None and passages:
+            reply = self._client.ask(
+                "curation",
+                CurationReply,
+                question=question.text,
+                wanted=_UNSPECIFIED,
+                passages=quoted_passages(shown, self._workspace),
+                most=str(self._most),
             )
-            caller = self._callers.of(Role.CURATION)
-            reply = _reply_of(caller, filled, CurationReply, "evidence was curated", self._notify)
         if reply is None:
             return self._curated_by_rules(question, passages, shown, filings)
         numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
@@ -214,10 +179,10 @@ class EvidenceRoles:
 
         By rules: company, form, period and the requested figures; the question if it names no company or period.
         """
-        if self._callers is not None:
-            filled = self._rewrite.filled(question=query.text, wanted=_UNSPECIFIED, missing=_NOTHING_MISSING)
-            caller = self._callers.of(Role.QUERY)
-            reply = _reply_of(caller, filled, QueryReply, "the question was rewritten", self._notify)
+        if self._client is not None:
+            reply = self._client.ask(
+                "query_rewrite", QueryReply, question=query.text, wanted=_UNSPECIFIED, missing=_NOTHING_MISSING
+            )
             if reply is not None:
                 return printable_line(reply.query) or query.text
         by_key, metrics = self._workspace.directory.by_key, self._workspace.lexicon.metrics
@@ -252,20 +217,19 @@ class CardTournament:
             intent = self._analyst.intent(query.text)
         except QuestionError:
             return Ordering(tuple(passages))
-        workspace, judge = self._workspace, FailFastJudge(self._judge)
+        workspace = self._workspace
         result = run_tournament(
             Brief(intent, self._analyst.plan(intent), query, workspace.directory.owners),
             [passage.stored for passage in passages],
             workspace.index,
             workspace.lexicon,
-            judge,
+            self._judge,
             fallback=self._fallback,
             settings=self._settings,
         )
-        by_rules = sum(BY_RULES in group.note for group in result.groups)
-        if by_rules:
-            why = f": {judge.failures[-1]}" if judge.failures else ""
-            self._notify(f"{by_rules} of {len(result.groups)} lists of cards were ranked by the rules{why}")
+        if by_rules := [group.note for group in result.groups if BY_RULES in group.note]:
+            lists = f"{len(by_rules)} of {len(result.groups)} lists of cards"
+            self._notify(f"{lists} were ranked by the rules: {by_rules[0]}")
         stored = {(each.stored.doc_id, each.stored.passage.ordinal): each.stored for each in passages}
         return Ordering(tuple(RankedPassage(stored[card.key], card.score) for card in result.ranked), result.groups)
 
@@ -281,15 +245,12 @@ class AnalystDecomposer:
         self,
         analyst: RulesAnalyst,
         workspace: Workspace,
-        caller: Caller | None = None,
-        prompts: Path | None = None,
+        client: ModelClient | None = None,
         *,
         notify: Notify = log_warning,
     ) -> None:
-        """Set the roles; `notify` is called with rejected replies of the model. Raises PromptError."""
-        self._analyst, self._workspace, self._notify = analyst, workspace, notify
-        self._caller = caller
-        self._prompt = load_prompt("sub_questions", folder=prompts)
+        """Set the roles; `notify` is called with what is dropped of the model's replies."""
+        self._analyst, self._workspace, self._client, self._notify = analyst, workspace, client, notify
 
     def parts(self, query: Query) -> Sequence[Query]:
         """See Decomposer.parts."""
@@ -301,19 +262,20 @@ class AnalystDecomposer:
 
     def questions(self, query: Query) -> tuple[str, ...]:
         """Return the parts in words; empty for a question with a single part."""
-        kept = self._by_model(query, self._caller) if self._caller is not None else ()
+        kept = self._by_model(query, self._client) if self._client is not None else ()
         if not kept:
             return by_slots(query)
         return kept if len(kept) > 1 or kept[0] != query.text else ()
 
-    def _by_model(self, query: Query, caller: Caller) -> tuple[str, ...]:
+    def _by_model(self, query: Query, client: ModelClient) -> tuple[str, ...]:
         def fault(reply: SubQuestionsReply) -> str | None:
             return None if any(map(str.isalpha, "".join(reply.questions))) else "it contains no question"
 
-        directory, taken_apart = self._workspace.directory, "the question was taken apart"
+        directory = self._workspace.directory
         companies = [Quoted(directory.by_key[key].name) for key in query.companies if key in directory.by_key]
-        filled = self._prompt.filled(question=query.text, companies=companies, most=str(_MAX_PARTS))
-        reply = _reply_of(caller, filled, SubQuestionsReply, taken_apart, self._notify, fault)
+        reply = client.ask(
+            "sub_questions", SubQuestionsReply, fault, question=query.text, companies=companies, most=str(_MAX_PARTS)
+        )
         if reply is None:
             return ()
         lines = dict.fromkeys(printable_line(each)[:_MAX_QUESTION_LENGTH] for each in reply.questions)
@@ -322,8 +284,6 @@ class AnalystDecomposer:
         kept = tuple(text for text in asked if not query.companies or named[text] <= set(query.companies))
         if len(kept) < len(asked):
             self._notify(f"left out {len(asked) - len(kept)} sub-questions on companies that were not asked about")
-        if not kept:
-            self._notify(f"{taken_apart} by rules: the chat model left nothing of it")
         return kept
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from rich.console import RenderableType, group
 from rich.text import Text
 
-from fin_agent.analyst.model.models_by_role import role_models
+from fin_agent.analyst.model.model_client import role_models
 from fin_agent.answering.answer import Usage
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, ModelOptions, command

@@ -6,17 +6,16 @@ import time
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from fin_agent.analyst.model.filing_summaries import ModelSummarizer, SummaryWithAuthor, is_model_unavailable
-from fin_agent.analyst.model.models_by_role import callers_for_roles
-from fin_agent.analyst.model.tree_node_writer import ModelNodeWriter, node_writer
+from fin_agent.analyst.model.index_additions import ModelNodeWriter, ModelSummarizer
+from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.errors import FinAgentError
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingEntry, FilingRecord, VectorUnit
-from fin_agent.models.call import Role
 from fin_agent.models.costs import usage_of
+from fin_agent.models.errors import ModelError
 from fin_agent.models.metering import Meter, metered
 from fin_agent.presentation.answers import usage_view
 from fin_agent.workspace import Workspace
@@ -100,7 +99,7 @@ def trees(
     from fin_agent.retrieval.fingear.tree_building import Chunking, RuleWriter, TreeStore, build_trees, trees_folder
 
     settings = models.settings()
-    writer = node_writer(settings) if by == "model" else RuleWriter()
+    writer = ModelNodeWriter(ModelClient.of(settings)) if by == "model" else RuleWriter()
     chunking = Chunking.parsed(chunk or settings.tree_chunks)
     place = on.chosen.place
     built: list[dict[str, object]] = []
@@ -166,45 +165,47 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
         again (--again): Also filings that have such a summary.
     """
     settings = models.settings()
-    callers = callers_for_roles(settings)
-    model = callers.name(Role.SUMMARY)
+    client = ModelClient.of(settings)
+    model = client.model_name("cover_summary")
     started = time.perf_counter()
     # Here the budget of a question applies to one filing, and that of a batch to the whole run.
     meter = Meter(settings.models.batch_budget, of="run")
-    made: list[tuple[FilingRecord, SummaryWithAuthor]] = []
+    summarized, failed = 0, list[dict[str, str]]()
     place = on.chosen.place
     with open_index(place) as index:
-        summarizer = ModelSummarizer(callers.of(Role.SUMMARY), Workspace(index), settings.prompts)
+        summarizer = ModelSummarizer(client, Workspace(index))
         records = [index.filing(doc_id) for doc_id in doc] if doc else list(index.filings())
         waiting = [record for record in records if again or not summarizer.is_written_by_model(record)]
         progress = Progress(len(waiting))
         for record in waiting:
-            if is_model_unavailable([one for _, one in made]):
+            try:
+                with metered(Meter(settings.models.budget, of="filing", within=meter)):
+                    text, notes = summarizer.make(record)
+            except ModelError as failure:
+                warn(f"the model cannot be reached: {failure.what}")
                 break
-            with metered(Meter(settings.models.budget, of="filing", within=meter)):
-                one = summarizer.make(record)
-            made.append((record, one))
-            if one.by_model:
-                index.replace_summary(record.doc_id, one.text)
-            notes = f" ({'; '.join(one.notes)})" if one.notes else ""
-            done = "summarized" if one.by_model else "not changed"
-            progress.step(f"{record.doc_id}: {done}{notes}", problem=not one.by_model)
-    left = len(waiting) - len(made)
-    failed = sum(not one.by_model for _, one in made)
+            told = "; ".join(notes)
+            if text is None:
+                failed.append({"doc_id": record.doc_id, "reason": told})
+            else:
+                index.replace_summary(record.doc_id, text)
+                summarized += 1
+            done = f"{'not changed' if text is None else 'summarized'}{f' ({told})' if told else ''}"
+            progress.step(f"{record.doc_id}: {done}", problem=text is None)
+    left = len(waiting) - summarized - len(failed)
     if left:
-        warn(f"the model cannot be reached: {left} filings were not changed")
+        warn(f"{left} filings were not changed")
     seconds = time.perf_counter() - started
-    reasons = [{"doc_id": record.doc_id, "reason": "; ".join(one.notes)} for record, one in made if not one.by_model]
     document = {
         "index": str(place),
         "model": model,
-        "summarized": len(made) - failed,
-        "failed": reasons,
+        "summarized": summarized,
+        "failed": failed,
         "left_as_they_are": left,
         "had_one": len(records) - len(waiting),
         "calls": len(meter.records),
         "seconds": round(seconds, 3),
     }
-    summary = f"{len(made) - failed} of {len(records)} filings summarized by {model}, in {seconds:.1f} s."
+    summary = f"{summarized} of {len(records)} filings summarized by {model}, in {seconds:.1f} s."
     on.show(document, summary, *([usage_view(usage_of(meter.records))] if meter.records else []))
     return ExitCode.SOME_FAILED if failed or left else ExitCode.DONE

@@ -85,6 +85,7 @@ def by_model(judge: Judge, encode: Callable[[list[str]], Any] | None = None) -> 
         statements = sentences_in(row.gold)
         reply = judge.ask(
             row.id,
+            "passages_judge",
             PassagesReply,
             question=row.question,
             reference="\n".join(f"{number}. {said}" for number, said in enumerate(statements, start=1)),

@@ -10,15 +10,12 @@ from langchain_core.documents import Document
 from langchain_core.documents.compressor import BaseDocumentCompressor
 from pydantic import AliasChoices, ConfigDict, Field, PrivateAttr, SkipValidation
 
-from fin_agent.analyst.model.llm_judges import ModelJudge
-from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategy_adapters import CardTournament, first_query
+from fin_agent.analyst.strategy_adapters import CardTournament, first_query, judge_for
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.tournament.judge import Judge
 from fin_agent.index.protocol import FilingIndex, PageKey
-from fin_agent.models.call import Role
 from fin_agent.retrieval.search_query import RankedPassage
 from fin_agent.tools.context import open_workspace
 from fin_agent.workspace import Workspace
@@ -73,8 +70,7 @@ class TournamentCompressor(BaseDocumentCompressor):
         self._analyst = RulesAnalyst(workspace)
         judge = self.judge
         if judge is None and self.judge_model is not None:
-            callers = callers_for_roles(Settings(judge_model=self.judge_model))
-            judge = ModelJudge(callers.of(Role.LISTWISE), choosing=callers.of(Role.GROUP))
+            judge = judge_for(Settings(judge_model=self.judge_model))
         self._arena = CardTournament(self._analyst, workspace, judge=judge)
 
     def compress_documents(

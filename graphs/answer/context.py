@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import CoreSchema, core_schema
 
-from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role
+from fin_agent.analyst.model.model_client import ModelClient, callers_for_roles, has_model_for_role
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.config import Settings
@@ -95,7 +95,6 @@ class AnswerContext:
         if callers is None:
             return context
         from fin_agent.analyst.model.analyst import ModelAnalyst  # not needed by rules
-        from fin_agent.analyst.model.model_client import ModelClient
 
         analyst = ModelAnalyst(
             ModelClient(callers, prompts=settings.prompts),
@@ -175,11 +174,9 @@ class AnswerContext:
         maker = None
         if has_model_for_role(settings, Role.CARD):
             from fin_agent.analyst.model.card_abstraction import ModelCardMaker
-            from fin_agent.analyst.model.model_client import ModelClient
 
-            callers = callers or callers_for_roles(settings)
-            callers.of(Role.CARD)  # so that a model that cannot be set up is reported before any question
-            maker = ModelCardMaker(ModelClient(callers, prompts=settings.prompts), workspace.lexicon)
+            client = ModelClient(callers or callers_for_roles(settings), prompts=settings.prompts)
+            maker = ModelCardMaker(client, workspace.lexicon)
         return cls(workspace, analyst, MontySandbox(), settings, named, maker)
 
 

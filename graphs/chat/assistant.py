@@ -23,7 +23,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from fin_agent.analyst.events import Warned, emit
-from fin_agent.analyst.model.models_by_role import callers_for_roles
+from fin_agent.analyst.model.model_client import callers_for_roles
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer

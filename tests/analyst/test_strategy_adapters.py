@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
+from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import (
     AnalystDecomposer,
@@ -29,8 +29,8 @@ def query_of(workspace: Workspace, question: str) -> Query:
 
 
 def decomposer(workspace: Workspace, model: Script | None, notes: list[str]) -> AnalystDecomposer:
-    caller = None if model is None else model.caller
-    return AnalystDecomposer(RulesAnalyst(workspace), workspace, caller, notify=notes.append)
+    client = None if model is None else ModelClient(model.callers, notify=notes.append)
+    return AnalystDecomposer(RulesAnalyst(workspace), workspace, client, notify=notes.append)
 
 
 def test_rules_ask_for_each_figure(workspace: Workspace) -> None:
@@ -69,7 +69,7 @@ def test_where_a_model_is_of_no_use_rules_take_it_apart(workspace: Workspace, re
     query = query_of(workspace, GROWTH)
     asked = decomposer(workspace, Script(reply), notes).questions(query)
     assert asked == decomposer(workspace, None, []).questions(query) and len(asked) == 2
-    assert any("taken apart by rules" in note for note in notes)
+    assert any("the sub-questions of the model" in note or "left out 1" in note for note in notes)
 
 
 def test_a_question_that_is_one_stays_one(workspace: Workspace) -> None:
@@ -82,9 +82,7 @@ SUIT = "Which patent suit did Harborlight settle in 2024?"
 
 def evidence_roles(workspace: Workspace, replies: list[str], notes: list[str]) -> tuple[EvidenceRoles, Script]:
     model = Script(*replies)
-    callers = SimpleNamespace(of=lambda role: model.caller)
-    rules, settings = RulesAnalyst(workspace), Settings(evidence=3)
-    return EvidenceRoles(rules, workspace, callers, settings, notify=notes.append), model  # type: ignore[arg-type]
+    return EvidenceRoles(RulesAnalyst(workspace), workspace, ModelClient(model.callers, notify=notes.append), 3), model
 
 
 def test_a_model_curates_in_one_call_and_rules_add_nothing(workspace: Workspace) -> None:
@@ -115,4 +113,4 @@ def test_a_model_rewrites_and_rules_do_where_it_cannot(workspace: Workspace) -> 
     found = strategy_for(Settings(strategy="bm25"), workspace).search(query_of(workspace, SUIT)).passages
     by_rules = rules.curate(query_of(workspace, SUIT), found, [])
     assert silent.curate(query_of(workspace, SUIT), found, []) == by_rules
-    assert "rewritten by rules" in notes[0] and "curated by rules" in notes[1]
+    assert [note.split(" of the model")[0] for note in notes] == ["the query-rewrite", "the curation"]

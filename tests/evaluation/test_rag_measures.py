@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace, Retrieved
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation import rag_measures
 from fin_agent.evaluation.benchmark import Row, row_of
 from fin_agent.evaluation.llm_as_judge import Judge
 from fin_agent.evaluation.rag_measures import Measure, average_precision, by_model, by_words, measured_row, read_run
-from fin_agent.models import Caller, LoadedModel, Meter, Role
-from fin_agent.models.metering import Budget
+from fin_agent.models import Budget, Callers, Meter, ModelSettings
 from fin_agent.testing import ScriptedChatModel
 from tests.cli.running import Ran
 
@@ -52,8 +52,8 @@ def judged(*replies: object) -> tuple[Measure, ScriptedChatModel, list[str]]:
         words = texts[0].split()
         return [np.array([(word in text.split()) / len(words) ** 0.5 for word in words]) for text in texts]
 
-    caller = Caller(LoadedModel("scripted:model", model), mode="json")
-    return by_model(Judge(caller, Role.PASSAGES_JUDGE, Meter(Budget()), notes.append), encode), model, notes
+    client = ModelClient(Callers.with_model(model, ModelSettings(output="json")))
+    return by_model(Judge(client, Meter(Budget()), notes.append), encode), model, notes
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
 from fin_agent.analyst.model.curator import Curator
 from fin_agent.analyst.model.grounding import printable_line
-from fin_agent.analyst.model.llm_judges import quoted_cards, ranking_fault
+from fin_agent.analyst.model.llm_judges import judging_values, ranking_fault
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.prompt_context import known_lines, request_lines
+from fin_agent.analyst.model.prompt_context import known_lines
 from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
 from fin_agent.analyst.model.replies import ListwiseReply, QueryReply, VerificationReply
 from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning
@@ -31,7 +31,6 @@ from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.evidence.tournament.judge import Brief, Verdict, repair_ranking
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.text_normalization import bare_words
-from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.prompts import Quoted
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
@@ -119,7 +118,6 @@ class ModelAnalyst(RulesAnalyst):
         if self._preset is not Preset.THOROUGH:
             return ""
         reply = self._client.ask(
-            Role.QUERY,
             "query_rewrite",
             QueryReply,
             lambda reply: None if search_terms(reply.query.split()) else "`query` has no words to search for",
@@ -140,16 +138,9 @@ class ModelAnalyst(RulesAnalyst):
         if self._preset is not Preset.THOROUGH or is_computable(intent) or len(first) < 2:
             return passages
         brief = Brief(intent, plan, query, self._workspace.directory.owners)
-        reply = self._client.ask(
-            Role.LISTWISE,
-            "judge",
-            ListwiseReply,
-            partial(ranking_fault, cards=len(first)),
-            question=intent.question,
-            wanted="\n".join(request_lines(brief)),
-            cards=quoted_cards([Card.model_validate_json(each.stored.card) for each in first]),
-            count=str(len(first)),
-        )
+        values = judging_values(brief, [Card.model_validate_json(each.stored.card) for each in first])
+        check = partial(ranking_fault, cards=len(first))
+        reply = self._client.ask("judge", ListwiseReply, check, **values, count=str(len(first)))
         if reply is None:
             return passages
         order = repair_ranking([Verdict(place.card - 1) for place in reply.ranking], len(first))
@@ -196,7 +187,6 @@ class ModelAnalyst(RulesAnalyst):
             return True  # the program's own node says so
         lines = dedent(program.code.partition("\n")[2])  # a heading `def ...` looks like an instruction planted there
         reply = self._client.ask(
-            Role.VERIFICATION,
             "verification",
             VerificationReply,
             question=intent.question,

@@ -14,7 +14,6 @@ from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSig
 from fin_agent.evidence.cards.card_metrics import NamedMetric, spans_of
 from fin_agent.evidence.cards.rule_based_abstraction import SKETCH_CHARACTERS
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.models.call import Role
 from fin_agent.prompts import Quoted
 
 _MAX_PASSAGE_CHARACTERS = 8_000
@@ -32,7 +31,7 @@ class ModelCardMaker:
     """Makes cards of passages. Identity, facts, units, scales and the table's signature are always the rules'."""
 
     def __init__(self, client: ModelClient, lexicon: Lexicon) -> None:
-        """Load the prompt. Raises PromptError."""
+        """Load the prompt and its model. Raises PromptError and ModelSetupError."""
         client.require("card")
         self._client = client
         self._lexicon = lexicon
@@ -46,7 +45,7 @@ class ModelCardMaker:
         key = (base.model_dump_json(), text)
         if key not in self._made:
             passage = [Quoted(text[:_MAX_PASSAGE_CHARACTERS], card_place(base))]
-            reply = self._client.ask(Role.CARD, "card", Abstraction, passage=passage)
+            reply = self._client.ask("card", Abstraction, passage=passage)
             if reply is None:
                 return base, ()
             if len(self._made) >= _MAX_CACHED:

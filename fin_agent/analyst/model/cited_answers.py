@@ -18,7 +18,6 @@ from fin_agent.analyst.model.calculations import (
 )
 from fin_agent.analyst.model.grounding import printable_line
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.model.number_verification import PageScale, Quote, unsupported_numbers
 from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numbers, place_of, quoted_passages
 from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
@@ -33,7 +32,6 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import finds, word_lists
-from fin_agent.models.call import Role
 from fin_agent.models.metering import Meter, metered
 from fin_agent.prompts import Quoted, quoted_text, remove_instructions
 from fin_agent.prompts.prompt import Value
@@ -93,7 +91,7 @@ class Reasoner:
             return wrong
 
         prompt: dict[str, Value] = {"question": intent.question, "wanted": wanted, "passages": shown}
-        reply = self._client.ask(Role.REASONING, "reasoning", ReasoningReply, fault, drafted="answer", **prompt)
+        reply = self._client.ask("reasoning", ReasoningReply, fault, drafted="answer", **prompt)
         if reply is None:
             return ModelAnswer(_answer_from_quotes(sent_back[-1], grounds), (_UNVERIFIED,)) if sent_back else None
         keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
@@ -115,7 +113,7 @@ def model_reader(
 
     Raises ModelSetupError and PromptError.
     """
-    client = ModelClient(callers_for_roles(settings), prompts=settings.prompts)
+    client = ModelClient.of(settings)
     client.require("reasoning")
     reasoner = Reasoner(client, workspace, MontySandbox())
 

@@ -23,7 +23,6 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.plan_term_selection import missing_slots
 from fin_agent.index.protocol import PageKey
-from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.workspace import Workspace
@@ -124,7 +123,6 @@ class Curator:
         If rules can compute the answer, it is answerable, and the passages with its figures are kept.
         """
         reply = self._client.ask(
-            Role.CURATION,
             "curation",
             CurationReply,
             lambda reply: _curation_fault(reply, len(shown)),

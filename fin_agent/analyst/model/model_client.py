@@ -1,13 +1,14 @@
-"""Calls of chat models by role: fill a prompt, parse the reply, and check it."""
+"""Chat models by role: which model fills a role, and calls that fill a prompt, parse the reply and check it."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from time import monotonic
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
@@ -20,21 +21,31 @@ from fin_agent.analyst.events import (
     record_warning,
 )
 from fin_agent.analyst.model.grounding import printable_line
+from fin_agent.config import Settings
 from fin_agent.models import errors
-from fin_agent.models.call import Call, OutputT, PromptIdentity, Role
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.call import TEMPERATURE, Call, OutputT, PromptIdentity, Role
 from fin_agent.models.errors import BudgetExceededError, ModelError
+from fin_agent.models.settings import ModelSettings
 from fin_agent.prompts import FilledPrompt, load_prompt
 from fin_agent.prompts.prompt import Value, prompt_roles
 
+if TYPE_CHECKING:
+    from fin_agent.models.callers_by_role import Callers
+
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
-MAX_OUTPUT: Mapping[Role, int] = {
-    **dict.fromkeys((Role.CARD, Role.CURATION), 3_000),
+_SETTINGS_OF_ROLES: Mapping[str, tuple[Role, ...]] = {
+    "chat_model": (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT),
+    "card_model": (Role.CARD,),
+    "judge_model": (Role.GROUP, Role.LISTWISE),
+}
+"""Settings that name a model for some roles; `models.roles` takes precedence."""
+_MAX_OUTPUT: Mapping[Role, int] = {
+    **dict.fromkeys((Role.SUMMARY, Role.SUB_QUESTIONS, Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT), 2_500),
+    **dict.fromkeys((Role.CARD, Role.CURATION, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE), 3_000),
+    **dict.fromkeys((Role.GROUP, Role.LISTWISE, Role.REASONING), 4_000),
     Role.INTENT: 2_000,
     Role.QUERY: 1_000,
-    Role.LISTWISE: 3_500,
-    Role.REASONING: 4_000,
     Role.VERIFICATION: 1_500,
 }
 """Most tokens of a reply, including reasoning."""
@@ -44,72 +55,145 @@ _LASTING = (
 )
 """Failures that the next call would repeat."""
 _REST_SECONDS = 30.0
+_MOST_FAILURES = 6
+"""Consecutive failures after which a model is not called for a while."""
 _MAX_DRAFT_LENGTH = 2_000
 _MAX_REPLY_LENGTH = 60_000
 _STEP = 12
 """Characters of a reply between two checks for new text."""
 
 
+def role_models(settings: Settings) -> ModelSettings:
+    """Return the models by role, including `chat_model`, `card_model` and `judge_model`."""
+    named = {
+        role: model
+        for setting, roles in _SETTINGS_OF_ROLES.items()
+        if (model := getattr(settings, setting)) is not None
+        for role in roles
+    }
+    return settings.models.model_copy(update={"roles": {**named, **settings.models.roles}})
+
+
+def callers_for_roles(settings: Settings) -> Callers:
+    """Return the callers of all roles for which the settings name models. Raises PricesError."""
+    from fin_agent.models.callers_by_role import Callers  # imported only if a model is named
+
+    return Callers(role_models(settings))
+
+
+def has_model_for_role(settings: Settings, role: Role) -> bool:
+    """Return whether a model is named for exactly this role."""
+    return role in role_models(settings).roles
+
+
+class RestingModelError(ModelError):
+    """A model that failed is left alone for a while."""
+
+
 class ModelClient:
-    """Calls models for roles. Without a usable reply it records a warning and returns None.
+    """Calls the models of prompts' roles.
 
     Safe to share between threads. A model whose server is down, or whose key is refused, is not called for half a
-    minute, so that a question does not wait for every role in turn.
+    minute, so that a question does not wait for every role in turn; neither is one that fails six times in a row.
     """
 
-    def __init__(self, callers: Callers, *, prompts: Path | None = None) -> None:
-        """Set the callers, and the user's folder of prompts."""
-        self._callers = callers
-        self._resting: dict[str, float] = {}
-        """Model -> time until which it is not called."""
+    def __init__(
+        self, callers: Callers, *, prompts: Path | None = None, notify: Callable[[str], None] = record_warning
+    ) -> None:
+        """Set the callers, the user's folder of prompts, and what is called with warnings."""
+        self._callers, self._notify = callers, notify
+        self._resting: dict[str, tuple[float, str]] = {}
+        """Model -> time until which it is not called, and why."""
+        self._failed = Counter[str]()
+        """Model -> number of failures in a row."""
         self._prompt = lru_cache(maxsize=None)(partial(load_prompt, folder=prompts))
 
+    @classmethod
+    def of(cls, settings: Settings, notify: Callable[[str], None] = record_warning) -> ModelClient:
+        """Return a client of the models that the settings name. Raises PricesError."""
+        return cls(callers_for_roles(settings), prompts=settings.prompts, notify=notify)
+
     def require(self, *names: str) -> None:
-        """Load prompts, so that errors in them are raised at once. Raises PromptError."""
+        """Load prompts and their models, so that errors are raised at once. Raises PromptError, ModelSetupError."""
         for name in names:
             self._prompt(name)
+            self._callers.of(prompt_roles()[name].name)
+
+    def model_name(self, prompt: str) -> str:
+        """Return the name of the model that a prompt is sent to. Raises ModelSetupError."""
+        return self._callers.name(prompt_roles()[prompt].name)
+
+    def filled(self, prompt: str, **values: Value) -> FilledPrompt:
+        """Return a prompt with its values."""
+        return self._prompt(prompt).filled(**values)
+
+    def write(self, prompt: FilledPrompt) -> str:
+        """See `fin_agent.retrieval.strategies.protocol.Writer`."""
+        call = prompt_to_call(prompt)
+        return self._callers.of(call.role).reply(call).text
 
     def ask(
         self,
-        role: Role,
-        name: str,
+        prompt: str,
         output: type[ReplyT],
-        fault: Callable[[ReplyT], str | None] = lambda reply: None,
+        fault: Callable[[ReplyT], str | None] | None = None,
         *,
         drafted: str | None = None,
         **values: Value,
     ) -> ReplyT | None:
-        """Fill a prompt, and return the checked reply of the role's model; None, with a warning, without a usable one.
+        """Return the reply as `value` does; None, with a warning, without a usable one."""
+        try:
+            return self.value(prompt, output, fault, drafted=drafted, **values)
+        except ModelError as failure:
+            remedy = f". {failure.remedy}" if isinstance(failure, _LASTING) and failure.remedy else ""
+            self._notify(f"the {prompt_roles()[prompt].name} of the model {_outcome(failure)}: {failure.what}{remedy}")
+            return None
+
+    def value(
+        self,
+        prompt: str,
+        output: type[ReplyT],
+        fault: Callable[[ReplyT], str | None] | None = None,
+        *,
+        drafted: str | None = None,
+        **values: Value,
+    ) -> ReplyT:
+        """Fill a prompt, and return the checked reply of its role's model.
 
         `fault` returns what is wrong with a reply's content, which the model may correct once; `drafted` is the field
-        that is streamed to listeners as a draft.
+        that is streamed to listeners as a draft. Raises ModelError.
         """
         hearing = current_listener()
         drafting = DraftStream(drafted if hearing.drafts and hearing.listener is not None else None)
 
         def checked(reply: ReplyT) -> str | None:
-            if (wrong := fault(reply)) is not None:
+            wrong = fault(reply) if fault is not None else None
+            if wrong is not None:
                 drafting.withdraw(wrong)
             return wrong
 
-        call = prompt_to_call(self._prompt(name).filled(**values), role, output, MAX_OUTPUT.get(role), check=checked)
-        subject, model = f"the {role.value} of the model", ""
+        call = prompt_to_call(self.filled(prompt, **values), output, checked)
+        model = ""
         try:
-            model = self._callers.name(role)
-            if monotonic() < self._resting.get(model, 0.0):
-                record_warning(f"{subject} was left out: {model} is left alone for {_REST_SECONDS:.0f} seconds")
-                return None
-            value, _ = self._callers.of(role).value(call, drafting.receive if drafting.field else None)
+            model = self._callers.name(call.role)
+            until, why = self._resting.get(model, (0.0, ""))
+            if monotonic() < until:
+                raise RestingModelError(f"{model} is left alone for {_REST_SECONDS:.0f} seconds ({why})")
+            value, _ = self._callers.of(call.role).value(call, drafting.receive if drafting.field else None)
         except ModelError as failure:
-            told = f"{subject} {'was left out' if isinstance(failure, BudgetExceededError) else 'could not be had'}"
-            drafting.withdraw(told)
-            lasting = isinstance(failure, _LASTING)
-            record_warning(f"{told}: {failure.what}{f'. {failure.remedy}' if lasting and failure.remedy else ''}")
-            if lasting:
-                self._resting[model] = monotonic() + _REST_SECONDS
-            return None
+            drafting.withdraw(f"the {call.role} of the model {_outcome(failure)}")
+            if not isinstance(failure, BudgetExceededError | RestingModelError):
+                self._failed[model] += 1
+                if isinstance(failure, _LASTING) or self._failed[model] >= _MOST_FAILURES:
+                    self._resting[model] = monotonic() + _REST_SECONDS, failure.what
+            raise
+        self._failed[model] = 0
         drafting.finish(value)
         return value
+
+
+def _outcome(failure: ModelError) -> str:
+    return "was left out" if isinstance(failure, BudgetExceededError | RestingModelError) else "could not be had"
 
 
 class DraftStream:
@@ -162,25 +246,22 @@ class DraftStream:
 
 
 def prompt_to_call(
-    filled: FilledPrompt,
-    role: Role | None = None,
-    output: type[OutputT] | None = None,
-    max_output_tokens: int | None = None,
-    *,
-    check: Callable[[OutputT], str | None] | None = None,
+    filled: FilledPrompt, output: type[OutputT] | None = None, check: Callable[[OutputT], str | None] | None = None
 ) -> Call[OutputT]:
-    """Build the call of a filled prompt, for the prompt's own role by default, with a reply in plain text by default.
+    """Build the call of a filled prompt for its role, with a reply in plain text by default.
 
     Signs of injection in the material, and removed characters, go to the journal. `check` returns what is wrong with a
     reply's content.
     """
     for report in filled.reports:
         record_injection_sign(f"{filled.name}: {report}")
+    role = prompt_roles()[filled.name].name
     return Call(
-        role=role or prompt_roles()[filled.name].name,
+        role=role,
         messages=(("system", filled.system), ("user", filled.user)),
         prompt=PromptIdentity(filled.name, filled.version),
         output=output,
-        max_output_tokens=max_output_tokens,
+        max_output_tokens=_MAX_OUTPUT.get(role),
+        temperature=0.0 if role in (Role.GROUP, Role.LISTWISE) else TEMPERATURE,  # as FinCards has them judged
         check=check,
     )

@@ -15,7 +15,6 @@ from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import bare_words, mask_spans
 from fin_agent.lexicon.words import listed, word_lists
-from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.query.lexer import lex
 from fin_agent.query.nearest_figure import everyday_words
@@ -56,7 +55,6 @@ class QuestionReader:
         if may_ask and (open_points or not intent.unsupported):
             known = intent.companies or self._workspace.directory.companies[:_MAX_COMPANIES]
             reply = self._client.ask(
-                Role.INTENT,
                 "intent",
                 IntentReply,
                 lambda reply: self._reply_fault(reply, intent),

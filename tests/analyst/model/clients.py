@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Protocol
 
 from fin_agent.analyst.model.analyst import ModelAnalyst
@@ -29,11 +30,11 @@ NOTHING = "{}"
 _PASSAGE = re.compile(r'<passage-\w+ number="(\d+)"[^>]*>\n?(.*?)\n?</passage-', re.S)
 
 
-def client(script: Script, **settings: object) -> tuple[ModelClient, ScriptedChatModel]:
+def client(script: Script, prompts: Path | None = None, **settings: object) -> tuple[ModelClient, ScriptedChatModel]:
     """A client whose roles are all filled by one scripted model."""
     model = ScriptedChatModel(script)
     named = ModelSettings.model_validate({"attempts": 1, **settings})
-    return ModelClient(Callers.with_model(model, named)), model
+    return ModelClient(Callers.with_model(model, named), prompts=prompts), model
 
 
 def analyst(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 
 import pytest
 
-from fin_agent.models import Caller, Callers, LoadedModel, ModelSettings, Role
+from fin_agent.analyst.model.model_client import ModelClient
+from fin_agent.models import Caller, Callers, LoadedModel, ModelSettings
 from tests.loopback import no_other_host
 from tests.models.openai_server.fixtures import openai_server, serve
 from tests.models.scripted import HttpStatusError, Request, Said, ScriptedModel
@@ -36,20 +36,15 @@ class Script:
     @property
     def callers(self) -> Callers:
         """It in all roles."""
-        return cast(Callers, _AllRoles(self.caller))
+        return Callers(ModelSettings(model=NAME, small=NAME), load=lambda name, settings: self._loaded())
+
+    @property
+    def client(self) -> ModelClient:
+        """A client that calls it in all roles."""
+        return ModelClient(self.callers)
 
     def _loaded(self) -> LoadedModel:
         return LoadedModel(NAME, self._model)
-
-
-class _AllRoles:
-    settings = ModelSettings(model=NAME)
-
-    def __init__(self, caller: Caller) -> None:
-        self._caller = caller
-
-    def of(self, role: Role) -> Caller:
-        return self._caller
 
 
 def text_of(request: Request) -> str:

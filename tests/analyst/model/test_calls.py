@@ -18,9 +18,7 @@ def test_a_prompt_is_said_in_its_two_parts_for_its_own_role() -> None:
     assert call.messages == (("system", filled.system), ("user", filled.user))
     assert call.role is Role.HYDE and call.output is None
     assert call.prompt == PromptIdentity("hyde", load_prompt("hyde").version)
-    named = prompt_to_call(filled, Role.QUERY, SummaryReply, 90, check=lambda title: None)
-    assert (named.role, named.output, named.max_output_tokens) == (Role.QUERY, SummaryReply, 90)
-    assert named.check is not None
+    assert prompt_to_call(filled, SummaryReply).output is SummaryReply
 
 
 def test_signs_of_injection_are_noted() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role, role_models
+from fin_agent.analyst.model.model_client import callers_for_roles, has_model_for_role, role_models
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
