@@ -24,7 +24,7 @@ from typing import Any
 
 import yaml
 
-from fin_agent.evaluation.generated.tagged_figures import period_of
+from fin_agent.evaluation.generated.question_material import period_of
 from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag, read_tagged, tagged_files
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.workspace import Workspace

@@ -20,7 +20,7 @@ from pathlib import Path
 from openpyxl import load_workbook
 
 from fin_agent import Answer, Workspace
-from fin_agent.presentation.workbook import answer_workbook
+from fin_agent.presentation.exports import answer_workbook
 
 ASKED = (
     "What was {company}'s {line} in FY{year}?",

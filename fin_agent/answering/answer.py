@@ -210,7 +210,7 @@ class Answer(Artifact):
             WriteError: The file cannot be written.
         """
         from fin_agent.atomic_write import atomic_write
-        from fin_agent.presentation.workbook import answer_workbook  # imported on use: it depends on this module
+        from fin_agent.presentation.exports import answer_workbook  # imported on use: it depends on this module
 
         atomic_write(Path(path), answer_workbook([self]))
 
@@ -224,7 +224,7 @@ class Answer(Artifact):
 
         Pages are drawn only for answers of `Workspace.ask` or `fin_agent.ask` in the same process.
         """
-        from fin_agent.presentation.report import answer_html
+        from fin_agent.presentation.exports import answer_html
 
         return answer_html(self, self._source_workspace.workspace)
 

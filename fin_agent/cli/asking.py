@@ -21,9 +21,8 @@ from fin_agent.cli.streams import messages, say, show, show_json_line, warn
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
-from fin_agent.presentation.answers import answer_view
+from fin_agent.presentation.answers import answer_view, rounds_view
 from fin_agent.presentation.terminal_text import one_line
-from fin_agent.presentation.traces import rounds_view
 from fin_agent.runs.run import StepTime
 from fin_agent.workspace import Workspace
 
@@ -89,13 +88,13 @@ def ask(
 
 def _export(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
     """Return the answer as a file of this kind; a report leaves out pages that cannot be drawn, with a warning."""
-    from fin_agent.presentation import report, workbook
+    from fin_agent.presentation import exports
 
     if suffix == ".xlsx":
-        return workbook.answer_workbook([answer])
+        return exports.answer_workbook([answer])
     if suffix == ".csv":
-        return workbook.answer_csv([answer]).encode("utf-8-sig")
-    return report.html_report([answer], partial(report.drawn_page, workspace, notify=warn)).encode()
+        return exports.answer_csv([answer]).encode("utf-8-sig")
+    return exports.html_report([answer], partial(exports.drawn_page, workspace, notify=warn)).encode()
 
 
 def _print_explanation(question: str, on: IndexOptions) -> ExitCode:

@@ -34,8 +34,7 @@ from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.distribution import installed_version
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults
-from fin_agent.evaluation.question_files import what_is_wrong
+from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults, what_is_wrong
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import Meter, metered

@@ -25,10 +25,10 @@ from fin_agent.evaluation import tatqa as tatqa_questions
 from fin_agent.evaluation.benchmark import AnsweredQuestion, Report, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions, oracle_scope
 from fin_agent.evaluation.generated import benchmark as made
-from fin_agent.evaluation.generated.generated_question import has_failed
-from fin_agent.evaluation.generated.generated_question import judge as judge_made
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.llm_as_judge import Judge
+from fin_agent.evaluation.generated.truth import has_failed
+from fin_agent.evaluation.generated.truth import judge as judge_made
+from fin_agent.evaluation.judging import Judge
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.ingest import ingest
 from fin_agent.index.sqlite import SqliteIndex

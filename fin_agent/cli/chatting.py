@@ -29,10 +29,9 @@ from fin_agent.graphs.chat.graph import ChatThread, next_name
 from fin_agent.graphs.chat.state import ChatContext, Turn
 from fin_agent.graphs.chat.threads import FILE_NAME, ThreadStore, ThreadStoreError, ThreadSummary
 from fin_agent.index.protocol import PageKey
-from fin_agent.presentation.answers import ledger_view, program_view, usage_line
+from fin_agent.presentation.answers import ledger_view, note_lines, program_view, usage_line, warning_lines
 from fin_agent.presentation.pages import page_head, table_view
 from fin_agent.presentation.terminal_text import count_with_noun, fixed, listing, one_line, plain, right
-from fin_agent.presentation.traces import note_lines, warning_lines
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Table
 from fin_agent.workspace import Workspace

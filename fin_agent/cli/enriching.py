@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from fin_agent.analyst.model.index_additions import ModelNodeWriter, ModelSummarizer
+from fin_agent.analyst.model.descriptions import ModelNodeWriter, ModelSummarizer
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, command

@@ -24,9 +24,18 @@ from fin_agent.index.opening import address_of
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.models.metering import Budget
-from fin_agent.presentation.answers import ledger_view, program_view, refusal_panel, usage_line, usage_view
+from fin_agent.presentation.answers import (
+    fields_line,
+    ledger_view,
+    note_lines,
+    program_view,
+    refusal_panel,
+    rounds_view,
+    usage_line,
+    usage_view,
+    warning_lines,
+)
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
-from fin_agent.presentation.traces import fields_line, note_lines, rounds_view, warning_lines
 from fin_agent.runs.run import (
     RULES,
     Difference,

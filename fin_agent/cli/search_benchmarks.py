@@ -32,12 +32,12 @@ from fin_agent.cli.options import GoldGiven, IndexOptions, Output, Resamples, Se
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError, require_extra
-from fin_agent.evaluation import Oracle, chunk_benchmarks, passage_ranking, rag_measures
+from fin_agent.evaluation import Oracle, chunk_benchmarks, judging, passage_ranking
 from fin_agent.evaluation.benchmark import PartialResults, Report, Row, write_csv
 from fin_agent.evaluation.comparison import COMPARED, ComparisonReport, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions
-from fin_agent.evaluation.llm_as_judge import Judge
+from fin_agent.evaluation.judging import Judge
 from fin_agent.evaluation.statistics import FITTING, MEASURING, overlap
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
@@ -214,13 +214,13 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
         folder (DIR): The --out of a benchmark that answers questions.
     """
     started = time.perf_counter()
-    asked = rag_measures.read_run(folder)
+    asked = judging.read_run(folder)
     model = Judge.of(judge, Role.PASSAGES_JUDGE, settings_from(), warn)
-    measure = rag_measures.by_words if model is None else rag_measures.by_model(model)
+    measure = judging.by_words if model is None else judging.by_model(model)
     kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, asked), Row)
-    rows = _rows(kept, asked, lambda each: rag_measures.measured_row(*each, measure, k))
+    rows = _rows(kept, asked, lambda each: judging.measured_row(*each, measure, k))
     write_csv(rows, folder / "ragas.csv")
-    report = rag_measures.report_on_measures(rows, k, judge)
+    report = judging.report_on_measures(rows, k, judge)
     calls, tokens = (0, 0) if model is None else (model.meter.spent().calls, model.meter.spent().tokens)
     told = {"judge": judge, "proxies": judge is None, "k": k, "calls": calls, "tokens": tokens}
     _publish(to, report, told, started, [folder / "ragas.csv"])

@@ -12,9 +12,8 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import QUESTIONS, Column, Report, Row, report_on
+from fin_agent.evaluation.benchmark import QUESTIONS, Column, Report, Row, read_records, report_on
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.evaluation.question_files import read_records
 from fin_agent.evaluation.tatqa import synthetic_cover
 from fin_agent.index.protocol import PageKey
 

@@ -17,11 +17,11 @@ from fin_agent.evaluation.benchmark import (
     Column,
     Report,
     Row,
+    read_records,
     report_on,
     row_of,
 )
-from fin_agent.evaluation.llm_as_judge import Judge
-from fin_agent.evaluation.question_files import read_records
+from fin_agent.evaluation.judging import Judge
 from fin_agent.evaluation.statistics import rouge_l
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.retrieval.search_query import EVERYTHING, Scope

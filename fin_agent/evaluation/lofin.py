@@ -26,11 +26,11 @@ from fin_agent.evaluation.benchmark import (
     Row,
     mean_of,
     percent,
+    read_records,
     report_on,
     row_of,
 )
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.evaluation.question_files import read_records
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.models.call import Role

@@ -16,8 +16,17 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation.answer_scoring import USD_SCALES
-from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on, row_of
-from fin_agent.evaluation.question_files import read_records
+from fin_agent.evaluation.benchmark import (
+    MEDIAN_SECONDS,
+    QUESTIONS,
+    REFUSED,
+    Column,
+    Report,
+    Row,
+    read_records,
+    report_on,
+    row_of,
+)
 
 # --- The file
 

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from fin_agent.analyst.rules.loss_comparison import with_losses
 from fin_agent.analyst.rules.part_names import named_parts_in
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
-from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_statement
+from fin_agent.analyst.rules.reasoning.question_parts import ranked_statement
 from fin_agent.analyst.rules.requested_report import split_report_request
 from fin_agent.analyst.rules.words_to_intent import foreign_currency_requests, market_price_requests, parse_intent
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany

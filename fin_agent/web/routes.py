@@ -27,7 +27,7 @@ from fin_agent.index.ingest_lock import LOCK_NAME, lock_owner
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.models.settings import Preset
-from fin_agent.presentation import report, workbook
+from fin_agent.presentation import exports
 from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.runs.run import Difference, Run, answer_differences, run_differences
@@ -77,7 +77,7 @@ def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
     def statement_workbook(doc_id: DocId, statement: Statement) -> Response:
         record = record_of(context, doc_id)
         tables = views.statement_tables(record, context.workspace, statement)
-        content = workbook.statement_workbook(record, statement, tables)
+        content = exports.statement_workbook(record, statement, tables)
         return _file(content, f"{doc_id}-{statement.value}.xlsx", _XLSX)
 
     @get("/pages/{doc_id}/{page_number}.json")
@@ -153,10 +153,10 @@ def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
     def export(kind: Literal["xlsx", "csv", "html"], asked: Annotated[RequestToExport, Body()]) -> Response:
         answers = asked.answers
         if kind == "xlsx":
-            return _file(workbook.answer_workbook(answers), "answer.xlsx", _XLSX)
+            return _file(exports.answer_workbook(answers), "answer.xlsx", _XLSX)
         if kind == "csv":
-            return _file(workbook.answer_csv(answers).encode("utf-8-sig"), "answer.csv", "text/csv")
-        return _file(report.html_report(answers, partial(_picture, context)).encode(), "answer.html", "text/html")
+            return _file(exports.answer_csv(answers).encode("utf-8-sig"), "answer.csv", "text/csv")
+        return _file(exports.html_report(answers, partial(_picture, context)).encode(), "answer.html", "text/html")
 
 
 def _picture(context: ToolContext, doc_id: str, page: int, boxes: list[Box]) -> bytes | None:

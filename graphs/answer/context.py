@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from langchain_core.language_models import BaseChatModel
 
-    from fin_agent.analyst.model.card_abstraction import ModelCardMaker
+    from fin_agent.analyst.model.descriptions import ModelCardMaker
     from fin_agent.models.callers_by_role import Callers
 
 
@@ -173,7 +173,7 @@ class AnswerContext:
             named = strategy_for(settings, workspace, callers=callers, notify=notify)
         maker = None
         if has_model_for_role(settings, Role.CARD):
-            from fin_agent.analyst.model.card_abstraction import ModelCardMaker
+            from fin_agent.analyst.model.descriptions import ModelCardMaker
 
             client = ModelClient(callers or callers_for_roles(settings), prompts=settings.prompts)
             maker = ModelCardMaker(client, workspace.lexicon)

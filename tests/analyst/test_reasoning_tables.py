@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.ranking_questions import parse_ranking
+from fin_agent.analyst.rules.reasoning.question_parts import parse_ranking
 from fin_agent.analyst.rules.reasoning.table_answers import members_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation

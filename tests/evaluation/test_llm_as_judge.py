@@ -8,7 +8,7 @@ from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.replies import Correctness
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.evaluation.financebench import load_questions, score
-from fin_agent.evaluation.llm_as_judge import Judge
+from fin_agent.evaluation.judging import Judge
 from fin_agent.models import Callers, Meter, ModelSettings
 from fin_agent.models.metering import Budget
 from fin_agent.testing import ScriptedChatModel

@@ -12,10 +12,17 @@ import pytest
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace, Retrieved
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation import rag_measures
+from fin_agent.evaluation import judging
 from fin_agent.evaluation.benchmark import Row, row_of
-from fin_agent.evaluation.llm_as_judge import Judge
-from fin_agent.evaluation.rag_measures import Measure, average_precision, by_model, by_words, measured_row, read_run
+from fin_agent.evaluation.judging import (
+    Judge,
+    Measure,
+    average_precision,
+    by_model,
+    by_words,
+    measured_row,
+    read_run,
+)
 from fin_agent.models import Budget, Callers, Meter, ModelSettings
 from fin_agent.testing import ScriptedChatModel
 from tests.cli.running import Ran
@@ -123,7 +130,7 @@ def test_a_run_that_was_stopped_resumes(
     assert Ran("eval", "tagged-questions", sample_html, *options).code == 0
     whole = Ran("eval", "ragas", tmp_path, "--json")
     asked: list[str] = []
-    measure = rag_measures.by_words
+    measure = judging.by_words
 
     def measuring(row: Row, passages: Sequence[PassagePlace]) -> dict[str, float | None]:
         asked.append(row.id)
@@ -131,7 +138,7 @@ def test_a_run_that_was_stopped_resumes(
             raise KeyboardInterrupt
         return measure(row, passages)
 
-    monkeypatch.setattr(rag_measures, "by_words", measuring)
+    monkeypatch.setattr(judging, "by_words", measuring)
     assert Ran("eval", "ragas", tmp_path).code != 0
     again = Ran("eval", "ragas", tmp_path, "--json")
     assert len(asked) == 5 and again.document["report"] == whole.document["report"]

@@ -14,8 +14,7 @@ from fin_agent.config import Settings
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.lexicon.slots import Slot
-from fin_agent.presentation.answers import answer_view, usage_line, usage_view
-from fin_agent.presentation.traces import rounds_view
+from fin_agent.presentation.answers import answer_view, rounds_view, usage_line, usage_view
 from fin_agent.runs.run import Run
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.workspace import Workspace

@@ -12,8 +12,7 @@ import pytest
 
 from fin_agent.answering.answer import Answer
 from fin_agent.cli import main
-from fin_agent.presentation.report import html_report
-from fin_agent.presentation.workbook import answer_cell, answer_csv, cells_of, statement_workbook
+from fin_agent.presentation.exports import answer_cell, answer_csv, cells_of, html_report, statement_workbook
 from fin_agent.vocabulary.page import Statement
 from fin_agent.web.views import statement_tables
 from fin_agent.workspace import Workspace

@@ -16,9 +16,8 @@ from fin_agent.analyst.model.calculations import (
     quoted_amount,
     quoted_name,
 )
-from fin_agent.analyst.model.grounding import printable_line
+from fin_agent.analyst.model.grounding import PageScale, Quote, printable_line, unsupported_numbers
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.number_verification import PageScale, Quote, unsupported_numbers
 from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numbers, place_of, quoted_passages
 from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
 from fin_agent.analyst.reasoning_result import Reasoning, ReasoningStep

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from fin_agent.analyst.rules.period_resolution import min_period_count, requested_periods
-from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_statement
+from fin_agent.analyst.rules.reasoning.question_parts import ranked_statement
 from fin_agent.analyst.rules.requested_report import asks_about_restatement, split_report_request
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Use

@@ -10,9 +10,9 @@ from pathlib import Path
 from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on
 from fin_agent.evaluation.generated import question_generators as ask
-from fin_agent.evaluation.generated.generated_question import GeneratedQuestion
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.sampling import Maker, sample_questions
+from fin_agent.evaluation.generated.truth import GeneratedQuestion
 from fin_agent.evaluation.xbrl_truth import TaggedFiling, read_tagged, tagged_files
 from fin_agent.filings.reader import doc_id_of
 from fin_agent.workspace import Workspace

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.generated_question import ExpectedAnswer, GeneratedQuestion
-from fin_agent.evaluation.generated.question_material import QuestionMaterial
+from fin_agent.evaluation.generated.question_material import PartFamily, QuestionMaterial
 from fin_agent.evaluation.generated.sampling import (
     Turn,
     UnsuitableDrawError,
@@ -20,9 +19,10 @@ from fin_agent.evaluation.generated.sampling import (
     require,
     short_name,
 )
-from fin_agent.evaluation.generated.tagged_figures import PartFamily
 from fin_agent.evaluation.generated.truth import (
     Computed,
+    ExpectedAnswer,
+    GeneratedQuestion,
     MeasureToAsk,
     PartKind,
     StatedFigure,

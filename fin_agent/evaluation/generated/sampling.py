@@ -8,9 +8,15 @@ from random import Random
 from typing import TypeVar
 
 from fin_agent.evaluation import Family, QuestionKind
-from fin_agent.evaluation.generated.generated_question import ExpectedAnswer, GeneratedQuestion
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.generated.truth import Computed, MeasureToAsk, fewest_filings, read_data
+from fin_agent.evaluation.generated.truth import (
+    Computed,
+    ExpectedAnswer,
+    GeneratedQuestion,
+    MeasureToAsk,
+    fewest_filings,
+    read_data,
+)
 from fin_agent.lexicon.company_names import Company, company_words
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 

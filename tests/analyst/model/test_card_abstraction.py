@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.analyst.events import journal
-from fin_agent.analyst.model.card_abstraction import ModelCardMaker
+from fin_agent.analyst.model.descriptions import ModelCardMaker
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal, Use
 from fin_agent.lexicon.lexicon import load_lexicon

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fin_agent.analyst.model.index_additions import ModelNodeWriter, ModelSummarizer
+from fin_agent.analyst.model.descriptions import ModelNodeWriter, ModelSummarizer
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.models import ModelError
 from fin_agent.retrieval.fingear.tree_building import QUESTIONS, Chunk, RuleWriter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.model.number_verification import (
+from fin_agent.analyst.model.grounding import (
     Quote,
     non_figure_numbers,
     scaled_numbers_in,

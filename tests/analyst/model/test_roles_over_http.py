@@ -10,16 +10,14 @@ from dataclasses import dataclass
 import pytest
 
 from fin_agent.analyst.events import journal, record_warning
-from fin_agent.analyst.model.card_abstraction import ModelCardMaker
-from fin_agent.analyst.model.index_additions import ModelNodeWriter, ModelSummarizer
+from fin_agent.analyst.model.descriptions import ModelCardMaker, ModelNodeWriter, ModelSummarizer
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import AnalystDecomposer, by_slots, strategy_for
 from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace
 from fin_agent.config import Settings
 from fin_agent.evaluation.benchmark import Row
-from fin_agent.evaluation.llm_as_judge import Judge
-from fin_agent.evaluation.rag_measures import by_model
+from fin_agent.evaluation.judging import Judge, by_model
 from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Budget, Caller, Callers, Meter, ModelError, ModelSettings, Role, load_chat_model, metered
 from fin_agent.models.metering import current_meter

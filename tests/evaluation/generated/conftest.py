@@ -11,9 +11,8 @@ import pytest
 
 from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.generated.benchmark import generated_questions, read_folder
-from fin_agent.evaluation.generated.generated_question import GeneratedQuestion
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.generated.truth import SlotKey
+from fin_agent.evaluation.generated.truth import GeneratedQuestion, SlotKey
 from fin_agent.evaluation.xbrl_truth import TaggedFiling
 from fin_agent.workspace import Workspace
 

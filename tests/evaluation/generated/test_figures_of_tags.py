@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.generated.tagged_figures import figures_of_tags, period_of
+from fin_agent.evaluation.generated.question_material import QuestionMaterial, figures_of_tags, period_of
 from fin_agent.evaluation.generated.truth import Figures
 from fin_agent.evaluation.xbrl_truth import TrueTag
 from fin_agent.lexicon.lexicon import load_lexicon

@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.generated.tagged_figures import families_of, part_figures
+from fin_agent.evaluation.generated.question_material import QuestionMaterial, families_of, part_figures
 from fin_agent.evaluation.generated.truth import Figures, PartKind, SlotKey, StatedFigure
 from fin_agent.evaluation.xbrl_truth import TrueTag
 from fin_agent.lexicon.lexicon import load_lexicon

@@ -9,9 +9,8 @@ import pytest
 
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.generated_question import GeneratedQuestion
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.generated.truth import SlotKey, fewest_filings
+from fin_agent.evaluation.generated.truth import GeneratedQuestion, SlotKey, fewest_filings
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.workspace import Workspace
 from tests.evaluation.generated.conftest import WRITTEN_AS

@@ -10,11 +10,10 @@ import pytest
 
 from fin_agent.evaluation import QuestionKind
 from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.generated_question import GeneratedQuestion
 from fin_agent.evaluation.generated.question_generators import reads_well, rounding_difference
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.sampling import Turn
-from fin_agent.evaluation.generated.truth import Computed, SlotKey, StatedFigure
+from fin_agent.evaluation.generated.truth import Computed, GeneratedQuestion, SlotKey, StatedFigure
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
 Questions = tuple[GeneratedQuestion, ...]

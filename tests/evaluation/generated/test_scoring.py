@@ -13,8 +13,7 @@ from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.generated.benchmark import report_on_generated
-from fin_agent.evaluation.generated.generated_question import ExpectedAnswer, GeneratedQuestion, has_failed, judge
-from fin_agent.evaluation.generated.truth import SlotKey
+from fin_agent.evaluation.generated.truth import ExpectedAnswer, GeneratedQuestion, SlotKey, has_failed, judge
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.lexicon.company_names import Company

@@ -6,8 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from fin_agent.analyst.reasoning_result import Reasoning
-from fin_agent.analyst.rules.reasoning.answer_candidates import AnswerTarget, Candidate, FilingPeriod, candidates_of
-from fin_agent.analyst.rules.reasoning.answer_type_matching import has_listed_prefix
+from fin_agent.analyst.rules.reasoning.answer_candidates import (
+    AnswerTarget,
+    Candidate,
+    FilingPeriod,
+    candidates_of,
+    has_listed_prefix,
+)
 from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
     AnswerType,

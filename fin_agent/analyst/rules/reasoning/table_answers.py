@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from fin_agent.analyst.reasoning_result import Reasoning
-from fin_agent.analyst.rules.reasoning.ranking_questions import (
+from fin_agent.analyst.rules.reasoning.question_parts import (
     STATEMENTS_OF,
     RankingRequest,
     measure_stems,
