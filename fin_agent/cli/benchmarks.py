@@ -314,10 +314,10 @@ def tatqa(
             questions,
             lambda each: asking.ask(each.question, each.id, Scope(doc_ids=(each.doc_id,))),
             lambda question, answered: tatqa_questions.judge_tatqa(question, answered.answer),
-            lambda row: row.figures["miss"] or "right",
+            lambda row: "refused" if row.refused else "right" if row.figures["exact"] else "wrong",
         )
     told = {"seed": seed, "left_out": read.faults}
-    return asking.publish(run, tatqa_questions.report_on_tatqa(run.rows), told, tatqa_questions.miss_counts(run.rows))
+    return asking.publish(run, tatqa_questions.report_on_tatqa(run.rows), told)
 
 
 @command

@@ -34,7 +34,7 @@ from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError, require_extra
 from fin_agent.evaluation import Oracle, chunk_benchmarks, judging, passage_ranking
 from fin_agent.evaluation.benchmark import PartialResults, Report, Row, write_csv
-from fin_agent.evaluation.comparison import COMPARED, ComparisonReport, Conditions, Reader, report_on_comparison
+from fin_agent.evaluation.comparison import COMPARED, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions
 from fin_agent.evaluation.judging import Judge
@@ -54,7 +54,7 @@ Tournaments = Annotated[int, typer.Option(min=1, max=50, help="Tournaments per f
 
 def _publish(
     to: Output,
-    report: Report | ComparisonReport,
+    report: Report,
     told: Mapping[str, object],
     started: float,
     files: Sequence[Path],
@@ -140,9 +140,9 @@ def _measure_rankings(
     with on.open_workspace() as workspace:
         progress = Progress(len(asked))
 
-        def report_progress(question_id: str, seconds: float, failure: str) -> None:
-            line = f"failed: {failure}" if failure else f"{seconds:.2f} s"
-            progress.step(f"{question_id}: {line}", problem=bool(failure))
+        def report_progress(row: Row) -> None:
+            failure = row.figures["failure"]
+            progress.step(f"{row.id}: {f'failed: {failure}' if failure else 'ranked'}", problem=bool(failure))
 
         run = (judge, replace(measuring, judge=None), asked, _contents(workspace))
         kept = PartialResults(out / "rankings.unfinished.jsonl", run, list[Row])
@@ -231,10 +231,9 @@ def _rows(kept: PartialResults[Row], asked: Sequence[Input], judge: Callable[[In
     """Return a row for each question; those that a stopped run left are taken from there."""
     progress = Progress(len(asked))
     rows: list[Row] = []
-    for number, each in enumerate(asked):
-        rows.append(kept.result(str(number), partial(judge, each)))
-        progress.step(rows[-1].id)
-    kept.finish()
+    for row in kept.results((str(number), partial(judge, each)) for number, each in enumerate(asked)):
+        rows.append(row)
+        progress.step(row.id)
     return rows
 
 

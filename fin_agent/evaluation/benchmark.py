@@ -118,14 +118,14 @@ def run_benchmark(
     everything else that an answer depends on, are the same.
     """
     file = None if out is None else out / "answers.unfinished.jsonl"
-    partial_results = PartialResults(file, (settings, questions), AnsweredQuestion)
+    kept = PartialResults(file, (settings, questions), AnsweredQuestion)
+    asked = ((str(number), partial(ask, question)) for number, question in enumerate(questions))
     rows: list[Row] = []
     answered: list[AnsweredQuestion] = []
-    for number, question in enumerate(questions):
-        answered.append(partial_results.result(str(number), partial(ask, question)))
-        rows.append(judge(question, answered[-1]))
+    for question, each in zip(questions, kept.results(asked), strict=True):
+        answered.append(each)
+        rows.append(judge(question, each))
         on_row(rows[-1])
-    partial_results.finish()
     return Run(tuple(rows), tuple(answered))
 
 
@@ -164,16 +164,18 @@ class PartialResults(Generic[KeptT]):
             with reporting_write_errors(self.path), self.path.open("a", encoding="utf-8") as file:
                 file.write(f"{self._line.dump_json((name, each)).decode()}\n")
 
-    def result(
-        self, name: str, make: Callable[[], KeptT], *, keeps: Callable[[KeptT], bool] = lambda each: True
-    ) -> KeptT:
-        """Return the stored result of this name, or make one, which is stored if `keeps` accepts it."""
-        each = self.take(name)
-        if each is None:
-            each = make()
-            if keeps(each):
-                self.add(name, each)
-        return each
+    def results(
+        self, made: Iterable[tuple[str, Callable[[], KeptT]]], *, keeps: Callable[[KeptT], bool] = lambda each: True
+    ) -> Iterator[KeptT]:
+        """Yield the stored result of each name, or one that is made, and stored if `keeps` accepts it; then finish."""
+        for name, make in made:
+            each = self.take(name)
+            if each is None:
+                each = make()
+                if keeps(each):
+                    self.add(name, each)
+            yield each
+        self.finish()
 
     def finish(self) -> None:
         """Delete the file, since the run is complete."""
@@ -212,6 +214,11 @@ class Report:
     """The caption and the columns of each table."""
     groups: Sequence[Mapping[str, Any]]
     """Figures by name, with `section`, by which rows are grouped (`overall`, `question type`), and `group`."""
+    told: Mapping[str, Any] = field(default_factory=dict)
+    """Further values of the JSON document."""
+    shown: Sequence[Mapping[str, Any]] | None = None
+    """The groups in the tables; all by default."""
+    further: Sequence[Table] = ()
 
     def of(self, name: str) -> Mapping[str, Any]:
         """Return the figures of the first group with this name."""
@@ -219,26 +226,27 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         """Return values for `json.dumps`."""
-        return {"groups": [{name: _plain(figure) for name, figure in group.items()} for group in self.groups]}
+        return {**self.told, "groups": [{name: _plain(each) for name, each in group.items()} for group in self.groups]}
 
     def as_tables(self) -> list[Table]:
         """Return tables with a row per group, sections separated, the first one in bold."""
-        shown: list[Table] = []
+        tables: list[Table] = []
+        groups = self.groups if self.shown is None else self.shown
         for caption, of_table in self.tables:
-            table = Table(title=None if shown else self.title, caption=caption)
+            table = Table(title=None if tables else self.title, caption=caption)
             columns = [column for column in of_table if column.heading]
             table.add_column("", no_wrap=True)
             for column in columns:
                 table.add_column(column.heading, justify="right", min_width=max(map(len, column.heading.split())))
-            section = self.groups[0]["section"]
-            for group in self.groups:
+            section = first = groups[0]["section"]
+            for group in groups:
                 if group["section"] != section:
                     table.add_section()
                 section = group["section"]
                 cells = ("-" if group[each.name] is None else each.shown(group[each.name]) for each in columns)
-                table.add_row(group["group"], *cells, style="bold" if section == self.groups[0]["section"] else "")
-            shown.append(table)
-        return shown
+                table.add_row(group["group"], *cells, style="bold" if section == first else "")
+            tables.append(table)
+        return [*tables, *self.further]
 
 
 def report_on(

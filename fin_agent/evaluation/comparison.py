@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -138,19 +138,20 @@ def compare(
         labels = {"strategy": name, **labels_of(question, conditions.forms)}
         return Row(question.id, labels, question.question, figures=figures, seconds=seconds)
 
-    for name in dict.fromkeys(strategies):
-        try:
-            strategy = build(name)
-        except Exception as error:  # the other strategies are still compared; the reason is reported
-            not_built[name] = failure_of(error, debug=conditions.debug)
-            continue
-        built.append(name)
-        for number, question in enumerate(questions):
-            search = partial(searched, name, strategy, question)
-            score = kept.result(f"{name} {number}", search, keeps=lambda score: not score.figures["failure"])
-            scores.append(score)
-            on_score(score)
-    kept.finish()
+    def searches() -> Iterator[tuple[str, Callable[[], Row]]]:
+        for name in dict.fromkeys(strategies):
+            try:
+                strategy = build(name)
+            except Exception as error:  # the other strategies are still compared; the reason is reported
+                not_built[name] = failure_of(error, debug=conditions.debug)
+                continue
+            built.append(name)
+            for number, question in enumerate(questions):
+                yield f"{name} {number}", partial(searched, name, strategy, question)
+
+    for score in kept.results(searches(), keeps=lambda score: not score.figures["failure"]):
+        scores.append(score)
+        on_score(score)
     return Comparison(conditions, tuple(built), tuple(scores), not_built)
 
 
@@ -209,64 +210,14 @@ def _right(reader: Reader | None, question: FinanceBenchQuestion, passages: Sequ
 # --- Report
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonReport:
-    """All figures of a comparison."""
-
-    comparison: Comparison
-    questions: int
-    """The number of questions that each strategy was asked."""
-    groups: tuple[Mapping[str, Any], ...]
-    """By strategy: over all questions, by question type, by filing type."""
-    tables: Sequence[tuple[str, Sequence[Column]]]
-    pairs: tuple[Mapping[str, Any], ...]
-    """Tests whether a `first` strategy finds more gold pages than a `second`, in the first k passages; the p-value
-    `p_value_holm` is corrected for their number."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return values for `json.dumps`."""
-        not_built = self.comparison.not_built.items()
-        return {
-            "k": self.comparison.conditions.k,
-            "oracle": self.comparison.conditions.oracle.value,
-            "questions": self.questions,
-            **Report("", (), self.groups).as_json(),
-            "pairs": list(self.pairs),
-            "not_built": [{"strategy": name, "reason": reason} for name, reason in not_built],
-        }
-
-    def as_tables(self) -> list[Table]:
-        """Return tables of the figures over all questions, and of tested pairs."""
-        oracle = self.comparison.conditions.oracle
-        given = "" if oracle is Oracle.NONE else f", right {oracle} given"
-        title = f"{self.questions} questions, the first {self.comparison.conditions.k}{given}"
-        overall = [{**each, "group": each["strategy"]} for each in self.groups if each["section"] == "overall"]
-        return [*Report(title, self.tables, overall).as_tables(), *([self._tested()] if self.pairs else [])]
-
-    def _tested(self) -> Table:
-        several = len(self.pairs) > 1
-        caption = "paired permutation test over questions, two-sided"
-        caption += f"; corrected for {len(self.pairs)} pairs after Holm" if several else ""
-        table = Table(title="Differences in page recall of passages, in points", caption=caption)
-        table.add_column("first\n  second", no_wrap=True)
-        for heading in ("difference", "95% interval", "questions\ndiffering", "p", *(["p,\ncorrected"] * several)):
-            table.add_column(heading, justify="right")
-        for pair in self.pairs:
-            mean, low, high = (pair["difference"][name] for name in ("mean", "low", "high"))
-            table.add_row(
-                f"{pair['first']}\n  {pair['second']}",
-                f"{100 * mean:+.1f}",
-                "-" if low is None else f"{100 * low:+.1f} to {100 * high:+.1f}",
-                str(pair["differing"]),
-                *("< 0.001" if pair[p] < 0.001 else f"{pair[p]:.3f}" for p in ("p_value", *["p_value_holm"] * several)),
-            )
-        return table
-
-
 def report_on_comparison(
     comparison: Comparison, pairs: Sequence[tuple[str, str]], *, resamples: int = RESAMPLES, seed: int = 0
-) -> ComparisonReport:
-    """Return the figures of a comparison, and tests of these pairs of strategies."""
+) -> Report:
+    """Return the figures of a comparison by strategy, over all questions, by question type and by filing type.
+
+    `pairs` in JSON are tests whether a `first` strategy finds more gold pages than a `second`, in the first k passages;
+    the p-value `p_value_holm` is corrected for their number. The tables show the figures over all questions, and pairs.
+    """
     tables = _tables(resamples, seed)
     of_strategy = {strategy: comparison.of(strategy) for strategy in comparison.strategies}
     groups = [
@@ -277,12 +228,42 @@ def report_on_comparison(
     compared = {name: [score.figures[COMPARED] for score in scores] for name, scores in of_strategy.items()}
     tests = [paired_test(compared[first], compared[second], resamples=resamples, seed=seed) for first, second in pairs]
     corrected = holm([test.p_value for test in tests])
-    tested = tuple(
+    tested = [
         {"first": first, "second": second, **asdict(test), "p_value_holm": p}
         for (first, second), test, p in zip(pairs, tests, corrected, strict=True)
-    )
-    questions = max(map(len, of_strategy.values()), default=0)
-    return ComparisonReport(comparison, questions, tuple(groups), tables, tested)
+    ]
+    questions, conditions = max(map(len, of_strategy.values()), default=0), comparison.conditions
+    given = "" if conditions.oracle is Oracle.NONE else f", right {conditions.oracle} given"
+    told = {
+        "k": conditions.k,
+        "oracle": conditions.oracle.value,
+        "questions": questions,
+        "pairs": tested,
+        "not_built": [{"strategy": name, "reason": reason} for name, reason in comparison.not_built.items()],
+    }
+    overall = [{**each, "group": each["strategy"]} for each in groups if each["section"] == "overall"]
+    title = f"{questions} questions, the first {conditions.k}{given}"
+    return Report(title, tables, groups, told, overall, [_tested(tested)] if tested else [])
+
+
+def _tested(pairs: Sequence[Mapping[str, Any]]) -> Table:
+    several = len(pairs) > 1
+    caption = "paired permutation test over questions, two-sided"
+    caption += f"; corrected for {len(pairs)} pairs after Holm" if several else ""
+    table = Table(title="Differences in page recall of passages, in points", caption=caption)
+    table.add_column("first\n  second", no_wrap=True)
+    for heading in ("difference", "95% interval", "questions\ndiffering", "p", *(["p,\ncorrected"] * several)):
+        table.add_column(heading, justify="right")
+    for pair in pairs:
+        mean, low, high = (pair["difference"][name] for name in ("mean", "low", "high"))
+        table.add_row(
+            f"{pair['first']}\n  {pair['second']}",
+            f"{100 * mean:+.1f}",
+            "-" if low is None else f"{100 * low:+.1f} to {100 * high:+.1f}",
+            str(pair["differing"]),
+            *("< 0.001" if pair[p] < 0.001 else f"{pair[p]:.3f}" for p in ("p_value", *["p_value_holm"] * several)),
+        )
+    return table
 
 
 def _tables(resamples: int, seed: int) -> tuple[tuple[str, Sequence[Column]], ...]:

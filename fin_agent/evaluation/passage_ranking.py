@@ -6,7 +6,7 @@ import math
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean, pvariance
@@ -86,33 +86,33 @@ def measure_rankings(
     workspace: Workspace,
     analyst: RulesAnalyst,
     measuring: RankingSettings,
-    on_question: Callable[[str, float, str], None] = lambda question_id, seconds, failure: None,
+    on_question: Callable[[Row], None] = lambda row: None,
     partial_results: PartialResults[list[Row]] | None = None,
 ) -> tuple[list[Row], list[str]]:
     """Return the scores of all rankings of all questions, and the ids of questions that were left out.
 
     A question is left out if a filing of its gold pages is not in the index, or no passage is on them. A question that
-    fails counts as nothing found. `on_question` is called with the id of each question, the seconds, and the failure
-    (empty if none); `partial_results` has the scores of an unfinished run. Raises QuestionError if no question is left.
+    fails counts as nothing found. `on_question` is called with the first row of each question; `partial_results` has
+    the scores of an unfinished run. Raises QuestionError if no question is left.
     """
     kept = partial_results or PartialResults(None, "", list[Row])
     known = workspace.directory.owners.keys()
     scores: list[Row] = []
     left_out: list[str] = []
-    for question in questions:
-        started = time.perf_counter()
-        in_index = known >= set(question.documents)
-        outline = workspace.index.outline(question.documents) if in_index else []
-        passages = workspace.index.passages([page.key for page in outline if page.key.page >= measuring.first_page])
-        relevant = _grades(question, passages)
-        if not relevant:
-            left_out.append(question.id)
-            continue
-        rank = partial(_ranked, question, passages, relevant, workspace, analyst, measuring)
-        found = kept.result(question.id, rank, keeps=lambda rows: not rows[0].figures["failure"])
+
+    def rankings() -> Iterator[tuple[str, Callable[[], list[Row]]]]:
+        for question in questions:
+            in_index = known >= set(question.documents)
+            outline = workspace.index.outline(question.documents) if in_index else []
+            passages = workspace.index.passages([page.key for page in outline if page.key.page >= measuring.first_page])
+            if relevant := _grades(question, passages):
+                yield question.id, partial(_ranked, question, passages, relevant, workspace, analyst, measuring)
+            else:
+                left_out.append(question.id)
+
+    for found in kept.results(rankings(), keeps=lambda rows: not rows[0].figures["failure"]):
         scores += found
-        on_question(question.id, time.perf_counter() - started, found[0].figures["failure"])
-    kept.finish()
+        on_question(found[0])
     if not scores:
         raise QuestionError(
             "no question can be measured: none of their filings is in the index",

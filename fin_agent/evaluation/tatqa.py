@@ -7,7 +7,7 @@ import random
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -308,7 +308,7 @@ _IN_PERCENT = re.compile(r"[\d.\s]+%")
 
 
 def judge_tatqa(question: TatQuestion, answer: Answer) -> Row:
-    """Return the row of an answer with its score and the kind of miss (empty if it is right)."""
+    """Return the row of an answer with its score."""
     predicted = prediction_of(answer)
     scored = score(question.gold, question.scale, question.answer_type, predicted)
     figures = {
@@ -318,7 +318,6 @@ def judge_tatqa(question: TatQuestion, answer: Answer) -> Row:
         "exact": scored.exact,
         "f1": scored.f1,
         "scale": not answer.refused and predicted.scale == question.scale,
-        "miss": "" if scored.exact == 1 else _miss(question, predicted, scored.f1),
         "derivation": question.derivation,
     }
     labels = {
@@ -329,34 +328,10 @@ def judge_tatqa(question: TatQuestion, answer: Answer) -> Row:
     return row_of(question.id, question.question, "; ".join(question.gold), answer, labels, figures)
 
 
-def _miss(question: TatQuestion, predicted: Prediction, f1: float) -> str:
-    if not (question.gold and predicted.parts):
-        return "refused" if question.gold else "no gold answer"
-    gold, told = _amounts(question.gold), _amounts(predicted.parts)
-    if not (gold and told):
-        return "words in part" if f1 > 0 else "other words"
-    if gold == told:
-        return "right figure, other scale"
-    same_size = [abs(each) for each in gold] == [abs(each) for each in told]
-    return "right figure, other sign" if same_size else "other figure"
-
-
-def _amounts(parts: Sequence[str]) -> list[float]:
-    """Return the parts as sorted numbers; empty if one is not a number."""
-    amounts = [number(part.replace("%", "")) for part in parts]
-    return sorted(round(each, 2) for each in amounts if each is not None) if None not in amounts else []
-
-
 def report_on_tatqa(rows: Sequence[Row]) -> Report:
     """Return exact match and F1 overall, by answer type, and by type and source. Raises ValueError without rows."""
     ordered = sorted(rows, key=lambda row: row.labels["answer_type_and_source"])
     return report_on(ordered, "TAT-QA", [(_CAPTION, _COLUMNS)], ("answer_type", "answer_type_and_source"))
-
-
-def miss_counts(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the kinds of misses with their counts, the most frequent first."""
-    for miss, count in Counter(row.figures["miss"] for row in rows if row.figures["miss"]).most_common():
-        yield f"{miss}: {count}"
 
 
 _COLUMNS = (

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult, group
 from rich.padding import Padding
@@ -135,10 +135,12 @@ _NARROWEST_LABELS = 26
 _WIDEST_LABELS = 76
 _SUITABLE = 14
 """Preferred width of a header in characters, if its words allow it."""
+_DAY = re.compile(r"\b((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?) (?=\d)", re.I)
+_AFTER_DIGITS = ")%]*"
 
 
 class FiguresTable:
-    """Rows under their columns, as wide as needed and no wider than the console; columns that do not fit follow below.
+    """Rows under their columns, no wider than the console; columns that do not fit follow below.
 
     Digits stand below digits: parentheses and percent signs after a figure hang.
     """
@@ -152,15 +154,20 @@ class FiguresTable:
         page_starts: Mapping[int, int] | None = None,
     ) -> None:
         """Prepare the table; see `display_lines` for `dollars` and `page_starts`."""
-        self._heads = [_folded(column) for column in columns]
         self._lines = display_lines(rows, dollars=dollars, page_starts=page_starts)
-        self._hanging, self._widths = [], list[int]()
-        for column, head in enumerate(self._heads):
-            cells = [cell for line in self._lines if line.cells and (cell := line.cells[column])]
-            hanging = max(map(_hanging, cells), default=0)
-            widest = max((len(cell) - _hanging(cell) for cell in cells), default=0) + hanging
-            self._hanging.append(hanging)
-            self._widths.append(max(widest, *map(len, head)) if head else widest)
+        self._heads: list[list[str]] = []
+        self._cells: list[list[str]] = []
+        """The cells of each column, line by line."""
+        for column, head in enumerate(columns):
+            tied = _DAY.sub("\\1\u00a0", one_line(head))  # a month stays with its day
+            folded = textwrap.wrap(tied, _SUITABLE, break_long_words=False, break_on_hyphens=False)
+            self._heads.append([line.replace("\u00a0", " ") for line in folded])
+            cells = [(line.cells[column] if line.cells else None) or "" for line in self._lines]
+            hanging = [len(cell) - len(cell.rstrip(_AFTER_DIGITS)) for cell in cells]
+            most = max(hanging, default=0)
+            padded = [cell and cell + " " * (most - own) for cell, own in zip(cells, hanging, strict=True)]
+            width = max(map(len, (*padded, *self._heads[-1])), default=0)
+            self._cells.append([cell and f"{cell:>{width}}" for cell in padded])
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         blocks = self._blocks(options.max_width)
@@ -171,62 +178,35 @@ class FiguresTable:
                 first, last = block[0] + 1, block[-1] + 1
                 named = f"Column {first}" if first == last else f"Columns {first} to {last}"
                 yield Text(f"{named} of {len(self._heads)}", style="dim")
-            yield self._table(block, options.max_width)
+            yield self._table(block)
 
     def _blocks(self, width: int) -> list[list[int]]:
         """Return the columns in blocks that fit the width; each block repeats the labels."""
-        labels = min(max(map(_room, self._lines), default=0), _NARROWEST_LABELS)
+        lines = (line for line in self._lines if line.kind is not LineKind.HEADING)  # which are folded
+        labels = min(max((line.depth * _STEP + len(line.label) for line in lines), default=0), _NARROWEST_LABELS)
         blocks: list[list[int]] = [[]]
-        for column in range(len(self._heads)):
-            taken = sum(_BETWEEN + self._widths[each] for each in (*blocks[-1], column))
-            if blocks[-1] and labels + taken > width:
+        taken = labels
+        for column, cells in enumerate(zip(self._heads, self._cells, strict=True)):
+            room = _BETWEEN + max(map(len, chain(*cells)), default=0)
+            if blocks[-1] and taken + room > width:
                 blocks.append([])
+                taken = labels
             blocks[-1].append(column)
+            taken += room
         return blocks
 
-    def _table(self, block: Sequence[int], width: int) -> RichTable:
+    def _table(self, block: Sequence[int]) -> RichTable:
         """Return a block: the headings, and the lines that have a figure in its columns."""
-        lines = [line for line in self._lines if not line.cells or any(line.cells[column] for column in block)]
-        room = width - sum(_BETWEEN + self._widths[column] for column in block)
-        longest = max(map(_room, lines), default=0)
-        table = listing(Column("", width=max(1, min(longest, room, _WIDEST_LABELS)), overflow="fold"))
+        table = listing(Column("", max_width=_WIDEST_LABELS, overflow="fold"))
         for column in block:
             head = Text("\n".join(self._heads[column]), justify="right", overflow="fold")
-            table.add_column(head, width=self._widths[column], vertical="bottom")
-        for line in lines:
-            cells = (self._aligned(line.cells[column], column) for column in block if line.cells)
-            table.add_row(
-                Padding(Text(_label(line)), (0, 0, 0, line.depth * _STEP)), *cells, style=_STYLES.get(line.kind, "")
-            )
+            table.add_column(head, vertical="bottom", no_wrap=True)
+        for at, line in enumerate(self._lines):
+            cells = [self._cells[column][at] for column in block]
+            if any(cells) or not line.cells:
+                label = Padding(Text(line.label), (0, 0, 0, line.depth * _STEP))
+                table.add_row(label, *map(Text, cells if line.cells else ()), style=_STYLES.get(line.kind, ""))
         return table
-
-    def _aligned(self, cell: str | None, column: int) -> Text:
-        text = f"{cell}{' ' * (self._hanging[column] - _hanging(cell))}" if cell else ""
-        return Text(f"{text:>{self._widths[column]}}")
-
-
-def _folded(head: str) -> list[str]:
-    """Return the lines of a header; a month stays with its day."""
-    tied = _DAY.sub("\\1\u00a0", one_line(head))
-    lines = textwrap.wrap(tied, _SUITABLE, break_long_words=False, break_on_hyphens=False)
-    return [line.replace("\u00a0", " ") for line in lines]
-
-
-_DAY = re.compile(r"\b((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?) (?=\d)", re.I)
-
-
-def _hanging(cell: str) -> int:
-    """Return how many characters follow the last digit or dash of a printed figure."""
-    return len(cell) - len(cell.rstrip(_AFTER_DIGITS))
-
-
-def _room(line: DisplayLine) -> int:
-    """Return the width of a label; headings are folded."""
-    return 0 if line.kind is LineKind.HEADING else line.depth * _STEP + len(_label(line))
-
-
-def _label(line: DisplayLine) -> str:
-    return f"┄┄ {line.label}" if line.kind is LineKind.PAGE else line.label
 
 
 class LineKind(StrEnum):
@@ -268,7 +248,7 @@ def display_lines(
     path: tuple[str, ...] = ()
     for index, row in enumerate(rows):
         if page_starts and index in page_starts:
-            lines.append(DisplayLine(LineKind.PAGE, f"page {page_starts[index] + 1}"))
+            lines.append(DisplayLine(LineKind.PAGE, f"┄┄ page {page_starts[index] + 1}"))
         shared = len([*takewhile(lambda pair: pair[0] == pair[1], zip(path, row.section, strict=False))])
         for depth in range(shared, len(row.section)):
             if lines and (lines[-1].kind is LineKind.TOTAL or (depth == 0 and lines[-1].kind is LineKind.ROW)):
@@ -312,4 +292,3 @@ def printed(cell: Cell, *, dollars: bool) -> str:
 
 _CALLED_TOTAL = re.compile(r"\W*total\b", re.I)
 _NO_SIGNS = str.maketrans("", "", "$€£¥")
-_AFTER_DIGITS = ")%]*"

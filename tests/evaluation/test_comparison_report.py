@@ -14,8 +14,8 @@ from rich.table import Table
 pytest.importorskip("scipy", reason='needs `pip install ".[evaluation]"`')
 
 from fin_agent.evaluation import Oracle
-from fin_agent.evaluation.benchmark import write_csv
-from fin_agent.evaluation.comparison import Comparison, ComparisonReport, Conditions, report_on_comparison
+from fin_agent.evaluation.benchmark import Report, write_csv
+from fin_agent.evaluation.comparison import Comparison, Conditions, report_on_comparison
 from fin_agent.presentation.terminal_text import style_table
 from tests.evaluation.comparisons import FORMS, GOOD, POOR, QUESTIONS, Scripted, compared
 
@@ -26,7 +26,7 @@ def comparison() -> Comparison:
 
 
 @pytest.fixture(scope="module")
-def report(comparison: Comparison) -> ComparisonReport:
+def report(comparison: Comparison) -> Report:
     return report_on_comparison(comparison, [("good", "poor")], resamples=200)
 
 
@@ -44,7 +44,7 @@ def lines_of(path: Path) -> list[dict[str, str]]:
 
 
 class TestReport:
-    def test_means_over_all_and_over_groups(self, report: ComparisonReport) -> None:
+    def test_means_over_all_and_over_groups(self, report: Report) -> None:
         good, poor = (group for group in report.groups if group["section"] == "overall")
         assert good["page_recall_of_passages"].mean == pytest.approx(2 / 3)
         assert poor["page_recall_of_passages"].mean == pytest.approx(0.5 / 3)
@@ -57,16 +57,16 @@ class TestReport:
         types = [group["group"] for group in report.groups if group["section"] == "filing type"]
         assert types == ["10-K", "10-Q", "10-K", "10-Q"]
 
-    def test_a_pair_is_tested_on_page_recall(self, report: ComparisonReport) -> None:
-        (pair,) = report.pairs
+    def test_a_pair_is_tested_on_page_recall(self, report: Report) -> None:
+        (pair,) = report.told["pairs"]
         assert pair["difference"]["mean"] == pytest.approx(0.5)
         assert [pair[name] for name in ("differing", "exact", "p_value", "p_value_holm")] == [2, True, 0.5, 0.5]
 
     def test_several_pairs_are_corrected_together(self, comparison: Comparison) -> None:
-        pairs = report_on_comparison(comparison, [("good", "poor"), ("poor", "good")], resamples=200).pairs
+        pairs = report_on_comparison(comparison, [("good", "poor"), ("poor", "good")], resamples=200).told["pairs"]
         assert [pair["p_value_holm"] for pair in pairs] == [1.0, 1.0]
 
-    def test_same_seed_same_report_and_plain_json(self, comparison: Comparison, report: ComparisonReport) -> None:
+    def test_same_seed_same_report_and_plain_json(self, comparison: Comparison, report: Report) -> None:
         again = report_on_comparison(comparison, [("good", "poor")], resamples=200)
         assert again.as_json() == report.as_json()
         plain = json.loads(json.dumps(report.as_json()))
@@ -84,7 +84,7 @@ class TestReport:
 
     def test_a_question_asked_twice_counts_twice(self) -> None:
         twice = compared(GOOD, questions=(*QUESTIONS, QUESTIONS[0]))
-        assert report_on_comparison(twice, [], resamples=200).questions == 4
+        assert report_on_comparison(twice, [], resamples=200).told["questions"] == 4
 
 
 class TestTables:
@@ -109,12 +109,12 @@ class TestTables:
         for heading in ("pages", "precision", "BLEU", "ROUGE-L", "read", "seconds", "p95"):
             assert heading in shown
 
-    def test_pairs(self, report: ComparisonReport) -> None:
+    def test_pairs(self, report: Report) -> None:
         assert any("+50.0" in line for line in printed(report.as_tables()).splitlines())
 
 
 class TestFiles:
-    def test_a_line_per_strategy_and_group(self, report: ComparisonReport, tmp_path: Path) -> None:
+    def test_a_line_per_strategy_and_group(self, report: Report, tmp_path: Path) -> None:
         write_csv(report.as_json()["groups"], tmp_path / "summary.csv")
         lines = lines_of(tmp_path / "summary.csv")
         assert len(lines) == 2 * (1 + 2 + 2)

@@ -189,7 +189,7 @@ def test_a_question_that_fails_has_found_nothing_and_the_rest_goes_on(
         workspace,
         Stumbling(workspace),
         RankingSettings(seeds=1, settings=SETTINGS),
-        lambda question_id, seconds, failure: told.append((question_id, failure)),
+        lambda row: told.append((row.id, row.figures["failure"])),
     )
     failed = [score for score in scores if score.figures["failure"]]
     assert {score.labels["doc_id"] for score in failed} == {"quillmark_2023_10k"}

@@ -1,4 +1,4 @@
-"""What a chat model says of filings beyond the rules: cards of passages (FinCards), summaries, nodes of FinGEAR's trees.
+"""What a chat model says of filings beyond the rules: cards (FinCards), summaries, nodes of FinGEAR's trees.
 
 It describes; figures, companies and periods are never taken from it.
 """
