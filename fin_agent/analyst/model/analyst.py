@@ -10,13 +10,17 @@ from textwrap import dedent
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
-from fin_agent.analyst.model.curator import Curator
-from fin_agent.analyst.model.grounding import printable_line
+from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
 from fin_agent.analyst.model.llm_judges import judging_values, ranking_fault
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.prompt_context import known_lines
+from fin_agent.analyst.model.prompt_context import (
+    is_contained,
+    known_lines,
+    passages_for_curation,
+    quoted_passages,
+)
 from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
-from fin_agent.analyst.model.replies import ListwiseReply, QueryReply, VerificationReply
+from fin_agent.analyst.model.replies import CurationReply, ListwiseReply, QueryReply, VerificationReply
 from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer_composition import numeric_answer
@@ -27,6 +31,7 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.plan_term_selection import missing_slots
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.evidence.tournament.judge import Brief, Verdict, repair_ranking
 from fin_agent.index.protocol import PageKey
@@ -40,7 +45,9 @@ from fin_agent.workspace import Workspace
 PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning", "verification")
 _MAX_TERMS = 24
 _MAX_RANKED = 20
-_MAX_OBJECTION_LENGTH = 240
+_MAX_MISSING = 6
+_MAX_LENGTH = 240
+"""Characters of an objection, a reason, a missing item or a question."""
 _NOT_WHAT_IS_ASKED = "what is asked: the figures that rules computed are something else"
 
 
@@ -69,7 +76,6 @@ class ModelAnalyst(RulesAnalyst):
         self._questions = QuestionReader(client, workspace, preset, super().intent)
         self._executor = executor or MontySandbox()
         self._reasoner = Reasoner(client, workspace, self._executor)
-        self._curator = Curator(client, workspace, preset, most_evidence, self._reasoner)
 
     @property
     def has_free_judging(self) -> bool:
@@ -168,10 +174,127 @@ class ModelAnalyst(RulesAnalyst):
         if not self._accepts_result(intent, plan, base):
             base = base.model_copy(update={"beyond_rules": (_NOT_WHAT_IS_ASKED,)})
             intent = intent.model_copy(update={"beyond_rules": (*intent.beyond_rules, _NOT_WHAT_IS_ASKED)})
-        curation = self._curator.curation(base, intent, plan, passages, scope, dropped)
+        curation = self._curated(base, intent, plan, passages, scope, dropped)
         if isinstance(curation, AnsweredCuration) and curation.reasoning.text:
             self._check_against_rules(curation.reasoning, intent, base.kept or curation.kept, documents)
         return curation
+
+    def _curated(
+        self,
+        base: Curation,
+        intent: Intent,
+        plan: Plan,
+        passages: Sequence[RetrievedPassage],
+        scope: Scope,
+        dropped: Collection[tuple[str, int]],
+    ) -> Curation:
+        """Return the model's decision if the rules' curation `base` leaves something open; `base` if the model fails.
+
+        One call judges new passages together with those kept before, and answers if it can (HiREC, Algorithm 1). What
+        it drops is dropped for good.
+        """
+        if intent.beyond_rules:  # rules cannot compute the whole question, even if they have all figures
+            base = base.model_copy(update={"answerable": False, "missing": intent.beyond_rules})
+        thorough = self._preset is Preset.THOROUGH
+        computed = intent.numeric and base.answerable and not thorough
+        if not passages or self._preset is Preset.FAST or computed or _has_conflicting_figures(base, intent, plan):
+            return base
+        by_rules = {evidence.passage.key for evidence in base.kept}
+        latest = max(each.round for each in passages)  # passages of earlier rounds were kept, and are shown again
+        ordered = sorted(passages, key=lambda each: (each.round == latest, each.key not in by_rules))
+        shown = passages_for_curation(ordered, self._workspace, scope, dropped)
+        curation = (self._judge_passages if thorough else self._answer_from_passages)(base, intent, shown)
+        return curation if curation is base else self._final(curation, shown, passages)
+
+    def _final(
+        self, curation: Curation, shown: Sequence[RetrievedPassage], passages: Sequence[RetrievedPassage]
+    ) -> Curation:
+        """Return the curation with the passages that are dropped for good.
+
+        These are passages that were shown and not kept, passages contained in them, and pages of which nothing is kept.
+        """
+        chosen = {each.passage.key: each for each in curation.kept}
+        gone = [each for each in shown if each.key not in chosen]
+        held = {each.passage.on_page for each in curation.kept}
+        pages = dict.fromkeys(each.on_page for each in gone if each.on_page not in held)
+        others = [each for each in passages if each not in shown and each.key not in chosen]
+        dropped = dict.fromkeys(each.key for each in gone)
+        dropped |= dict.fromkeys((one.doc_id, one.passage.ordinal) for one in self._workspace.index.passages([*pages]))
+        dropped |= dict.fromkeys(each.key for each in others if any(is_contained(each, one) for one in gone))
+        judged = []
+        for each in curation.judged:
+            kept = chosen.get((each.doc_id, each.ordinal))
+            why = kept.why if kept is not None else f"the model does not keep it; {each.why}"
+            judged.append(each.model_copy(update={"kept": kept is not None, "why": why}))
+        return curation.model_copy(update={"judged": tuple(judged), "dropped": tuple(dropped)})
+
+    def _answer_from_passages(self, base: Curation, intent: Intent, shown: Sequence[RetrievedPassage]) -> Curation:
+        """Return the answer with its passages; otherwise what is missing, and the passages to read again."""
+        by_rules = {evidence.passage.key: evidence for evidence in base.kept}
+        evidence = [
+            by_rules.get(each.key) or Evidence(passage=each, why="the model keeps it", by_model=True) for each in shown
+        ]
+        rounds = max((each.round for each in shown), default=1) - 1
+        searched = f"{rounds} time{'s' if rounds > 1 else ''}, with what was missing then" if rounds else ""
+        found = self._reasoner.answer(intent, evidence, known_lines(intent, base.ledger, searched))
+        if found is None:
+            return base
+        reasoning = found.reasoning or Reasoning(text="", citations=(), missing=found.reported_missing)
+        cited = {PageKey(each.doc_id, each.page) for each in reasoning.citations}
+        again = [evidence[place] for place in found.keep]
+        kept = [each for each in evidence if each.passage.on_page in cited or each in again]
+        # Search for the missing part of an answer; the answer is used if nothing more is found.
+        whole = found.reasoning is not None and not (found.reported_missing and found.complementary)
+        answer = base.model_copy(
+            update={
+                "kept": tuple(kept[: self._most_evidence]),
+                "answerable": whole,
+                "missing": () if whole else found.reported_missing,
+                "complementary_question": "" if whole else found.complementary,
+            }
+        )
+        read = tuple(dict.fromkeys(each.on_page for each in shown))
+        return AnsweredCuration(**dict(answer), reasoning=reasoning.model_copy(update={"read": read}))
+
+    def _judge_passages(self, base: Curation, intent: Intent, shown: Sequence[RetrievedPassage]) -> Curation:
+        """Return the passages that the model keeps, and whether they are enough.
+
+        If rules can compute the answer, it is answerable, and the passages with its figures are kept.
+        """
+        reply = self._client.ask(
+            "curation",
+            CurationReply,
+            lambda reply: _curation_fault(reply, len(shown)),
+            question=intent.question,
+            wanted=known_lines(intent, base.ledger),
+            passages=quoted_passages(shown, self._workspace),
+            most=str(self._most_evidence),
+        )
+        if reply is None:
+            return base
+        computed = intent.numeric and base.answerable
+        by_rules = {evidence.passage.key: evidence for evidence in base.kept}
+        kept = dict(by_rules) if computed else {}
+        for each in reply.kept:
+            if not 1 <= each.passage <= len(shown):
+                continue
+            passage = shown[each.passage - 1]
+            why = printable_line(each.reason)[:_MAX_LENGTH] or "the model keeps it"
+            own = by_rules.get(passage.key, Evidence(passage=passage, why="", by_model=True))
+            kept.setdefault(passage.key, own.model_copy(update={"why": f"{own.why}; {why}".removeprefix("; ")}))
+        limit = max(self._most_evidence, len(base.kept))
+        update: dict[str, object] = {"kept": tuple(kept.values())[:limit]}
+        if computed or reply.answerable:
+            update |= {"answerable": True, "missing": (), "complementary_question": ""}
+            return base.model_copy(update=update)
+        # A refusal states no figure, so no missing item with a number that nothing shown contains.
+        known = " ".join([intent.question, *map(str, base.ledger.empty), *(each.text for each in shown)])
+        told = filter(None, dict.fromkeys(printable_line(each)[:_MAX_LENGTH] for each in reply.missing))
+        missing = tuple(each for each in told if not numbers_not_in(each, known))[:_MAX_MISSING]
+        asked = printable_line(reply.complementary_question or "")[:_MAX_LENGTH]
+        update |= {"answerable": False, "missing": missing or base.missing or ("what the model did not find",)}
+        update["complementary_question"] = asked or base.complementary_question
+        return base.model_copy(update=update)
 
     def _accepts_result(self, intent: Intent, plan: Plan, curation: Curation) -> bool:
         """Return whether a model finds that the result computed by rules is what is asked, if there is a result."""
@@ -192,7 +315,7 @@ class ModelAnalyst(RulesAnalyst):
             question=intent.question,
             figures=[Quoted(f"{lines}\nThe answer: {result.text}", "computed from figures of the filings")],
         )
-        difference = printable_line(reply.difference or "")[:_MAX_OBJECTION_LENGTH] if reply is not None else ""
+        difference = printable_line(reply.difference or "")[:_MAX_LENGTH] if reply is not None else ""
         if difference:
             record_warning(f"the model does not accept {result.text!r}: {difference}")
         return not difference
@@ -257,3 +380,19 @@ def _figures(text: str) -> set[Decimal]:
     """Return the figures of a text as printed, without single digits."""
     figures = (each for each in numerals_in(text) if each.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT))
     return {abs(each.value) for each in figures if len(each.printed) > 1}
+
+
+def _curation_fault(reply: CurationReply, passages: int) -> str | None:
+    numbers = [each.passage for each in reply.kept]
+    if numbers and not any(1 <= number <= passages for number in numbers):
+        return f"it keeps passages {', '.join(str(number)[:9] for number in numbers[:5])}; there are 1 to {passages}"
+    if reply.answerable and not numbers:
+        return "it says that the question can be answered but selects no passage"
+    return None
+
+
+def _has_conflicting_figures(base: Curation, intent: Intent, plan: Plan) -> bool:
+    """Return whether all figures are known but no answer follows: incomparable figures, or a tie."""
+    if not intent.numeric or intent.beyond_rules or base.answerable:
+        return False
+    return not missing_slots(plan, intent, base.ledger)
