@@ -144,25 +144,16 @@ class EvidenceRoles:
                 passages=quoted_passages(shown, self._workspace),
                 most=str(self._most),
             )
-        if reply is None:
-            return self._curated_by_rules(question, passages, shown, filings)
-        numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
-        kept = tuple(passages[number] for number in numbers)[: self._most]
-        asked = printable_line(reply.complementary_question or "")
-        if not asked:
-            return Verdict(kept, reply.answerable, None)
-        try:
-            return Verdict(kept, reply.answerable, replace(first_query(asked, self._analyst), text=asked))
-        except QuestionError:  # what rules cannot read is searched for by its words
-            return Verdict(kept, reply.answerable, Query(asked, Wording((asked,)).terms()))
-
-    def _curated_by_rules(
-        self,
-        question: Query,
-        passages: Sequence[RankedPassage],
-        shown: Sequence[RetrievedPassage],
-        filings: Sequence[str],
-    ) -> Verdict:
+        if reply is not None:
+            numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
+            kept = tuple(passages[number] for number in numbers)[: self._most]
+            asked = printable_line(reply.complementary_question or "")
+            if not asked:
+                return Verdict(kept, reply.answerable, None)
+            try:
+                return Verdict(kept, reply.answerable, replace(first_query(asked, self._analyst), text=asked))
+            except QuestionError:  # what rules cannot read is searched for by its words
+                return Verdict(kept, reply.answerable, Query(asked, Wording((asked,)).terms()))
         try:
             intent = self._analyst.intent(question.text)
         except QuestionError:
@@ -171,8 +162,8 @@ class EvidenceRoles:
         curation = self._analyst.curate(intent, plan, shown, list(filings))
         given = {one.key: passage for one, passage in zip(shown, passages, strict=True)}
         kept = tuple(given[evidence.passage.key] for evidence in curation.kept)
-        asked = None if curation.answerable else self._analyst.query(intent, plan, curation.ledger)
-        return Verdict(kept, curation.answerable, asked)
+        further = None if curation.answerable else self._analyst.query(intent, plan, curation.ledger)
+        return Verdict(kept, curation.answerable, further)
 
     def rewrite(self, query: Query) -> str:
         """See Rewriter.rewrite.

@@ -303,12 +303,12 @@ def tatqa(
         answer_type (--type): Only questions of this answer type: arithmetic, span ...; can be repeated.
         count (--count): Number of questions, drawn at random. By default all.
     """
-    read = tatqa_questions.load_tatqa(file)
-    warn_about_faults(read.faults)
-    questions = read.drawn(count, answer_type or (), seed)
+    filings, every, faults = tatqa_questions.load_tatqa(file)
+    warn_about_faults(faults)
+    questions = tatqa_questions.drawn_questions(every, count, answer_type or (), seed)
     if not questions:
         raise QuestionError("no questions of these types", subject=str(file), remedy="Name another --type, or none")
-    with index_of({each.doc_id: read.filings[each.doc_id] for each in questions}, how.out) as index:
+    with index_of({each.doc_id: filings[each.doc_id] for each in questions}, how.out) as index:
         asking = BenchmarkRun(Workspace(index), how, to)
         run = asking.run(
             questions,
@@ -316,7 +316,7 @@ def tatqa(
             lambda question, answered: tatqa_questions.judge_tatqa(question, answered.answer),
             lambda row: "refused" if row.refused else "right" if row.figures["exact"] else "wrong",
         )
-    told = {"seed": seed, "left_out": read.faults}
+    told = {"seed": seed, "left_out": faults}
     return asking.publish(run, tatqa_questions.report_on_tatqa(run.rows), told)
 
 

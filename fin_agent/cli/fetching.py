@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from pathlib import Path
 
 from fin_agent.cli.exit_codes import ExitCode
@@ -58,8 +57,14 @@ def fetch(
                 say(f"error: {error}")
                 unknown.append({"company": company, "reason": error.what, "remedy": error.remedy})
         progress = Progress(sum(len(each.wanted) for each in found))
+
+        def report_outcome(file: FetchedFile) -> None:
+            failed = file.became is Became.FAILED
+            told = f"{file.url}: {file.reason}. {file.remedy}" if failed else f"{file.bytes / 1e6:.1f} MB"
+            progress.step(f"{file.name}: {file.became.value}{':' if failed else ','} {told}", problem=failed)
+
         for each in found:
-            files += edgar.fetch(each, out, partial(_report_outcome, progress))
+            files += edgar.fetch(each, out, report_outcome)
     missing = [(each.company.handle, not_filed) for each in found for not_filed in each.not_filed]
     for company, not_filed in missing:
         say(f"{company}: EDGAR has no {not_filed}")
@@ -90,11 +95,3 @@ def _report_wait(seconds: float) -> None:
     """Report why nothing happens, and wait."""
     say(f"a request to EDGAR failed; the next attempt follows in {seconds:.0f} s")
     time.sleep(seconds)
-
-
-def _report_outcome(progress: Progress, file: FetchedFile) -> None:
-    """Report a file on one line: `AAPL_2023_10K: fetched, 1.5 MB`."""
-    if file.became is Became.FAILED:
-        progress.step(f"{file.name}: failed: {file.url}: {file.reason}. {file.remedy}", problem=True)
-    else:
-        progress.step(f"{file.name}: {file.became.value}, {file.bytes / 1e6:.1f} MB")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean, pvariance
+from typing import Any
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
@@ -122,14 +123,6 @@ def measure_rankings(
     return scores, left_out
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    orders: Sequence[Sequence[CardKey]]
-    """One order per seed."""
-    seconds: float | None = None
-    held: Sequence[TournamentResult] = ()
-
-
 def _ranked(
     question: FinanceBenchQuestion,
     passages: Sequence[StoredPassage],
@@ -138,24 +131,33 @@ def _ranked(
     analyst: RulesAnalyst,
     measuring: RankingSettings,
 ) -> list[Row]:
-    """Return the row of each ranking of one question's filing."""
-    variants = measuring.variants()
-    measured = dict.fromkeys([BASELINE, *_STAGES, *variants], _Measured([()]))
-    failure = ""
+    """Return the row of each ranking of one question's filing; all are empty if ranking fails."""
+    variants, failure = measuring.variants(), ""
+    baseline: Sequence[CardKey] = ()
+    held: dict[str, list[TournamentResult]] = {}
+    seconds: dict[str, float] = {}
     try:
         intent = analyst.intent(question.question)
         plan = analyst.plan(intent)
         brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
-        measured[BASELINE] = _Measured([_rank_by_bm25(brief.query.terms, passages, workspace.index)])
+        baseline = _rank_by_bm25(brief.query.terms, passages, workspace.index)
         for name, settings in variants.items():
-            measured[name] = _tournaments(brief, passages, workspace, measuring, settings)
+            started = time.perf_counter()
+            held[name] = _tournaments(brief, passages, workspace, measuring, settings)
+            seconds[name] = (time.perf_counter() - started) / measuring.seeds
     except Exception as error:  # one question that cannot be ranked does not end the measurement
         failure = failure_of(error, debug=measuring.debug)
-        measured = dict.fromkeys(measured, _Measured([()]))
-    for name, stage in _STAGES.items():
-        if name != FULL:
-            measured[name] = _Measured([each.orders[stage] for each in measured[FULL].held] or [()])
-    return [_score(name, question, relevant, each, measuring.k, failure) for name, each in measured.items()]
+        baseline, held, seconds = (), {}, {}
+    rows = []
+    for name in dict.fromkeys((BASELINE, *_STAGES, *variants)):
+        results = held.get(FULL if name in _STAGES else name, [])
+        orders = [each.orders[_STAGES.get(name, Stage.ROUNDS)] for each in results]
+        orders = [baseline] if name == BASELINE else orders or [()]
+        figures = _figures(relevant, orders, held.get(name, []), measuring.k)
+        figures |= {"seconds": seconds.get(name), "failure": failure}
+        labels = {"ranking": name, "doc_id": question.doc_id, "question_type": question.question_type}
+        rows.append(Row(question.id, labels, question.question, figures=figures))
+    return rows
 
 
 def _tournaments(
@@ -164,10 +166,10 @@ def _tournaments(
     workspace: Workspace,
     measuring: RankingSettings,
     settings: TournamentSettings,
-) -> _Measured:
-    """Run the tournament with each seed; seconds are of one."""
-    rules, started = RulesJudge(workspace), time.perf_counter()
-    held = [
+) -> list[TournamentResult]:
+    """Run the tournament with each seed."""
+    rules = RulesJudge(workspace)
+    return [
         run_tournament(
             brief,
             passages,
@@ -179,8 +181,6 @@ def _tournaments(
         )
         for seed in range(settings.seed, settings.seed + measuring.seeds)
     ]
-    seconds = (time.perf_counter() - started) / measuring.seeds
-    return _Measured([each.orders[Stage.ROUNDS] for each in held], seconds, held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,24 +235,18 @@ def _grades(question: FinanceBenchQuestion, passages: Iterable[StoredPassage]) -
 _MOST_OF_A_TEXT = 0.6
 
 
-def _score(
-    name: str,
-    question: FinanceBenchQuestion,
-    relevant: Mapping[CardKey, int],
-    measured: _Measured,
-    k: int,
-    failure: str,
-) -> Row:
-    """Return the row of one ranking of one question's filing.
+def _figures(
+    relevant: Mapping[CardKey, int], orders: Sequence[Sequence[CardKey]], held: Sequence[TournamentResult], k: int
+) -> dict[str, Any]:
+    """Return the figures of one ranking: one order per seed, and the tournaments `held` unless it is part of one.
 
-    In `graded` a passage with a gold text has grade 2, any other on a gold page grade 1. `round_variance` is the
-    variance of finalists' places over the rounds of one tournament, as shares of their list; `seed_variance` that of
-    their places in the final order over tournaments with different seeds, which a single round has as well (FinCards,
-    Table 3). `lost` is the stage after which nothing relevant was left (FinCards, Appendix C). Seconds are of one
-    tournament, None for a part of one.
+    In `graded` a passage with a gold text has grade 2, any other on a gold page grade 1. The variances are of
+    finalists' places, as shares of their list: over the rounds of one tournament, and over different seeds, which
+    a single round has as well (FinCards, Table 3). `lost` is the stage after which nothing relevant was left (FinCards,
+    Appendix C).
     """
-    orders, held, gold = measured.orders, measured.held, relevant.keys()
-    figures = {
+    gold = relevant.keys()
+    return {
         "relevant": len(relevant),
         "ndcg": fmean(ndcg(order, gold, k) for order in orders),
         "graded": fmean(ndcg(order, relevant, k) for order in orders),
@@ -261,11 +255,7 @@ def _score(
         "round_variance": fmean(map(round_variance, held)) if held else None,
         "seed_variance": seed_variance(held) if len(held) > 1 else None,
         "lost": _lost(held[0], relevant, k) if held else "",
-        "seconds": measured.seconds,
-        "failure": failure,
     }
-    labels = {"ranking": name, "doc_id": question.doc_id, "question_type": question.question_type}
-    return Row(question.id, labels, question.question, figures=figures)
 
 
 def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:

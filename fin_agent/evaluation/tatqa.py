@@ -7,8 +7,7 @@ import random
 import re
 import string
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -62,25 +61,11 @@ class TatQuestion(BaseModel):
     """The doc_id of the small filing with its table and paragraphs."""
 
 
-@dataclass(frozen=True, slots=True)
-class TatFile:
-    """The contexts and questions of a published file."""
+def load_tatqa(path: Path) -> tuple[dict[str, str], tuple[TatQuestion, ...], tuple[str, ...]]:
+    """Return a filing as HTML for each context of a published file, by doc_id, the questions, and what was left out.
 
-    filings: Mapping[str, str]
-    """doc_id -> HTML."""
-    questions: tuple[TatQuestion, ...]
-    faults: tuple[str, ...]
-    """What was left out, by place."""
-
-    def drawn(self, count: int | None, answer_types: Sequence[str], seed: int) -> tuple[TatQuestion, ...]:
-        """Return `count` random questions of these types (all types if empty), in the order of the file."""
-        wanted = [each for each in self.questions if not answer_types or each.answer_type in answer_types]
-        chosen = random.Random(seed).sample(range(len(wanted)), min(len(wanted), count or len(wanted)))
-        return tuple(wanted[place] for place in sorted(chosen))
-
-
-def load_tatqa(path: Path) -> TatFile:
-    """Read a published file, plain or gzip. Raises QuestionError if it cannot be read."""
+    The file may be gzipped. Raises QuestionError if it cannot be read.
+    """
     records, faults = read_records(path, _Record)
     filings: dict[str, str] = {}
     questions: list[TatQuestion] = []
@@ -88,7 +73,16 @@ def load_tatqa(path: Path) -> TatFile:
         doc_id = f"context-{number:04}"
         filings[doc_id] = _filing(number, record)
         questions += (each.model_copy(update={"doc_id": doc_id}) for each in record.questions)
-    return TatFile(filings, tuple(questions), faults)
+    return filings, tuple(questions), faults
+
+
+def drawn_questions(
+    questions: Sequence[TatQuestion], count: int | None, answer_types: Sequence[str], seed: int
+) -> tuple[TatQuestion, ...]:
+    """Return `count` random questions of these types (all types if empty), in the order of the file."""
+    wanted = [each for each in questions if not answer_types or each.answer_type in answer_types]
+    chosen = random.Random(seed).sample(range(len(wanted)), min(len(wanted), count or len(wanted)))
+    return tuple(wanted[place] for place in sorted(chosen))
 
 
 class _TableRecord(BaseModel):

@@ -271,17 +271,14 @@ def totals_among(rows: Sequence[Row]) -> dict[int, int]:
     is printed again below is not a total: assets less liabilities and all other equity are retained earnings.
     """
     found = {at: len(row.section) for at, row in enumerate(rows) if _CALLED_TOTAL.match(row.label)}
+    amounts = [[cell and cell.amount for cell in row.cells] for row in rows]
     for each in row_sums([row.cells for row in rows]):
         added = [position for position, sign in each.parts if sign > 0]
         first = min(position for position, _ in each.parts)
-        rest = len(added) == 1 and any(_same(rows[added[0]], row) for row in rows[each.total + 1 :])
+        rest = len(added) == 1 and amounts[added[0]] in amounts[each.total + 1 :]
         if len(each.parts) > 1 and all(position < each.total for position, _ in each.parts) and not rest:
             found[each.total] = min(len(row.section) for row in rows[first : each.total + 1])
     return found
-
-
-def _same(one: Row, other: Row) -> bool:
-    return [cell and cell.amount for cell in one.cells] == [cell and cell.amount for cell in other.cells]
 
 
 def printed(cell: Cell, *, dollars: bool) -> str:

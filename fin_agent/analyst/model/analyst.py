@@ -197,7 +197,10 @@ class ModelAnalyst(RulesAnalyst):
             base = base.model_copy(update={"answerable": False, "missing": intent.beyond_rules})
         thorough = self._preset is Preset.THOROUGH
         computed = intent.numeric and base.answerable and not thorough
-        if not passages or self._preset is Preset.FAST or computed or _has_conflicting_figures(base, intent, plan):
+        tied = intent.numeric and not (
+            intent.beyond_rules or base.answerable or missing_slots(plan, intent, base.ledger)
+        )
+        if not passages or self._preset is Preset.FAST or computed or tied:  # tied: incomparable figures, or a draw
             return base
         by_rules = {evidence.passage.key for evidence in base.kept}
         latest = max(each.round for each in passages)  # passages of earlier rounds were kept, and are shown again
@@ -389,10 +392,3 @@ def _curation_fault(reply: CurationReply, passages: int) -> str | None:
     if reply.answerable and not numbers:
         return "it says that the question can be answered but selects no passage"
     return None
-
-
-def _has_conflicting_figures(base: Curation, intent: Intent, plan: Plan) -> bool:
-    """Return whether all figures are known but no answer follows: incomparable figures, or a tie."""
-    if not intent.numeric or intent.beyond_rules or base.answerable:
-        return False
-    return not missing_slots(plan, intent, base.ledger)

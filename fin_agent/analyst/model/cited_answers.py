@@ -19,7 +19,7 @@ from fin_agent.analyst.model.calculations import (
 from fin_agent.analyst.model.grounding import PageScale, Quote, printable_line, unsupported_numbers
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numbers, place_of, quoted_passages
-from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
+from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply
 from fin_agent.analyst.reasoning_result import Reasoning, ReasoningStep
 from fin_agent.answering.answer import AnswerValue, Citation, gives_verdict
 from fin_agent.answering.quoted_amounts import contradictions, years_in
@@ -85,8 +85,14 @@ class Reasoner:
         sent_back: list[ReasoningReply] = []
 
         def fault(reply: ReasoningReply) -> str | None:
-            wrong = _reply_fault(reply, grounds)
-            sent_back.extend([reply] if wrong is not None else [])
+            if not _answer_of(reply):
+                return None
+            try:
+                wrong = _CheckedReply(reply, grounds).fault()
+            except ValueError as figure:
+                wrong = f"{figure}. Quote it as it is printed, or give the answer without it"
+            if wrong is not None:
+                sent_back.append(reply)
             return wrong
 
         prompt: dict[str, Value] = {"question": intent.question, "wanted": wanted, "passages": shown}
@@ -268,7 +274,7 @@ class _CheckedReply:
         self._results = [Quote(line) for line in self._calculated.lines]
         self._result_texts = [one.text for one in self._calculated.results.values()]
         self._standing = [[each for each in one.citations if grounds.supports(each)] for one in reply.sentences]
-        said_no = reply.verdict is YesOrNo.NO or words_in(_answer_of(reply).lower())[:1] == ["no"]
+        said_no = reply.verdict == "no" or words_in(_answer_of(reply).lower())[:1] == ["no"]
         self._denied = said_no or grounds.may_deny
         figures = {each.name: each.number for each in reply.figures}
         self._answer = _without_markup(self._calculated.fill_placeholders(_answer_of(reply), figures))
@@ -297,8 +303,8 @@ class _CheckedReply:
             told = f"the answer says {', '.join(lacking)}, which no quote supports"
             return f"{told}: quote the words that do, put a calculated result beside it, or leave it out"
         opening = "".join(words_in(answer)[:1])
-        if {opening.lower(), reply.verdict.value} == {"yes", "no"}:
-            return f"the answer begins with {opening!r}, and the verdict is {reply.verdict.value!r}"
+        if {opening.lower(), reply.verdict} == {"yes", "no"}:
+            return f"the answer begins with {opening!r}, and the verdict is {reply.verdict!r}"
         return None
 
     def _follows(self, sentence: CitedSentence, standing: Sequence[QuotedSource]) -> bool:
@@ -315,8 +321,8 @@ class _CheckedReply:
             self._cite(figure, citations)
         steps, text = self._steps(citations), self._answer
         asks = finds(self._grounds.intent.core, "yes or no")
-        if reply.verdict is not YesOrNo.NONE and asks and not gives_verdict(text):
-            text = f"{reply.verdict.value.capitalize()}: {text}"
+        if reply.verdict != "none" and asks and not gives_verdict(text):
+            text = f"{reply.verdict.capitalize()}: {text}"
         written = "".join((reply.answer or "").split())
         named = [one for name, one in calculated.results.items() if f"{{{name}}}" in written]
         only = named[0] if len(named) == 1 and named[0].unit is not None else None
@@ -367,15 +373,6 @@ class _CheckedReply:
         of = self._grounds.passages[quoted.passage - 1]
         citation = Citation(doc_id=of.doc_id, page=of.page, text=printable_line(quoted.quote), box=of.box)
         return citations.setdefault(citation, len(citations))
-
-
-def _reply_fault(reply: ReasoningReply, grounds: _AnswerGrounds) -> str | None:
-    if not _answer_of(reply):
-        return None
-    try:
-        return _CheckedReply(reply, grounds).fault()
-    except ValueError as wrong:
-        return f"{wrong}. Quote it as it is printed, or give the answer without it"
 
 
 def _answer_from_quotes(reply: ReasoningReply, grounds: _AnswerGrounds) -> Reasoning | None:

@@ -83,9 +83,15 @@ def unsupported_numbers(
         (each, quote.page) for quote in (*quotes, Quote(known), Quote(own)) for each in scaled_numbers_in(quote.text)
     ]
     spelled = {f"{each.value}" for each in spelled_numbers(text)}
+
+    def differs_in_scale(each: ScaledNumber) -> bool:
+        like = [(one, page) for one, page in held if one.number == each.number]
+        fits = (one.size == each.size or (not one.size and page and page.states(one, each.size)) for one, page in like)
+        return bool(each.size and like) and not any(fits)
+
     lacking = [
         *numbers_not_in(said, text),
-        *(f"{each.number} {each.size}" for each in scaled_numbers_in(said) if _differs_in_scale(each, held)),
+        *(f"{each.number} {each.size}" for each in filter(differs_in_scale, scaled_numbers_in(said))),
         *(each.words for each in spelled_numbers(said) if {*numbers_not_in(f"{each.value}", text)} - spelled),
     ]
     return tuple(dict.fromkeys(lacking))
@@ -124,12 +130,6 @@ def _is_difference(each: ScaledNumber, quotes: Sequence[Quote]) -> bool:
     said = Decimal(each.number)
     gaps = (abs(one - other) for one, other in combinations(rates, 2))
     return unit is not None and any(round(unit * gap, -int(said.as_tuple().exponent)) == said for gap in gaps)
-
-
-def _differs_in_scale(each: ScaledNumber, held: Sequence[tuple[ScaledNumber, PageScale | None]]) -> bool:
-    like = [(one, page) for one, page in held if one.number == each.number]
-    fits = (one.size == each.size or bool(not one.size and page and page.states(one, each.size)) for one, page in like)
-    return bool(each.size and like) and not any(fits)
 
 
 @dataclass(frozen=True, slots=True)

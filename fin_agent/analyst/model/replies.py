@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -159,14 +159,6 @@ class Calculation(Reply):
     unit: Annotated[OutputUnit | None, BeforeValidator(_blank_to_none)] = None
 
 
-class YesOrNo(StrEnum):
-    """The answer to a yes-or-no question; none if something else is asked, or it cannot be answered."""
-
-    YES = "yes"
-    NO = "no"
-    NONE = "none"
-
-
 class ReasoningReply(Reply):
     """An answer, step by step, with its calculations; no answer if the passages contain none."""
 
@@ -175,7 +167,8 @@ class ReasoningReply(Reply):
     sentences: Many[CitedSentence] = ()
     answer: OptionalText
     """Null if the passages contain none; a reply without content counts as null."""
-    verdict: Annotated[YesOrNo, BeforeValidator(_plain)] = YesOrNo.NONE
+    verdict: Annotated[Literal["yes", "no", "none"], BeforeValidator(_plain)] = "none"
+    """The answer to a yes-or-no question; none if something else is asked, or it cannot be answered."""
     assumption: OptionalText = None
     """An assumption about the company, the period or the meaning that the question leaves open."""
     missing: Words = ()

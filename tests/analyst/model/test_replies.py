@@ -22,7 +22,6 @@ from fin_agent.analyst.model.replies import (
     SubQuestionsReply,
     SummaryReply,
     TextJudgeReply,
-    YesOrNo,
 )
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.intent import OutputUnit
@@ -134,7 +133,7 @@ def test_what_weak_models_write_is_read_too() -> None:
     reasoning = ReasoningReply.model_validate(
         {"sentences": [{"text": "x", "citations": None}], "answer": "n/a", "verdict": True}
     )
-    assert (reasoning.answer, reasoning.verdict, reasoning.sentences[0].citations) == (None, YesOrNo.YES, ())
+    assert (reasoning.answer, reasoning.verdict, reasoning.sentences[0].citations) == (None, "yes", ())
     figure = {"name": "a", "passage": "[2]", "quote": "Net sales 12", "number": 12}
     kept = {"answer": None, "keep": "passage 3", "figures": {**figure, "number": "12"}, "calculations": None}
     read = ReasoningReply.model_validate(kept)

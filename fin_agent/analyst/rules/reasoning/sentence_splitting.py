@@ -75,15 +75,12 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             heading = stripped
             continue
         block.append(stripped)
-        if above_capital and _is_last(line, short and sum(map(len, block)) <= width, width):
+        # A line break inside a sentence does not end its paragraph.
+        ends = stripped.endswith(_ENDS)
+        if above_capital and (len(line) < _LAST_LINE * width if ends else short and sum(map(len, block)) <= width):
             yield heading, item, _joined(block)
             block, item = [], False
     yield heading, item, _joined(block)
-
-
-def _is_last(line: str, in_short_block: bool, width: int) -> bool:
-    """Return whether a line ends its paragraph; a line break inside a sentence does not."""
-    return len(line) < _LAST_LINE * width if line.strip().endswith(_ENDS) else in_short_block
 
 
 def _joined(lines: Sequence[str]) -> str:
