@@ -22,7 +22,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import RunnableBinding
 from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter
 
-from fin_agent.testing.stand_in_base import ROLE_OPTION, ModelCall, StandInChatModel, plain
+from fin_agent.testing.scripted_model import ROLE_OPTION, ModelCall, StandInChatModel, plain
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LONG = 30_000

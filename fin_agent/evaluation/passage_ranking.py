@@ -151,7 +151,7 @@ def _ranked(
     rows = []
     for name in dict.fromkeys((BASELINE, *_STAGES, *variants)):
         results = held.get(FULL if name in _STAGES else name, [])
-        orders = [each.orders[_STAGES.get(name, Stage.ROUNDS)] for each in results]
+        orders: list[Sequence[CardKey]] = [each.orders[_STAGES.get(name, Stage.ROUNDS)] for each in results]
         orders = [baseline] if name == BASELINE else orders or [()]
         figures = _figures(relevant, orders, held.get(name, []), measuring.k)
         figures |= {"seconds": seconds.get(name), "failure": failure}

@@ -5,7 +5,6 @@
 '42'
 """
 
-from fin_agent.testing.scripted_model import ScriptedChatModel, ScriptError
-from fin_agent.testing.stand_in_base import ModelCall
+from fin_agent.testing.scripted_model import ModelCall, ScriptedChatModel, ScriptError
 
 __all__ = ["ModelCall", "ScriptError", "ScriptedChatModel"]

@@ -3,19 +3,222 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from operator import itemgetter
+from typing import Any, TypeAlias, cast
 
-from langchain_core.messages import AIMessage
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import BaseModel, PrivateAttr
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.output_parsers import JsonOutputParser, PydanticOutputParser
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable, RunnableMap, RunnablePassthrough
+from langchain_core.runnables.config import RunnableConfig
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_json_schema, convert_to_openai_tool
+from pydantic import BaseModel, JsonValue, PrivateAttr
 
 from fin_agent.errors import FinAgentError
 from fin_agent.prompts.prompt import prompt_of_role
-from fin_agent.testing.stand_in_base import ModelCall, StandInChatModel, plain, tokens
+
+ROLE_OPTION = "role_of_call"
+"""Internal option that carries the role: LangChain passes metadata to models on `invoke`, but not on `stream`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of a chat model: the messages, the role if known, and the options bound or given."""
+
+    messages: Sequence[BaseMessage]
+    role: str | None
+    options: Mapping[str, object]
+
+    @property
+    def text(self) -> str:
+        """The text of all messages, separated by blank lines."""
+        return "\n\n".join(str(message.text) for message in self.messages)
+
+    @property
+    def schema(self) -> JsonValue:
+        """The JSON schema of the reply if one was bound as `response_format`, else None."""
+        bound = plain(self.options.get("response_format"))
+        if not isinstance(bound, dict):
+            return None
+        named = bound.get("json_schema")
+        return named.get("schema") if isinstance(named, dict) else bound if "properties" in bound else None
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Names of the tools that may be called."""
+        tools = self.options.get("tools")
+        listed = tools if isinstance(tools, list | tuple) else []
+        return tuple(str(convert_to_openai_tool(tool)["function"]["name"]) for tool in listed)
+
+    def head(self, most: int = 300) -> str:
+        """Return the beginning of the prompt on one line, cut at `most` characters."""
+        line = " ".join(self.text.split())
+        return line if len(line) <= most else f"{line[:most]}… ({len(line)} characters)"
+
+
+class StandInChatModel(BaseChatModel):
+    """A chat model without a provider. Subclasses implement `_answered`."""
+
+    model_name: str = "stand-in"
+
+    def _answered(self, call: ModelCall) -> ChatResult:
+        raise NotImplementedError
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | dict[str, Any] | bool | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Return the model with tools that it may call, in OpenAI's form."""
+        bound = {"tool_choice": tool_choice} if tool_choice is not None else {}
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **bound, **kwargs)
+
+    def with_structured_output(
+        self, schema: dict[str, Any] | type, *, include_raw: bool = False, method: str = "json_schema", **kwargs: Any
+    ) -> Runnable[LanguageModelInput, dict[str, Any] | BaseModel]:
+        """Return a runnable whose output is `schema`.
+
+        Args:
+            schema: A pydantic class or a JSON schema.
+            include_raw: Whether to return the message and the parsing error as well.
+            method: `json_schema` or `json_mode` for `response_format`, `function_calling` for a tool call.
+            **kwargs: Ignored, except with `function_calling`.
+        """
+        if method == "function_calling":
+            return super().with_structured_output(schema, include_raw=include_raw, **kwargs)
+        wanted: dict[str, Any] = {"type": "json_object"}
+        if method == "json_schema":
+            described = convert_to_json_schema(schema)
+            named = {"name": str(described.get("title", "answer")), "schema": described, "strict": True}
+            wanted = {"type": "json_schema", "json_schema": named}
+        model = self.bind(response_format=wanted)
+        parser: Runnable[Any, Any] = JsonOutputParser()
+        if isinstance(schema, type) and issubclass(schema, BaseModel):
+            parser = PydanticOutputParser(pydantic_object=schema)
+        if not include_raw:
+            return model | parser
+        parsed = RunnablePassthrough.assign(parsed=itemgetter("raw") | parser, parsing_error=lambda _: None)
+        unparsed = RunnablePassthrough.assign(parsed=lambda _: None)
+        return RunnableMap(raw=model) | parsed.with_fallbacks([unparsed], exception_key="parsing_error")
+
+    def stream(
+        self,
+        input: LanguageModelInput,
+        config: RunnableConfig | None = None,
+        *,
+        stop: list[str] | None = None,
+        **kwargs: Any,
+    ) -> Iterator[AIMessageChunk]:
+        """See BaseChatModel.stream. The role in the call's metadata is passed on as an option."""
+        told = role_from_metadata(config.get("metadata"), config.get("tags")) if config else None
+        return super().stream(input, config, stop=stop, **kwargs, **({ROLE_OPTION: told} if told else {}))
+
+    def get_num_tokens(self, text: str) -> int:
+        """Return the estimated number of tokens of a text; no tokenizer is downloaded."""
+        return tokens(text)
+
+    @property
+    def _llm_type(self) -> str:
+        return f"fin-agent-{type(self).__name__}"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model_name": self.model_name}
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        given = {**kwargs, **({"stop": stop} if stop else {})}
+        told = given.pop(ROLE_OPTION, None) or (
+            role_from_metadata(run_manager.metadata, run_manager.tags) if run_manager else None
+        )
+        call = ModelCall(tuple(messages), told, given)
+        return self._answered(call)
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        yield from _pieces(self._generate(messages, stop, run_manager, **kwargs))
+
+
+def _pieces(result: ChatResult) -> Iterator[ChatGenerationChunk]:
+    """Yield a reply word by word, then its tool calls, then its finish reason and token counts."""
+    message = cast(AIMessage, result.generations[0].message)
+    text = message.content
+    for word in re.findall(r"\s*\S+|\s+", text) if isinstance(text, str) else [text]:
+        yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+    calls = [(call["name"], json.dumps(plain(call["args"])), call["id"]) for call in message.tool_calls]
+    calls += [(call["name"] or "", call["args"] or "", call["id"]) for call in message.invalid_tool_calls]
+    for index, (name, args, number) in enumerate(calls):
+        chunk = tool_call_chunk(name=name, args=args, id=number, index=index)
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
+    last = AIMessageChunk(
+        content="",
+        additional_kwargs=message.additional_kwargs,
+        response_metadata={**(result.llm_output or {}), **message.response_metadata},
+        usage_metadata=message.usage_metadata,
+        chunk_position="last",
+    )
+    yield ChatGenerationChunk(message=last, generation_info=result.generations[0].generation_info)
+
+
+def tokens(text: str) -> int:
+    """Return the estimated number of tokens of a text, at four characters to a token.
+
+    >>> tokens("Net sales rose.")
+    4
+    """
+    return -(-len(text) // 4)
+
+
+def plain(value: object) -> JsonValue:
+    """Convert a value to JSON types; a pydantic class becomes its schema.
+
+    Raises:
+        TypeError: The value has no JSON form.
+    """
+
+    def converted(each: object) -> object:
+        if isinstance(each, type) and issubclass(each, BaseModel):
+            return each.model_json_schema()
+        if isinstance(each, BaseModel):
+            return each.model_dump(mode="json")
+        if isinstance(each, Mapping):
+            return dict(each)
+        raise TypeError(f"{type(each).__name__} cannot be written as JSON")
+
+    return cast(JsonValue, json.loads(json.dumps(value, default=converted)))
+
+
+def role_from_metadata(metadata: Mapping[str, object] | None, tags: Sequence[str] | None) -> str | None:
+    """Return the role named in a call's metadata, `{"role": "judge"}`, or in its tags, `role:judge`, else None.
+
+    A role that belongs to a prompt is returned as the prompt's name.
+    """
+    told = (metadata or {}).get("role")
+    if not (isinstance(told, str) and told):
+        told = next((tag.removeprefix("role:") for tag in tags or () if tag.startswith("role:")), None)
+    return None if told is None else prompt_of_role(told) or told
+
 
 Reply: TypeAlias = str | AIMessage | BaseModel | Mapping[str, object] | Exception
 """A text, a whole message, a value (sent as JSON or as the requested tool call), or an error to raise."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from fin_agent.testing.stand_in_base import ModelCall
+from fin_agent.testing.scripted_model import ModelCall
 from tests.injection.planting import MARK, NUMBER
 from tests.injection.quoted import Quotation, quotations, system_of, unquoted, user_of
 

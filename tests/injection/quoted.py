@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fin_agent.testing.stand_in_base import ModelCall
+from fin_agent.testing.scripted_model import ModelCall
 
 CODE = "CODE"
 """Stands for the code of the marks where prompts of two runs are compared."""

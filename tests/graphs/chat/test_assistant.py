@@ -26,7 +26,7 @@ from fin_agent.models.errors import ModelSetupError
 from fin_agent.models.metering import Budget
 from fin_agent.models.settings import ModelSettings
 from fin_agent.testing import ScriptedChatModel
-from fin_agent.testing.stand_in_base import ModelCall
+from fin_agent.testing.scripted_model import ModelCall
 from fin_agent.workspace import Workspace
 from tests.prompt_roles import role_of
 from tests.tools.test_hostile_filings import COVER, ORDERS
