@@ -6,8 +6,8 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any, TypeAlias, cast
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -15,12 +15,11 @@ from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.output_parsers import JsonOutputParser, PydanticOutputParser
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable, RunnableMap, RunnablePassthrough
+from langchain_core.runnables import Runnable
 from langchain_core.runnables.config import RunnableConfig
 from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_json_schema, convert_to_openai_tool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, JsonValue, PrivateAttr
 
 from fin_agent.errors import FinAgentError
@@ -83,34 +82,6 @@ class StandInChatModel(BaseChatModel):
         """Return the model with tools that it may call, in OpenAI's form."""
         bound = {"tool_choice": tool_choice} if tool_choice is not None else {}
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **bound, **kwargs)
-
-    def with_structured_output(
-        self, schema: dict[str, Any] | type, *, include_raw: bool = False, method: str = "json_schema", **kwargs: Any
-    ) -> Runnable[LanguageModelInput, dict[str, Any] | BaseModel]:
-        """Return a runnable whose output is `schema`.
-
-        Args:
-            schema: A pydantic class or a JSON schema.
-            include_raw: Whether to return the message and the parsing error as well.
-            method: `json_schema` or `json_mode` for `response_format`, `function_calling` for a tool call.
-            **kwargs: Ignored, except with `function_calling`.
-        """
-        if method == "function_calling":
-            return super().with_structured_output(schema, include_raw=include_raw, **kwargs)
-        wanted: dict[str, Any] = {"type": "json_object"}
-        if method == "json_schema":
-            described = convert_to_json_schema(schema)
-            named = {"name": str(described.get("title", "answer")), "schema": described, "strict": True}
-            wanted = {"type": "json_schema", "json_schema": named}
-        model = self.bind(response_format=wanted)
-        parser: Runnable[Any, Any] = JsonOutputParser()
-        if isinstance(schema, type) and issubclass(schema, BaseModel):
-            parser = PydanticOutputParser(pydantic_object=schema)
-        if not include_raw:
-            return model | parser
-        parsed = RunnablePassthrough.assign(parsed=itemgetter("raw") | parser, parsing_error=lambda _: None)
-        unparsed = RunnablePassthrough.assign(parsed=lambda _: None)
-        return RunnableMap(raw=model) | parsed.with_fallbacks([unparsed], exception_key="parsing_error")
 
     def stream(
         self,
@@ -353,11 +324,15 @@ class ScriptedChatModel(StandInChatModel):
         return replies.answers[replies.said - 1]
 
     def _message(self, reply: Reply, call: ModelCall) -> AIMessage:
+        tool = _tool_asked_for(call)
+        if tool is not None and isinstance(reply, str):
+            with suppress(ValueError):
+                reply = {**json.loads(reply)} if reply.lstrip().startswith("{") else reply
         if isinstance(reply, AIMessage):
             message = reply
         elif isinstance(reply, str):
             message = AIMessage(content=reply)
-        elif (tool := _tool_asked_for(call)) is not None:
+        elif tool is not None:
             number = f"call_{len(self._calls)}"
             message = AIMessage(content="", tool_calls=[{"name": tool, "args": plain(reply), "id": number}])
         else:
