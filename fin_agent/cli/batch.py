@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import multiprocessing
 import os
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr
 from rich.console import RenderableType
 
 from fin_agent.answering.answer import Answer
@@ -34,7 +33,7 @@ from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.distribution import installed_version
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults, what_is_wrong
+from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults, parsed_records
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import Meter, metered
@@ -250,13 +249,11 @@ def lines_of(questions: Path) -> tuple[dict[int, BatchQuestion], dict[int, str]]
     """
     lines: dict[int, BatchQuestion] = {}
     faults: dict[int, str] = {}
-    content = questions.read_bytes().removeprefix(codecs.BOM_UTF8)
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        try:
-            if line.strip():
-                lines[number] = BatchQuestion.model_validate_json(line)
-        except ValidationError as failure:
-            faults[number] = what_is_wrong(failure)
+    for _, number, found in parsed_records(questions, BatchQuestion):
+        if isinstance(found, str):
+            faults[number] = found
+        else:
+            lines[number] = found
     if not lines and not faults:
         raise QuestionError(
             "no questions", subject=str(questions), remedy='Give one JSON object per line: {"question": "..."}'

@@ -5,6 +5,7 @@ A benchmark defines where its questions come from, how an answer is judged, and 
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import hashlib
@@ -352,17 +353,13 @@ def read_records(
     """
     records: list[tuple[str, RecordT]] = []
     faults: list[str] = []
-    for place, found in _entries(path, within):
-        if isinstance(found, json.JSONDecodeError):
-            faults.append(f"{place}: not JSON ({found.msg}, column {found.colno})")
-            continue
-        try:
-            records.append((place, form.model_validate(found)))
-        except ValidationError as failure:
-            faults.append(f"{place}: {what_is_wrong(failure)}")
-    if faults and needed:
-        where, _, what = faults[0].removeprefix(f"{path.name}, ").partition(": ")
-        raise QuestionError(what, subject=f"{path}, {where}", remedy=f"Correct that {where.split()[0]}. {needed}")
+    for kind, number, found in parsed_records(path, form, within):
+        if not isinstance(found, str):
+            records.append((f"{path.name}, {kind} {number}", found))
+        elif needed:
+            raise QuestionError(found, subject=f"{path}, {kind} {number}", remedy=f"Correct that {kind}. {needed}")
+        else:
+            faults.append(f"{path.name}, {kind} {number}: {found}")
     if not records:
         raise QuestionError(
             "no questions in this format", subject=str(path), remedy=faults[0] if faults else "Give another file"
@@ -370,7 +367,37 @@ def read_records(
     return tuple(records), tuple(faults)
 
 
-def what_is_wrong(failure: ValidationError) -> str:
+def parsed_records(path: Path, form: type[RecordT], within: str = "") -> Iterator[tuple[str, int, RecordT | str]]:
+    """Yield `line` or `entry` with its number, from 1, and its record, or what is wrong with it.
+
+    Lines are JSON Lines, entries those of a JSON list, which is below the key `within` if there is one; either may be
+    gzipped. Raises QuestionError if the file cannot be read.
+    """
+    try:
+        raw = path.read_bytes()
+        raw = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).removeprefix(codecs.BOM_UTF8)
+        whole = json.loads(raw) if within or raw.lstrip()[:1] == b"[" else None
+    except (OSError, EOFError, ValueError) as failure:
+        reason = (isinstance(failure, OSError) and failure.strerror) or str(failure)
+        raise QuestionError(
+            f"cannot be read ({reason})", subject=str(path), remedy="Give a JSON file, plain or gzip"
+        ) from failure
+    entries = whole.get(within, ()) if isinstance(whole, dict) else whole
+    lines = raw.split(b"\n")
+    for number, entry in enumerate(lines if entries is None else entries, start=1):
+        kind, found = "line" if entries is None else "entry", None
+        try:
+            if entries is not None:
+                found = form.model_validate(entry)
+            elif entry.strip():
+                found = form.model_validate_json(entry)
+        except ValidationError as failure:
+            yield kind, number, _what_is_wrong(failure)
+        if found is not None:
+            yield kind, number, found
+
+
+def _what_is_wrong(failure: ValidationError) -> str:
     """Return what is wrong with each field of a record."""
     said = []
     for error in failure.errors():
@@ -378,29 +405,3 @@ def what_is_wrong(failure: ValidationError) -> str:
         field = f"field `{path.removeprefix('.')}`" if path else "the line"
         said.append(f"{field} is missing" if error["type"] == "missing" else f"{field} cannot be used ({error['msg']})")
     return "; ".join(said)
-
-
-def _entries(path: Path, within: str) -> Iterator[tuple[str, object]]:
-    try:
-        raw = path.read_bytes()
-        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as failure:
-        reason = (isinstance(failure, OSError) and failure.strerror) or str(failure)
-        raise QuestionError(
-            f"cannot be read ({reason})", subject=str(path), remedy="Give a JSON file, plain or gzip"
-        ) from failure
-    if within or text.lstrip().startswith("["):
-        try:
-            entries = json.loads(text)
-            entries = entries.get(within, ()) if isinstance(entries, dict) else entries
-            for number, entry in enumerate(entries, start=1):
-                yield f"{path.name}, entry {number}", entry
-        except json.JSONDecodeError as failure:
-            yield f"{path.name}, line {failure.lineno}", failure
-        return
-    for number, line in enumerate(text.split("\n"), start=1):  # not splitlines(): JSON may contain U+2028
-        if line.strip():
-            try:
-                yield f"{path.name}, line {number}", json.loads(line)
-            except json.JSONDecodeError as failure:
-                yield f"{path.name}, line {number}", failure

@@ -91,7 +91,7 @@ class TestLoading:
             ({**LINE, "evidence": []}, "line 2: field `evidence` cannot be used"),
             ({**LINE, "evidence": [{"doc_name": "X"}]}, r"field `evidence\[0\].evidence_page_num` is missing"),
             ({**LINE, "evidence": [{"doc_name": "X", "evidence_page_num": -1}]}, "evidence_page_num` cannot be used"),
-            ("{not json", "line 2: not JSON"),
+            ("{not json", r"line 2: the line cannot be used \(Invalid JSON"),
             ("[1]", "line 2: the line cannot be used"),
         ],
     )

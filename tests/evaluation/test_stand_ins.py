@@ -53,16 +53,16 @@ def test_graded_chunks_print_the_figure_and_a_stopped_ranking_resumes(
     whole = Ran(*asked, tmp_path / "whole")
     assert whole.code == 0, whole.err
     ranked: list[str] = []
-    score = passage_ranking._score
+    rank = passage_ranking._ranked
 
-    def scored(name: str, question: Any, *given: Any) -> Any:
+    def stopping(question: Any, *given: Any) -> Any:
         if question.id == "chunk-0" and not ranked.count("stop"):
             ranked.append("stop")
             raise KeyboardInterrupt
         ranked.append(question.id)
-        return score(name, question, *given)
+        return rank(question, *given)
 
-    monkeypatch.setattr(passage_ranking, "_score", scored)
+    monkeypatch.setattr(passage_ranking, "_ranked", stopping)
     assert Ran(*asked, out).code != 0
     before = len(ranked)
     again = Ran(*asked, out)
