@@ -163,9 +163,14 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     """Rank the passages of those pages; the first few are read, all are listed as retrieved."""
     context = runtime.context
     settings = context.settings
+    how = ""
     read, at_once = settings.passages, state.get("found_at_once")
     if at_once is None:
         ranked = rank_passages(state["query"], state["pages"], context.workspace, limit=_MAX_ON_PAGES)
+        if state["round"] == 1:
+            ordered = context.analyst.ranked(state["intent"], state["plan"], state["query"], ranked)
+            how = "" if ordered is ranked else ", as the chat model ranks their cards"
+            ranked = list(ordered)
         ranked = ranked[: max(settings.listed, settings.passages)]
     else:
         ranked = list(at_once.passages)
@@ -176,7 +181,7 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     return end_step(
         state,
         "search_passages",
-        f"{len(found)} passages, reading the first {min(read, len(found))}",
+        f"{len(found)} passages, reading the first {min(read, len(found))}{how}",
         {
             "passages": found[:read],
             "found_passages": [passage.found for passage in found],

@@ -78,7 +78,7 @@ def by_rules(workspace: Workspace, question: str) -> Answer:
         (GROWTH, Preset.DEFAULT, []),
         (SUIT, Preset.FAST, ["reasoning"]),
         (SUIT, Preset.DEFAULT, ["intent", "reasoning"]),
-        (SUIT, Preset.THOROUGH, ["intent", "query_rewrite", "curation", "reasoning"]),
+        (SUIT, Preset.THOROUGH, ["intent", "query_rewrite", "judge", "curation", "reasoning"]),
         (PAID, Preset.FAST, ["reasoning"]),
         (PAID, Preset.DEFAULT, ["intent", "reasoning"]),
         (RESEARCH, Preset.FAST, []),  # rules keep no passage
@@ -98,11 +98,42 @@ def test_which_roles_are_asked(workspace: Workspace, question: str, preset: Pres
         assert (answer.answer.text, answer.citations) == (own.answer.text, own.citations)
     if not called:
         assert set(own.missing) <= set(answer.missing)
-    named = {role.replace("_", "-") for role in called}
+    named = {"listwise-ranking" if role == "judge" else role.replace("_", "-") for role in called}
     for role in named:
         assert any(warning.startswith(f"the {role} of the model could not be had") for warning in answer.warnings)
     assert {row.role for row in answer.usage.roles} == named
     assert answer.usage.model_calls == len(model.calls)
+
+
+def read_first(answer: Answer) -> list[str]:
+    """What the first search lists, in the order in which it is read."""
+    return list(next(step.details for step in answer.trace if step.node == "search_passages"))
+
+
+@pytest.mark.parametrize("preset", [Preset.DEFAULT, Preset.THOROUGH])
+def test_a_thorough_model_ranks_the_pages_by_their_cards_before_five_are_read(
+    workspace: Workspace, preset: Preset
+) -> None:
+    """Twenty cards, no text of a page; what is read is what the model puts first."""
+
+    def last_first(call: Prompted) -> Mapping[str, object]:
+        count = call.text.count("<card-")
+        return {"ranking": [{"card": number} for number in range(count, 0, -1)]}
+
+    answer, model = asked(workspace, SUIT, {"*": "no JSON", "judge": last_first}, preset)
+    by_rules_alone = read_first(by_rules(workspace, SUIT))
+    if preset is Preset.DEFAULT:
+        assert "judge" not in roles(model) and read_first(answer) == by_rules_alone
+        return
+    (ranking,) = (call for call in model.calls if call.role == "judge")
+    assert ranking.text.count("<card-") == 20 and "Corvane Metrology" not in ranking.text.replace(SUIT, "")
+    assert not set(read_first(answer)[:5]) & set(by_rules_alone[:5])
+
+
+def test_pages_are_read_in_the_order_of_rules_where_no_model_ranks_them(workspace: Workspace) -> None:
+    answer, _ = asked(workspace, SUIT, {"*": "no JSON"}, Preset.THOROUGH)
+    assert read_first(answer) == read_first(by_rules(workspace, SUIT))
+    assert any(each.startswith("the listwise-ranking of the model could not be had") for each in answer.warnings)
 
 
 @pytest.mark.parametrize("question", [SALES, GROWTH, NOBODY, RESEARCH])
@@ -371,6 +402,7 @@ def test_what_a_model_keeps_is_the_evidence_and_what_it_asks_is_searched(workspa
     script: dict[str, object] = {
         "intent": {"questions": [SUIT]},
         "query_rewrite": {"query": "suit", "terms": []},
+        "judge": "no JSON",
         "curation": [keeps("Corvane Metrology", **open_yet), keeps("Corvane Metrology")],
         "reasoning": [lacking, last] if preset is Preset.DEFAULT else last,
     }
@@ -487,7 +519,7 @@ def test_what_a_model_drops_is_shown_to_no_later_prompt(workspace: Workspace, qu
             return {"answer": None, "keep": numbers, **more}
         return {"kept": [{"passage": number} for number in numbers], "answerable": len(shown) == 3, **more}
 
-    said = {"intent": {"questions": [question]}, "query_rewrite": {"query": "suit", "terms": []}}
+    said = {"intent": {"questions": [question]}, "query_rewrite": {"query": "suit", "terms": []}, "judge": "no JSON"}
     answer, _ = asked(workspace, question, {**said, "*": first_only}, preset)  # type: ignore[dict-item]
     assert len(shown) >= 2 and answer.rounds >= 2
     for before, after in pairwise(shown):
@@ -507,7 +539,7 @@ def test_a_page_that_a_model_drops_comes_back_neither_as_its_table_nor_as_a_neig
         more = {"missing": ["more"], "complementary_question": f"{question} notes"}
         return {"kept": [], "answerable": False, **more} if preset is Preset.THOROUGH else {"answer": None, **more}
 
-    script = {"intent": {"questions": [question]}, "query_rewrite": {"query": "who", "terms": []}}
+    script = {"intent": {"questions": [question]}, "query_rewrite": {"query": "who", "terms": []}, "judge": "no JSON"}
     answer, _ = asked(workspace, question, {**script, "*": nothing}, preset)  # type: ignore[dict-item]
     assert answer.refused and len(shown) >= 2
     assert all(len(each) == len(set(each)) for each in shown)
@@ -517,7 +549,7 @@ def test_a_page_that_a_model_drops_comes_back_neither_as_its_table_nor_as_a_neig
 
 def test_no_answer_is_asked_of_no_passages(workspace: Workspace) -> None:
     nothing = {"kept": [], "answerable": False, "missing": ["more"], "complementary_question": None}
-    script = {"query_rewrite": {"query": "research", "terms": []}, "curation": nothing}
+    script = {"query_rewrite": {"query": "research", "terms": []}, "judge": "no JSON", "curation": nothing}
     answer, model = asked(workspace, RESEARCH, script, Preset.THOROUGH)  # type: ignore[arg-type]
     assert answer.refused and "curation" in roles(model) and "reasoning" not in roles(model)
 

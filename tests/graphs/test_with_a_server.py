@@ -51,12 +51,14 @@ SOUNDLY: dict[str, dict[str, Replying | Mapping[str, object]]] = {
     MEDIAN: {
         "intent": {"questions": [MEDIAN], "search": "net sales"},
         "query_rewrite": {"query": "Harborlight 10-K net sales", "terms": ["Net sales"]},
+        "judge": {"ranking": [*range(1, 21)]},
         "curation": keeps("Net sales"),
         "reasoning": calculates(OF_ALL, MIDDLE, "USD millions", "The median of net sales was {result}."),
     },
     SUIT: {
         "intent": {"questions": [SUIT], "search": "patent suit settled"},
         "query_rewrite": {"query": "Harborlight 10-K patent suit settled", "terms": ["settled", "suit"]},
+        "judge": {"ranking": [*range(1, 21)]},
         "curation": keeps("Corvane Metrology"),
         "reasoning": quotes(SETTLED, CORVANE),
     },

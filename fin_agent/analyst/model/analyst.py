@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from textwrap import dedent
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
 from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
+from fin_agent.analyst.model.llm_judges import judging_values, ranking_fault
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import (
     is_contained,
@@ -17,8 +19,8 @@ from fin_agent.analyst.model.prompt_context import (
     passages_for_curation,
     quoted_passages,
 )
-from fin_agent.analyst.model.question_reader import QuestionReader
-from fin_agent.analyst.model.replies import CurationReply, QueryReply, VerificationReply
+from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
+from fin_agent.analyst.model.replies import CurationReply, ListwiseReply, QueryReply, VerificationReply
 from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer_composition import numeric_answer
@@ -31,16 +33,18 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.plan_term_selection import missing_slots
 from fin_agent.evidence.slot_ledger import Ledger
+from fin_agent.evidence.tournament.judge import Brief, Verdict, repair_ranking
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.models.settings import Preset
 from fin_agent.prompts import Quoted
-from fin_agent.retrieval.search_query import EVERYTHING, Query, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.retrieval.search_terms import search_terms
 from fin_agent.workspace import Workspace
 
-PROMPTS = ("intent", "query_rewrite", "curation", "reasoning", "verification")
+PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning", "verification")
 _MAX_TERMS = 24
+_MAX_RANKED = 20
 _MAX_MISSING = 6
 _MAX_LENGTH = 240
 """Characters of an objection, a reason, a missing item or a question."""
@@ -128,6 +132,25 @@ class ModelAnalyst(RulesAnalyst):
             missing=missing or "nothing: this is the first search",
         )
         return " ".join((reply.query, *reply.terms)) if reply is not None else ""
+
+    def ranked(
+        self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
+    ) -> Sequence[RankedPassage]:
+        """See RulesAnalyst.ranked: `thorough` ranks twenty pages by cards unless rules can compute."""
+        best: dict[PageKey, RankedPassage] = {}
+        for each in passages:
+            best.setdefault(each.stored.key, each)
+        first = list(best.values())[:_MAX_RANKED]
+        if self._preset is not Preset.THOROUGH or is_computable(intent) or len(first) < 2:
+            return passages
+        brief = Brief(intent, plan, query, self._workspace.directory.owners)
+        values = judging_values(brief, [Card.model_validate_json(each.stored.card) for each in first])
+        check = partial(ranking_fault, cards=len(first))
+        reply = self._client.ask("judge", ListwiseReply, check, **values, count=str(len(first)))
+        if reply is None:
+            return passages
+        order = repair_ranking([Verdict(place.card - 1) for place in reply.ranking], len(first))
+        return [*(first[verdict.at] for verdict in order), *(each for each in passages if each not in first)]
 
     def curate(
         self,

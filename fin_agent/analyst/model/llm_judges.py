@@ -37,10 +37,8 @@ class ModelJudge:
         held = _matched_fields(brief, cards)
         if len(cards) < 2:
             return [Verdict(at, fields=fields) for at, fields in enumerate(held)]
-        check = partial(_ranking_fault, cards=len(cards))
-        reply = self._client.value(
-            "judge", ListwiseReply, check, **_judging_values(brief, cards), count=str(len(cards))
-        )
+        check = partial(ranking_fault, cards=len(cards))
+        reply = self._client.value("judge", ListwiseReply, check, **judging_values(brief, cards), count=str(len(cards)))
         named = _first_named(reply.ranking, len(cards))
         return [Verdict(at, fields=_matching(place.fields, held[at])) for at, place in named.items()]
 
@@ -50,7 +48,7 @@ class ModelJudge:
         if len(cards) < 2:
             return [Verdict(at, _HIGHEST, fields) for at, fields in enumerate(held)]
         check = partial(_choice_fault, cards=len(cards))
-        values = _judging_values(brief, cards)
+        values = judging_values(brief, cards)
         reply = self._client.value("group_selection", GroupReply, check, **values, most=str(most))
         chosen = {
             at: Verdict(at, _HIGHEST if place.score is None else place.score, _matching(place.fields, held[at]))
@@ -59,7 +57,7 @@ class ModelJudge:
         return [*chosen.values(), *(Verdict(at, 0.0, held[at]) for at in range(len(cards)) if at not in chosen)]
 
 
-def _judging_values(brief: Brief, cards: Sequence[Card]) -> dict[str, Any]:
+def judging_values(brief: Brief, cards: Sequence[Card]) -> dict[str, Any]:
     """Return what a prompt shows of a question and of cards: their fields, with the source of each passage."""
     return {
         "question": " ".join((brief.intent.question or brief.query.text).split()),
@@ -80,7 +78,7 @@ def _first_named(places: Sequence[RankedT], cards: int) -> dict[int, RankedT]:
     return {at: first[at] for at in named if 0 <= at < cards}
 
 
-def _ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
+def ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
     """Return why a ranking is unusable, or None: it names too few of the cards."""
     named = _first_named(reply.ranking, cards)
     if len(named) >= min(_MIN_RANKED_CARDS, (cards + 1) // 2):

@@ -123,6 +123,10 @@ class ModelClient:
         """Return the name of the model that a prompt is sent to. Raises ModelSetupError."""
         return self._callers.name(prompt_roles()[prompt].name)
 
+    def filled(self, prompt: str, **values: Value) -> FilledPrompt:
+        """Return a prompt with its values."""
+        return self._prompt(prompt).filled(**values)
+
     def write(self, prompt: FilledPrompt) -> str:
         """See `fin_agent.retrieval.strategies.protocol.Writer`."""
         call = prompt_to_call(prompt)
@@ -168,7 +172,7 @@ class ModelClient:
                 drafting.withdraw(wrong)
             return wrong
 
-        call = prompt_to_call(self._prompt(prompt).filled(**values), output, checked)
+        call = prompt_to_call(self.filled(prompt, **values), output, checked)
         model = ""
         try:
             model = self._callers.name(call.role)

@@ -37,7 +37,7 @@ from fin_agent.query.question_to_intent import (
     with_nearest_figure,
 )
 from fin_agent.query.tree import Kind
-from fin_agent.retrieval.search_query import EVERYTHING, Query, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
 
 _MAX_JOINTS = 4
@@ -144,6 +144,12 @@ class RulesAnalyst:
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
         """Return the query of a round: everything at first, then what the ledger lacks and `complementary` asks for."""
         return build_query(intent, plan, ledger, self._workspace)
+
+    def ranked(
+        self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
+    ) -> Sequence[RankedPassage]:
+        """Return the passages of the first search in reading order."""
+        return passages
 
     def curate(
         self,
