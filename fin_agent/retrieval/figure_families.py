@@ -288,8 +288,8 @@ class _FamilyQuery:
         if (fixed | concept) & _CHANGE and not asked & _CHANGE:
             score -= _OF_A_CHANGE
         metrics = {_plain_metric(fact) for fact in facts} - {None}
-        if self.kind_words and len(metrics) > 1:
-            return None  # rows of several metrics are lines of a statement, and no parts of a company
+        if self.kind_words and (len(metrics) > 1 or (self.metric and metrics and self.metric not in metrics)):
+            return None  # lines of a statement are no parts of a company, and those of another metric not of this one
         lines = [bool((words_of(member.name) - LIGHT - self.kind_words) & asked) for member in made.members]
         score -= _OF_LINES * max(sum(lines) / len(lines), (len(metrics) > 1) * 0.5)
         if may_span_pages(made.table):
