@@ -24,7 +24,8 @@ _DIGITS = 5
 """Decimals by which scores are ordered; the order of additions affects only later ones."""
 
 Scores: TypeAlias = NDArray[np.float32]
-RowNumbers: TypeAlias = NDArray[np.int64]
+_PLACE_BITS = 32
+"""A row's key is the position of its filing, shifted by these bits, plus its place."""
 
 
 class VectorHit(NamedTuple):
@@ -55,39 +56,33 @@ class VectorStore:
     ) -> list[VectorHit]:
         """Return the `limit` places nearest to `vector`, best first; equal scores by filing, then place.
 
-        A place with several vectors has the score of its nearest one.
-
-        Args:
-            vector: Query vector of shape (dimensions,), or a sparse row.
-            limit: The most hits to return.
-            doc_ids: Filings to search; all where None.
-            places: (doc_id, place) pairs to search; all where None.
-
-        Raises:
-            FilingIndexError: The index has no vectors of this model and unit, or they have another length.
+        A place with several vectors has the score of its nearest one. `doc_ids` and `places`, as (doc_id, place), limit
+        what is searched. Raises FilingIndexError where the index has no vectors of this model and unit, or longer ones.
         """
         loaded = self._current()
-        chosen = loaded.rows_of(doc_ids, places)
-        if limit < 1 or (chosen is not None and not len(chosen)):
+        held = loaded.held
+        length = held.dimensions if isinstance(vector, SparseRow) else len(vector)
+        if isinstance(vector, SparseRow) != held.sparse or length != held.dimensions:
+            raise FilingIndexError(
+                f"the query's vector does not fit the index's vectors of {held.dimensions}"
+                f" {'terms' if held.sparse else 'dimensions'}",
+                subject=self._model,
+                remedy="Search with the model that made the vectors, or make them again with `fin-agent embed`",
+            )
+        rows = loaded.rows_of(doc_ids, places)
+        if limit < 1 or not len(rows):
             return []
-        scores = np.round(loaded.products(self._checked(vector, loaded.held), chosen), _DIGITS)
-        rows = np.arange(len(loaded.places), dtype=np.int64) if chosen is None else chosen
-        rows, scores = loaded.best_of_each_place(rows, scores)
-        if loaded.held.sparse:  # texts that share no term are not found
-            rows, scores = rows[scores > 0], scores[scores > 0]
-        if len(rows) > limit:
-            least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-            kept = scores >= least
-            rows, scores = rows[kept], scores[kept]
+        scores = np.round(loaded.products(vector, rows), _DIGITS)
+        keys = loaded.keys[rows]
+        firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+        keys, scores = keys[firsts], np.maximum.reduceat(scores, firsts)
+        if held.sparse:  # texts that share no term are not found
+            keys, scores = keys[scores > 0], scores[scores > 0]
         # Rows are in the order of the entries, so a stable sort orders equal scores by filing, then place.
         order = np.argsort(-scores, kind="stable")[:limit]
         return [
-            VectorHit(
-                loaded.doc_ids[loaded.filings[rows[at]]],
-                int(loaded.places[rows[at]]),
-                round(float(scores[at]), _DIGITS),
-            )
-            for at in order
+            VectorHit(loaded.doc_ids[key >> _PLACE_BITS], key % (1 << _PLACE_BITS), round(score, _DIGITS))
+            for key, score in zip(keys[order].tolist(), scores[order].tolist(), strict=True)
         ]
 
     def _current(self) -> _LoadedVectors:
@@ -107,17 +102,6 @@ class VectorStore:
                 self._loaded = _load_vectors(entries, held, self._index.vectors(self._model, self._unit))
             return self._loaded
 
-    def _checked(self, vector: Scores | SparseRow, held: VectorModel) -> Scores | SparseRow:
-        length = held.dimensions if isinstance(vector, SparseRow) else len(vector)
-        if isinstance(vector, SparseRow) != held.sparse or length != held.dimensions:
-            raise FilingIndexError(
-                f"the query's vector does not fit the index's vectors of {held.dimensions}"
-                f" {'terms' if held.sparse else 'dimensions'}",
-                subject=self._model,
-                remedy="Search with the model that made the vectors, or make them again with `fin-agent embed`",
-            )
-        return vector
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _LoadedVectors:
@@ -126,74 +110,50 @@ class _LoadedVectors:
     entries: tuple[FilingEntry, ...]
     held: VectorModel
     doc_ids: tuple[str, ...]
-    spans: dict[str, tuple[int, int]]
-    """First row of each filing and the one after its last."""
-    filings: NDArray[np.int32]
-    """Position of each row's filing in `doc_ids`."""
-    places: NDArray[np.uint32]
+    keys: NDArray[np.int64]
+    """Filing and place of each row (`_PLACE_BITS`)."""
     numbers: Any
     """The vectors: a matrix of half precision, or a sparse one of scipy."""
 
-    def products(self, vector: Scores | SparseRow, rows: RowNumbers | None) -> Scores:
-        """Return the inner products of `vector` with `rows`, or with all rows where None."""
+    def products(self, vector: Scores | SparseRow, rows: NDArray[np.int64]) -> Scores:
+        """Return the inner products of `vector` with `rows`."""
+        products: Scores
         if isinstance(vector, SparseRow):
             weights: Scores = np.zeros(self.held.dimensions, dtype=np.float32)
             weights[vector.terms] = vector.weights
-            every: Scores = self.numbers @ weights
-            return every if rows is None else every[rows]
+            products = (self.numbers @ weights)[rows]
+            return products
         query = np.asarray(vector, dtype=np.float32)
-        count = len(self.numbers) if rows is None else len(rows)
-        products: Scores = np.empty(count, dtype=np.float32)
-        for start in range(0, count, _BLOCK):
-            end = min(start + _BLOCK, count)
-            block = self.numbers[start:end] if rows is None else self.numbers[rows[start:end]]
-            products[start:end] = block.astype(np.float32) @ query
+        blocks = (self.numbers[rows[start : start + _BLOCK]] for start in range(0, len(rows), _BLOCK))
+        products = np.concatenate([block.astype(np.float32) @ query for block in blocks])
         return products
 
-    def rows_of(self, doc_ids: Collection[str] | None, places: Collection[tuple[str, int]] | None) -> RowNumbers | None:
-        """Return the rows that may be found, ascending; None where all may."""
-        if doc_ids is None and places is None:
-            return None
-        within = {doc_id for doc_id, _ in places} if places is not None else set(doc_ids or ())
+    def rows_of(
+        self, doc_ids: Collection[str] | None, places: Collection[tuple[str, int]] | None
+    ) -> NDArray[np.int64]:
+        """Return the rows that may be found, ascending."""
+        known = {doc_id: at for at, doc_id in enumerate(self.doc_ids)}
+        allowed = np.ones(len(self.keys), dtype=bool)
         if doc_ids is not None:
-            within &= set(doc_ids)
-        spans = sorted(self.spans[doc_id] for doc_id in within if doc_id in self.spans)
-        rows: RowNumbers = np.concatenate(
-            [np.empty(0, np.int64), *(np.arange(*span, dtype=np.int64) for span in spans)]
-        )
-        if places is None:
-            return rows
-        wanted = frozenset(places)
-        chosen = [row for row in rows if (self.doc_ids[self.filings[row]], int(self.places[row])) in wanted]
-        numbers: RowNumbers = np.array(chosen, dtype=np.int64)
-        return numbers
-
-    def best_of_each_place(self, rows: RowNumbers, scores: Scores) -> tuple[RowNumbers, Scores]:
-        """Return the first row of each place, with the best score of its rows."""
-        if not len(rows):
-            return rows, scores
-        filings, places = self.filings[rows], self.places[rows]
-        begins = np.flatnonzero(np.r_[True, (filings[1:] != filings[:-1]) | (places[1:] != places[:-1])])
-        if len(begins) == len(rows):
-            return rows, scores
-        return rows[begins], np.maximum.reduceat(scores, begins)
+            allowed &= np.isin(self.keys >> _PLACE_BITS, [known[doc_id] for doc_id in doc_ids if doc_id in known])
+        if places is not None:
+            wanted = [(known[doc_id] << _PLACE_BITS) + place for doc_id, place in places if doc_id in known]
+            allowed &= np.isin(self.keys, wanted)
+        return np.flatnonzero(allowed)
 
 
 def _load_vectors(
     entries: tuple[FilingEntry, ...], held: VectorModel, found: Iterable[FilingVectors]
 ) -> _LoadedVectors:
     of_filings = [vectors for vectors in found if vectors.places]
-    counts = [len(vectors.places) for vectors in of_filings]
-    ends = np.cumsum([0, *counts]).tolist()
-    doc_ids = tuple(vectors.doc_id for vectors in of_filings)
+    filings = np.arange(len(of_filings), dtype=np.int64) << _PLACE_BITS
+    places = [np.array(vectors.places, np.int64) for vectors in of_filings]
     dense = [np.empty((0, held.dimensions), np.float16), *([] if held.sparse else map(unpack_dense, of_filings))]
     return _LoadedVectors(
         entries=entries,
         held=held,
-        doc_ids=doc_ids,
-        spans={doc_id: (ends[at], ends[at + 1]) for at, doc_id in enumerate(doc_ids)},
-        filings=np.repeat(np.arange(len(doc_ids), dtype=np.int32), counts),
-        places=np.concatenate([np.empty(0, np.uint32), *(np.array(v.places, np.uint32) for v in of_filings)]),
+        doc_ids=tuple(vectors.doc_id for vectors in of_filings),
+        keys=np.repeat(filings, [len(each) for each in places]) + np.concatenate([np.empty(0, np.int64), *places]),
         numbers=_sparse(of_filings, held.dimensions) if held.sparse else np.concatenate(dense),
     )
 
