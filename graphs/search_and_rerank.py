@@ -152,7 +152,7 @@ def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
     stored = _stored(places, context.workspace.index)
     judge = judge_for(context.settings)
     arena = CardTournament(context.analyst, context.workspace, context.tournament, judge=judge)
-    ordering = arena.order(state["query"], [RankedPassage(passage, 0.0) for passage in stored])
+    ordered, groups = arena.order(state["query"], [RankedPassage(passage, 0.0) for passage in stored])
     before = {(place.doc_id, place.ordinal): rank for rank, place in enumerate(places, start=1)}
     ranked = [
         RankedCandidate(
@@ -163,11 +163,11 @@ def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
             score=round(each.score, 6),
             text=each.stored.passage.text,
         )
-        for each in ordering.passages[: context.kept]
+        for each in ordered[: context.kept]
     ]
-    summary = f"the first {len(ranked)} of {len(stored)} passages, {len(ordering.groups)} lists ranked"
+    summary = f"the first {len(ranked)} of {len(stored)} passages, {len(groups)} lists ranked"
     # Reset, so that the thread's next question finds its own candidates.
-    update: Update = {"ranked": ranked, "groups": list(ordering.groups), "candidates": None}
+    update: Update = {"ranked": ranked, "groups": list(groups), "candidates": None}
     return end_step(state, "hold_tournament", summary, update)
 
 

@@ -31,13 +31,13 @@ from fin_agent.retrieval.strategies.one_pass import Wording
 from fin_agent.retrieval.strategies.protocol import (
     Models,
     Notify,
-    Ordering,
     Strategy,
     Verdict,
     log_warning,
     parse_strategy,
 )
 from fin_agent.retrieval.strategies.registry import build_strategy
+from fin_agent.vocabulary.ranked_group import RankedGroup
 from fin_agent.workspace import Workspace
 
 _WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
@@ -101,11 +101,11 @@ def strategy_for(
         splitting = called(Role.SUB_QUESTIONS, settings.by_model, "sub_questions")
     evidence = EvidenceRoles(analyst, workspace, curating, settings.evidence)
     models = Models(
-        writer=writing,
-        curator=evidence,
-        rewriter=evidence,
-        arena=CardTournament(analyst, workspace, judge=judge, notify=with_warning),
-        decomposer=AnalystDecomposer(analyst, workspace, splitting, notify=with_warning),
+        writer=writing.write if writing else None,
+        curator=evidence.curate,
+        rewriter=evidence.rewrite,
+        arena=CardTournament(analyst, workspace, judge=judge, notify=with_warning).order,
+        decomposer=AnalystDecomposer(analyst, workspace, splitting, notify=with_warning).parts,
         notify=with_warning,
     )
     return build_strategy(settings.strategy, workspace, settings, models)
@@ -132,7 +132,7 @@ class EvidenceRoles:
         self._analyst, self._workspace, self._client, self._most = analyst, workspace, client, most
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
-        """See Curator.curate. For a question that rules cannot read, they keep everything."""
+        """See Curator. For a question that rules cannot read, they keep everything."""
         shown = [RetrievedPassage.of(each.stored, each.score, 1) for each in passages]
         reply = None
         if self._client is not None and passages:
@@ -166,7 +166,7 @@ class EvidenceRoles:
         return Verdict(kept, curation.answerable, further)
 
     def rewrite(self, query: Query) -> str:
-        """See Rewriter.rewrite.
+        """See Rewriter.
 
         By rules: company, form, period and the requested figures; the question if it names no company or period.
         """
@@ -202,8 +202,10 @@ class CardTournament:
         self._judge: Judge = judge or rules
         self._fallback = None if judge is None else rules
 
-    def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
-        """See PassageOrder.order. For a question that cannot be read, the order is unchanged."""
+    def order(
+        self, query: Query, passages: Sequence[RankedPassage]
+    ) -> tuple[list[RankedPassage], tuple[RankedGroup, ...]]:
+        """See PassageOrder. For a question that cannot be read, the order is unchanged."""
         try:
             intent = self._analyst.intent(query.text)
         except QuestionError:
@@ -222,7 +224,7 @@ class CardTournament:
             lists = f"{len(by_rules)} of {len(result.groups)} lists of cards"
             self._notify(f"{lists} were ranked by the rules: {by_rules[0]}")
         stored = {(each.stored.doc_id, each.stored.passage.ordinal): each.stored for each in passages}
-        return Ordering(tuple(RankedPassage(stored[card.key], card.score) for card in result.ranked), result.groups)
+        return [RankedPassage(stored[card.key], card.score) for card in result.ranked], result.groups
 
 
 class AnalystDecomposer:
@@ -244,7 +246,7 @@ class AnalystDecomposer:
         self._analyst, self._workspace, self._client, self._notify = analyst, workspace, client, notify
 
     def parts(self, query: Query) -> Sequence[Query]:
-        """See Decomposer.parts."""
+        """See Decomposer."""
         found = []
         for text in self.questions(query):
             with suppress(QuestionError):

@@ -94,8 +94,8 @@ class TournamentCompressor(BaseDocumentCompressor):
             return []
         of_document = [{_key(each): each for each in self._passages(document)} for document in documents]
         passages = [*{key: each for own in of_document for key, each in own.items()}.values()]
-        ordering = self._arena.order(first_query(query, self._analyst), passages)
-        places = {_key(each): (place, each.score) for place, each in enumerate(ordering.passages)}
+        ordered, _ = self._arena.order(first_query(query, self._analyst), passages)
+        places = {_key(each): (place, each.score) for place, each in enumerate(ordered)}
         behind = (len(places), 0.0)
         best = [min((places.get(key, behind) for key in own), default=behind) for own in of_document]
         order = sorted(range(len(documents)), key=lambda position: (best[position][0], position))

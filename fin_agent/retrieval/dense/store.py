@@ -128,9 +128,7 @@ class _LoadedVectors:
         products = np.concatenate([block.astype(np.float32) @ query for block in blocks])
         return products
 
-    def rows_of(
-        self, doc_ids: Collection[str] | None, places: Collection[tuple[str, int]] | None
-    ) -> NDArray[np.int64]:
+    def rows_of(self, doc_ids: Collection[str] | None, places: Collection[tuple[str, int]] | None) -> NDArray[np.int64]:
         """Return the rows that may be found, ascending."""
         known = {doc_id: at for at, doc_id in enumerate(self.doc_ids)}
         allowed = np.ones(len(self.keys), dtype=bool)

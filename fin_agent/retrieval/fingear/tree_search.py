@@ -215,7 +215,7 @@ class FinGear(TreeSearch):
         if "reranker" not in self.parts or not candidates:
             return by_ranks
         texts = [held.text(one.doc_id, one.leaf) for one in by_ranks]
-        scores = self.scorer.score(question, texts) if self.scorer else tfidf_similarity(question, texts)
+        scores = self.scorer(question, texts) if self.scorer else tfidf_similarity(question, texts)
         return [by_ranks[at] for at in sorted(range(len(texts)), key=lambda at: (-round(scores[at], 6), at))]
 
     def _candidates(

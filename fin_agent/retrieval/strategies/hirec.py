@@ -78,7 +78,7 @@ class HiRec:
                 kept = pool
                 going.step("curation", "none, merged", f"{len(found)} new passages with those kept")
                 break
-            verdict = self.curator.curate(query, pool, going.filings)
+            verdict = self.curator(query, pool, going.filings)
             # As in the published code: the maximum number of kept passages counts as enough.
             enough = verdict.answerable or len(verdict.kept) >= self.kept
             asked = None if enough else verdict.complementary
@@ -112,14 +112,14 @@ class HiRec:
 
     def _documents(self, asked: Query, going: _SearchState) -> list[str]:
         rewritten = "rewriting" not in self.without
-        words = self.rewriter.rewrite(asked) if rewritten else asked.text
+        words = self.rewriter(asked) if rewritten else asked.text
         limit = max(self.documents, going.depth.documents)
         ranked = self.ranker.rank(VectorUnit.SUMMARY, Wording((words,)), going.scope, self.candidates)
         found = [place.doc_id for place, _ in ranked]
         scorer = self._scorer_of("document-reranker")
         if scorer is not None:
             texts = [self._title(doc_id) + self.index.filing(doc_id).summary for doc_id in found]
-            scores = scorer.score(words, texts)
+            scores = scorer(words, texts)
             found = [found[place] for place in sorted(range(len(found)), key=lambda at: (-round(scores[at], 6), at))]
         how = f"{'rewritten' if rewritten else 'as asked'}, {_SCORED_BY if scorer else _UNSCORED}"
         going.step("documents", how, f"{words}: {', '.join(found[: self.documents])}")

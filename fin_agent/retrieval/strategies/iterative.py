@@ -50,7 +50,7 @@ class DecomposedSearch:
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search."""
-        asked = [query, *self.decomposer.parts(query)]
+        asked = [query, *self.decomposer(query)]
         results = [self.base.search(each, scope, depth) for each in asked]
         if len(results) == 1:
             return results[0]
@@ -162,12 +162,12 @@ class SelfRag:
             results.append(self.base.search(asked, scope, deep))
             found = without_duplicates([*read, *results[-1].passages[: self.passages]])
             filings = [filing.doc_id for filing in results[-1].filings]
-            verdict = self.critic.curate(query, found, filings)
+            verdict = self.critic(query, found, filings)
             read = list(verdict.kept[: self.passages])
             steps.append(SearchStep("grading", "by the critic", f"{len(read)} of {len(found)} passages relevant"))
             if verdict.answerable or verdict.complementary is None:
                 break
-            words = self.rewriter.rewrite(verdict.complementary)
+            words = self.rewriter(verdict.complementary)
             if words == asked.text:
                 break
             asked = _reworded(query, words)
@@ -206,10 +206,10 @@ class RqRag:
         return _merge_results(_first_of_each(found, self.passages), found, depth, steps)
 
     def _actions(self, query: Query, steps: list[SearchStep]) -> Iterable[Query]:
-        apart = next(iter(self.decomposer.parts(query)), query)
+        apart = next(iter(self.decomposer(query)), query)
         wider = "; ".join((*query.expansions, *query.synonyms)[:_MAX_EXPANSIONS])
         made = {
-            "rewriting": _reworded(query, self.rewriter.rewrite(query)),
+            "rewriting": _reworded(query, self.rewriter(query)),
             "decomposing": apart,
             "disambiguating": _reworded(query, f"{query.text} ({wider})") if wider else query,
         }

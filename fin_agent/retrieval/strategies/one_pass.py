@@ -85,17 +85,13 @@ class Ranker(Protocol):
 
 def restrict_scope(scope: Scope, doc_ids: Collection[str]) -> Scope:
     """Return `scope` limited to these filings."""
-    wanted = tuple(doc_id for doc_id in dict.fromkeys(doc_ids) if scope.filings is None or doc_id in scope.filings)
-    if scope.pages is None:
-        return Scope(doc_ids=wanted)
-    return Scope(doc_ids=wanted, pages=tuple(key for key in scope.pages if key.doc_id in wanted))
+    within = scope.filings
+    return Scope(tuple(doc_id for doc_id in dict.fromkeys(doc_ids) if within is None or doc_id in within), scope.pages)
 
 
 def allowed_pages(scope: Scope) -> tuple[PageKey, ...] | None:
     """Return the pages that may be retrieved, within the allowed filings; None where `scope` names no pages."""
-    if scope.pages is None or scope.doc_ids is None:
-        return scope.pages
-    return tuple(key for key in scope.pages if key.doc_id in scope.doc_ids)
+    return None if scope.pages is None else tuple(filter(scope.holds, scope.pages))
 
 
 def load_passages(index: FilingIndex, scored: Scored) -> list[RankedPassage]:
@@ -108,15 +104,10 @@ def load_passages(index: FilingIndex, scored: Scored) -> list[RankedPassage]:
 
 def without_duplicates(passages: Iterable[RankedPassage]) -> list[RankedPassage]:
     """Return each passage once, at its first position."""
-    first: dict[Place, RankedPassage] = {}
+    first: dict[tuple[str, int], RankedPassage] = {}
     for passage in passages:
-        first.setdefault(key_of(passage), passage)
+        first.setdefault((passage.stored.doc_id, passage.stored.passage.ordinal), passage)
     return list(first.values())
-
-
-def key_of(passage: RankedPassage) -> Place:
-    """Return the place of a ranked passage."""
-    return Place(passage.stored.doc_id, passage.stored.passage.page, passage.stored.passage.ordinal)
 
 
 SCORES = meanings("scores")
@@ -234,20 +225,21 @@ def reciprocal_ranks(rankings: Iterable[Iterable[Key]]) -> dict[Key, float]:
 
 def filings_of(scored: Scored, by: str) -> tuple[RankedFiling, ...]:
     """Return each filing with its first, and so best, score; `by` names the kind of score (see SCORES)."""
-    best = {place.doc_id: score for place, score in reversed(scored)}
-    return tuple(
-        RankedFiling(doc_id, best[doc_id], ((by, round(best[doc_id], 4)),))
-        for doc_id in dict.fromkeys(place.doc_id for place, _ in scored)
-    )
+    best = _first_scores((place.doc_id, score) for place, score in scored)
+    return tuple(RankedFiling(doc_id, score, ((by, round(score, 4)),)) for doc_id, score in best.items())
 
 
 def pages_of(scored: Scored, by: str) -> tuple[RankedPage, ...]:
     """Return each page with its first, and so best, score; `by` names the kind of score (see SCORES)."""
-    best = {place.on: score for place, score in reversed(scored)}
-    return tuple(
-        RankedPage(key, best[key], ((by, round(best[key], 4)),))
-        for key in dict.fromkeys(place.on for place, _ in scored)
-    )
+    best = _first_scores((place.on, score) for place, score in scored)
+    return tuple(RankedPage(key, score, ((by, round(score, 4)),)) for key, score in best.items())
+
+
+def _first_scores(scored: Iterable[tuple[Key, float]]) -> dict[Key, float]:
+    first: dict[Key, float] = {}
+    for key, score in scored:
+        first.setdefault(key, score)
+    return first
 
 
 MAX_TERMS = 64
@@ -300,19 +292,15 @@ FUSED_DEPTH = 1000
 
 @dataclass(frozen=True, slots=True)
 class FusedRanker:
-    """Fuses the results of several rankers by rank, with equal weights."""
+    """Fuses the results of several rankers by rank, with equal weights; ties are in the order of the first."""
 
     rankers: tuple[Ranker, ...]
 
     def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
-        """See Ranker.rank."""
-        return fuse_rankings([ranker.rank(unit, wording, scope, FUSED_DEPTH) for ranker in self.rankers])[:limit]
-
-
-def fuse_rankings(rankings: Sequence[Scored]) -> Scored:
-    """Return all places, best first, with scores of 1 / position; ties are in the order of the first ranking."""
-    scores = reciprocal_ranks([place for place, _ in ranking] for ranking in rankings)
-    return _by_position(sorted(scores, key=lambda place: -scores[place]))
+        """See Ranker.rank. A score is 1 / position."""
+        rankings = [ranker.rank(unit, wording, scope, FUSED_DEPTH) for ranker in self.rankers]
+        scores = reciprocal_ranks([place for place, _ in ranking] for ranking in rankings)
+        return _by_position(sorted(scores, key=lambda place: -scores[place]))[:limit]
 
 
 def rarest_terms(terms: Sequence[str], index: FilingIndex, most: int = MAX_TERMS) -> tuple[str, ...]:

@@ -155,43 +155,30 @@ class Verdict:
     """What to search for next; None where nothing is missing, or nothing else can be asked."""
 
 
-class Curator(Protocol):
-    """Judges passages against a question. Deterministic; safe to share between threads."""
-
-    def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
-        """Return which passages, new and kept, help to answer `question`; `filings` are those searched, best first."""
-
-
-class Rewriter(Protocol):
-    """Rewrites a question. Deterministic unless it calls a model; safe to share between threads."""
-
-    def rewrite(self, query: Query) -> str:
-        """Return what `query` asks for in the words of filings: company, form, period, line items; never empty."""
-
-
-class Decomposer(Protocol):
-    """Splits a query into parts. Deterministic unless it calls a model; safe to share between threads."""
-
-    def parts(self, query: Query) -> Sequence[Query]:
-        """Return queries that each search for one part of `query`; empty where it cannot be split."""
-
+# What models or rules do for strategies: safe to share between threads, deterministic unless a model is called.
+Curator = Callable[[Query, Sequence[RankedPassage], Sequence[str]], Verdict]
+"""Returns which of the passages, new and kept, help to answer a question; with the filings searched, best first."""
+Rewriter = Callable[[Query], str]
+"""Returns what a query asks for in the words of filings: company, form, period, line items; never empty."""
+Decomposer = Callable[[Query], Sequence[Query]]
+"""Returns queries that each search for one part of a query; empty where it cannot be split."""
+Writer = Callable[[FilledPrompt], str]
+"""Returns the text that a prompt asks for. Raises ModelError if the model gives no reply."""
+PassageScorer = Callable[[str, Sequence[str]], list[float]]
+"""Returns how well each text answers a query, reading query and text together; higher is better."""
+PassageOrder = Callable[[Query, Sequence[RankedPassage]], tuple[Sequence[RankedPassage], tuple[RankedGroup, ...]]]
+"""Returns the same passages in a new order, best first, with the groups of the tournament that produced it."""
+Notify = Callable[[str], None]
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MIN_WORDS = 3
 _MAX_CHARACTERS = 4000
 
 
-class Writer(Protocol):
-    """Writes the text that a prompt asks for. Safe to share between threads."""
-
-    def write(self, prompt: FilledPrompt) -> str:
-        """Return the text. Raises ModelError if the model gives no reply."""
-
-
-def generated_text(writer: Writer, prompt: FilledPrompt, notify: Callable[[str], None]) -> str:
+def generated_text(writer: Writer, prompt: FilledPrompt, notify: Notify) -> str:
     """Return the writer's text; empty, with a notification, where it cannot be used to search."""
     try:
-        text = writer.write(prompt).strip()
+        text = writer(prompt).strip()
     except ModelError as failure:
         notify(f"{failure.subject or 'the chat model'}: {failure.what}; the search uses the question itself")
         return ""
@@ -201,34 +188,9 @@ def generated_text(writer: Writer, prompt: FilledPrompt, notify: Callable[[str],
     return text[:_MAX_CHARACTERS]
 
 
-Notify = Callable[[str], None]
-
-
 def log_warning(note: str) -> None:
     """Log a note as a warning of the logger `fin_agent`."""
     logging.getLogger("fin_agent").warning(note)
-
-
-class PassageScorer(Protocol):
-    """Scores how well texts answer a query, reading query and text together. Safe to share between threads."""
-
-    def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return one score per text, in the order given; higher is better."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ordering:
-    """Passages in a new order, with the groups of the tournament that produced it."""
-
-    passages: tuple[RankedPassage, ...]
-    groups: tuple[RankedGroup, ...] = ()
-
-
-class PassageOrder(Protocol):
-    """Reorders passages. Deterministic; safe to share between threads."""
-
-    def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
-        """Return the same passages, best first, with the scores of that order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ from fin_agent.retrieval.strategies.one_pass import (
     expand_question,
 )
 from fin_agent.retrieval.strategies.protocol import (
+    Curator,
+    Decomposer,
     Layer,
     Models,
     PassageScorer,
@@ -35,14 +37,9 @@ from fin_agent.retrieval.strategies.protocol import (
     normalize_name,
     parse_strategy,
 )
-from fin_agent.retrieval.strategies.reranking import Reranked, ScoreOrder
+from fin_agent.retrieval.strategies.reranking import Reranked, score_order
 from fin_agent.retrieval.strategies.staged import Staged
-from fin_agent.retrieval.strategies.vector_search import (
-    PageSimilarity,
-    VectorRanker,
-    dense_vector,
-    sparse_vector,
-)
+from fin_agent.retrieval.strategies.vector_search import PageSimilarity, VectorRanker, dense_vector, sparse_vector
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -99,34 +96,28 @@ class _Building:
 
                 return GraphSearch(name, workspace, settings.documents)
             case "rerank":
-                order = ScoreOrder(self._required_scorer())
-                return Reranked(name, base(), order, settings.rerank_candidates)
+                scorer = self._required_scorer()
+                return Reranked(name, base(), score_order(scorer), settings.rerank_candidates)
             case "tournament":
-                arena = self._given("an arena", models.arena)
-                return Reranked(name, base(), arena, TOURNAMENT_CANDIDATES)
+                return Reranked(name, base(), self._given("an arena", models.arena), TOURNAMENT_CANDIDATES)
             case "ircot":
-                prompt, writer = load_prompt("ircot", folder=settings.prompts), self._writer
-                rounds = settings.rounds + 1
-                return InterleavedSearch(name, base(), writer, prompt, models.notify, settings.passages, rounds)
+                prompt, rounds = load_prompt("ircot", folder=settings.prompts), settings.rounds + 1
+                return InterleavedSearch(name, base(), self._writer, prompt, models.notify, settings.passages, rounds)
             case "sub-questions":
-                parts = self._given("a decomposer", models.decomposer)
-                return DecomposedSearch(name, base(), parts, settings.passages)
+                return DecomposedSearch(name, base(), self._decomposer, settings.passages)
             case "self-rag":
-                critic = self._given("a curator", models.curator)
-                return SelfRag(name, base(), critic, self._rewriter)
+                return SelfRag(name, base(), self._curator, self._rewriter)
             case "rq-rag":
-                parts = self._given("a decomposer", models.decomposer)
-                return RqRag(name, base(), self._rewriter, parts)
+                return RqRag(name, base(), self._rewriter, self._decomposer)
             case "hirec":
-                scored = not top.without.issuperset(SCORED)
-                scorer = self._required_scorer("-no-".join((top.name, *SCORED))) if scored else None
+                unscored = top.without.issuperset(SCORED)
                 return HiRec(
                     name,
                     workspace.index,
                     self._ranker(below[0], VectorUnit.SUMMARY),
-                    self._given("a curator", models.curator),
+                    self._curator,
                     self._rewriter,
-                    scorer,
+                    None if unscored else self._required_scorer("-no-".join((top.name, *SCORED))),
                     top.without,
                     documents=settings.documents,
                     kept=settings.evidence,
@@ -218,26 +209,27 @@ class _Building:
         if not index.entries():
             return
 
-        def told(lacking: Sequence[VectorUnit]) -> tuple[str, str]:
-            plural = [unit.plural for unit in lacking]
-            kind = " --sparse" if sparse else ""
-            command = f"`fin-agent embed --model {shlex.quote(model)} --units {','.join(plural)}{kind}`"
-            return f"vectors of {' and '.join(plural)} by {model}", command
+        def vectors_of(lacking: Collection[VectorUnit]) -> str:
+            return f"vectors of {' and '.join(unit.plural for unit in lacking)} by {model}"
+
+        def command_for(lacking: Collection[VectorUnit]) -> str:
+            of = ",".join(unit.plural for unit in lacking)
+            return f"`fin-agent embed --model {shlex.quote(model)} --units {of}{' --sparse' if sparse else ''}`"
 
         made = {(held.model, held.unit) for held in index.vector_models()}
         wanted = [unit for unit in VectorUnit if unit in units]
         if lacking := [unit for unit in wanted if (model, unit) not in made]:
-            vectors, command = told(lacking)
             raise StrategyError(
-                f"it needs {vectors}, and the index contains none", subject=subject, remedy=f"Make them: {command}"
+                f"it needs {vectors_of(lacking)}, and the index contains none",
+                subject=subject,
+                remedy=f"Make them: {command_for(lacking)}",
             )
         without = {unit: doc_ids for unit in wanted if (doc_ids := index.without_vectors(model, unit))}
         if without:
-            vectors, command = told(list(without))
             count = len({doc_id for doc_ids in without.values() for doc_id in doc_ids})
             self._models.notify(
-                f"{count} of {len(index.entries())} filings have no {vectors} yet: {subject} does not find them."
-                f" Run {command}"
+                f"{count} of {len(index.entries())} filings have no {vectors_of(without)} yet: {subject} does not find"
+                f" them. Run {command_for(without)}"
             )
 
     @property
@@ -250,14 +242,21 @@ class _Building:
     def _rewriter(self) -> Rewriter:
         return self._given("a rewriter", self._models.rewriter)
 
+    @property
+    def _curator(self) -> Curator:
+        return self._given("a curator", self._models.curator)
+
+    @property
+    def _decomposer(self) -> Decomposer:
+        return self._given("a decomposer", self._models.decomposer)
+
     @cached_property
     def _scorer(self) -> PassageScorer | None:
         if self._models.scorer is not None or self._settings.reranker is None:
             return self._models.scorer
         from fin_agent.retrieval.dense.encoder import load_pair_scorer
 
-        loaded: PassageScorer = _shared_model(load_pair_scorer, self._settings.reranker)
-        return loaded
+        return _shared_model(load_pair_scorer, self._settings.reranker).score
 
     def _required_scorer(self, otherwise: str = "") -> PassageScorer:
         if self._scorer is None:

@@ -18,20 +18,9 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
 )
 from fin_agent.retrieval.strategies.one_pass import listed
-from fin_agent.retrieval.strategies.protocol import Ordering, PassageOrder, PassageScorer, Strategy
+from fin_agent.retrieval.strategies.protocol import PassageOrder, PassageScorer, Strategy
 
 CANDIDATES = 50
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreOrder:
-    """Orders passages by the scores of a scorer, best first; ties keep their order."""
-
-    scorer: PassageScorer
-
-    def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
-        """See PassageOrder.order."""
-        return Ordering(tuple(order_by_scores(query.text, passages, self.scorer)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +41,21 @@ class Reranked:
         found = self.base.search(query, scope, deep)
         first, behind = found.passages[: self.candidates], found.passages[self.candidates :]
         kept = min(found.kept or 0, len(first))
-        orderings = [self.order.order(query, part) for part in (first[:kept], first[kept:]) if part]
-        ordered = [passage for ordering in orderings for passage in ordering.passages]
+        orderings = [self.order(query, part) for part in (first[:kept], first[kept:]) if part]
+        ordered = [passage for passages, _ in orderings for passage in passages]
         pages = [*(passage.stored.key for passage in ordered), *(page.key for page in found.pages)]
         filings = [*(passage.stored.doc_id for passage in ordered), *(filing.doc_id for filing in found.filings)]
         return replace(
             listed([*ordered, *behind], pages, filings, depth),
             rounds=found.rounds,
             kept=None if found.kept is None else min(found.kept, depth.passages),
-            groups=tuple(group for ordering in orderings for group in ordering.groups),
+            groups=tuple(group for _, groups in orderings for group in groups),
         )
+
+
+def score_order(scorer: PassageScorer) -> PassageOrder:
+    """Return the order by the scores of a scorer."""
+    return lambda query, passages: (order_by_scores(query.text, passages, scorer), ())
 
 
 def order_by_scores(
@@ -76,6 +70,6 @@ def order_by_scores(
     """
     if not passages:
         return []
-    scores = scorer.score(question, [title(each.stored.doc_id) + each.stored.passage.text for each in passages])
+    scores = scorer(question, [title(each.stored.doc_id) + each.stored.passage.text for each in passages])
     order = sorted(range(len(passages)), key=lambda place: (-round(scores[place], 6), place))
     return [RankedPassage(passages[place].stored, scores[place]) for place in order]

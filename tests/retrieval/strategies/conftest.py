@@ -10,7 +10,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.index.protocol import PageKey
 from fin_agent.models import ServerUnreachableError
 from fin_agent.prompts import FilledPrompt
-from fin_agent.retrieval.search_query import Query
+from fin_agent.retrieval.search_query import Query, RankedPassage
 from fin_agent.workspace import Workspace
 
 SUIT = "Which patent suit did Harborlight settle in 2024?"
@@ -27,18 +27,18 @@ class Script:
         self.prompts: list[str] = []
         self._left = iter(replies)
 
-    @property
-    def writer(self) -> Script:
-        """Itself."""
-        return self
-
     def write(self, prompt: FilledPrompt) -> str:
-        """See Writer.write."""
+        """See Writer."""
         self.prompts.append(prompt.text)
         reply = next(self._left, None)
         if reply is None:
             raise ServerUnreachableError("no connection to the server", subject="the model")
         return reply
+
+
+def key_of(passage: RankedPassage) -> tuple[str, int]:
+    """The filing and ordinal of a passage."""
+    return passage.stored.doc_id, passage.stored.passage.ordinal
 
 
 @pytest.fixture

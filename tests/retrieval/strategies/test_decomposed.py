@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 
 from fin_agent.retrieval.search_query import Depth, Query, Scope
-from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.retrieval.strategies.protocol import Models, StrategyError
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
-from tests.retrieval.strategies.conftest import CHIEF, SUIT, SUIT_PAGES
+from tests.retrieval.strategies.conftest import CHIEF, SUIT, SUIT_PAGES, key_of
 
 
 class Parts:
@@ -28,7 +27,7 @@ class Parts:
 def test_the_best_of_each_part_come_first(workspace: Workspace, asked: Callable[[str], Query]) -> None:
     bm25 = build_strategy("bm25", workspace)
     whole, suit, chief = Query("Suits and officers", terms=()), asked(SUIT), asked(CHIEF)
-    strategy = build_strategy("sub-questions:bm25", workspace, models=Models(decomposer=Parts(suit, chief)))
+    strategy = build_strategy("sub-questions:bm25", workspace, models=Models(decomposer=Parts(suit, chief).parts))
     found = strategy.search(whole, depth=Depth(5, 20, 10))
     firsts = [key_of(bm25.search(each).passages[0]) for each in (whole, suit, chief)]
     assert [key_of(passage) for passage in found.passages[:3]] == list(dict.fromkeys(firsts))[:3]
@@ -40,13 +39,13 @@ def test_the_best_of_each_part_come_first(workspace: Workspace, asked: Callable[
 
 
 def test_one_part_is_the_search_itself(workspace: Workspace, asked: Callable[[str], Query]) -> None:
-    strategy = build_strategy("sub-questions:bm25", workspace, models=Models(decomposer=Parts()))
+    strategy = build_strategy("sub-questions:bm25", workspace, models=Models(decomposer=Parts().parts))
     assert strategy.search(asked(SUIT)) == build_strategy("bm25", workspace).search(asked(SUIT))
 
 
 def test_it_stays_in_scope(workspace: Workspace, asked: Callable[[str], Query]) -> None:
     other = replace(asked(CHIEF), companies=())
-    strategy = build_strategy("sub-questions", workspace, models=Models(decomposer=Parts(other)))
+    strategy = build_strategy("sub-questions", workspace, models=Models(decomposer=Parts(other).parts))
     found = strategy.search(asked(SUIT), Scope(doc_ids=("harborlight_2024_10k",)), Depth(2, 3, 4))
     assert {passage.stored.doc_id for passage in found.passages} == {"harborlight_2024_10k"}
     assert (len(found.pages), len(found.passages)) == (3, 4)

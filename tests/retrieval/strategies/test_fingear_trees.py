@@ -143,7 +143,7 @@ def test_a_cross_encoder_orders_within_items_and_across_them(
         def score(self, query: str, texts: list[str]) -> list[float]:
             return [float("Corvane" in text) for text in texts]
 
-    found = gear(workspace, store, scorer=Likes(), chunks=20).search(asked(SUIT), Scope(doc_ids=(FILING,)))
+    found = gear(workspace, store, scorer=Likes().score, chunks=20).search(asked(SUIT), Scope(doc_ids=(FILING,)))
     assert "Corvane" in found.passages[0].stored.passage.text
 
 

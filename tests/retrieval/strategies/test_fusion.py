@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from fin_agent.retrieval.strategies.one_pass import Place, fuse_rankings
+from fin_agent.index.protocol import VectorUnit
+from fin_agent.retrieval.search_query import EVERYTHING, Scope
+from fin_agent.retrieval.strategies.one_pass import FusedRanker, Place, Scored, Wording
+
+
+class Fixed:
+    """A ranker that always finds the same."""
+
+    def __init__(self, found: Scored) -> None:
+        self._found = found
+
+    def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
+        return self._found
+
+
+def fused(*rankings: Scored) -> Scored:
+    return FusedRanker(tuple(map(Fixed, rankings))).rank(VectorUnit.PASSAGE, Wording(("x",)), EVERYTHING, 9)
 
 
 def test_ranks_are_fused_as_published() -> None:
     a, b, c, d = map(Place, "abcd")
     first, second = [(a, 9.0), (b, 8.0), (c, 7.0)], [(c, 0.9), (b, 0.8), (d, 0.7)]
     # 1/61 + 1/63 for c, 2/62 for b, 1/61 for a, 1/63 for d
-    assert fuse_rankings([first, second]) == [(c, 1), (b, 1 / 2), (a, 1 / 3), (d, 1 / 4)]
+    assert fused(first, second) == [(c, 1), (b, 1 / 2), (a, 1 / 3), (d, 1 / 4)]
 
 
 def test_of_equals_the_one_the_first_ranking_names_comes_first() -> None:
-    assert [place.doc_id for place, _ in fuse_rankings([[(Place("b"), 1.0)], [(Place("a"), 1.0)]])] == ["b", "a"]
-    assert fuse_rankings([[], []]) == []
+    assert [place.doc_id for place, _ in fused([(Place("b"), 1.0)], [(Place("a"), 1.0)])] == ["b", "a"]
+    assert fused([], []) == []

@@ -58,7 +58,7 @@ ASKS = ("Tellurond appointed chief executive officer", "Quillmark stores opened"
 
 def published(name: str, workspace: Workspace) -> tuple[SearchResult, Scripted, Counting]:
     curator, scorer = Scripted(*ASKS), Counting()
-    models = Models(curator=curator, scorer=scorer, rewriter=Shouting())
+    models = Models(curator=curator.curate, scorer=scorer.score, rewriter=Shouting().rewrite)
     found = build_strategy(name, workspace, models=models).search(Query("Harborlight inventories", terms=()))
     return found, curator, scorer
 
@@ -124,7 +124,7 @@ def test_a_switch_whose_stage_comes_to_the_same_leaves_all_the_rest_as_it_was(wo
             return query.text
 
     def searched(name: str) -> SearchResult:
-        models = Models(curator=Scripted(*ASKS), scorer=Indifferent(), rewriter=Repeating())
+        models = Models(curator=Scripted(*ASKS).curate, scorer=Indifferent().score, rewriter=Repeating().rewrite)
         return build_strategy(name, workspace, models=models).search(Query("Harborlight inventories", terms=()))
 
     whole, without = searched("hirec:bm25"), searched(f"hirec-no-{part}:bm25")
@@ -152,7 +152,7 @@ def test_as_many_passages_as_may_be_kept_are_enough(workspace: Workspace) -> Non
             return replace(super().curate(question, passages, filings), kept=tuple(passages))
 
     curator = Greedy(*ASKS)
-    models = Models(curator=curator, rewriter=Shouting())
+    models = Models(curator=curator.curate, rewriter=Shouting().rewrite)
     found = build_strategy(BARE, workspace, Settings(evidence=5), models).search(Query("Harborlight", terms=()))
     assert (found.rounds, found.kept, len(curator.seen)) == (1, 5, 1)
 
@@ -191,7 +191,7 @@ class OfTellurond:
 
 def built(workspace: Workspace, curator: OfTellurond) -> Strategy:
     rewriter = EvidenceRoles(RulesAnalyst(workspace), workspace)
-    return build_strategy(BARE, workspace, models=Models(curator=curator, rewriter=rewriter))
+    return build_strategy(BARE, workspace, models=Models(curator=curator.curate, rewriter=rewriter.rewrite))
 
 
 def test_what_is_lacking_is_searched_for_in_the_next_round(workspace: Workspace) -> None:
@@ -232,7 +232,7 @@ def test_a_cross_encoder_chooses_filings_by_summary_and_passages(workspace: Work
             return [float("Document title: Quillmark Stores, Inc. 2023" in text) for text in texts]
 
     rewriter = EvidenceRoles(RulesAnalyst(workspace), workspace)
-    models = Models(curator=OfTellurond(None), scorer=OfTheYear(), rewriter=rewriter)
+    models = Models(curator=OfTellurond(None).curate, scorer=OfTheYear().score, rewriter=rewriter.rewrite)
     found = build_strategy("hirec:bm25", workspace, models=models).search(Query("net sales of fiscal", terms=()))
     assert found.filings[0].doc_id == "quillmark_2023_10k"
 

@@ -23,7 +23,7 @@ ASKED = Query("Who leads the firm now?", terms=())
 
 def test_the_passage_made_up_is_searched_with(workspace: Workspace, script: type[Script], notes: list[str]) -> None:
     model = script(PASSAGE)
-    hyde = build_strategy("hyde:bm25", workspace, models=Models(writer=model.writer, notify=notes.append))
+    hyde = build_strategy("hyde:bm25", workspace, models=Models(writer=model.write, notify=notes.append))
     assert hyde.name == "hyde:bm25"
     found = hyde.search(ASKED)
     assert (found.passages[0].stored.doc_id, found.passages[0].stored.passage.page) == ("tellurond_2024_8k", 1)
@@ -36,24 +36,24 @@ def test_rubbish_gives_way_to_the_question_with_a_note(
 ) -> None:
     plain = build_strategy("bm25", workspace).search(asked(SUIT))
     for replies in ([""], ["…"], []):
-        models = Models(writer=script(*replies).writer, notify=notes.append)
+        models = Models(writer=script(*replies).write, notify=notes.append)
         assert build_strategy("hyde:bm25", workspace, models=models).search(asked(SUIT)) == plain
     assert len(notes) == 3
-    models = Models(writer=script("", "...", "", "").writer, notify=notes.append)
+    models = Models(writer=script("", "...", "", "").write, notify=notes.append)
     assert build_strategy("multi-hyde:bm25", workspace, models=models).search(asked(SUIT)) == plain
     assert len(notes) == 7
 
 
 def test_four_passages_of_different_kinds(script: type[Script], notes: list[str]) -> None:
     model = script(*(f"A passage of kind {kind} here" for kind in "abcd"))
-    wording = Hypothetical(model.writer, notes.append, "multi_hyde")(ASKED)
+    wording = Hypothetical(model.write, notes.append, "multi_hyde")(ASKED)
     assert wording.texts == tuple(f"A passage of kind {kind} here" for kind in "abcd")
     assert len(set(model.prompts)) == 4 and "primary financial statement" in model.prompts[0]
 
 
 def test_a_passage_that_fails_is_left_out(script: type[Script], notes: list[str]) -> None:
     model = script("The first good passage", "", "Another very good passage")
-    assert Hypothetical(model.writer, notes.append, "multi_hyde")(ASKED).texts == (
+    assert Hypothetical(model.write, notes.append, "multi_hyde")(ASKED).texts == (
         "The first good passage", "Another very good passage",
     )  # fmt: skip
     assert len(notes) == 2
@@ -65,10 +65,10 @@ def test_a_prompt_of_ones_own_is_used_and_checked_when_built(
     model = script(PASSAGE)
     head = "---\nrole: hypothetical-passage\nversion: 1\nplaceholders: [question]\noutput: text\n---\n"
     (tmp_path / "hyde.md").write_text(f"{head}Invent. {{fence}}\n## user\nOn {{question}}", encoding="utf-8")
-    Hypothetical(model.writer, notes.append, folder=tmp_path)(ASKED)
+    Hypothetical(model.write, notes.append, folder=tmp_path)(ASKED)
     (prompt,) = model.prompts
     assert prompt.startswith("Invent. What stands between marks")
     assert re.search(r"\n\nOn <question-\w{16}>Who leads the firm now\?</question-\w{16}>$", prompt)
     (tmp_path / "hyde.md").write_text(f"{head}Invent. {{fence}}\n## user\nNow.", encoding="utf-8")
     with pytest.raises(PromptError, match=r"\{question\} is missing"):
-        build_strategy("hyde:bm25", workspace, Settings(prompts=tmp_path), Models(writer=model.writer))
+        build_strategy("hyde:bm25", workspace, Settings(prompts=tmp_path), Models(writer=model.write))

@@ -20,7 +20,7 @@ def test_each_sentence_is_searched_with(
     workspace: Workspace, asked: Callable[[str], Query], script: type[Script], notes: list[str]
 ) -> None:
     model = script(THOUGHT, "Then the segments of Quillmark must be looked up.", "So the answer is: nobody.")
-    ircot = build_strategy("ircot", workspace, models=Models(writer=model.writer, notify=notes.append))
+    ircot = build_strategy("ircot", workspace, models=Models(writer=model.write, notify=notes.append))
     bm25 = build_strategy("bm25", workspace)
     first, second = bm25.search(asked(SUIT)), bm25.search(Query(THOUGHT, terms=()))
     found = ircot.search(asked(SUIT), depth=Depth(5, 20, 30))
@@ -50,7 +50,7 @@ def test_the_model_reads_the_passages_fenced_and_its_own_reasoning(
     workspace: Workspace, asked: Callable[[str], Query], script: type[Script]
 ) -> None:
     model = script(THOUGHT, "So the answer is: nobody.")
-    build_strategy("ircot", workspace, Settings(passages=2), Models(writer=model.writer)).search(asked(SUIT))
+    build_strategy("ircot", workspace, Settings(passages=2), Models(writer=model.write)).search(asked(SUIT))
     closing = re.compile(r"</passage-\w{16}>\n")
     assert len(closing.findall(model.prompts[0])) == 2 and "(none)" in model.prompts[0]
     assert 'of="harborlight_2024_10k page ' in model.prompts[0]
@@ -60,7 +60,7 @@ def test_the_model_reads_the_passages_fenced_and_its_own_reasoning(
 
 def rounds_of(workspace: Workspace, query: Query, *replies: str, rounds: int = 3) -> tuple[SearchResult, list[str]]:
     notes: list[str] = []
-    models = Models(writer=Script(*replies).writer, notify=notes.append)
+    models = Models(writer=Script(*replies).write, notify=notes.append)
     return build_strategy("ircot:bm25", workspace, Settings(rounds=rounds), models).search(query), notes
 
 
@@ -83,7 +83,7 @@ def test_it_ends_where_the_model_has_the_answer_repeats_itself_or_writes_nothing
 
 
 def test_it_stays_in_scope_and_depth(workspace: Workspace, asked: Callable[[str], Query], script: type[Script]) -> None:
-    ircot = build_strategy("ircot", workspace, models=Models(writer=script(THOUGHT, "So the answer is: x").writer))
+    ircot = build_strategy("ircot", workspace, models=Models(writer=script(THOUGHT, "So the answer is: x").write))
     found = ircot.search(asked(SUIT), Scope(doc_ids=("harborlight_2024_10k",)), Depth(2, 3, 4))
     assert {passage.stored.doc_id for passage in found.passages} == {"harborlight_2024_10k"}
     assert (len(found.filings), len(found.pages), len(found.passages)) == (1, 3, found.kept), "what is read is listed"

@@ -38,7 +38,9 @@ class InTurn:
 def test_self_rag_rewrites_until_a_passage_is_relevant(workspace: Workspace) -> None:
     critic = OfTellurond()
     rewriter = InTurn("Harborlight suit settled", "Tellurond appointed chief executive officer")
-    found = build_strategy("self-rag:bm25", workspace, models=Models(curator=critic, rewriter=rewriter)).search(OFF)
+    found = build_strategy(
+        "self-rag:bm25", workspace, models=Models(curator=critic.curate, rewriter=rewriter.rewrite)
+    ).search(OFF)
     assert critic.graded[0] == 10 and found.rounds == 3 and found.curated
     assert found.kept and {each.stored.doc_id.split("_")[0] for each in found.passages[: found.kept]} == {"tellurond"}
     assert [step.stage for step in found.steps] == ["grading", "rewriting"] * 2 + ["grading"]
@@ -49,10 +51,10 @@ def test_self_rag_gives_up_after_three_tries_and_where_words_stay_the_same(works
         def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
             return Verdict((), False, question)
 
-    models = Models(curator=Never(), rewriter=InTurn("one suit", "two suits", "three suits"))
+    models = Models(curator=Never().curate, rewriter=InTurn("one suit", "two suits", "three suits").rewrite)
     found = build_strategy("self-rag:bm25", workspace, models=models).search(OFF)
     assert (found.rounds, found.kept) == (3, 0)
-    same = Models(curator=Never(), rewriter=InTurn())
+    same = Models(curator=Never().curate, rewriter=InTurn().rewrite)
     assert build_strategy("self-rag:bm25", workspace, models=same).search(OFF).rounds == 1
 
 
@@ -66,7 +68,7 @@ def test_rq_rag_searches_three_ways_twice_and_reads_three_of_each(workspace: Wor
             return f"{query.text} filing"
 
     asked = Query("Harborlight patent suit", terms=(), expansions=("litigation",))
-    models = Models(rewriter=Longer(), decomposer=Apart())
+    models = Models(rewriter=Longer().rewrite, decomposer=Apart().parts)
     found = build_strategy("rq-rag:bm25", workspace, models=models).search(asked)
     actions = [step.found for step in found.steps]
     assert len(actions) == 3 + 9 and found.rounds == len(set(actions))

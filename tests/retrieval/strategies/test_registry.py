@@ -16,7 +16,7 @@ from tests.retrieval.strategies.conftest import Script
 
 @pytest.mark.parametrize("name", ["hyde:bm25", "multi-hyde:bm25", "ircot", "rerank:ircot:bm25"])
 def test_without_a_chat_model_it_says_how_to_give_one(workspace: Workspace, name: str) -> None:
-    models = Models(scorer=_NoScorer())
+    models = Models(scorer=_NoScorer().score)
     with pytest.raises(StrategyError, match=rf"'{name}': it needs a chat model.*FIN_AGENT_CHAT_MODEL=openai"):
         build_strategy(name, workspace, models=models)
 
@@ -35,7 +35,7 @@ def test_what_is_no_strategy_is_told(workspace: Workspace) -> None:
     ],
 )
 def test_a_strategy_is_called_as_it_is_written(workspace: Workspace, written: str, name: str) -> None:
-    assert build_strategy(written, workspace, models=Models(scorer=_NoScorer())).name == name
+    assert build_strategy(written, workspace, models=Models(scorer=_NoScorer().score)).name == name
 
 
 @pytest.mark.parametrize("name", ["dense", "hybrid", "parent-child", "hhr", "page-then-chunk", "hyde", "splade"])
@@ -46,7 +46,7 @@ def test_without_the_extra_it_says_what_to_install(
         monkeypatch.setitem(sys.modules, module, None)
     settings = Settings(sparse_encoder="/nowhere")
     with pytest.raises(FinAgentError, match=r"pip install .\.\[dense\]"):
-        build_strategy(name, workspace, settings, Models(writer=script("x").writer))
+        build_strategy(name, workspace, settings, Models(writer=script("x").write))
 
 
 def test_a_sparse_encoder_has_to_be_given(workspace: Workspace) -> None:

@@ -32,7 +32,7 @@ class Longest:
 def test_the_first_fifty_are_ordered_anew(workspace: Workspace, asked: Callable[[str], Query], base: str) -> None:
     scorer, query = Longest(), asked(SUIT)
     first = build_strategy(base, workspace).search(query, depth=Depth(5, 20, 50))
-    found = build_strategy(f"rerank:{base}", workspace, models=Models(scorer=scorer)).search(query)
+    found = build_strategy(f"rerank:{base}", workspace, models=Models(scorer=scorer.score)).search(query)
     assert scorer.given == [(query.text, len(first.passages))]
     assert len(found.passages) == 10
     by_length = sorted(first.passages, key=lambda passage: -len(passage.stored.passage.text))
@@ -45,7 +45,7 @@ def test_the_first_fifty_are_ordered_anew(workspace: Workspace, asked: Callable[
 def test_what_comes_behind_the_fiftieth_stays(workspace: Workspace, asked: Callable[[str], Query]) -> None:
     query = asked("How did net sales change?")
     base = build_strategy("bm25", workspace).search(query, depth=Depth(5, 20, 60))
-    found = build_strategy("rerank:bm25", workspace, models=Models(scorer=Longest())).search(
+    found = build_strategy("rerank:bm25", workspace, models=Models(scorer=Longest().score)).search(
         query, depth=Depth(5, 20, 60)
     )
     assert [key_of(passage) for passage in found.passages[50:]] == [key_of(passage) for passage in base.passages[50:]]
@@ -53,7 +53,7 @@ def test_what_comes_behind_the_fiftieth_stays(workspace: Workspace, asked: Calla
 
 
 def test_it_stays_in_scope(workspace: Workspace, asked: Callable[[str], Query]) -> None:
-    reranked = build_strategy("rerank:bm25", workspace, models=Models(scorer=Longest()))
+    reranked = build_strategy("rerank:bm25", workspace, models=Models(scorer=Longest().score))
     found = reranked.search(asked(SUIT), Scope(doc_ids=("quillmark_2023_10k",)))
     assert {passage.stored.doc_id for passage in found.passages} == {"quillmark_2023_10k"}
     assert reranked.search(Query("?", terms=())).passages == ()
@@ -72,6 +72,6 @@ def test_without_the_library_it_says_what_to_install(workspace: Workspace, monke
 
 def test_as_many_are_ordered_anew_as_the_settings_say(workspace: Workspace, asked: Callable[[str], Query]) -> None:
     scorer = Longest()
-    settings, models = Settings(rerank_candidates=20), Models(scorer=scorer)
+    settings, models = Settings(rerank_candidates=20), Models(scorer=scorer.score)
     build_strategy("rerank:bm25", workspace, settings, models).search(asked(SUIT))
     assert [count for _, count in scorer.given] == [20]

@@ -17,11 +17,10 @@ from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey, VectorUnit
 from fin_agent.retrieval.dense.embedding import embed
 from fin_agent.retrieval.search_query import Depth, Query, Scope
-from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.retrieval.strategies.protocol import Models, Strategy, StrategyError
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
-from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE, SUIT, Script
+from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE, SUIT, Script, key_of
 from tests.retrieval.strategies.wordy_encoders import WordyEncoder, WordySparseEncoder
 
 NAMES = (
@@ -45,7 +44,9 @@ def embedded(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Wo
 @pytest.fixture
 def models(embedded: Workspace) -> Models:
     roles = EvidenceRoles(RulesAnalyst(embedded), embedded)
-    return Models(curator=roles, rewriter=roles, encoder=WordyEncoder(), sparse_encoder=WordySparseEncoder())
+    return Models(
+        curator=roles.curate, rewriter=roles.rewrite, encoder=WordyEncoder(), sparse_encoder=WordySparseEncoder()
+    )
 
 
 @pytest.fixture(params=NAMES)
@@ -117,12 +118,12 @@ def test_a_passage_counts_by_its_nearest_window(embedded: Workspace, models: Mod
 def test_what_is_made_up_is_encoded_as_a_passage(embedded: Workspace, script: type[Script], notes: list[str]) -> None:
     encoder = WordyEncoder()
     replies = ["On June 18 the board appointed a chief executive officer"] * 3 + [""]
-    models = Models(writer=script(*replies).writer, encoder=encoder, notify=notes.append)
+    models = Models(writer=script(*replies).write, encoder=encoder, notify=notes.append)
     found = build_strategy("multi-hyde", embedded, models=models).search(Query("Who leads it?", terms=()))
     assert found.passages[0].stored.key == CHIEF_PAGE
     assert encoder.made_up == replies[:3] and encoder.queries == []
     assert len(notes) == 1
-    models = Models(writer=script("").writer, encoder=encoder, notify=notes.append)
+    models = Models(writer=script("").write, encoder=encoder, notify=notes.append)
     build_strategy("hyde", embedded, models=models).search(Query("Who leads it?", terms=()))
     assert encoder.queries == ["Who leads it?"]
 
@@ -156,7 +157,7 @@ def test_a_question_is_encoded_once_for_all_stages(embedded: Workspace, asked: C
     ],
 )
 def test_without_vectors_it_says_what_to_run(workspace: Workspace, script: type[Script], name: str, units: str) -> None:
-    models = Models(encoder=WordyEncoder(), writer=script("x").writer)
+    models = Models(encoder=WordyEncoder(), writer=script("x").write)
     with pytest.raises(
         StrategyError, match=f"'{name}': it needs vectors.*fin-agent embed --model wordy --units {units}`"
     ):
