@@ -26,7 +26,7 @@ from pathlib import Path
 
 from fin_agent import SqliteIndex
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.evidence.summaries import summary_of
+from fin_agent.evidence.filing_preparation import summary_of
 from fin_agent.index.stored_filing import StoredFiling, insert_filing
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind

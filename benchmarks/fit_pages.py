@@ -36,7 +36,7 @@ from fin_agent.retrieval.page_ranking import PageWeights, greedy_select, package
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
-from fin_agent.retrieval.strategies.staged import Staged
+from fin_agent.retrieval.strategies.vector_search import Staged
 from fin_agent.training.cross_validation import AFTER, BEFORE, HELD_OUT
 from fin_agent.training.supervision import QUESTION_TYPE as LOOKUP
 from fin_agent.training.supervision import lookup_questions

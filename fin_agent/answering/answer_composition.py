@@ -34,8 +34,7 @@ from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.expressions import Operation, parse_formula, quantities_of, slots_assumed_zero
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
-from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
-from fin_agent.evidence.plan_term_selection import selected_terms
+from fin_agent.evidence.plan import Plan, Term, by_company, by_measure, selected_terms
 from fin_agent.evidence.sign_conventions import LOSS_OF
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.lexicon.entry_loading import Formula

@@ -22,8 +22,7 @@ from fin_agent.evidence.expressions import (
     slots_of,
 )
 from fin_agent.evidence.intent import Comparison, Intent, Relation
-from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
-from fin_agent.evidence.plan_term_selection import selected_terms
+from fin_agent.evidence.plan import Plan, Term, by_company, by_measure, selected_terms
 from fin_agent.evidence.sign_conventions import may_be_a_loss
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.lexicon.slots import Slot

@@ -37,8 +37,8 @@ def embed(
     wanted = _selected_units(units)
     place = on.chosen.place
     with open_index(place) as index:
-        from fin_agent.retrieval.dense.embedding import embed as made_vectors
         from fin_agent.retrieval.dense.encoder import load_encoder, load_sparse_encoder
+        from fin_agent.retrieval.dense.store import embed as made_vectors
 
         encoder = load_sparse_encoder(model) if sparse else load_encoder(model)
         started = time.perf_counter()

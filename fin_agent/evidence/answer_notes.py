@@ -9,7 +9,8 @@ from fin_agent.evidence.report_selection import statements_of
 from fin_agent.evidence.scale_conflicts import differ_only_in_scale
 from fin_agent.evidence.sign_conventions import signed_amount
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, Place, SlotFit, slot_fit
-from fin_agent.index.protocol import SourcedFact
+from fin_agent.filings.facts.accounting_identities import Outcome, check_facts
+from fin_agent.index.protocol import FilingIndex, SourcedFact
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
@@ -129,3 +130,21 @@ def filing_name(identity: Identity) -> str:
 
 
 _KINDS = {Form.ANNUAL_REPORT: "annual report", Form.EARNINGS: "release", Form.EIGHT_K: "release", Form.OTHER: "filing"}
+
+
+def failed_sums(ledger: Ledger, index: FilingIndex) -> dict[Place, str]:
+    """Return required figures that fail a sum of their statement and pass none, with the sum that fails."""
+    required = [entry.figure for entry in ledger.entries if entry.required and entry.figure is not None]
+    figures = [figure for figure in required if figure.statement is not None]
+    failing: dict[Place, str] = {}
+    held: set[Place] = set()
+    for doc_id in dict.fromkeys(figure.doc_id for figure in figures):
+        stated = [sourced.fact for sourced in index.facts([doc_id]) if sourced.fact.statement is not None]
+        for check in check_facts(stated):
+            places = [(doc_id, figure.page, figure.line, figure.value) for figure in check.figures]
+            if check.outcome is Outcome.HOLDS:
+                held.update(places)
+            elif check.outcome is Outcome.FAILS:
+                failing = dict.fromkeys(places, check.sentence.rstrip(".")) | failing
+    taken = dict.fromkeys(figure.place for figure in figures)
+    return {place: failing[place] for place in taken if place in failing and place not in held}

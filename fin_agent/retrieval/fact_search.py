@@ -23,6 +23,7 @@ from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, plain
 from fin_agent.lexicon.words import patterns, word_lists
+from fin_agent.retrieval.document_ranking import period_fit
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
     OF_ANY_CONCEPT,
@@ -38,7 +39,6 @@ from fin_agent.retrieval.fact_terms import (
     words_of,
     years_of,
 )
-from fin_agent.retrieval.filing_fit import period_fit
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact, FactPeriod

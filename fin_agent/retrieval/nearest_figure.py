@@ -19,7 +19,6 @@ from typing import Literal, NamedTuple
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import load_yaml, word_lists
-from fin_agent.retrieval.clause_figures import clause_figure
 from fin_agent.retrieval.fact_search import facts_of_year, with_own_unit
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
@@ -29,6 +28,7 @@ from fin_agent.retrieval.fact_terms import (
     Address,
     Words,
     address_of,
+    clause_figure,
     stems,
     words_in_order,
     words_of,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +11,117 @@ from functools import lru_cache
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.retrieval.item_weights import item_weights
-from fin_agent.retrieval.page_text_matching import NOTHING_READ, QueryTerms, text_match
 from fin_agent.retrieval.search_query import Query, RankedFiling, meanings
-from fin_agent.retrieval.search_terms import stems_of
+from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 from fin_agent.retrieval.slot_matching import fills_slot
+from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
+
+_SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")
+_MAX_HEADING_LENGTH = 90
+_MIN_HEADING_LENGTH = 4
+_CAPITALS = 0.6
+"""Minimum share of a heading's words that begin with a capital letter."""
+_TWO_DIGITS = re.compile(r"\d\d")
+_WORD = re.compile(r"[A-Za-z]{3}")
+_EXPANSION = 0.3
+"""Weight of an expansion or synonym relative to one of the question's own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatch:
+    """Shares of a query's weight that a page's text contains, each 0 to 1."""
+
+    synonyms: float
+    nearness: float
+    headings: float
+    expansion_headings: float
+
+
+NOTHING_READ = TextMatch(0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerms:
+    """Stems of a query with their inverse page frequencies: own words, expansions, synonyms, and all combined."""
+
+    words: Mapping[str, float]
+    expansions: Mapping[str, float]
+    synonyms: Mapping[str, float]
+    both: Mapping[str, float]
+
+    @classmethod
+    def of(cls, query: Query, index: FilingIndex) -> QueryTerms:
+        """Return the stems of `query`, weighted by the pages of `index`."""
+        own = set(stems_of(" ".join(query.terms)))
+        more = set(stems_of(" ".join(query.expansions))) - own
+        everyday = set(stems_of(" ".join(query.synonyms))) - own
+        frequencies, pages = index.document_frequencies(own | more | everyday), index.page_count()
+        words, expansions, synonyms = (weights_of(stems, frequencies, pages) for stems in (own, more, everyday))
+        lesser = {stem: _EXPANSION * weight for stem, weight in (expansions | synonyms).items()}
+        return cls(words, expansions, synonyms, lesser | words)
+
+    def title_coverage(self, title: str) -> float:
+        """Return the share of a title's words that the query contains, 0 to 1; short titles count less."""
+        stems = set(stems_of(title))
+        return len(stems & self.both.keys()) / (len(stems) + 1) if stems else 0.0
+
+
+def text_match(text: str, wanted: QueryTerms) -> TextMatch:
+    """Return how well `text` matches."""
+    relevant = wanted.both.keys()
+    sentence_stems, headings = _stems_by_sentence(text)
+    sentences = [relevant & stems for stems in sentence_stems]
+    pairs = {frozenset(first | second) for first, second in zip(sentences, [*sentences[1:], set()], strict=True)}
+    return TextMatch(
+        synonyms=overlap(set().union(*sentences), wanted.synonyms),
+        nearness=max(overlap(pair, wanted.both) for pair in pairs),
+        headings=overlap(headings, wanted.words),
+        expansion_headings=overlap(headings, wanted.expansions),
+    )
+
+
+@lru_cache(maxsize=512)
+def _stems_by_sentence(text: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
+    """Return the stems of each sentence and of all headings. Cached, because a batch or chat meets the same pages."""
+    headings = " ".join(line for line in text.split("\n") if _is_heading(line.strip()))
+    return tuple(frozenset(stems_of(sentence)) for sentence in _SENTENCE_END.split(text)), frozenset(stems_of(headings))
+
+
+def _is_heading(line: str) -> bool:
+    """Return whether a line reads like a heading: short, mostly capitalized, no figures, no punctuation at its end."""
+    if not _MIN_HEADING_LENGTH <= len(line) <= _MAX_HEADING_LENGTH or line[-1] in ".,;":
+        return False
+    if _TWO_DIGITS.search(line) or not _WORD.search(line):
+        return False
+    words = line.split()
+    return sum(word[0].isupper() for word in words) >= _CAPITALS * len(words)
+
+
+_EXHIBITS = "9.01"
+_BODY = 0.6
+"""Weight of an Item of an 8-K other than those that the query names; 1 where the query names none."""
+
+
+def item_weights(query: Query, record: FilingRecord) -> Callable[[str | None], float]:
+    """Return a function from Item to weight: 1 for the first Item the query names, less for those after it.
+
+    An 8-K is short: every Item except its list of exhibits is relevant.
+    """
+    prefix = f"{record.identity.form.value}."
+    named = [item.removeprefix(prefix) for item in query.items if item.startswith(prefix)]
+    names = list(dict.fromkeys(name.replace("II.", "II-").removeprefix("I.") for name in named))
+    worth = {name: 1.0 / (1 + rank) for rank, name in enumerate(names)}
+    eight_k = record.identity.form is Form.EIGHT_K
+
+    def of(item: str | None) -> float:
+        if eight_k and item not in (None, _EXHIBITS, COVER):
+            return max(_BODY, worth.get(item or "", 0.0)) if worth else 1.0
+        return worth.get(item or "", 0.0)
+
+    return of
+
 
 MEANINGS = meanings("pages")
 """The meaning of each feature; `slots` is known only while pages are selected one after another."""

@@ -22,10 +22,9 @@ from fin_agent.answering.answer import (
     refusal_text,
 )
 from fin_agent.answering.answer_composition import assumptions, citations_of
-from fin_agent.answering.quoted_amounts import contradictions, years_in
-from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
+from fin_agent.answering.sentence_binding import contradictions, years_in
+from fin_agent.evidence.evidence import Curation, Evidence, JudgedPassage, RetrievedPassage
 from fin_agent.evidence.slot_ledger import Entry, Ledger
-from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.program_of_thought import attempt_program
 from fin_agent.graphs.answer.search_nodes import Update, end_step

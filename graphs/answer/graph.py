@@ -28,8 +28,7 @@ from fin_agent.analyst.events import (
     event_listener,
     journal,
 )
-from fin_agent.answering.answer import Answer, PagePlace
-from fin_agent.answering.answer_combination import combine_answers
+from fin_agent.answering.answer import Answer, PagePlace, combine_answers
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer import answering_nodes, search_nodes

@@ -12,9 +12,8 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.curation import cards_of
 from fin_agent.answering.answer import PagePlace
 from fin_agent.errors import QuestionError
-from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.evidence import RetrievedPassage, TraceStep
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.question_scope import (
     company_clarification,
@@ -24,10 +23,9 @@ from fin_agent.graphs.answer.question_scope import (
 )
 from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
 from fin_agent.retrieval.document_ranking import rank_filings
-from fin_agent.retrieval.page_ranking import rank_pages
-from fin_agent.retrieval.passage_ranking import rank_passages
+from fin_agent.retrieval.page_ranking import rank_pages, rank_passages
 from fin_agent.retrieval.search_query import Depth, Query
-from fin_agent.retrieval.strategies.staged import Staged
+from fin_agent.retrieval.strategies.vector_search import Staged
 from fin_agent.vocabulary.ranked_group import RankedGroup
 from fin_agent.workspace import Workspace
 

@@ -16,11 +16,10 @@ from typing_extensions import TypedDict  # pydantic, which writes the schemas, t
 from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.evidence import Evidence, FoundPassage, RetrievedPassage
+from fin_agent.evidence.evidence import Evidence, FoundPassage, RetrievedPassage, TraceStep
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.slot_ledger import Ledger
-from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.channels import Kept, KeptList, StateError
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.metering import CallRecord

@@ -27,8 +27,7 @@ from fin_agent.analyst.model.model_client import callers_for_roles
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer
-from fin_agent.answering.quoted_amounts import contradictions, years_in
-from fin_agent.answering.sentence_binding import strip_markup
+from fin_agent.answering.sentence_binding import contradictions, strip_markup, years_in
 from fin_agent.errors import QuestionError, how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import without_checkpoint_keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.answering.quoted_amounts import contradictions
+from fin_agent.answering.sentence_binding import contradictions
 from fin_agent.workspace import Workspace
 
 FILING = {"harborlight_2023_10k"}

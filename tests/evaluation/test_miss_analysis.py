@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, explain, score
+from fin_agent.evidence.evidence import JudgedPassage, TraceStep
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.slot_ledger import Entry
-from fin_agent.evidence.trace import JudgedPassage, TraceStep
 from fin_agent.lexicon.slots import Slot
 
 DOC = "BRIGHTWATER_2023_10K"

@@ -8,8 +8,7 @@ import pytest
 
 from fin_agent.evidence.expressions import Operation, SlotReference
 from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany, Selection
-from fin_agent.evidence.plan import Plan, Term
-from fin_agent.evidence.plan_term_selection import missing_slots, selected_company, selected_terms
+from fin_agent.evidence.plan import Plan, Term, missing_slots, selected_company, selected_terms
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.series_restatements import Basis, basis_of
+from fin_agent.evidence.report_selection import Basis, basis_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.fact import Fact, FactPeriod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from fin_agent.evidence.summaries import summary_of
+from fin_agent.evidence.filing_preparation import summary_of
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.identity import Form, Identity

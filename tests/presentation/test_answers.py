@@ -11,8 +11,8 @@ from rich.console import Console, RenderableType
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, Retrieved, RoleUsage, Usage
 from fin_agent.cli.runs import run_view
 from fin_agent.config import Settings
+from fin_agent.evidence.evidence import TraceStep
 from fin_agent.evidence.slot_ledger import Entry, Figure
-from fin_agent.evidence.trace import TraceStep
 from fin_agent.lexicon.slots import Slot
 from fin_agent.presentation.answers import answer_view, rounds_view, usage_line, usage_view
 from fin_agent.runs.run import Run

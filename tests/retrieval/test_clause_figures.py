@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.retrieval.clause_figures import clause_figure
-from fin_agent.retrieval.fact_terms import address_of
+from fin_agent.retrieval.fact_terms import address_of, clause_figure
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.place import Box
 

@@ -10,13 +10,20 @@ from pathlib import Path
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.evidence.summaries import summary_of
+from fin_agent.evidence.filing_preparation import summary_of
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.retrieval import document_ranking, filing_text_matching
-from fin_agent.retrieval.document_ranking import FILING_FEATURES, rank_filings
-from fin_agent.retrieval.filing_fit import date_fit, form_fits, period_fit
-from fin_agent.retrieval.filing_text_matching import SearchCost, affordable_terms, phrases_of
+from fin_agent.retrieval.document_ranking import (
+    FILING_FEATURES,
+    SearchCost,
+    affordable_terms,
+    date_fit,
+    form_fits,
+    period_fit,
+    phrases_of,
+    rank_filings,
+)
 from fin_agent.retrieval.search_query import Query, RankedFiling
 from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.identity import Form, Identity

@@ -9,8 +9,8 @@ from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval import page_ranking
+from fin_agent.retrieval.page_ranking import follow_contents, listed_pages
 from fin_agent.retrieval.search_query import Query, RankedPage
-from fin_agent.retrieval.tables_of_contents import follow_contents, listed_pages
 from fin_agent.workspace import Workspace
 
 FILING = "harborlight_2024_10k"

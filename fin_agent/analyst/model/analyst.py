@@ -30,8 +30,7 @@ from fin_agent.errors import QuestionError, SandboxError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.plan_term_selection import missing_slots
+from fin_agent.evidence.plan import Plan, missing_slots
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.evidence.tournament.judge import Brief, Verdict, repair_ranking
 from fin_agent.index.protocol import PageKey

@@ -22,9 +22,8 @@ from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numb
 from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply
 from fin_agent.analyst.reasoning_result import Reasoning, ReasoningStep
 from fin_agent.answering.answer import AnswerValue, Citation, gives_verdict
-from fin_agent.answering.quoted_amounts import contradictions, years_in
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
-from fin_agent.answering.sentence_binding import strip_markup, unsupported_claims
+from fin_agent.answering.sentence_binding import contradictions, strip_markup, unsupported_claims, years_in
 from fin_agent.config import Settings
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent

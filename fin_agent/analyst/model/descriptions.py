@@ -16,7 +16,7 @@ from fin_agent.analyst.model.replies import Abstraction, SummaryReply, TreeNodeR
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal
 from fin_agent.evidence.cards.card_metrics import NamedMetric, spans_of
 from fin_agent.evidence.cards.rule_based_abstraction import SKETCH_CHARACTERS
-from fin_agent.evidence.summaries import COVER_PAGES, summary_by_rules
+from fin_agent.evidence.filing_preparation import COVER_PAGES, summary_by_rules
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.models.errors import RefusedByModelError, UnusableReplyError

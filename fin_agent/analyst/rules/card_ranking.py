@@ -15,7 +15,7 @@ from fin_agent.evidence.cards.card import Card, ClaimRole, RiskSignal
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import Brief, Verdict
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.retrieval.item_weights import item_weights
+from fin_agent.retrieval.page_features import item_weights
 from fin_agent.retrieval.page_ranking import slot_gain
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of

@@ -8,19 +8,15 @@ from decimal import Decimal
 from functools import cached_property
 
 from fin_agent.analyst.rules.search_queries import build_query, complementary_question
-from fin_agent.evidence.answer_notes import answer_notes
+from fin_agent.evidence.answer_notes import answer_notes, failed_sums
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
+from fin_agent.evidence.evidence import Curation, Evidence, JudgedPassage, RetrievedPassage
 from fin_agent.evidence.field_alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.plan_term_selection import missing_slots, selected_terms, with_required_options
-from fin_agent.evidence.report_selection import ReportChoice, RequestedReport, figures_from_report
-from fin_agent.evidence.series_restatements import Basis, basis_of
+from fin_agent.evidence.plan import Plan, missing_slots, selected_terms, with_required_options
+from fin_agent.evidence.report_selection import Basis, ReportChoice, RequestedReport, basis_of, figures_from_report
 from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
 from fin_agent.evidence.slot_ledger import Entry, Ledger, Place, fill_slots, more_precise_facts
-from fin_agent.evidence.sum_checks import failed_sums
-from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot

@@ -10,8 +10,7 @@ from operator import attrgetter
 from fin_agent.analyst.rules.query_to_text import join_names
 from fin_agent.evidence.expressions import resolve, slots_of
 from fin_agent.evidence.intent import Intent, Relation
-from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.plan_term_selection import missing_slots, selected_terms
+from fin_agent.evidence.plan import Plan, missing_slots, selected_terms
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.company_mentions import CERTAIN
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod

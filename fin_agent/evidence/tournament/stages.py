@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import TypeVar
 
 from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.evidence import RankedGroup
 from fin_agent.evidence.tournament.judge import (
     Aggregation,
     Brief,
@@ -22,7 +23,6 @@ from fin_agent.evidence.tournament.judge import (
     mask_card,
     repair_ranking,
 )
-from fin_agent.evidence.trace import RankedGroup
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import slot_names

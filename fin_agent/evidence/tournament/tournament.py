@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, Use
+from fin_agent.evidence.evidence import RankedGroup
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import (
     Brief,
@@ -25,7 +26,6 @@ from fin_agent.evidence.tournament.stages import (
     run_group_stage,
     run_round_stage,
 )
-from fin_agent.evidence.trace import RankedGroup
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 

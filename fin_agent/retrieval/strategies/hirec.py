@@ -18,6 +18,7 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
     SearchStep,
 )
+from fin_agent.retrieval.strategies.iterative import CANDIDATES, order_by_scores
 from fin_agent.retrieval.strategies.one_pass import (
     Ranker,
     Wording,
@@ -28,7 +29,6 @@ from fin_agent.retrieval.strategies.one_pass import (
     without_duplicates,
 )
 from fin_agent.retrieval.strategies.protocol import Curator, PassageScorer, Rewriter, Writer, generated_text
-from fin_agent.retrieval.strategies.reranking import CANDIDATES, order_by_scores
 
 SCORED = ("document-reranker", "passage-reranker")
 """Parts that use a cross-encoder; without both, none is needed."""

@@ -13,7 +13,14 @@ from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.fingear.lexicon_map import WEIGHTINGS
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.hirec import SCORED, HiRec, Hypothetical
-from fin_agent.retrieval.strategies.iterative import DecomposedSearch, InterleavedSearch, RqRag, SelfRag
+from fin_agent.retrieval.strategies.iterative import (
+    DecomposedSearch,
+    InterleavedSearch,
+    Reranked,
+    RqRag,
+    SelfRag,
+    score_order,
+)
 from fin_agent.retrieval.strategies.one_pass import (
     ByPassages,
     FusedRanker,
@@ -37,9 +44,13 @@ from fin_agent.retrieval.strategies.protocol import (
     normalize_name,
     parse_strategy,
 )
-from fin_agent.retrieval.strategies.reranking import Reranked, score_order
-from fin_agent.retrieval.strategies.staged import Staged
-from fin_agent.retrieval.strategies.vector_search import PageSimilarity, VectorRanker, dense_vector, sparse_vector
+from fin_agent.retrieval.strategies.vector_search import (
+    PageSimilarity,
+    Staged,
+    VectorRanker,
+    dense_vector,
+    sparse_vector,
+)
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -254,9 +265,10 @@ class _Building:
     def _scorer(self) -> PassageScorer | None:
         if self._models.scorer is not None or self._settings.reranker is None:
             return self._models.scorer
-        from fin_agent.retrieval.dense.encoder import load_pair_scorer
+        from fin_agent.retrieval.dense.encoder import PairScorer, load_pair_scorer
 
-        return _shared_model(load_pair_scorer, self._settings.reranker).score
+        loaded: PairScorer = _shared_model(load_pair_scorer, self._settings.reranker)
+        return loaded.score
 
     def _required_scorer(self, otherwise: str = "") -> PassageScorer:
         if self._scorer is None:

@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.config import Settings
 from fin_agent.evidence.cards.card import ClaimRole
-from fin_agent.evidence.trace import TraceStep
+from fin_agent.evidence.evidence import TraceStep
 from fin_agent.graphs.answer import AnswerContext, answer_question, build_graph
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.models import ModelSetupError

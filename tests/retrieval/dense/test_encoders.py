@@ -15,7 +15,6 @@ from tests.retrieval.dense.tiny_models import WORDS, save_cross, save_sparse, sa
 np = pytest.importorskip("numpy", reason="vectors need the extra `dense`")
 pytest.importorskip("sentence_transformers", reason="encoders need the extra `dense`")
 
-from fin_agent.retrieval.dense.embedding import embed  # noqa: E402
 from fin_agent.retrieval.dense.encoder import (  # noqa: E402
     WINDOW_TOKENS,
     Encoder,
@@ -24,7 +23,7 @@ from fin_agent.retrieval.dense.encoder import (  # noqa: E402
     load_sparse_encoder,
 )
 from fin_agent.retrieval.dense.loading import EncoderError, model_name  # noqa: E402
-from fin_agent.retrieval.dense.store import VectorStore  # noqa: E402
+from fin_agent.retrieval.dense.store import VectorStore, embed  # noqa: E402
 
 TEXTS = ("Capital expenditures were $1.5 billion", "The auditor is an independent firm", "Net revenue grew by 4%")
 

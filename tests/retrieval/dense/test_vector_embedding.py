@@ -12,8 +12,7 @@ from tests.retrieval.dense.conftest import WordEncoder
 
 pytest.importorskip("numpy", reason="vectors need the extra `dense`")
 
-from fin_agent.retrieval.dense.embedding import EmbeddedFiling, embed
-from fin_agent.retrieval.dense.store import unpack_dense
+from fin_agent.retrieval.dense.store import EmbeddedFiling, embed, unpack_dense
 
 Add = Callable[..., None]
 EVERY_UNIT = tuple(VectorUnit)

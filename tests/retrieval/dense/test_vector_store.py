@@ -15,11 +15,11 @@ from tests.retrieval.dense.conftest import WordEncoder
 np = pytest.importorskip("numpy", reason="vectors need the extra `dense`")
 
 from fin_agent.retrieval.dense import store as searching  # noqa: E402
-from fin_agent.retrieval.dense.embedding import embed  # noqa: E402
 from fin_agent.retrieval.dense.encoder import SparseRow  # noqa: E402
 from fin_agent.retrieval.dense.store import (  # noqa: E402
     VectorHit,
     VectorStore,
+    embed,
     pack_vectors,
 )
 

@@ -15,7 +15,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import EvidenceRoles
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey, VectorUnit
-from fin_agent.retrieval.dense.embedding import embed
+from fin_agent.retrieval.dense.store import embed
 from fin_agent.retrieval.search_query import Depth, Query, Scope
 from fin_agent.retrieval.strategies.protocol import Models, Strategy, StrategyError
 from fin_agent.retrieval.strategies.registry import build_strategy

@@ -15,8 +15,8 @@ from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.index.protocol import VectorUnit
-from fin_agent.retrieval.dense.embedding import embed
 from fin_agent.retrieval.dense.encoder import load_encoder, load_pair_scorer, load_sparse_encoder
+from fin_agent.retrieval.dense.store import embed
 from fin_agent.retrieval.search_query import Depth, Query
 from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.workspace import Workspace
