@@ -13,7 +13,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.filing_preparation import summary_of
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
-from fin_agent.retrieval import document_ranking, filing_text_matching
+from fin_agent.retrieval import document_ranking
 from fin_agent.retrieval.document_ranking import (
     FILING_FEATURES,
     SearchCost,
@@ -235,9 +235,9 @@ def test_of_very_many_pages_only_the_rarer_words_are_looked_for(
         return {doc_id.split("_")[0] for doc_id, score in words.items() if score}
 
     assert fitting() == {"Harborstone", "Merridale"}
-    monkeypatch.setattr(filing_text_matching, "_COST_OF_ALL", SearchCost(1.0, 1.0, most=3.0))
+    monkeypatch.setattr(document_ranking, "_COST_OF_ALL", SearchCost(1.0, 1.0, most=3.0))
     assert fitting() == {"Merridale"}
-    monkeypatch.setattr(filing_text_matching, "_COST_OF_ALL", SearchCost(1.0, 1.0, most=0.1))
+    monkeypatch.setattr(document_ranking, "_COST_OF_ALL", SearchCost(1.0, 1.0, most=0.1))
     assert fitting() == set()
 
 
@@ -260,7 +260,7 @@ def test_of_very_many_pages_words_that_most_hold_are_left_out(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cost = SearchCost(1.0, 1.0, 1_000.0)
-    monkeypatch.setattr(filing_text_matching, "_VERY_MANY", 10)
+    monkeypatch.setattr(document_ranking, "_VERY_MANY", 10)
     assert affordable_terms(("revenue", "zirconium", "revenue rose"), workspace.index, cost) == (
         "zirconium", "revenue rose",
     )  # fmt: skip

@@ -200,27 +200,27 @@ def reduce_card(card: Card, text: str, shown: CardDetail) -> Card:
 
 def mask_card(card: Card, hidden: Collection[HiddenField]) -> Card:
     """Return the card without the hidden fields."""
-    if not hidden:
-        return card
-    masks = [_MASKS[each] for each in HiddenField if each in hidden]
-    of_card = {name: value for mask in masks for name, value in mask[0].items()}
-    of_identity = {name: value for mask in masks for name, value in mask[1].items()}
-    of_facts = {name: value for mask in masks for name, value in mask[2].items()}
+    changes: dict[str, object] = {}
+    of_identity: dict[str, object] = {}
+    of_facts: dict[str, object] = {}
+    if HiddenField.TIME in hidden:
+        changes["time"] = TemporalAnchor()
+        of_identity |= {"fiscal_year": None, "quarter": None}
+        of_facts["period"] = ""
+    if HiddenField.METRICS in hidden:
+        changes["metrics"] = ()
+        of_facts["metric"] = None
     if HiddenField.TABLES in hidden:
-        of_card["verifiability"] = card.verifiability.model_copy(update={"table": None})
+        changes["evidence_type"] = EvidenceType.NARRATIVE
+        changes["verifiability"] = card.verifiability.model_copy(update={"table": None})
+        of_identity |= {"statement": None, "table_kind": None}
     if HiddenField.SCOPE in hidden:
-        of_card["risks"] = tuple(risk for risk in card.risks if risk not in _OF_SCOPE)
-    of_card["identity"] = card.identity.model_copy(update=of_identity)
-    of_card["facts"] = tuple(fact.model_copy(update=of_facts) for fact in card.facts)
-    return card.model_copy(update=of_card)
+        changes["scope"] = ScopeSignature()
+        changes["risks"] = tuple(risk for risk in card.risks if risk not in _OF_SCOPE)
+        of_facts["scope"] = None
+    changes["identity"] = card.identity.model_copy(update=of_identity)
+    changes["facts"] = tuple(fact.model_copy(update=of_facts) for fact in card.facts)
+    return card.model_copy(update=changes)
 
 
 _OF_SCOPE = (RiskSignal.PART_ONLY, RiskSignal.PARENT_ONLY)
-_Values = Mapping[str, object]
-_MASKS: Mapping[HiddenField, tuple[_Values, _Values, _Values]] = {
-    HiddenField.TIME: ({"time": TemporalAnchor()}, {"fiscal_year": None, "quarter": None}, {"period": ""}),
-    HiddenField.METRICS: ({"metrics": ()}, {}, {"metric": None}),
-    HiddenField.TABLES: ({"evidence_type": EvidenceType.NARRATIVE}, {"statement": None, "table_kind": None}, {}),
-    HiddenField.SCOPE: ({"scope": ScopeSignature()}, {}, {"scope": None}),
-}
-"""What replaces the hidden fields of a card, of its identity and of its facts."""

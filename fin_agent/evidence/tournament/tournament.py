@@ -2,34 +2,364 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
+from math import ceil
+from statistics import fmean
+from typing import TypeVar
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, Use
 from fin_agent.evidence.evidence import RankedGroup
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import (
+    Aggregation,
     Brief,
     CardKey,
+    GroupJudge,
     Judge,
     TournamentSettings,
+    Verdict,
     mask_card,
     reduce_card,
-)
-from fin_agent.evidence.tournament.stages import (
-    Entrant,
-    GroupStage,
-    JudgePanel,
-    RoundStage,
-    rank_by_words,
-    run_group_stage,
-    run_round_stage,
+    repair_ranking,
 )
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.slots import slot_names
+from fin_agent.retrieval.search_query import Query
+from fin_agent.retrieval.search_terms import search_terms
 
-USUAL_SETTINGS = TournamentSettings()
+
+@dataclass(frozen=True, slots=True)
+class GroupStage:
+    """The result of the group stage."""
+
+    order: tuple[Entrant, ...]
+    """All entrants by their group's scores, ties by words."""
+    finalists: tuple[Entrant, ...]
+    """The finalists, in that order."""
+    verdicts: Mapping[CardKey, Verdict]
+    groups: tuple[RankedGroup, ...]
+    """Groups of every attempt, in order."""
+    notes: tuple[str, ...] = ()
+
+
+def run_group_stage(
+    entrants: Sequence[Entrant], fields: Mapping[CardKey, tuple[str, ...]], panel: JudgePanel
+) -> GroupStage:
+    """Rank entrants, ordered by words, in groups of about equal size, and select the finalists.
+
+    Each of the required `fields` must keep a finalist (quotas). If a judge fails or a quota is not met, entrants are
+    shuffled with the next seed; in the last attempt the fallback judge ranks what the judge cannot.
+    """
+    settings = panel.settings
+    told: list[RankedGroup] = []
+    for attempt in range(1, settings.attempts + 1):
+        last = attempt == settings.attempts
+        seed = f"groups {settings.seed + attempt}" if attempt > 1 else ""
+        met: list[Ranked] = []
+        through: set[CardKey] = set()
+        for number, group in enumerate(_deal_into_lists(entrants, settings.group_size, seed), start=1):
+            note = ""
+            try:
+                ranked = panel.rank_group(group)
+            except Exception as failure:  # a judge may raise anything: the group is shuffled and ranked again
+                ranked, decided = panel.rank_with_fallback(group)
+                note = f"the judge failed ({describe_failure(failure)}); {decided if last else 'shuffled anew'}"
+            of_cards = [fields.get(key, ()) for key in ranked.keys]
+            places, lost = select_finalists([verdict.score for verdict in ranked.verdicts], of_cards, settings)
+            if lost and not note:
+                note = f"no finalist for {', '.join(lost)}" + ("" if last else "; shuffled anew")
+            met.append(ranked)
+            through |= {ranked.keys[place] for place in places}
+            told.append(ranked.as_group("group", number, attempt, len(places), note))
+        if not any(group.note for group in told[-len(met) :]):
+            break
+    scores = {key: score for ranked in met for key, score in ranked.scores.items()}
+    verdicts = {key: verdict for ranked in met for key, verdict in zip(ranked.keys, ranked.verdicts, strict=True)}
+    order = sorted(entrants, key=lambda entrant: -round(scores[entrant.key], 9))
+    notes: list[str] = []
+    held = {field for key in through for field in fields.get(key, ())}
+    for entrant in order:
+        # A field lost in its own group may be found elsewhere: add an entrant that has it.
+        gained = [field for field in fields.get(entrant.key, ()) if field not in held]
+        if gained:
+            through.add(entrant.key)
+            held.update(gained)
+            notes.append(f"{entrant.key[0]}, passage {entrant.key[1]} goes on for {', '.join(gained)}")
+    finalists = tuple(entrant for entrant in order if entrant.key in through)
+    return GroupStage(tuple(order), finalists, verdicts, tuple(told), tuple(notes))
+
+
+def _deal_into_lists(entrants: Sequence[Entrant], size: int, seed: str) -> Iterator[list[Entrant]]:
+    """Deal entrants one by one into lists of at most `size`, whose lengths differ by at most one.
+
+    With a `seed` they are shuffled first; without one, each list spans the whole range of quality.
+    """
+    dealt = list(entrants)
+    if seed:
+        random.Random(seed).shuffle(dealt)
+    lists = ceil(len(dealt) / size)
+    return (dealt[first::lists] for first in range(lists))
+
+
+def select_finalists(
+    scores: Sequence[float | None], fields: Sequence[Sequence[str]], settings: TournamentSettings
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the positions of a group's finalists, and the fields lost because `k_max` cards cannot cover all.
+
+    Selected are the cards that score nearly as well as the best, at least `k_min` and at most `k_max`; without scores,
+    `k_max`. The lowest ones give way to cards with fields that no other finalist has. Cards are given best first.
+    """
+    known = [score for score in scores if score is not None]
+    enough = sum(score > 0 and score >= settings.near_best * max(known) for score in known)
+    near_best = max(settings.k_min, min(settings.k_max, enough)) if known else settings.k_max
+    chosen = list(range(min(near_best, len(scores))))
+    wanted = dict.fromkeys(field for of_card in fields for field in of_card)
+    while missing := [field for field in wanted if not any(field in fields[place] for place in chosen)]:
+        outside = [place for place in range(len(scores)) if place not in chosen]
+        joining = max(outside, key=lambda place: (sum(field in fields[place] for field in missing), -place))
+        if len(chosen) >= settings.k_max:
+            leaving = _lowest_removable(chosen, joining, fields)
+            if leaving is None:
+                return tuple(sorted(chosen)), tuple(missing)
+            chosen.remove(leaving)
+        chosen.append(joining)
+    return tuple(sorted(chosen)), ()
+
+
+def _lowest_removable(chosen: Sequence[int], joining: int, fields: Sequence[Sequence[str]]) -> int | None:
+    """Return the lowest finalist whose removal loses no field once `joining` is added."""
+    for place in sorted(chosen, reverse=True):
+        kept = {field for other in (*chosen, joining) if other != place for field in fields[other]}
+        if kept.issuperset(fields[place]):
+            return place
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStage:
+    """The result of the rounds."""
+
+    order: tuple[CardKey, ...]
+    """The finalists, best first."""
+    scores: Mapping[CardKey, float]
+    """0 to 1."""
+    verdicts: Mapping[CardKey, Verdict]
+    """Verdicts of the last round."""
+    rounds: int
+    groups: tuple[RankedGroup, ...]
+
+
+def run_round_stage(finalists: Sequence[Entrant], panel: JudgePanel) -> RoundStage:
+    """Rank the finalists in up to `rounds` rounds; stop early once the first `top_k` hardly change.
+
+    Each round's lists are shuffled with its own seed. If the judge fails, further seeds are tried; after the last
+    attempt the fallback judge ranks.
+    """
+    settings = panel.settings
+    before = order = [entrant.key for entrant in finalists]
+    size = settings.list_size(len(finalists))
+    held: list[list[tuple[CardKey, ...]]] = []
+    told: list[RankedGroup] = []
+    verdicts: dict[CardKey, Verdict] = {}
+    scores: dict[CardKey, float] = {}
+    for number in range(1, settings.rounds + 1):
+        lists, notes, attempt = _round(finalists, panel, number, size)
+        held.append([ranked.keys for ranked in lists])
+        for ranked in lists:
+            verdicts |= zip(ranked.keys, ranked.verdicts, strict=True)
+        scores = aggregate_rounds(held, settings.aggregation, settings.top_k)
+        earlier, order = order, in_order(scores, before)
+        agreed = jaccard(earlier[: settings.top_k], order[: settings.top_k])
+        ends = settings.early_stop and number > 1 and agreed >= settings.jaccard
+        notes = [*notes, f"top {settings.top_k} agree ({agreed:.2f})"] if ends else notes
+        told += (ranked.as_group("round", number, attempt, len(ranked.keys), "; ".join(notes)) for ranked in lists)
+        if ends:
+            break
+    return RoundStage(tuple(order), scores, verdicts, len(held), tuple(told))
+
+
+def _round(
+    finalists: Sequence[Entrant], panel: JudgePanel, number: int, size: int
+) -> tuple[list[Ranked], list[str], int]:
+    """Return the ranked lists of a round, notes on failures, and the number of the last attempt."""
+    settings = panel.settings
+    notes: list[str] = []
+    for attempt in range(1, settings.attempts + 1):
+        seed = f"round {settings.seed}.{number}.{attempt}" if settings.shuffled else ""
+        drawn = list(_deal_into_lists(finalists, size, seed))
+        try:
+            return [panel.rank(listed) for listed in drawn], notes, attempt
+        except Exception as failure:  # a judge may raise anything: the round is shuffled and ranked again
+            notes = [f"the judge failed {attempt} times ({describe_failure(failure)})"]
+    instead = [panel.rank_with_fallback(listed) for listed in drawn]
+    return [ranked for ranked, _ in instead], [*notes, *dict.fromkeys(who for _, who in instead)], settings.attempts
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def aggregate_rounds(rounds: Sequence[Sequence[Sequence[Key]]], by: Aggregation, top_k: int) -> dict[Key, float]:
+    """Combine rounds into a score from 0 to 1 for each card, higher is better.
+
+    Every round ranks every card in one of its lists.
+    """
+    places: dict[Key, list[tuple[int, int]]] = {}
+    for lists in rounds:
+        for ranked in lists:
+            for place, key in enumerate(ranked):
+                places.setdefault(key, []).append((place, len(ranked)))
+    if by is Aggregation.BORDA:
+        return {key: fmean(borda(place, of) for place, of in held) for key, held in places.items()}
+    if by is Aggregation.VOTES:
+        return {key: fmean(place < top_k for place, _ in held) for key, held in places.items()}
+    longest = max((of for held in places.values() for _, of in held), default=1)
+    return {key: 1.0 - fmean(place for place, _ in held) / longest for key, held in places.items()}
+
+
+def borda(place: int, of: int) -> float:
+    """Return the share of a list's other cards that rank below a place, counted from 0.
+
+    >>> [borda(place, 5) for place in range(5)]
+    [1.0, 0.75, 0.5, 0.25, 0.0]
+    """
+    return (of - 1 - place) / (of - 1) if of > 1 else 1.0
+
+
+def in_order(scores: Mapping[Key, float], before: Sequence[Key]) -> list[Key]:
+    """Return the keys of `scores`, best first; ties in the order of `before`, which contains all of them."""
+    places = {key: place for place, key in enumerate(before)}
+    return sorted(scores, key=lambda key: (-round(scores[key], 9), places[key]))
+
+
+def jaccard(one: Sequence[Key], other: Sequence[Key]) -> float:
+    """Return the Jaccard index of two sets (Jaccard 1912); 1 if both are empty."""
+    first, second = set(one), set(other)
+    return len(first & second) / len(first | second) if first | second else 1.0
+
+
+_LABELS_OF_A_METRIC = 3
+_LESSER = 0.5
+"""Weight of the filings' words for the same concept, relative to the question's words and printed labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A passage in a tournament."""
+
+    card: Card
+    words: float
+    """Word match, relative to the best passage's."""
+
+    @property
+    def key(self) -> CardKey:
+        """The passage's key in the index."""
+        return self.card.identity.doc_id, self.card.identity.ordinal
+
+
+def rank_by_words(
+    query: Query, passages: Sequence[StoredPassage], index: FilingIndex, lexicon: Lexicon
+) -> list[tuple[CardKey, float]]:
+    """Return (key, score) of every passage by its words, best first; those without a match come last.
+
+    Adds the normalized BM25 scores of the question's words, of filings' words for the same concepts (half weight), and
+    of the printed labels of the requested figures.
+    """
+    labels = (label for slot in query.slots for label in slot_names(slot, lexicon.metrics)[:_LABELS_OF_A_METRIC])
+    searches = (
+        (query.terms, 1.0),
+        (query.expansions, _LESSER),
+        (query.synonyms, _LESSER),
+        (search_terms(label.rpartition(">")[2].strip() for label in labels), 1.0),
+    )
+    scores: dict[CardKey, float] = {(stored.doc_id, stored.passage.ordinal): 0.0 for stored in passages}
+    doc_ids = {stored.doc_id for stored in passages}
+    limit = sum(index.filing(doc_id).passage_count for doc_id in doc_ids)
+    for terms, weight in searches:
+        hits = index.search_passages(terms, doc_ids=doc_ids, limit=limit) if terms and doc_ids else []
+        held = {key: hit.score for hit in hits if (key := (hit.doc_id, hit.ordinal)) in scores}
+        top = max(held.values(), default=0.0) or 1.0
+        for key, score in held.items():
+            scores[key] += weight * score / top
+    best = max(scores.values(), default=0.0) or 1.0
+    return [(key, scores[key] / best) for key in in_order(scores, list(scores))]
+
+
+BY_RULES = "the rules decided"
+"""Note on a list that the fallback judge ranked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A list as ranked by a judge, best first."""
+
+    entrants: tuple[Entrant, ...]
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def keys(self) -> tuple[CardKey, ...]:
+        """The keys of its cards, best first."""
+        return tuple(entrant.key for entrant in self.entrants)
+
+    @property
+    def scores(self) -> dict[CardKey, float]:
+        """The judge's scores; without one, the share of the other cards that rank lower."""
+        given = [verdict.score for verdict in self.verdicts]
+        by_place = [borda(place, len(given)) for place in range(len(given))]
+        return {
+            key: own if score is None else score for key, score, own in zip(self.keys, given, by_place, strict=True)
+        }
+
+    def as_group(self, stage: str, number: int, attempt: int, finalists: int, note: str) -> RankedGroup:
+        """Return the list as the trace shows it."""
+        return RankedGroup(
+            stage=stage, number=number, attempt=attempt, ranked=self.keys, finalists=finalists, note=note
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePanel:
+    """The judge of a tournament and the fallback judge."""
+
+    brief: Brief
+    judge: Judge
+    fallback: Judge | None
+    """Ranks what the judge cannot, by rules."""
+    settings: TournamentSettings
+
+    def rank(self, entrants: Sequence[Entrant]) -> Ranked:
+        """Rank with the judge. Raises whatever the judge raises, and UnusableRankingError."""
+        return self._ranked_by(self.judge.rank, entrants)
+
+    def rank_group(self, entrants: Sequence[Entrant]) -> Ranked:
+        """Rank a group with the judge, or let it choose finalists if it can. Raises like `rank`."""
+        if not isinstance(self.judge, GroupJudge):
+            return self.rank(entrants)
+        return self._ranked_by(partial(self.judge.choose, most=self.settings.k_max), entrants)
+
+    def rank_with_fallback(self, entrants: Sequence[Entrant]) -> tuple[Ranked, str]:
+        """Rank with the fallback judge, else by words; also return who decided, for a note."""
+        if self.fallback is not None:
+            return self._ranked_by(self.fallback.rank, entrants), BY_RULES
+        order = sorted(range(len(entrants)), key=lambda at: (-round(entrants[at].words, 9), entrants[at].key))
+        ranked = Ranked(tuple(entrants[at] for at in order), tuple(Verdict(at) for at in order))
+        return ranked, "the order of words decided"
+
+    def _ranked_by(
+        self, ask: Callable[[Brief, Sequence[Card]], Sequence[Verdict]], entrants: Sequence[Entrant]
+    ) -> Ranked:
+        cards = [mask_card(entrant.card, self.settings.hidden) for entrant in entrants]
+        verdicts = repair_ranking(ask(self.brief, cards), len(entrants))
+        return Ranked(tuple(entrants[verdict.at] for verdict in verdicts), tuple(verdicts))
+
+
+def describe_failure(failure: Exception) -> str:
+    """Return a judge's failure on one line."""
+    return " ".join(f"{type(failure).__name__}: {failure}".split())
 
 
 class Stage(StrEnum):
@@ -75,22 +405,13 @@ def run_tournament(
     judge: Judge,
     *,
     fallback: Judge | None = None,
-    settings: TournamentSettings = USUAL_SETTINGS,
+    settings: TournamentSettings | None = None,
 ) -> TournamentResult:
-    """Rank passages; deterministic for equal settings.
+    """Rank passages, each once, best first; deterministic for equal settings.
 
-    Args:
-        brief: The question's context.
-        passages: The passages to rank; duplicates are dropped.
-        index: The index with their words.
-        lexicon: Labels of metrics.
-        judge: Ranks lists of cards.
-        fallback: Ranks what `judge` cannot after several attempts; without one, words decide.
-        settings: Sizes and thresholds.
-
-    Returns:
-        Every passage once, best first, with the order after each stage.
+    `fallback` ranks what `judge` cannot after several attempts; without one, words decide.
     """
+    settings = settings or TournamentSettings()
     unique = {(stored.doc_id, stored.passage.ordinal): stored for stored in passages}
     scored = rank_by_words(brief.query, list(unique.values()), index, lexicon)
     let_in = scored[: settings.admitted_count(len(scored))]
@@ -105,10 +426,8 @@ def run_tournament(
         card = mask_card(entrant.card, settings.hidden)
         fields[entrant.key] = *matched_fields(card, required, brief.owners), *_quota(card, brief.intent.use)
     panel = JudgePanel(brief, judge, fallback, settings)
-    if entrants and settings.screened:
-        groups = run_group_stage(entrants, fields, panel)
-    else:
-        groups = GroupStage(tuple(entrants), tuple(entrants), {}, ())
+    everyone = GroupStage(tuple(entrants), tuple(entrants), {}, ())
+    groups = run_group_stage(entrants, fields, panel) if settings.screened else everyone
     rounds = run_round_stage(groups.finalists, panel) if entrants else _NO_ROUNDS
     by_words = tuple(key for key, _ in scored)
     after_groups = tuple(dict.fromkeys([*(entrant.key for entrant in groups.order), *by_words]))
@@ -117,8 +436,7 @@ def run_tournament(
     ranked = []
     for key in after_rounds:
         of_card = (verdicts[key].fields or fields[key]) if key in verdicts else ()
-        met = Stage.GROUPS if key in verdicts else Stage.WORDS
-        stage = Stage.ROUNDS if key in rounds.scores else met
+        stage = Stage.ROUNDS if key in rounds.scores else Stage.GROUPS if key in verdicts else Stage.WORDS
         ranked.append(RankedCard(key, rounds.scores.get(key, 0.0), of_card, stage))
     orders = {Stage.WORDS: by_words, Stage.GROUPS: after_groups, Stage.ROUNDS: after_rounds}
     return TournamentResult(tuple(ranked), orders, (*groups.groups, *rounds.groups), rounds.rounds, groups.notes)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings, Verdict
-from fin_agent.evidence.tournament.stages import JudgePanel, run_group_stage
+from fin_agent.evidence.tournament.tournament import JudgePanel, run_group_stage
 from tests.evidence.tournament.entered import ByOrdinal, Failing, Saying, brief, entrants
 
 SETTINGS = TournamentSettings(group_size=5, k_min=1, k_max=3)

@@ -13,7 +13,6 @@ from fin_agent.analyst.strategy_adapters import EvidenceRoles, strategy_for
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope, SearchResult
-from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.retrieval.strategies.protocol import Models, Strategy, StrategyError, Verdict
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
@@ -254,7 +253,7 @@ def test_it_stays_in_scope_and_depth(workspace: Workspace, asked: Callable[[str]
     found = hirec.search(asked(SUIT), Scope(pages=pages), Depth(1, 1, 1))
     assert [page.key for page in found.pages] == [pages[0]]
     assert (len(found.filings), len(found.pages), len(found.passages)) == (1, 1, found.kept), "what is read is listed"
-    assert {key_of(passage).on for passage in hirec.search(asked(SUIT), Scope(pages=pages)).passages} <= set(pages)
+    assert {passage.stored.key for passage in hirec.search(asked(SUIT), Scope(pages=pages)).passages} <= set(pages)
 
 
 def test_without_a_curator_it_says_where_one_is(workspace: Workspace) -> None:

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 from fin_agent.config import Settings
 from fin_agent.retrieval.search_query import Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
-from tests.retrieval.strategies.conftest import CHIEF, SUIT, Script
+from tests.retrieval.strategies.conftest import CHIEF, SUIT, Script, key_of
 
 THOUGHT = "Next, the chief executive officer that Tellurond appointed must be looked up."
 

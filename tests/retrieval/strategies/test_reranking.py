@@ -10,11 +10,10 @@ import pytest
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.retrieval.search_query import Depth, Query, Scope
-from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.retrieval.strategies.protocol import Models, StrategyError
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
-from tests.retrieval.strategies.conftest import SUIT
+from tests.retrieval.strategies.conftest import SUIT, key_of
 
 
 class Longest:

@@ -18,10 +18,9 @@ from fin_agent.index.protocol import VectorUnit
 from fin_agent.retrieval.dense.encoder import load_encoder, load_pair_scorer, load_sparse_encoder
 from fin_agent.retrieval.dense.store import embed
 from fin_agent.retrieval.search_query import Depth, Query
-from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.workspace import Workspace
 from tests.retrieval.dense.tiny_models import save_cross, save_sparse
-from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE
+from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE, key_of
 
 
 @pytest.fixture(scope="module")
