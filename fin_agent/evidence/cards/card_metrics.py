@@ -22,15 +22,10 @@ _MAX_LABELS = 8
 _SHORT_HEADING = 3
 """Most words of a heading in which one word may be a metric: `DEBT`, not `Unregistered Sales of Securities`."""
 _MAX_CHARACTERS = {
-    ClaimRole.REPORTS: 500,
-    ClaimRole.EXPLAINS: 500,
-    ClaimRole.FORECASTS: 500,
+    **dict.fromkeys((ClaimRole.REPORTS, ClaimRole.EXPLAINS, ClaimRole.FORECASTS), 500),
     ClaimRole.DEFINES: 400,
-    ClaimRole.SETS_POLICY: 250,
-    ClaimRole.TELLS_EVENT: 250,
-    ClaimRole.DESCRIBES: 250,
-    ClaimRole.WARNS: 0,
-    ClaimRole.FORMAL: 0,
+    **dict.fromkeys((ClaimRole.SETS_POLICY, ClaimRole.TELLS_EVENT, ClaimRole.DESCRIBES), 250),
+    **dict.fromkeys((ClaimRole.WARNS, ClaimRole.FORMAL), 0),
 }
 """Characters of sentences with figures to search for metrics, by role; this search is the most expensive step."""
 _BESIDE_FACTS = 250
@@ -49,23 +44,14 @@ class NamedMetric(NamedTuple):
 
 
 def metrics_of(source: PassageSource, named: Sequence[NamedMetric], heading: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """Return metric ids: those of facts by number of rows, then those that heading and sentences name.
-
-    `named` are the metrics that its text names.
-    """
+    """Return metric ids: those of facts by number of rows, those of the heading, then those `named` in its text."""
     lines = dict.fromkeys((fact.metric, fact.line) for fact in source.facts if fact.metric)
     stated = [metric for metric, _ in Counter(metric for metric, _ in lines).most_common() if metric]
     titled = _named_metrics(heading, lexicon) if heading else ()
     if source.facts and not stated and not titled:
-        titled = _named_metrics("; ".join(_titles(source)), lexicon)
+        labels = list(dict.fromkeys(fact.label for fact in source.facts))[:_MAX_LABELS]
+        titled = _named_metrics("; ".join([*([] if source.is_table else headings_in(source)), *labels]), lexicon)
     return tuple(dict.fromkeys([*stated, *titled, *(metric.id for metric in named)]))[:_MAX_METRICS]
-
-
-def _titles(source: PassageSource) -> Iterator[str]:
-    """Yield the titles of a table without rows of known metrics: the headings in its text and its first labels."""
-    if not source.is_table:
-        yield from headings_in(source)
-    yield from list(dict.fromkeys(fact.label for fact in source.facts))[:_MAX_LABELS]
 
 
 @lru_cache(maxsize=4096)
@@ -142,7 +128,8 @@ def scope_of(source: PassageSource, names: Sequence[str], figures: bool) -> Scop
     if not source.is_table:
         text = source.passage.text
         counts = {name: _count_occurrences(text, name) for name in names if name not in parts}
-        often = [name for name, count in counts.items() if count >= _is_frequent_enough(name)]
+        # A single word not in capitals may be an ordinary word: it has to occur twice.
+        often = [name for name, count in counts.items() if count >= (1 if " " in name or name.isupper() else 2)]
         parts += sorted(often, key=lambda name: (-counts[name], name))
     return ScopeSignature(
         consolidated=_is_whole(source, stated if source.facts else bool(parts), figures),
@@ -157,10 +144,9 @@ def part_of(fact: Fact) -> str | None:
     """
     if fact.scope is None or fact.statement is not None:
         return None
-    if fact.tag is not None and fact.tag.members:
-        axes = [axis.lower() for axis, _ in fact.tag.members]
-        if not any(part in axis for axis in axes for part in _PART_AXES):
-            return None
+    axes = [axis.lower() for axis, _ in fact.tag.members] if fact.tag else []
+    if axes and not any(part in axis for axis in axes for part in _PART_AXES):
+        return None
     return part_name(fact.scope)
 
 
@@ -169,18 +155,13 @@ def part_name(printed: str) -> str | None:
     """Return a part's name without footnote marks; None if the words do not name a part."""
     name = _PATTERNS["marks"].sub("", " ".join(printed.split())).strip(" ,:-–—")
     words = _PATTERNS["word of a name"].findall(name)
-    if (
-        not words
-        or len(name) > _MAX_NAME_LENGTH
-        or len(words) > _MAX_WORDS
-        or not name[0].isupper()
-        or "%" in name
-        or "$" in name
-    ):
+    if not words or len(name) > _MAX_NAME_LENGTH or len(words) > _MAX_WORDS or not name[0].isupper():
         return None
-    low = [word.lower() for word in words]
-    if not word_lists("column_words")["measuring"].isdisjoint(low) or word_lists("part_words")["general"].issuperset(
-        low
+    low = {word.lower() for word in words}
+    if (
+        {"%", "$"} & set(name)
+        or word_lists("column_words")["measuring"] & low
+        or low <= word_lists("part_words")["general"]
     ):
         return None
     return name if sum(map(str.isalpha, name)) >= len(name) / 2 else None
@@ -203,11 +184,6 @@ def part_names(facts: Iterable[Fact]) -> tuple[str, ...]:
 def _count_occurrences(text: str, name: str) -> int:
     """Return how often a name occurs in a text as whole words."""
     return len(re.findall(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text)) if name in text else 0
-
-
-def _is_frequent_enough(name: str) -> int:
-    """Return how often a name must occur: twice for a single word not in capitals, which may be an ordinary word."""
-    return 1 if " " in name or name.isupper() else 2
 
 
 def _is_whole(source: PassageSource, parts: bool, figures: bool) -> bool:
@@ -234,9 +210,7 @@ _MAX_CUES = 5
 
 def spans_of(text: str, role: ClaimRole, cues: Iterable[str], named: Sequence[NamedMetric]) -> tuple[EvidenceSpan, ...]:
     """Return the first occurrence of each cue phrase and of each named metric, in text order."""
-    low = text.lower()
-    if len(low) != len(text):  # a few letters of other scripts grow when they are lowered
-        low = text
+    low = text.lower() if len(text.lower()) == len(text) else text  # a few letters of other scripts grow
     spans = [
         EvidenceSpan(start=found.start(), end=found.end(), shows=role.value)
         for phrase in list(cues)[:_MAX_CUES]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from fin_agent.evidence.cards.card import (
     AnswerabilityProfile,
@@ -39,15 +40,18 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
     if source.is_table or not prose:
         told = place in (ClaimRole.FORMAL, ClaimRole.TELLS_EVENT) and not source.facts
         return place if told and place is not None else ClaimRole.REPORTS
-    scores = {role: of["density"] * _density(cues.get(role.value, {}), source) for role, of in _WEIGHTS.items()}
+    thousands = max(_MIN_LENGTH, len(source.flat)) / 1000
+    scores = {role: of["density"] * sum(cues.get(role, {}).values()) / thousands for role, of in _WEIGHTS.items()}
     figures = bool(source.facts) or source.page.kind is not None or has_figures(source.flat)
     if place is not None:
         bare = place is ClaimRole.REPORTS and not figures and source.note is None
         scores[place] += _BARE_PLACE if bare else _WEIGHTS[place]["place"]
     if place is ClaimRole.EXPLAINS and figures:
         scores[ClaimRole.REPORTS] += _FIGURES_DISCUSSED
-    for role in _roles_of_title(heading.lower()):
-        scores[role] += _WEIGHTS[role]["title"]
+    title, titled = heading.lower(), word_lists("note_title_words")
+    for role in ClaimRole:
+        if any(words in title for words in titled.get(role.value, ())):
+            scores[role] += _WEIGHTS[role]["title"]
     if place in (None, ClaimRole.REPORTS) and (source.facts or source.page.kind is not None):
         scores[ClaimRole.REPORTS] += _FACTS_COUNT
     return max(scores, key=lambda role: scores[role])
@@ -55,13 +59,8 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
 
 def is_appendix(source: PassageSource) -> bool:
     """Return whether a passage is an enclosure without figures: cover, exhibit list, contract."""
-    page = source.page
-    return (
-        source.identity.form in _REPORTS
-        and not source.facts
-        and page.note is None
-        and _role_of_place(source) is ClaimRole.FORMAL
-    )
+    enclosed = source.identity.form in _REPORTS and _role_of_place(source) is ClaimRole.FORMAL
+    return enclosed and not source.facts and source.page.note is None
 
 
 _REPORTS = (Form.TEN_K, Form.TEN_Q, Form.ANNUAL_REPORT)
@@ -75,11 +74,6 @@ _BARE_PLACE = 0.5
 """Weight of a location in the financial statements for text without figures, since exhibits may be bound there."""
 _MIN_LENGTH = 800
 """Shorter passages count as this many characters, since one phrase in a few lines is weak evidence."""
-
-
-def _density(phrases: Mapping[str, int], source: PassageSource) -> float:
-    """Return occurrences of cue phrases per thousand characters."""
-    return 1000 * sum(phrases.values()) / max(_MIN_LENGTH, len(source.flat)) if phrases else 0.0
 
 
 def _role_of_place(source: PassageSource) -> ClaimRole | None:
@@ -99,13 +93,6 @@ def item_key(form: Form, item: str) -> str:
 @lru_cache(maxsize=1)
 def _roles_of_items() -> Mapping[str, ClaimRole]:
     return {item: ClaimRole(role) for role, items in word_lists("claim_places").items() for item in items}
-
-
-def _roles_of_title(title: str) -> list[ClaimRole]:
-    if not title:
-        return []
-    named = word_lists("note_title_words")
-    return [role for role in ClaimRole if any(words in title for words in named.get(role.value, ()))]
 
 
 _TABLE_DIGITS = 0.12
@@ -139,8 +126,7 @@ def is_mostly_table(source: PassageSource) -> bool:
 
 def has_figures(flat: str) -> bool:
     """Return whether the text states at least two amounts: `$5.2 million`, `12%`."""
-    found = _PATTERNS["money"].search(flat)
-    return found is not None and _PATTERNS["money"].search(flat, found.end()) is not None
+    return len(list(islice(_PATTERNS["money"].finditer(flat), 2))) == 2
 
 
 _SEVERAL = 2
@@ -165,25 +151,17 @@ def answerability_of(
         Use.TREND: periods >= _SEVERAL,
         Use.COMPARISON: compared,
         Use.AGGREGATION: periods >= _FOR_SUMS or (compared and bool(facts)),
-        Use.EXPLANATION: role is ClaimRole.EXPLAINS or _has_many(cues, ClaimRole.EXPLAINS),
-        Use.DEFINITION: role is ClaimRole.DEFINES or _has_many(cues, ClaimRole.DEFINES),
-        Use.POLICY: role is ClaimRole.SETS_POLICY or _has_many(cues, ClaimRole.SETS_POLICY),
     }
+    for use, of in _TOLD.items():
+        can[use] = role is of or sum(cues.get(of.value, {}).values()) > _HABIT
     return AnswerabilityProfile(uses=tuple(use for use, possible in can.items() if possible), numeric=numeric)
 
 
-_NARRATED = (
-    ClaimRole.REPORTS,
-    ClaimRole.TELLS_EVENT,
-    ClaimRole.DESCRIBES,
-    ClaimRole.WARNS,
-    ClaimRole.FORECASTS,
-)
+_NARRATED = (ClaimRole.REPORTS, ClaimRole.TELLS_EVENT, ClaimRole.DESCRIBES, ClaimRole.WARNS, ClaimRole.FORECASTS)
 """Roles whose passages are looked up for their content, with or without figures."""
 
 
-def _has_many(cues: Cues, role: ClaimRole) -> bool:
-    return sum(cues.get(role.value, {}).values()) > _HABIT
+_TOLD = {Use.EXPLANATION: ClaimRole.EXPLAINS, Use.DEFINITION: ClaimRole.DEFINES, Use.POLICY: ClaimRole.SETS_POLICY}
 
 
 _MAX_COLUMNS = 8
@@ -223,29 +201,22 @@ def risks_of(
     `found` are risk phrases by signal; `periods` is whether any of its periods is known.
     """
     figures = bool(source.facts) or (source.table is not None and bool(source.table.rows))
-    holds = {
-        RiskSignal.FORWARD_LOOKING: is_forward_looking(found, role),
-        RiskSignal.NON_GAAP: RiskSignal.NON_GAAP.value in found,
-        RiskSignal.PRO_FORMA: RiskSignal.PRO_FORMA.value in found,
-        RiskSignal.RESTATED: RiskSignal.RESTATED.value in found,
-        RiskSignal.UNAUDITED: RiskSignal.UNAUDITED.value in found or _interim_statement(source),
-        RiskSignal.PARENT_ONLY: source.page.kind is TableKind.PARENT_ONLY or RiskSignal.PARENT_ONLY.value in found,
-        RiskSignal.PART_ONLY: bool(source.facts and scope.parts and not scope.consolidated),
-        RiskSignal.UNCERTAIN_PERIOD: figures and not periods,
-    }
+    holds = {signal: signal.value in found for signal in RiskSignal}
+    holds[RiskSignal.FORWARD_LOOKING] = is_forward_looking(found, role)
+    holds[RiskSignal.UNAUDITED] |= source.page.statement is not None and source.identity.form in _INTERIM
+    holds[RiskSignal.PARENT_ONLY] |= source.page.kind is TableKind.PARENT_ONLY
+    holds[RiskSignal.PART_ONLY] = bool(source.facts and scope.parts and not scope.consolidated)
+    holds[RiskSignal.UNCERTAIN_PERIOD] = figures and not periods
     return [signal for signal, present in holds.items() if present]
+
+
+_INTERIM = (Form.TEN_Q, Form.EARNINGS, Form.EIGHT_K)
 
 
 def is_forward_looking(found: Cues, role: ClaimRole) -> bool:
     """Return whether a passage is about the future."""
-    return (
-        role is ClaimRole.FORECASTS
-        or sum(found.get(RiskSignal.FORWARD_LOOKING.value, {}).values()) >= _FORWARD_LOOKING_CUES
-    )
-
-
-def _interim_statement(source: PassageSource) -> bool:
-    return source.page.statement is not None and source.identity.form in (Form.TEN_Q, Form.EARNINGS, Form.EIGHT_K)
+    cues = sum(found.get(RiskSignal.FORWARD_LOOKING.value, {}).values())
+    return role is ClaimRole.FORECASTS or cues >= _FORWARD_LOOKING_CUES
 
 
 _PER_SHARE = "USD per share"
@@ -266,9 +237,7 @@ def basis_of(source: PassageSource, risks: Cues, figures: bool) -> MeasurementBa
     return MeasurementBasis(
         units=tuple(sorted(units)),
         scales=tuple(sorted(scales)),
-        per_share=_PER_SHARE in units
-        or (figures and " per share" in flat)
-        or (figures and " per diluted share" in flat),
+        per_share=_PER_SHARE in units or (figures and (" per share" in flat or " per diluted share" in flat)),
         adjusted=RiskSignal.NON_GAAP.value in risks,
         unaudited=RiskSignal.UNAUDITED.value in risks,
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
-from itertools import groupby
+from itertools import groupby, islice, pairwise
 from typing import NamedTuple
 
 from fin_agent.filings.tables.column_periods import FiscalCalendar
@@ -51,7 +51,10 @@ class PassageSource:
 def sources_of(filing: Filing) -> Iterator[PassageSource]:
     """Yield the source of each passage, in order; a passage on an unknown page gets an empty page."""
     pages = {page.number: page for page in filing.pages}
-    facts = _by_page(fact for fact in filing.facts if fact.source != "text")
+    facts: dict[int, list[Fact]] = {}
+    for fact in filing.facts:
+        if fact.source != "text":
+            facts.setdefault(fact.page, []).append(fact)
     tables: dict[int, list[Table]] = {}
     for table in filing.tables:
         tables.setdefault(table.page, []).append(table)
@@ -71,7 +74,9 @@ def sources_of(filing: Filing) -> Iterator[PassageSource]:
                 page=page,
                 flat=flat,
                 facts=own,
-                table=_table_of(passage, tables.get(number, ())) if passage.kind is PassageKind.TABLE else None,
+                table=next((one for one in tables.get(number, ()) if one.box == passage.box), None)
+                if passage.kind is PassageKind.TABLE
+                else None,
                 note=note,
             )
 
@@ -79,30 +84,24 @@ def sources_of(filing: Filing) -> Iterator[PassageSource]:
 def facts_in_passages(
     passages: Sequence[Passage], facts: Sequence[Fact], flats: Sequence[str] | None = None
 ) -> list[tuple[Fact, ...]]:
-    """Assign the facts of one page to its passages.
+    """Return the facts of each passage of one page; `flats` are their texts from `flat_text`, if already computed.
 
     A table gets the facts in its box, a text passage those printed in it. Running text repeats the page's tables, so
-    that a fact may be in both. `flats` are the texts of the passages from `flat_text`, if already computed.
-
-    Returns:
-        The facts of each passage, in the order of `passages`.
+    that a fact may be in both.
     """
     flats = flats if flats is not None else [flat_text(passage.text) for passage in passages]
-    texts = {at: flats[at] for at, passage in enumerate(passages) if passage.kind is PassageKind.TEXT}
-    shared = _shared(facts, texts)
-    return [shared[at] if at in shared else tuple(_inside(passage, facts)) for at, passage in enumerate(passages)]
+    shared = _shared(facts, {at: flats[at] for at, each in enumerate(passages) if each.kind is PassageKind.TEXT})
+    return [
+        shared[at]
+        if at in shared
+        else tuple(fact for fact in facts if box is not None and box.spans_height_of(fact.box))
+        for at, box in enumerate(passage.box for passage in passages)
+    ]
 
 
 def flat_text(text: str) -> str:
     """Return a text in lower case with single spaces, padded with one at each end."""
     return f" {' '.join(text.lower().split())} "
-
-
-def _by_page(facts: Iterable[Fact]) -> dict[int, list[Fact]]:
-    by_page: dict[int, list[Fact]] = {}
-    for fact in facts:
-        by_page.setdefault(fact.page, []).append(fact)
-    return by_page
 
 
 def _note_of(page: Page, notes: Sequence[Note]) -> Note | None:
@@ -111,15 +110,6 @@ def _note_of(page: Page, notes: Sequence[Note]) -> Note | None:
     named = [note for note in notes if note.number == page.note]
     around = [note for note in named if note.first_page <= page.number <= note.last_page]
     return next(iter(around or named), None)
-
-
-def _inside(passage: Passage, facts: Sequence[Fact]) -> Iterator[Fact]:
-    box = passage.box
-    return (fact for fact in facts if box is not None and box.spans_height_of(fact.box))
-
-
-def _table_of(passage: Passage, tables: Sequence[Table]) -> Table | None:
-    return next((table for table in tables if table.box == passage.box), None)
 
 
 def _shared(facts: Sequence[Fact], spans: Mapping[int, str]) -> dict[int, tuple[Fact, ...]]:
@@ -168,9 +158,7 @@ def heading_of(source: PassageSource) -> str:
         if own is not None:
             return own
     title = _plain(source.page.title)
-    if title and _is_heading(title, company):
-        return _cut(title)
-    return ""
+    return _cut(title) if title and _is_heading(title, company) else ""
 
 
 def _statement_title(source: PassageSource) -> str:
@@ -183,18 +171,15 @@ def _statement_title(source: PassageSource) -> str:
 
 
 def headings_in(source: PassageSource) -> Iterator[str]:
-    """Yield lines of the passage's text that look like headings, in order, at most three."""
+    """Return lines of the passage's text that look like headings, in order, at most three."""
     company = source.identity.company.lower().strip(" .,")
-    found = 0
-    before = ""
-    for line in source.passage.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]:
-        stripped = line.strip()
-        if len(stripped) <= _MAX_LINE_LENGTH and not before.endswith((",", "-")) and _is_heading(stripped, company):
-            yield _plain(stripped).rstrip(" :")
-            found += 1
-            if found == _MAX_HEADINGS:
-                return
-        before = stripped
+    lines = [line.strip() for line in source.passage.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]]
+    found = (
+        _plain(line).rstrip(" :")
+        for before, line in pairwise(["", *lines])
+        if len(line) <= _MAX_LINE_LENGTH and not before.endswith((",", "-")) and _is_heading(line, company)
+    )
+    return islice(found, _MAX_HEADINGS)
 
 
 def _title_in(caption: str, company: str) -> str:
@@ -292,24 +277,12 @@ _MOST_OF_ONE = 3
 """Most occurrences counted per phrase, since a word repeated in every row adds no information."""
 
 
-class CueText:
-    """A text to be searched for several lists of phrases."""
-
-    __slots__ = ("flat", "keys", "words")
-
-    def __init__(self, flat: str) -> None:
-        """Index a text in lower case with single spaces, padded with one at each end."""
-        self.flat = flat
-        self.words = frozenset(flat.split())
-        self.keys = self.words | {word[:_BEGINNING] for word in self.words}
-
-
-def cues_in(text: CueText, words: str) -> Cues:
-    """Return the phrases of `words`.yaml that occur in a text, by kind, with at most three occurrences each."""
-    flat, held = text.flat, text.words
+def cues_in(flat: str, words: str) -> Cues:
+    """Return the phrases of `words`.yaml that occur in a text (`flat_text`), by kind, with at most three of each."""
+    held = frozenset(flat.split())
     phrases = _phrases(words)
     found: dict[str, dict[str, int]] = {}
-    for key in phrases.keys() & text.keys:
+    for key in phrases.keys() & (held | {word[:_BEGINNING] for word in held}):
         for phrase in phrases[key]:
             if phrase.whole <= held and phrase.text in flat:
                 found.setdefault(phrase.kind, {})[phrase.text[1:]] = min(_MOST_OF_ONE, flat.count(phrase.text))

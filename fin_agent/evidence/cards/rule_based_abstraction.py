@@ -26,7 +26,6 @@ from fin_agent.evidence.cards.classification import (
     verifiability_of,
 )
 from fin_agent.evidence.cards.passage_sources import (
-    CueText,
     PassageSource,
     WordRarity,
     cues_in,
@@ -62,7 +61,7 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
     heading = heading_of(source)
     # A third of a large filing is contracts and lists in exhibits: their text is not searched.
     formal = is_appendix(source)
-    words = CueText("" if formal else source.flat)
+    words = "" if formal else source.flat
     cues = cues_in(words, "claim_words") if prose else {}
     care = cues_in(words, "risk_words")
     role = role_of(source, cues, heading, prose)
@@ -213,27 +212,20 @@ def identity_of(source: PassageSource, heading: str) -> CardIdentity:
 
 
 def with_facts(cards: Sequence[Card], index: FilingIndex) -> list[Card]:
-    """Return the cards, in order, with the facts printed in their passages, top to bottom.
-
-    Cards whose passage is not in the index are returned unchanged.
-    """
+    """Return the cards, in order, with the facts printed in their passages, top to bottom."""
     keys = list(dict.fromkeys(PageKey(card.identity.doc_id, card.identity.page) for card in cards))
-    if not keys:
-        return []
     facts: dict[PageKey, list[Fact]] = {}
     for sourced in index.facts({key.doc_id for key in keys}, pages=keys):
         facts.setdefault(sourced.key, []).append(sourced.fact)
-    passages = {key: [stored.passage for stored in index.passages([key])] for key in keys if key in facts}
-    held = {
-        (key.doc_id, passage.ordinal): own
-        for key, of_page in passages.items()
-        for passage, own in zip(of_page, facts_in_passages(of_page, facts[key]), strict=True)
-    }
+    held: dict[tuple[str, int], tuple[Fact, ...]] = {}
+    for key, of_page in facts.items():
+        passages = [stored.passage for stored in index.passages([key])]
+        for passage, own in zip(passages, facts_in_passages(passages, of_page), strict=True):
+            held[key.doc_id, passage.ordinal] = own
+    places = [(card.identity.doc_id, card.identity.ordinal) for card in cards]
     return [
-        card.model_copy(update={"facts": tuple(map(card_fact, held[place]))})
-        if (place := (card.identity.doc_id, card.identity.ordinal)) in held
-        else card
-        for card in cards
+        card.model_copy(update={"facts": tuple(map(card_fact, held.get(place, ())))})
+        for card, place in zip(cards, places, strict=True)
     ]
 
 

@@ -27,11 +27,7 @@ _APPENDED_READ = 3_000
 
 
 def temporal_anchor(source: PassageSource, forward: bool) -> TemporalAnchor:
-    """Return the periods of a passage's facts and those named in its text.
-
-    Empty if the passage names no period: the filing's own period is in the card's identity. `forward` is whether it is
-    about the future.
-    """
+    """Return the periods of a passage's facts and those in its text; `forward` means that it is about the future."""
     spans = {_Span.of(fact.period) for fact in source.facts}
     if not spans and source.table is not None:
         spans = {_Span.of(period) for period in source.table.periods if period is not None}
@@ -104,11 +100,10 @@ def _periods_in_words(source: PassageSource, forward: bool) -> tuple[set[_Span],
             span = _Span(year, 0, 0)
         if newest is None or newest - _OLDEST <= span.year <= newest + forward:
             spans.add(span)
-    quarters, years = (
-        {span for span in found if newest is None or newest - _OLDEST <= span.year <= newest + 1}
-        for found in (_quarters(flat), _fiscal_years(flat))
-    )
-    spans = _interim_period(source, spans - {_Span(span.year, 0, 0) for span in quarters}) | quarters | years
+    named = [*_quarters(flat), *_fiscal_years(flat)]
+    named = [span for span in named if newest is None or newest - _OLDEST <= span.year <= newest + 1]
+    whole = {_Span(span.year, 0, 0) for span in named if span.quarter}
+    spans = _interim_period(source, spans - whole) | set(named)
     kept = sorted(days, key=lambda day: (-days[day], -day.toordinal()))[:_MAX_DATES]
     return spans, tuple(sorted(kept))
 

@@ -202,14 +202,11 @@ def mask_card(card: Card, hidden: Collection[HiddenField]) -> Card:
     """Return the card without the hidden fields."""
     changes: dict[str, object] = {}
     of_identity: dict[str, object] = {}
-    of_facts: dict[str, object] = {}
     if HiddenField.TIME in hidden:
         changes["time"] = TemporalAnchor()
         of_identity |= {"fiscal_year": None, "quarter": None}
-        of_facts["period"] = ""
     if HiddenField.METRICS in hidden:
         changes["metrics"] = ()
-        of_facts["metric"] = None
     if HiddenField.TABLES in hidden:
         changes["evidence_type"] = EvidenceType.NARRATIVE
         changes["verifiability"] = card.verifiability.model_copy(update={"table": None})
@@ -217,9 +214,7 @@ def mask_card(card: Card, hidden: Collection[HiddenField]) -> Card:
     if HiddenField.SCOPE in hidden:
         changes["scope"] = ScopeSignature()
         changes["risks"] = tuple(risk for risk in card.risks if risk not in _OF_SCOPE)
-        of_facts["scope"] = None
     changes["identity"] = card.identity.model_copy(update=of_identity)
-    changes["facts"] = tuple(fact.model_copy(update=of_facts) for fact in card.facts)
     return card.model_copy(update=changes)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from fin_agent.evidence.cards.card import ClaimRole, RiskSignal
-from fin_agent.evidence.cards.passage_sources import CueText, cue_pattern, cues_in, flat_text
+from fin_agent.evidence.cards.passage_sources import cue_pattern, cues_in, flat_text
 from fin_agent.lexicon.words import word_lists
 
 
 def cues(text: str, words: str = "claim_words") -> dict[str, dict[str, int]]:
-    return {kind: dict(hits) for kind, hits in cues_in(CueText(flat_text(text)), words).items()}
+    return {kind: dict(hits) for kind, hits in cues_in(flat_text(text), words).items()}
 
 
 def test_phrases_are_found_over_line_breaks_from_the_beginning_of_a_word() -> None:
