@@ -32,7 +32,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.terminal_text import listing, right
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
-from fin_agent.retrieval.page_ranking import PageWeights, greedy_select, packaged_weights, slot_gain, weights_text
+from fin_agent.retrieval.page_ranking import PageWeights, greedy_select, packaged_weights, slot_gain
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
@@ -67,7 +67,7 @@ def main() -> None:
         name: leave_one_group_out(examples_of(every, workspace, query_of, likeness=cosines))
         for name, cosines in (read_likeness(given.likeness) if given.likeness else {}).items()
     }
-    packaged = packaged_weights(with_vectors=given.encoder is not None)
+    packaged = packaged_weights()
     names = _names(sets) | {question.id: ("lookups",) for question in of_filings}
     by_name: dict[str, list[tuple[float, float, float, float]]] = {}
     for each in left_out:
@@ -82,7 +82,8 @@ def main() -> None:
     if with_cosines:
         Console().print(_tested(left_out, with_cosines))
     if given.out is not None:
-        given.out.write_text(weights_text(weights), encoding="utf-8")
+        lines = (f"# {MEANINGS[name]}\n{name}: {weight:.2f}\n" for name, weight in weights.items())
+        given.out.write_text("".join(lines), encoding="utf-8")
 
 
 _SHARES = ("searched", "packaged", "fitted", "left_out")

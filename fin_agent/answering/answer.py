@@ -176,37 +176,25 @@ class Answer(Artifact):
     _source_workspace: _SourceWorkspace = PrivateAttr(default_factory=_SourceWorkspace)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return the required figures as a data frame (extra `pandas`).
-
-        Returns:
-            One row for each figure, with its source; pages and lines count from 1.
+        """Return the required figures with their sources as a data frame (extra `pandas`); pages and lines from 1.
 
         Raises:
             QuestionError: pandas is not installed.
         """
-        rows = [
-            {
-                "company": entry.slot.company_name,
-                "figure": entry.slot.label,
-                "period": entry.slot.period,
-                "value": None if entry.figure is None else float(entry.figure.value),
-                "unit": None if entry.figure is None else entry.figure.unit,
-                "printed": None if entry.figure is None else float(entry.figure.printed),
-                "label": None if entry.figure is None else entry.figure.label,
-                "doc_id": None if entry.figure is None else entry.figure.doc_id,
-                "page_number": None if entry.figure is None else entry.figure.page + 1,
-                "line": None if entry.figure is None else entry.figure.line + 1,
-                "why": entry.reason,
-            }
-            for entry in self.ledger
-        ]
+        rows = []
+        for entry in self.ledger:
+            slot, figure = entry.slot, entry.figure
+            source: dict[str, object] = dict.fromkeys(_FIGURE_COLUMNS)
+            if figure is not None:
+                printed = (float(figure.value), figure.unit, float(figure.printed), figure.label)
+                values = (*printed, figure.doc_id, figure.page + 1, figure.line + 1)
+                source = dict(zip(_FIGURE_COLUMNS, values, strict=True))
+            whose = {"company": slot.company_name, "figure": slot.label, "period": slot.period}
+            rows.append(whose | source | {"why": entry.reason})
         return data_frame(rows)
 
     def to_excel(self, path: Path | str) -> None:
         """Write a workbook in which the program is formulas and each input has its source (extra `excel`).
-
-        Args:
-            path: The file to write.
 
         Raises:
             FinAgentError: XlsxWriter is not installed.
@@ -223,13 +211,13 @@ class Answer(Artifact):
         return self
 
     def _repr_html_(self) -> str:
-        """Return the view in a notebook: sentence, figures, program, and the page with its figures framed.
-
-        Pages are drawn only for answers of `Workspace.ask` or `fin_agent.ask` in the same process.
-        """
+        """Return the view in a notebook; pages are drawn only for answers of `ask` in the same process."""
         from fin_agent.presentation.exports import answer_html
 
         return answer_html(self, self._source_workspace.workspace)
+
+
+_FIGURE_COLUMNS = ("value", "unit", "printed", "label", "doc_id", "page_number", "line")
 
 
 def data_frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:

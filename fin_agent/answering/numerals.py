@@ -51,16 +51,15 @@ class Numeral:
 def numerals_in(text: str) -> tuple[Numeral, ...]:
     """Return every number of a text, in reading order."""
     found = [(match.start("digits"), _numeral(text, match)) for match in _PATTERNS["numeral"].finditer(text)]
-    found += [(match.start(), _spelled_span(match)) for match in _PATTERNS["spelled span"].finditer(text)]
+    for match in _PATTERNS["spelled span"].finditer(text):
+        found.append((match.start(), Numeral(match[1], Decimal(_SPELLED[match[1].lower()]), NumeralKind.SPAN)))
     return tuple(numeral for _, numeral in sorted(found, key=lambda place: place[0]))
 
 
 _SCALES = {
-    **dict.fromkeys(("thousand", "k"), 1_000),
-    **dict.fromkeys(("million", "mn", "mm", "m"), 1_000_000),
-    **dict.fromkeys(("billion", "bn", "b"), 1_000_000_000),
-    "trillion": 1_000_000_000_000,
-}
+    "thousand": 10**3, "k": 10**3, "million": 10**6, "mn": 10**6, "mm": 10**6, "m": 10**6,
+    "billion": 10**9, "bn": 10**9, "b": 10**9, "trillion": 10**12,
+}  # fmt: skip
 _SPELLED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 
 
@@ -121,10 +120,6 @@ def _is_negative(text: str, match: re.Match[str]) -> bool:
         return False
     # `2017-2019` and `1%-2%` contain a dash, not a sign.
     return not re.match(r"[\w%)]", text[match.start(sign) - 1 : match.start(sign)])
-
-
-def _spelled_span(match: re.Match[str]) -> Numeral:
-    return Numeral(match[1], Decimal(_SPELLED[match[1].lower()]), NumeralKind.SPAN)
 
 
 SMALLEST_SPELLED = 11

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 
 from fin_agent.answering.provenance import Provenance, check_provenance, constants_of
 from fin_agent.evidence.expressions import (
@@ -89,13 +90,9 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
 
 
 def check_program(code: str, written: Program, question: str, facts: Sequence[Fact] = ()) -> Provenance:
-    """Check the provenance of every number of `code`, a version of a written program.
+    """Check the provenance of every number of `code`, a version of a program written by rules.
 
-    Args:
-        code: The program to check; it must use the variables, scale and constants of `written`.
-        written: The program by rules.
-        question: The question, whose numbers may be used.
-        facts: Further facts of the evidence, without variables.
+    It must use the variables, scale and constants of `written`, and may use numbers of the question and of `facts`.
     """
     expected = {name: figure.fact() for name, figure in written.variables.items()}
     return check_provenance(
@@ -210,12 +207,7 @@ class _Writer:
 
     def unused_name(self, name: str) -> str:
         taken = {*self.variables, *(step.split(" ", 1)[0] for step in self.steps)}
-        number = 2
-        candidate = name
-        while candidate in taken:
-            candidate = f"{name}_{number}"
-            number += 1
-        return candidate
+        return next(each for each in chain([name], (f"{name}_{number}" for number in count(2))) if each not in taken)
 
     def _literal(self, figure: Figure) -> str:
         amount = f"{figure.amount.normalize():f}"
@@ -267,9 +259,8 @@ def _result(
         over_time = _over_time(values, intent.relation, years, writer, apart=intent.apart)
         if over_time is None:
             if len(group) > 1 or len(groups) == 1:
-                return f"[{', '.join(name for name, _ in terms)}]" if len(terms) > 1 else terms[0][0], tuple(
-                    stands_for for _, stands_for in terms
-                )
+                listed = ", ".join(name for name, _ in terms)
+                return f"[{listed}]" if len(terms) > 1 else listed, tuple(stands_for for _, stands_for in terms)
             over_time = values[0]
         per_company.append((over_time, group[0].company.name))
     if len(per_company) == 1:

@@ -82,8 +82,6 @@ class ProgramNumbers:
     """Number of assignments per variable."""
     used: frozenset[str]
     """Variables whose value is read."""
-    accumulators: frozenset[str]
-    """Variables updated in place (`total += ...`), which may start from 0 or 1."""
     rescaled: frozenset[str]
     """Variables multiplied or divided by a power of a thousand anywhere."""
 
@@ -93,53 +91,47 @@ def read_numbers(code: str) -> ProgramNumbers:
     tree = program_tree(code)
     nodes = list(ast.walk(tree))
     named = [node for node in nodes if isinstance(node, ast.Name)]
-    literals = sorted(_Reader(code, tree).literals(), key=lambda placed: placed[0])
+    literals = sorted(_Reader(code).read(tree, _surroundings(Role.FIGURE)), key=lambda placed: placed[0])
     return ProgramNumbers(
         literals=tuple(literal for _, literal in literals),
         untraceable_values=tuple(_untraceable_values(nodes, code)),
         assignments=Counter(node.id for node in named if isinstance(node.ctx, ast.Store)),
         used=frozenset(node.id for node in named if isinstance(node.ctx, ast.Load)),
-        accumulators=frozenset(
-            node.target.id for node in nodes if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
-        ),
         rescaled=frozenset(name for node in nodes for name in _rescaled_names(node)),
     )
 
 
-class _Reader:
-    """Reads each number of a program with its surroundings."""
+Placed = tuple[tuple[int, int], Literal]
+"""A number with its line and column."""
+_OPEN = 0
+"""Group of the numbers of an expression that is no number of its own: with variables, or a scaled figure."""
 
-    def __init__(self, code: str, tree: ast.Module) -> None:
+
+class _Reader:
+    """Reads each number of a program with its surroundings, from the statements down."""
+
+    def __init__(self, code: str) -> None:
         self._code = code
-        self._tree = tree
-        self._parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
         self._declarations = _declarations(code)
 
-    def literals(self) -> Iterator[tuple[tuple[int, int], Literal]]:
-        """Yield (place, number) of all numbers, also those in strings; a power of ten is one number."""
-        for node in ast.walk(self._tree):
-            parent = self._parents.get(node)
-            if not isinstance(node, ast.expr) or isinstance(parent, ast.Expr) or self._is_scale(node):
-                continue
-            place = (node.lineno, node.col_offset)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                for numeral in numerals_in(node.value):
-                    if numeral.kind is not NumeralKind.LABEL:
-                        scale = Declaration(scale=numeral.scale)
-                        yield place, Literal(numeral.value, numeral.printed, node.lineno, Role.TEXT, declared=scale)
-            elif isinstance(node, ast.Constant) and isinstance(parent, ast.expr) and power_of_ten(parent):
-                continue
-            elif (value := power_of_ten(node)) or (isinstance(node, ast.Constant) and type(node.value) is not bool):
-                yield place, self._literal(node, value or Decimal(repr(ast.literal_eval(node))))
+    def read(self, node: ast.AST, around: Literal, group: int | None = None) -> Iterator[Placed]:
+        """Yield all numbers in a node, also those in strings; a power of ten is one number.
 
-    def _is_scale(self, node: ast.expr) -> bool:
-        """Return whether a number only scales a figure: the 1_000 of `revenue = 382456 / 1_000`."""
-        parent = self._parents[node]
-        scaling = scaled_number(parent) if isinstance(parent, ast.BinOp) else None
-        return scaling is not None and node is not scaling[0] and self._context(parent).role is Role.FIGURE
+        `around` has the node's role and variable; its value is -1 after an odd number of minus signs, else 1. `group`
+        is the largest operation without variables that the node is part of: `5 * 7`, `abs(-5) * 7`.
+        """
+        for child, of_child in self._children(node, around):
+            inside = _group_of(child, of_child) if group is None and isinstance(child, ast.BinOp) else group
+            value = signed_number(child) if isinstance(child, ast.Constant) else power_of_ten(child)
+            if isinstance(child, ast.Constant) and isinstance(child.value, str):
+                yield from _numbers_in_text(child, child.value)
+            elif value is None:
+                yield from self.read(child, of_child, inside)
+            else:
+                literal = replace(self._literal(child, value, of_child), closed_group=group or None)
+                yield (child.lineno, child.col_offset), literal
 
-    def _literal(self, node: ast.expr, value: Decimal) -> Literal:
-        around = self._context(node)
+    def _literal(self, node: ast.expr, value: Decimal, around: Literal) -> Literal:
         declared = Declaration()
         if around.role is Role.FIGURE:
             declared = self._declarations.get(node.end_lineno or node.lineno, declared)
@@ -151,74 +143,65 @@ class _Reader:
             source=f"{'-' if around.value < 0 else ''}{_source_of(self._code, node)}",
             line=node.lineno,
             declared=declared,
-            closed_group=self._closed_group(node),
         )
 
-    def _context(self, node: ast.AST) -> Literal:
-        """Return what surrounds an expression, from the statement or operation that it belongs to.
-
-        Its value is -1 if an odd number of minus signs precedes the expression, else 1.
-        """
-        parent = self._parents[node]
-        match parent:
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                return _surroundings(Role.FIGURE, variable=name)
-            case ast.UnaryOp(op=ast.USub()):
-                around = self._context(parent)
-                return replace(around, value=-around.value)
+    def _children(self, node: ast.AST, around: Literal) -> Iterator[tuple[ast.AST, Literal]]:
+        """Yield the parts of a node that may have numbers, with what surrounds them."""
+        match node:
+            case ast.Expr():
+                return  # a docstring
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield value, _surroundings(Role.FIGURE, variable=name)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                yield operand, replace(around, value=-around.value)
             case ast.UnaryOp(op=ast.UAdd()) | ast.List() | ast.Tuple():
-                return self._context(parent)
-            case ast.IfExp(test=test) if node is not test:
-                return self._context(parent)
+                yield from ((child, around) for child in ast.iter_child_nodes(node))
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                yield from ((body, around), (test, _surroundings(Role.COMPARED)), (orelse, around))
             case ast.BinOp():
-                return self._operand(parent, node)
-            case ast.AugAssign(op=op):
-                return _surroundings(_role_behind(op))
-            case ast.Compare() | ast.If() | ast.IfExp() | ast.UnaryOp() | ast.Call(func=ast.Name(id="min" | "max")):
-                return _surroundings(Role.COMPARED)
-            case ast.Call(func=ast.Name(id="round"), args=[_, digits]) if node is digits:
-                return _surroundings(Role.POSITION)
-            case ast.Call(func=ast.Name(id="abs" | "round")):
-                return _surroundings(self._context(parent).role)
-            case ast.Subscript(slice=position) if node is position:
-                return _surroundings(Role.POSITION)
+                yield from _operands(node, around)
+            case ast.Compare() | ast.If() | ast.UnaryOp() | ast.Call(func=ast.Name(id="min" | "max")):
+                yield from ((child, _surroundings(Role.COMPARED)) for child in ast.iter_child_nodes(node))
+            case ast.Call(func=ast.Name(id="abs" | "round"), args=[value, *digits]):
+                yield value, _surroundings(around.role)
+                yield from ((each, _surroundings(Role.POSITION)) for each in digits)
+            case ast.Subscript(value=value, slice=position):
+                yield from ((value, _surroundings(Role.FIGURE)), (position, _surroundings(Role.POSITION)))
             case _:
-                return _surroundings(Role.FIGURE)
+                yield from ((child, _surroundings(Role.FIGURE)) for child in ast.iter_child_nodes(node))
 
-    def _operand(self, operation: ast.BinOp, node: ast.AST) -> Literal:
-        """Return what surrounds an operand; a figure times a power of a thousand is still a figure."""
-        around = self._context(operation)
-        scaling = scaled_number(operation)
-        if scaling is not None and around.role is Role.FIGURE and node is scaling[0]:
-            return replace(around, multiplier=scaling[1])
-        if around.role is Role.EXPONENT:
-            return _surroundings(Role.EXPONENT)
-        if node is operation.left:
-            power = isinstance(operation.op, ast.Pow)
-            return _surroundings(Role.FACTOR if power else _role_behind(operation.op))
-        terms = _terms_of(operation.left) if isinstance(operation.op, ast.Div) else None
-        return _surroundings(_role_behind(operation.op), terms=terms)
 
-    def _closed_group(self, node: ast.expr) -> int | None:
-        """Return the place of the largest operation around a number that has no variables: `5 * 7`, `abs(-5) * 7`.
+def _numbers_in_text(node: ast.Constant, text: str) -> Iterator[Placed]:
+    for numeral in numerals_in(text):
+        if numeral.kind is not NumeralKind.LABEL:
+            scale = Declaration(scale=numeral.scale)
+            told = Literal(numeral.value, numeral.printed, node.lineno, Role.TEXT, declared=scale)
+            yield (node.lineno, node.col_offset), told
 
-        None for a number alone, one times a power of a thousand, and a reciprocal (`1 / 3`) as factor or exponent.
-        """
-        largest: ast.BinOp | None = None
-        inner: ast.AST = node
-        while isinstance(outer := self._parents[inner], ast.BinOp | ast.UnaryOp | ast.Call):
-            if not _holds_only_numbers(outer):
-                break
-            largest, inner = outer if isinstance(outer, ast.BinOp) else largest, outer
-        if largest is None:
-            return None
-        role = self._context(largest).role
-        reciprocal = isinstance(largest.op, ast.Div) and signed_number(largest.left) == 1
-        if reciprocal and role in (Role.FACTOR, Role.EXPONENT):
-            return None
-        if scaled_number(largest) is not None and role is Role.FIGURE:
-            return None
-        return largest.lineno * 10_000 + largest.col_offset
+
+def _operands(operation: ast.BinOp, around: Literal) -> Iterator[tuple[ast.AST, Literal]]:
+    """Yield the operands with what surrounds them; a figure times a power of a thousand is still a figure, alone."""
+    scaling = scaled_number(operation)
+    if scaling is not None and around.role is Role.FIGURE:
+        yield scaling[0], replace(around, multiplier=scaling[1])
+        return
+    behind = Role.EXPONENT if around.role is Role.EXPONENT else _role_behind(operation.op)
+    power = isinstance(operation.op, ast.Pow) and around.role is not Role.EXPONENT
+    yield operation.left, _surroundings(Role.FACTOR if power else behind)
+    divided = isinstance(operation.op, ast.Div) and around.role is not Role.EXPONENT
+    yield operation.right, _surroundings(behind, terms=_terms_of(operation.left) if divided else None)
+
+
+def _group_of(operation: ast.BinOp, around: Literal) -> int | None:
+    """Return the place of an operation without variables; `_OPEN` for a reciprocal or a scaled figure."""
+    if not _holds_only_numbers(operation):
+        return None
+    reciprocal = isinstance(operation.op, ast.Div) and signed_number(operation.left) == 1
+    if reciprocal and around.role in (Role.FACTOR, Role.EXPONENT):
+        return _OPEN
+    if scaled_number(operation) is not None and around.role is Role.FIGURE:
+        return _OPEN
+    return operation.lineno * 10_000 + operation.col_offset
 
 
 def _surroundings(role: Role, variable: str | None = None, terms: int | None = None) -> Literal:
@@ -245,7 +228,7 @@ def _role_behind(operator: ast.operator) -> Role:
 _SCALES = frozenset(Decimal(1000) ** power for power in (1, 2, 3, 4))
 
 
-def signed_number(node: ast.expr) -> Decimal | None:
+def signed_number(node: ast.AST) -> Decimal | None:
     """Return the value of a numeric literal with its sign, such as `-12.5`; None for anything else."""
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
@@ -257,7 +240,7 @@ def signed_number(node: ast.expr) -> Decimal | None:
             return None
 
 
-def power_of_ten(node: ast.expr) -> Decimal | None:
+def power_of_ten(node: ast.AST) -> Decimal | None:
     """Return 1,000,000 for `10 ** 6`; None for anything else."""
     match node:
         case ast.BinOp(left=ast.Constant(value=10), op=ast.Pow(), right=ast.Constant(value=int(power))) if power <= 12:
@@ -284,13 +267,10 @@ def _scale(node: ast.expr) -> Decimal | None:
 
 def _rescaled_names(node: ast.AST) -> Iterator[str]:
     """Yield the variables that a node multiplies or divides by a power of a thousand."""
-    match node:
-        case ast.BinOp(op=ast.Mult() | ast.Div(), left=left, right=right):
-            for name, other in ((left, right), (right, left)):
-                if isinstance(name, ast.Name) and _scale(other) is not None:
-                    yield name.id
-        case ast.AugAssign(op=ast.Mult() | ast.Div(), target=ast.Name(id=name), value=value) if _scale(value):
-            yield name
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+        for name, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(name, ast.Name) and _scale(other) is not None:
+                yield name.id
 
 
 def _holds_only_numbers(node: ast.AST) -> bool:

@@ -69,13 +69,6 @@ class _Kind(StrEnum):
     LIST = "a list"
 
 
-_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
-_SIGNS = {
-    ast.Mod: "%", ast.FloorDiv: "//", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<",
-    ast.RShift: ">>", ast.MatMult: "@", ast.Invert: "~",
-}  # fmt: skip
-
-
 class _ProgramChecker:
     """Checks the statements of a program in order, and records the kind of each variable's value."""
 
@@ -94,7 +87,8 @@ class _ProgramChecker:
                             line=statement.lineno,
                         )
                     defined = True
-                    self._block(body)
+                    for inner in body:
+                        self._statement(inner)
                 case ast.Assign() | ast.Expr(value=ast.Constant(value=str())):
                     self._statement(statement)
                 case _:
@@ -102,25 +96,16 @@ class _ProgramChecker:
         if not defined:
             raise ProgramError("the program does not define `solution`", remedy=DEFINE_SOLUTION)
 
-    def _block(self, statements: list[ast.stmt]) -> None:
-        for statement in statements:
-            self._statement(statement)
-
     def _statement(self, node: ast.stmt) -> None:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 kind = self._kind(value)
                 if self._held.setdefault(name, kind) is not kind:
                     raise _syntax_not_allowed(node, f"`{name}` is assigned {kind} after {self._held[name]}")
-            case ast.AugAssign(
-                target=ast.Name(id=name), op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), value=value
-            ):
-                self._number(ast.Name(id=name, ctx=ast.Load(), lineno=node.lineno, col_offset=0))
-                self._number(value)
             case ast.If(test=test, body=body, orelse=orelse):
                 self._test(test)
-                self._block(body)
-                self._block(orelse)
+                for statement in (*body, *orelse):
+                    self._statement(statement)
             case ast.Return(value=value) if value is not None:
                 self._kind(value)
             case ast.Pass() | ast.Expr(value=ast.Constant(value=str())):
@@ -141,11 +126,11 @@ class _ProgramChecker:
                 return _Kind.TEXT
             case ast.Name(id=name) if name in self._held:
                 return self._held[name]
-            case ast.BinOp(left=left, op=op, right=right):
-                if not isinstance(op, _OPERATORS):
-                    raise _syntax_not_allowed(node, f"the operator `{_SIGNS[type(op)]}` is not allowed")
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow(), right=right):
                 self._number(left)
                 return self._number(right)
+            case ast.BinOp(op=op):
+                raise _syntax_not_allowed(node, f"the operator {_name_of(op)} is not allowed")
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
                 return self._number(operand)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -171,8 +156,12 @@ class _ProgramChecker:
                     if self._kind(member) is _Kind.LIST:
                         raise _syntax_not_allowed(member, "a list is nested in a list")
                 return _Kind.LIST
-            case ast.Subscript(value=value, slice=position):
-                return self._check_subscript(node, value, position)
+            case ast.Subscript(value=ast.Name() | ast.Call() as listed, slice=position) if self._kind(
+                listed
+            ) is _Kind.LIST and _is_position(position):
+                return _Kind.NUMBER  # of a variable or a sorted list, such as a median
+            case ast.Subscript():
+                raise _syntax_not_allowed(node, "only a list can be indexed, by a constant position")
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in CALLS:
                 return self._call(node, name, arguments)
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
@@ -183,20 +172,6 @@ class _ProgramChecker:
                 raise _syntax_not_allowed(node, f"`{name}` has no value yet")
             case _:
                 raise _syntax_not_allowed(node, f"{_name_of(node)} is no arithmetic")
-
-    def _check_subscript(self, node: ast.expr, value: ast.expr, position: ast.expr) -> _Kind:
-        """Check that a list, such as a sorted one for a median, is indexed by a constant."""
-        match position:
-            case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
-                pass
-            case _:
-                raise _syntax_not_allowed(node, "only a list can be indexed, by a constant position")
-        is_sorted = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "sorted"
-        is_list = isinstance(value, ast.Name) and self._held.get(value.id) is _Kind.LIST
-        if not (is_sorted or is_list):
-            raise _syntax_not_allowed(node, "only a list can be indexed, by a constant position")
-        self._kind(value)
-        return _Kind.NUMBER
 
     def _call(self, node: ast.Call, name: str, arguments: list[ast.expr]) -> _Kind:
         match name, arguments:
@@ -234,6 +209,11 @@ class _ProgramChecker:
         if kind is not _Kind.TRUTH and (truth or kind is not _Kind.NUMBER):
             raise _syntax_not_allowed(node, f"{kind} is used in a comparison or condition")
         return _Kind.TRUTH
+
+
+def _is_position(node: ast.expr) -> bool:
+    node = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _any(arguments: ast.arguments) -> bool:

@@ -88,16 +88,13 @@ def check_provenance(
     scale: int | None = None,
     constants: Sequence[Decimal] | None = None,
 ) -> Provenance:
-    """Trace every number of a program to a source, by its role.
+    """Trace every number of a program to a source, by its role; a program that cannot be parsed is unbound as a whole.
 
     - A number that stands for a figure (assigned, listed, returned) must be a fact's amount, or an amount or percentage
       of the question: as printed, in base units, or in the unit that the line's comment (`# USD millions`) or the
       variable's name (`revenue_millions`) declares. Unit, scale, page, line, and the year in the name must be right.
       The sign is the printed one unless the comment has `printed negative`.
-    - A constant is trusted only in its role: 1, 2, 3, 4, 12, 52, 100, 365 and powers of a thousand as factor or
-      divisor; 0 and 1 in sums, comparisons, `min` and `max`; 100 as a subtrahend; small numbers as positions and
-      digits; the number of terms as the divisor of a sum; as an exponent, a span between years of the question or the
-      facts. 360 and 366 must be in the question. An expression of constants alone (`5 * 7`) is a number.
+    - A constant is trusted only in its role (`_is_known_constant`); one of constants alone (`5 * 7`) is a number.
     - Facts of one unit must enter at one scale, unless the program rescales the variable by a power of a thousand.
 
     Args:
@@ -108,16 +105,13 @@ def check_provenance(
             and be used; no other figure may enter, and only a single figure may be rescaled.
         scale: The scale at which all expected figures enter; None for any of theirs.
         constants: All other numbers of the formula, in reading order.
-
-    Returns:
-        Bindings and unbound numbers. Nothing is raised: a program that cannot be parsed is unbound as a whole.
     """
     try:
         numbers = read_numbers(code)
     except ProgramError as refused:
         return Provenance((), (Unbound("", refused.line or 1, None, refused.what),))
     figures = expected or {}
-    sources = _NumberSources(facts, question, figures, numbers, scale or 1)
+    sources = _NumberSources(facts, question, figures, scale or 1)
     judged = [(literal, sources.judge(literal)) for literal in numbers.literals]
     judged = _at_one_scale(_without_unsupported_groups(judged), numbers, figures, scale)
     unbound = [verdict for _, verdict in judged if isinstance(verdict, Unbound)]
@@ -182,11 +176,8 @@ _COUNT_WORDS = frozenset(("n", "num", "number", "count", "year", "years", "perio
 class _NumberSources:
     """The facts, question and constants that can be the source of a program's numbers."""
 
-    def __init__(
-        self, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact], numbers: ProgramNumbers, scale: int
-    ) -> None:
+    def __init__(self, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact], scale: int) -> None:
         self._expected = expected
-        self._accumulators = numbers.accumulators
         self._by_amount: dict[Decimal, list[Fact]] = {}
         self._by_value: dict[Decimal, list[Fact]] = {}
         for fact in (*facts, *expected.values()):
@@ -198,7 +189,8 @@ class _NumberSources:
         self._spans = {abs(numeral.value) for numeral in asked if numeral.kind is NumeralKind.SPAN}
         years = {numeral.value for numeral in asked if numeral.kind is NumeralKind.YEAR}
         known = {Decimal(fact.period.fiscal_year) for fact in (expected.values() or facts)}
-        self._exponents = {Decimal(0), Decimal(1), *self._spans, *_span_lengths(years if len(years) > 1 else known)}
+        dated = years if len(years) > 1 else known
+        self._exponents = {Decimal(0), Decimal(1), *self._spans, *(later - year for later in dated for year in dated)}
         self._years = years | {Decimal(fact.period.fiscal_year) for fact in (*facts, *expected.values())}
         self._years |= {Decimal(fact.period.end.year) for fact in facts if fact.period.end}
 
@@ -239,8 +231,7 @@ class _NumberSources:
             return False  # only a single figure may be rescaled
         match literal.role:
             case Role.FIGURE:
-                starts = literal.variable in self._accumulators and literal.value in (0, 1)
-                return starts or _is_named_constant(literal)
+                return _is_named_constant(literal)
             case Role.FACTOR if literal.terms is not None and value in _COUNTS_OF_TERMS:
                 return value == literal.terms
             case Role.FACTOR:
@@ -292,11 +283,6 @@ class _NumberSources:
         return f"{literal.source} is neither in the evidence nor in the question"
 
 
-def _span_lengths(years: Collection[Decimal]) -> set[Decimal]:
-    """Return the spans between any two of these years."""
-    return {later - earlier for earlier in years for later in years if later > earlier}
-
-
 def _amounts(asked: Sequence[Numeral], scale: int) -> set[Decimal]:
     """Return the amounts of a question in the forms that a program of this scale may write: `$400 million`, `20%`."""
     amounts: set[Decimal] = set()
@@ -324,14 +310,11 @@ def _name_similarity(variable: str | None, fact: Fact) -> int:
 
 def _without_unsupported_groups(judged: Sequence[tuple[Literal, _Verdict]]) -> list[tuple[Literal, _Verdict]]:
     """Accept the constants of an expression of numbers only if one of its numbers is from the evidence."""
-    supported = {
-        literal.closed_group
-        for literal, verdict in judged
-        if isinstance(verdict, Binding) and verdict.source is not Source.CONSTANT
-    }
+    bound = [(literal, verdict) for literal, verdict in judged if isinstance(verdict, Binding)]
+    supported = {None, *(literal.closed_group for literal, verdict in bound if verdict.source is not Source.CONSTANT)}
     return [
         (literal, verdict)
-        if literal.closed_group is None or literal.closed_group in supported or isinstance(verdict, Unbound)
+        if literal.closed_group in supported or isinstance(verdict, Unbound)
         else (literal, _unbound(literal, "a number is computed from constants alone"))
         for literal, verdict in judged
     ]
@@ -342,29 +325,25 @@ def _at_one_scale(
 ) -> list[tuple[Literal, _Verdict]]:
     """Reject amounts that enter at another scale than the result, or than most amounts of their unit."""
 
-    def counted(literal: Literal, binding: Binding, fact: Fact) -> bool:
-        scaled = fact.unit in _SCALED and binding.scale is not None
-        return scaled and literal.value != 0 and literal.variable not in numbers.rescaled
+    def is_counted(literal: Literal, fact: Fact) -> bool:
+        return fact.unit in _SCALED and literal.value != 0 and literal.variable not in numbers.rescaled
 
     usual: dict[str, Counter[Decimal]] = {}
     for literal, verdict in judged:
-        if isinstance(verdict, Binding) and verdict.fact is not None and counted(literal, verdict, verdict.fact):
-            usual.setdefault(verdict.fact.unit, Counter())[verdict.scale or Decimal(1)] += 1
+        if isinstance(verdict, Binding) and verdict.fact and verdict.scale and is_counted(literal, verdict.fact):
+            usual.setdefault(verdict.fact.unit, Counter())[verdict.scale] += 1
     of_result = {scale} if scale else {fact.scale for fact in expected.values()}
     result: list[tuple[Literal, _Verdict]] = []
     for literal, verdict in judged:
         if isinstance(verdict, Binding) and verdict.fact is not None and verdict.scale is not None:
             fact, enters = verdict.fact, verdict.scale
             wanted = of_result if fact.unit in _SCALED else {fact.scale}
-            most = usual[fact.unit].most_common(1)[0][0] if counted(literal, verdict, fact) else enters
-            if enters != most:
-                verdict = _unbound(
-                    literal, f"{literal.source} enters times {enters:,f}, other {fact.unit} times {most:,f}"
-                )
-            elif expected and literal.value and enters not in wanted:
-                listed = " or ".join(f"{each:,}" for each in sorted(wanted))
-                told = f"{literal.source} enters times {enters:f}, but the result is times {listed}"
-                verdict = _unbound(literal, told)
+            most = usual[fact.unit].most_common(1)[0][0] if is_counted(literal, fact) else enters
+            beside = f"other {fact.unit} times {most:,f}" if enters != most else ""
+            if not beside and expected and literal.value and enters not in wanted:
+                beside = f"but the result is times {' or '.join(f'{each:,}' for each in sorted(wanted))}"
+            if beside:
+                verdict = _unbound(literal, f"{literal.source} enters times {enters:,f}, {beside}")
         result.append((literal, verdict))
     return result
 

@@ -169,25 +169,18 @@ def _explain_failure(failure: Exception, settings: SandboxSettings) -> ProgramEr
     """Convert a failure of the sandbox to an error with a reason and a next step."""
     if not isinstance(failure, MontyRuntimeError | MontySyntaxError):
         return ProgramError(f"the sandbox failed ({one_line(str(failure))})", remedy="Run the program again")
+    kind = type(failure.exception()).__name__
+    if kind == "TimeoutError":
+        return _timeout_error(settings)
+    if kind == "MemoryError":
+        megabytes = settings.max_memory_bytes / 2**20
+        return ProgramError(f"the program needs more memory than {megabytes:,.0f} MB", remedy="Keep its numbers small")
     frames = failure.traceback()
     line = frames[-1].line if frames else None
-    kind = type(failure.exception()).__name__
-    said = one_line(failure.display("type-msg"))
-    located = f"line {line}: {said}" if line else said
-    match kind:
-        case "TimeoutError":
-            return _timeout_error(settings)
-        case "MemoryError":
-            megabytes = settings.max_memory_bytes / 2**20
-            return ProgramError(
-                f"the program needs more memory than {megabytes:,.0f} MB", remedy="Keep numbers and lists small"
-            )
-        case "ZeroDivisionError":
-            return ProgramError(
-                f"the program divides by zero: {located}", remedy="Check the figure it divides by", line=line
-            )
-        case _:
-            return ProgramError(f"the program failed: {located}", remedy="Correct that line", line=line)
+    said = f"{f'line {line}: ' if line else ''}{one_line(failure.display('type-msg'))}"
+    if kind == "ZeroDivisionError":
+        return ProgramError(f"the program divides by zero: {said}", remedy="Check the figure it divides by", line=line)
+    return ProgramError(f"the program failed: {said}", remedy="Correct that line", line=line)
 
 
 def _timeout_error(settings: SandboxSettings) -> ProgramError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -45,18 +44,12 @@ _OTHER = (("other company", 1.0),)
 def rank_filings(
     query: Query, workspace: Workspace, *, within: Sequence[str] | None = None, limit: int = 5, others_too: bool = False
 ) -> list[RankedFiling]:
-    """Return the best `limit` filings for `query`, best first.
+    """Return the best `limit` filings for `query`, best first, of those `within`.
 
     Where the question names several companies, the best filing of each comes before the second of any. Where the
     company is uncertain (a misspelt name), filings of other companies that fit by their words follow. Of several
-    periods, the first five filings cover as many as possible.
-
-    Args:
-        query: What is asked for.
-        workspace: The index with its companies.
-        within: Filings to choose from; all where None.
-        limit: The most filings to return.
-        others_too: Fill the list up with filings of other companies, with a score of 0.
+    periods, the first five filings cover as many as possible. With `others_too`, filings of other companies fill the
+    list up, with a score of 0.
     """
     if not query.companies:
         return _rank_for_any_company(query, workspace, within, limit)
@@ -77,9 +70,8 @@ def rank_filings(
         listed = _append_others(listed, others, limit)
     if others_too:
         known = {*own, *(filing.doc_id for filing in listed)}
-        unranked = (doc_id for doc_id in directory.identities if doc_id not in known)
-        if allowed is not None:
-            unranked = (doc_id for doc_id in unranked if doc_id in allowed)
+        others = directory.identities if allowed is None else filter(allowed.__contains__, directory.identities)
+        unranked = (doc_id for doc_id in others if doc_id not in known)
         listed += [RankedFiling(doc_id, 0.0, _OTHER) for doc_id in islice(unranked, limit - len(listed))]
     return listed
 
@@ -144,13 +136,11 @@ def _periods_fit(query: Query, identity: Identity) -> float:
 
 def _round_robin(ranked: Sequence[RankedFiling], owners: Mapping[str, str]) -> list[RankedFiling]:
     """Return the best filing of each company first, then the second of each, and so on."""
-    turns: Counter[str] = Counter()
-    order: list[tuple[int, RankedFiling]] = []
+    by_owner: dict[str, list[RankedFiling]] = {}
     for filing in ranked:
-        owner = owners.get(filing.doc_id, filing.doc_id)
-        turns[owner] += 1
-        order.append((turns[owner], filing))
-    return [filing for _, filing in sorted(order, key=lambda entry: entry[0])]
+        by_owner.setdefault(owners.get(filing.doc_id, filing.doc_id), []).append(filing)
+    turn = {filing.doc_id: place for of_owner in by_owner.values() for place, filing in enumerate(of_owner)}
+    return sorted(ranked, key=lambda filing: turn[filing.doc_id])
 
 
 def _covering_first(
@@ -191,11 +181,8 @@ def _append_others(listed: Sequence[RankedFiling], others: Iterable[RankedFiling
     kept = list(listed[: limit - 1])
     most = _BEHIND * (kept[-1].score if kept else 1.0)
     top = max(filing.score for filing in new) or 1.0
-    behind = [
-        RankedFiling(filing.doc_id, most * filing.score / top, (*filing.features, *_OTHER))
-        for filing in new[: limit - len(kept)]
-    ]
-    return [*kept, *behind]
+    behind = new[: limit - len(kept)]
+    return kept + [RankedFiling(each.doc_id, most * each.score / top, (*each.features, *_OTHER)) for each in behind]
 
 
 # How far an annual report covers earlier years: figures of its statements, and words of its text.
@@ -372,8 +359,8 @@ def _top(scores: Mapping[str, float]) -> float:
 def affordable_terms(terms: Sequence[str], index: FilingIndex, cost: SearchCost) -> tuple[str, ...]:
     """Return the rarest of `terms`, in the order given, that a search can afford: in most indexes, all of them.
 
-    The rarest term is used even if it alone costs somewhat more than allowed. Terms on no page cost nothing. In an
-    index with very many pages, words on most pages are left out if there are others, because BM25 gives them no weight.
+    The rarest may cost somewhat more than allowed. In an index with very many pages, words on most pages are left out
+    if there are others, because BM25 gives them no weight.
     """
     stems = {term: stems_of(term) for term in terms}
     pages = index.document_frequencies({stem for of_term in stems.values() for stem in of_term})

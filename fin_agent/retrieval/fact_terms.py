@@ -98,13 +98,10 @@ def _address(
     implied: Words,
 ) -> Address:
     line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
-    of_scope, named = (
-        words_of(scope or ""),
-        words_of(split_tag_name(_PATTERNS["net of words"].sub("", concept))) - OF_ANY_CONCEPT,
-    )
+    of_scope = words_of(scope or "")
+    named = words_of(split_tag_name(_PATTERNS["net of words"].sub("", concept))) - OF_ANY_CONCEPT
     of_members = words_of(" ".join(map(split_tag_name, members))) - OF_ANY_CONCEPT
-    borne = line | heads | head | of_scope | named | of_members | (words_of(" ".join(above)) - _BOUNDS)
-    borne |= implied
+    borne = line | heads | head | of_scope | named | of_members | (words_of(" ".join(above)) - _BOUNDS) | implied
     without = _PATTERNS["without"].search(label)
     left = words_of(label[: without.start()]) if without is not None and without.start() else line
     net_of = line - left - heads - head - named
@@ -127,8 +124,8 @@ def words_of(text: str) -> Words:
 def words_in_order(text: str) -> tuple[str, ...]:
     """Return the same words in the order of the text."""
     spelt = join_compounds(plain(text)).replace("u.s", "us").replace("united states", "us").replace("'s", "")
-    same = _same_words()
-    return tuple(same.get(word) or stem(word) for word in _PATTERNS["word"].findall(spelt) if word not in _binding())
+    same, binding = _same_words(), word_lists("fact_words")["binding"]
+    return tuple(same.get(word) or stem(word) for word in _PATTERNS["word"].findall(spelt) if word not in binding)
 
 
 def in_order(text: str) -> tuple[str, ...]:
@@ -142,11 +139,6 @@ _ARTICLES = frozenset(("a", "an", "the"))
 @lru_cache(maxsize=1)
 def _same_words() -> Mapping[str, str]:
     return {word: group for group, words in word_lists("word_forms").items() for word in words}
-
-
-@lru_cache(maxsize=1)
-def _binding() -> Words:
-    return word_lists("fact_words")["binding"]
 
 
 @lru_cache(maxsize=10_000)

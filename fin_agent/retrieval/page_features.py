@@ -158,23 +158,16 @@ def candidates_of(
     only: Collection[PageKey] | None = None,
     likeness: Mapping[PageKey, float] | None = None,
 ) -> list[Candidate]:
-    """Return the candidates for all pages of `filings`, in the order of the filings.
-
-    Args:
-        query: What is asked for.
-        filings: Filings of the document stage with their scores.
-        workspace: The index with the pages.
-        only: Pages that may be returned; all where None.
-        likeness: Cosine by page, where vectors are used; they are scaled to at most 1.
-    """
+    """Return the candidates for all pages of `filings`, or those of `only`, in the order of the filings."""
     index = workspace.index
     doc_ids = [filing.doc_id for filing in filings]
     top_filing = max((filing.score for filing in filings), default=0.0) or 1.0
     filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
     periods = {filing.doc_id: _period_of(filing) for filing in filings}
-    words = _bm25(index, query.terms, doc_ids)
-    expansions = _bm25(index, query.expansions, doc_ids)
-    synonyms = _bm25(index, query.synonyms, doc_ids)
+    words, expansions, synonyms = (
+        _shares({hit.key: hit.score for hit in index.search_pages(terms, doc_ids=doc_ids, limit=_HITS)})
+        for terms in (query.terms, query.expansions, query.synonyms)
+    )
     wanted_metrics = {*query.metrics, *(slot.metric for slot in query.slots if not slot.is_searched)}
     facts = index.facts(doc_ids, metrics=wanted_metrics) if wanted_metrics else []
     printed = (sourced for sourced in query.printed if sourced.doc_id in filing_scores)
@@ -199,7 +192,7 @@ def candidates_of(
         page.key: filing_scores[page.key.doc_id] + sum(by.get(page.key, 0.0) for by in (words, expansions, synonyms))
         for page in pages
     }
-    like = _as_shares(likeness or {})
+    like = _shares(likeness or {})
     wanted = QueryTerms.of(query, index)
     promising = sorted(pages, key=lambda page: -round(quick[page.key], 9))[:_READ]
     texts = index.pages([page.key for page in promising])
@@ -259,23 +252,16 @@ class _Place:
         return cls(item_weights(query, record), starts, notes)
 
 
-def _bm25(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]) -> dict[PageKey, float]:
-    """Return BM25 of the pages, scaled so that the best page has 1."""
-    hits = index.search_pages(terms, doc_ids=doc_ids, limit=_HITS)
-    top = max((hit.score for hit in hits), default=0.0) or 1.0
-    return {hit.key: hit.score / top for hit in hits}
-
-
 def _period_of(filing: RankedFiling) -> float:
     """Return the filing's period fit from the document stage; 0 for a company that the question may not mean."""
     features = dict(filing.features)
     return 0.0 if "other company" in features else features.get("period", 0.0)
 
 
-def _as_shares(cosines: Mapping[PageKey, float]) -> dict[PageKey, float]:
-    """Return the cosines scaled so that the greatest is 1, none below 0."""
-    top = max(cosines.values(), default=0.0)
-    return {key: max(0.0, cosine) / top for key, cosine in cosines.items()} if top > 0 else {}
+def _shares(scores: Mapping[PageKey, float]) -> dict[PageKey, float]:
+    """Return the scores scaled so that the greatest is 1, none below 0."""
+    top = max(scores.values(), default=0.0)
+    return {key: max(0.0, score) / top for key, score in scores.items()} if top > 0 else {}
 
 
 def _slots_stated(query: Query, facts: Sequence[SourcedFact], workspace: Workspace) -> dict[PageKey, dict[Slot, float]]:
@@ -307,9 +293,10 @@ def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> d
     periods = {(period.fiscal_year, period.quarter) for period in query.periods}
     best: dict[PageKey, tuple[float, float]] = {}
     for row in index.row_labels(doc_ids, holding={word[:_LETTERS] for word in asked}):
-        likeness = _likeness(asked, row.label)
-        if not likeness:
+        words = _stems(row.label)
+        if not asked & words:
             continue
+        likeness = 2 * len(asked & words) / (len(asked) + len(words))
         if periods and (row.fiscal_year, row.quarter) not in periods:
             likeness *= _OTHER_PERIOD
         key = PageKey(row.doc_id, row.page)
@@ -317,12 +304,6 @@ def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> d
         of_statement = of_statement if row.statement is None else max(of_statement, likeness)
         best[key] = of_statement, max(of_any_table, likeness)
     return best
-
-
-@lru_cache(maxsize=50_000)
-def _likeness(asked: frozenset[str], label: str) -> float:
-    words = _stems(label)
-    return 2 * len(asked & words) / (len(asked) + len(words)) if words else 0.0
 
 
 @lru_cache(maxsize=50_000)

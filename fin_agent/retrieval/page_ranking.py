@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact, StoredPage, StoredPassage
 from fin_agent.lexicon.slots import Slot
 from fin_agent.lexicon.words import load_yaml
-from fin_agent.retrieval.page_features import MEANINGS, Candidate, QueryTerms, candidates_of
+from fin_agent.retrieval.page_features import Candidate, QueryTerms, candidates_of
 from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage, RankedPassage
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 from fin_agent.retrieval.slot_matching import fills_slot
@@ -20,15 +20,10 @@ PageWeights = Mapping[str, float]
 """Weights by feature name: all of `MEANINGS`, none negative."""
 
 
-def packaged_weights(*, with_vectors: bool = False) -> PageWeights:
-    """Return the weights of this package, fitted without `likeness` or with it; features not named count nothing."""
-    name = "page_weights_with_vectors" if with_vectors else "page_weights"
-    return dict.fromkeys(MEANINGS, 0.0) | load_yaml(name, __package__)
-
-
-def weights_text(weights: PageWeights) -> str:
-    """Return `weights` as YAML, as in the packaged files, with the meaning of each feature as a comment."""
-    return "".join(f"# {MEANINGS[name]}\n{name}: {weight:.2f}\n" for name, weight in weights.items())
+def packaged_weights() -> PageWeights:
+    """Return the weights of this package."""
+    weights: PageWeights = load_yaml("page_weights", __package__)
+    return weights
 
 
 def rank_pages(
@@ -44,20 +39,10 @@ def rank_pages(
 
     Pages are selected one at a time: a figure on a page selected earlier no longer counts, so that the first few pages
     together contain as many of the wanted figures as possible. A table of contents among the first pages adds the page
-    that it names.
-
-    Args:
-        query: What is asked for.
-        filings: Filings of the document stage with their scores.
-        workspace: The index with the pages.
-        limit: The most pages to return.
-        only: Pages that may be returned; all where None.
-        likeness: Cosine by page, where vectors are used.
+    that it names. `only` limits the pages; `likeness` has the cosine of each page where vectors are used.
     """
-    if not filings:
-        return []
     candidates = candidates_of(query, filings, workspace, only=only, likeness=likeness)
-    ranked = greedy_select(candidates, packaged_weights(with_vectors=likeness is not None), limit)
+    ranked = greedy_select(candidates, packaged_weights(), limit)
     return follow_contents(query, ranked, workspace.index, only)
 
 
@@ -74,7 +59,9 @@ def greedy_select(candidates: Sequence[Candidate], weights: PageWeights, limit: 
         gains = {index: slot_gain(candidates[index].slots, best_held) for index in (*holding, first_left)}
         scores = {index: base[index] + weights["slots"] * gains[index] for index in gains}
         chosen = min(scores, key=lambda index: (-round(scores[index], 9), index))
-        taken[chosen] = _with_explanation(candidates[chosen], weights, gains[chosen], scores[chosen])
+        values = (*candidates[chosen].features.items(), ("slots", gains[chosen]))
+        explained = tuple((name, round(weights[name] * value, 4)) for name, value in values)
+        taken[chosen] = RankedPage(candidates[chosen].key, scores[chosen], explained)
         for slot, worth in candidates[chosen].slots.items():
             best_held[slot] = max(worth, best_held.get(slot, 0.0))
         holding = [index for index in holding if index != chosen]
@@ -85,11 +72,6 @@ def slot_gain(slots: Mapping[Slot, float], best_held: Mapping[Slot, float]) -> f
     """Return the gain of a page or card: 0 if it adds no figure, approaching 1 with many; a single figure adds most."""
     added = sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in slots.items())
     return added / (1.0 + added)
-
-
-def _with_explanation(page: Candidate, weights: PageWeights, gain: float, score: float) -> RankedPage:
-    values = (*page.features.items(), ("slots", gain))
-    return RankedPage(page.key, score, tuple((name, round(weights[name] * value, 4)) for name, value in values))
 
 
 _FIRST, _MIN_ENTRIES, _SOUGHT = 5, 5, 0.6
@@ -157,12 +139,6 @@ def rank_passages(
 
     The best passage of every page comes before the second best of a page, unless its page scores less than half as
     much.
-
-    Args:
-        query: What is asked for.
-        pages: Pages of the page stage with their scores.
-        workspace: The index with the passages.
-        limit: The most passages to return.
     """
     index = workspace.index
     wanted = QueryTerms.of(query, index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
@@ -42,19 +42,17 @@ def printed_facts(slots: Iterable[Slot], workspace: Workspace, scope: Scope = EV
 
 def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> FactSearchResult:
     """Return what fact search finds for a slot, cached until the list of filings changes."""
-    entries = workspace.index.entries()
-    known = _FOUND.get(workspace.index)
-    if known is None or known[0] is not entries:
-        known = _FOUND[workspace.index] = entries, {}
-    found = known[1].get((slot, scope))
-    if found is None and slot.table:
-        found = known[1][slot, scope] = _figure_in_table(slot, workspace, scope)
-    elif found is None:
-        found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MAX_PRINTS)
-        if not found.matches:
-            found = _most_likely(slot, workspace, scope) or found
-        known[1][slot, scope] = found
-    return found
+    known = _kept_for(workspace.index).figures
+    if (slot, scope) not in known:
+        known[slot, scope] = _figure_of(slot, workspace, scope)
+    return known[slot, scope]
+
+
+def _figure_of(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult:
+    if slot.table:
+        return _figure_in_table(slot, workspace, scope)
+    found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MAX_PRINTS)
+    return found if found.matches else _most_likely(slot, workspace, scope) or found
 
 
 def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult | None:
@@ -82,8 +80,23 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
     return FactSearchResult((FactHit(near.sourced, 1.0),)) if fits else None
 
 
-_FOUND: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[tuple[Slot, Scope], FactSearchResult]]]
-_FOUND = WeakKeyDictionary()
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What was found in an index, until its list of filings changes."""
+
+    entries: tuple[FilingEntry, ...]
+    figures: dict[tuple[Slot, Scope], FactSearchResult] = field(default_factory=dict)
+    tables: OrderedDict[tuple[str, bool], list[Siblings]] = field(default_factory=OrderedDict)
+
+
+_KEPT: WeakKeyDictionary[FilingIndex, _Kept] = WeakKeyDictionary()
+
+
+def _kept_for(index: FilingIndex) -> _Kept:
+    kept, entries = _KEPT.get(index), index.entries()
+    if kept is None or kept.entries is not entries:
+        kept = _KEPT[index] = _Kept(entries)
+    return kept
 
 
 def _figure_in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult:
@@ -120,11 +133,7 @@ _MAX_PRINTS = 60
 
 def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:
     """Return the siblings of an anchor; with `others`, those in other tables of the filing, as for other years."""
-    entries = index.entries()
-    known = _TABLES.get(index)
-    if known is None or known[0] is not entries:
-        known = _TABLES[index] = entries, OrderedDict()
-    kept = known[1]
+    kept = _kept_for(index).tables
     if (anchor, others) not in kept:
         doc_id, page = anchor.split("#")[:2]
         pages = None if others or may_span_pages(anchor) else [PageKey(doc_id, int(page))]
@@ -139,8 +148,6 @@ def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Sibling
 
 
 _MAX_TABLES = 32
-_TABLES: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], OrderedDict[tuple[str, bool], list[Siblings]]]]
-_TABLES = WeakKeyDictionary()
 
 
 def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> str:
@@ -151,10 +158,8 @@ def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING
         return f"several lines fit: {'; '.join(told)}"
     if found.best is None or found.is_sure:
         return ""
-    lacks = ", ".join(found.best.missing)
-    return f"the nearest line is {_candidate_places(found.best)}" + (
-        f", which does not mention {lacks}" if lacks else ""
-    )
+    lacks = f", which does not mention {', '.join(found.best.missing)}" if found.best.missing else ""
+    return f"the nearest line is {_candidate_places(found.best)}{lacks}"
 
 
 def _candidate_places(hit: FactHit) -> str:

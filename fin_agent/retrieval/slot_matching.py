@@ -20,13 +20,7 @@ def fills_slot(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], 
 
     A metric of the primary statements is taken from them, or from a table that repeats one of their figures; tagged
     facts carry their own concept. Facts for a slot that is searched carry the slot's name, because fact search has
-    already compared part and period.
-
-    Args:
-        sourced: The fact with its filing.
-        slot: The slot.
-        metrics: Metrics of the lexicon by id.
-        owners: Company key by doc_id (`CompanyDirectory.owners`). A figure counts for its own filer only.
+    already compared part and period. `owners` has the company key of each filing: a figure counts for its filer only.
     """
     fact = sourced.fact
     if slot.is_searched:

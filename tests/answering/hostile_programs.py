@@ -35,7 +35,7 @@ HOSTILE = {
         "`while`",
     ),
     "long sum": (returning("sum(range(10**12))"), "`range`"),
-    "one long operation": ("def solution():\n    a = 3 ** (10 ** 7)\n    return (a * a) % 7", "`%`"),
+    "one long operation": ("def solution():\n    a = 3 ** (10 ** 7)\n    return (a * a) % 7", "`mod`"),
     "memory by appending": ("def solution():\n    a = []\n    while True:\n        a.append('x' * 1000000)", "`while`"),
     "memory at once": (returning("[0] * 10**10"), "a list is used in arithmetic, which needs a number"),
     "memory that is caught": (
@@ -47,7 +47,7 @@ HOSTILE = {
     "long texts in a list": (returning("['a' * 10000] * 100"), "a text is used in arithmetic, which needs a number"),
     "long list": (returning("[0] * 100000"), "a list is used in arithmetic, which needs a number"),
     "giant power": (returning("10 ** 10 ** 8"), ""),
-    "giant shift": (returning("1 << 10 ** 10"), "`<<`"),
+    "giant shift": (returning("1 << 10 ** 10"), "`lshift`"),
     "large integer": (returning("10 ** 400"), ""),
     "huge integer": (returning("10 ** 5000"), ""),
     "recursion": (returning("solution()"), "`solution`"),

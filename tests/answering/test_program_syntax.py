@@ -16,7 +16,7 @@ from tests.answering.hostile_programs import HOSTILE, returning
         returning("sorted([3, 1, 2])[1] - min([1, 2]) + abs(-3) ** 2"),
         returning("[1, 'Net sales', True, -0.5]"),
         "SALES = 6489  # USD millions\n\ndef solution() -> float:\n    '''What it is.'''\n    half = SALES / 2\n"
-        "    half += 1\n    values = [half, SALES]\n    if half > 3:\n        return values[-1]\n    return half",
+        "    half = half + 1\n    values = [half, SALES]\n    if half > 3:\n        return values[-1]\n    return half",
     ],
 )
 def test_plain_programs_pass(code: str) -> None:
@@ -39,7 +39,7 @@ def test_plain_programs_pass(code: str) -> None:
         (returning("other"), "line 3: `other` has no value yet", 3),
         (returning("(1).real"), "the attribute `real`", 3),
         (returning("[x for x in [1]]"), "`listcomp` is no arithmetic", 3),
-        (returning("7 // 2"), "the operator `//` is not allowed", 3),
+        (returning("7 // 2"), "the operator `floordiv` is not allowed", 3),
         (returning("'a' + 'b'"), "a text is used in arithmetic", 3),
         (returning("[[1]]"), "a list is nested in a list", 3),
         (returning("[1, 2][0]"), "only a list can be indexed", 3),

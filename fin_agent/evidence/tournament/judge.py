@@ -200,6 +200,8 @@ def reduce_card(card: Card, text: str, shown: CardDetail) -> Card:
 
 def mask_card(card: Card, hidden: Collection[HiddenField]) -> Card:
     """Return the card without the hidden fields."""
+    if not hidden:
+        return card
     changes: dict[str, object] = {}
     of_identity: dict[str, object] = {}
     if HiddenField.TIME in hidden:

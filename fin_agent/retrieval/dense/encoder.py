@@ -30,11 +30,7 @@ TEXTS_AT_ONCE = 32
 
 
 def load_encoder(model: str = "minilm") -> Encoder:
-    """Load a dense model: `minilm` (packaged, needs no network), a folder, or a name on a model hub.
-
-    Raises:
-        EncoderError: The model cannot be loaded.
-    """
+    """Load a dense model: `minilm` (packaged), a folder, or a name on a model hub. Raises EncoderError."""
     return Encoder(model_name(model), load(model, "SentenceTransformer"))
 
 
@@ -126,11 +122,7 @@ def windows_of(text: str, tokenizer: PreTrainedTokenizerBase, most: int, overlap
 
 
 def load_pair_scorer(model: str) -> PairScorer:
-    """Load a cross-encoder from the folder `model` or by its name on a model hub.
-
-    Raises:
-        EncoderError: The model cannot be loaded, or was not trained to score pairs (its scoring head would be random).
-    """
+    """Load a cross-encoder from a folder or by its name on a model hub. Raises EncoderError, also for other models."""
     return PairScorer(model_name(model), load(model, "CrossEncoder"))
 
 
@@ -172,11 +164,7 @@ class SparseRow:
 
 
 def load_sparse_encoder(model: str) -> SparseEncoder:
-    """Load a SPLADE-style model from the folder `model` or by its name on a model hub.
-
-    Raises:
-        EncoderError: The model cannot be loaded.
-    """
+    """Load a SPLADE-style model from a folder or by its name on a model hub. Raises EncoderError."""
     return SparseEncoder(model_name(model), load(model, "SparseEncoder"))
 
 

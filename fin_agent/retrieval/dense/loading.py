@@ -33,9 +33,8 @@ def require_packages() -> None:
 def load(model: str, kind: str) -> Any:
     """Load a model of the class `kind` of sentence-transformers; `model` is as in `load_encoder`.
 
-    Raises:
-        EncoderError: Packages are missing, or the model cannot be loaded, or is no cross-encoder where one is wanted
-            (its scoring head would be random).
+    Raises EncoderError where packages are missing, the model cannot be loaded, or it is no cross-encoder where one is
+    wanted (its scoring head would be random).
     """
     try:
         import sentence_transformers
@@ -58,7 +57,7 @@ def load(model: str, kind: str) -> Any:
             return getattr(sentence_transformers, kind)(place, device=str(device), model_kwargs=precision)
     except (OSError, ValueError, RuntimeError, KeyError, AttributeError, TypeError) as error:
         raise EncoderError(
-            f"this model cannot be loaded ({_first_line(error)})",
+            f"this model cannot be loaded ({' '.join(str(error).split())[:300] or type(error).__name__})",
             subject=model,
             remedy=f"Give `{PACKAGED}` (needs no network), the folder of a sentence-transformers model of this kind,"
             " or its name on the Hugging Face hub, which has to be reachable the first time",
@@ -80,11 +79,7 @@ def missing_packages_remedy(error: ImportError) -> EncoderError:
 
 
 def model_location(model: str) -> str:
-    """Return the folder of `minilm` or of a given folder, otherwise the name unchanged.
-
-    Raises:
-        EncoderError: The package with `minilm` is not installed.
-    """
+    """Return the folder of `minilm` or of a given folder, otherwise the name unchanged. Raises EncoderError."""
     if model != PACKAGED:
         return model_name(model)
     try:
@@ -117,7 +112,3 @@ def without_progress_bars() -> Iterator[None]:
     finally:
         if shown:
             logging.enable_progress_bar()
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__)[:300]

@@ -208,28 +208,16 @@ class EmbeddedFiling:
     """In bytes."""
 
 
-OnFiling = Callable[[EmbeddedFiling], None]
-
-
 def embed(
     index: FilingIndex,
     encoder: Encoder | SparseEncoder,
     units: Sequence[VectorUnit],
-    on_filing: OnFiling = lambda filing: None,
+    on_filing: Callable[[EmbeddedFiling], None] = lambda filing: None,
 ) -> list[EmbeddedFiling]:
-    """Write the vectors that filings lack, unit by unit, in one transaction per filing.
+    """Write the vectors that filings lack, unit by unit, in one transaction per filing, and return the filings written.
 
     A run that is interrupted loses nothing; the next run continues. A filing that is replaced or removed while its
     texts are encoded is left to the next run.
-
-    Args:
-        index: The index to read texts from and write vectors to.
-        encoder: The model.
-        units: What to encode: passages, windows, pages, summaries.
-        on_filing: Called after each filing.
-
-    Returns:
-        The filings written.
     """
     written = []
     for unit in units:

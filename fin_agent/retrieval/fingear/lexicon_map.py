@@ -80,9 +80,7 @@ def item_weights(counts: Mapping[str, float], how: Weighting = "relative") -> di
     else:
         scaled = {item: math.log1p(count) if how == "log" else float(count) for item, count in counts.items()}
     total = sum(scaled.values())
-    if not total:
-        return dict.fromkeys(counts, 1 / len(counts))
-    return {item: value / total for item, value in scaled.items()}
+    return {item: value / total if total else 1 / len(counts) for item, value in scaled.items()}
 
 
 def budgets(weights: Mapping[str, float], k: int) -> dict[str, int]:

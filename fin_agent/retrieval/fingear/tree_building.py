@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from fin_agent.atomic_write import atomic_write
 from fin_agent.errors import FinAgentError, how_to_install
@@ -233,11 +233,9 @@ def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, li
     labels: dict[PageKey, dict[str, None]] = {}
     for sourced in index.facts([doc_id]):
         labels.setdefault(sourced.key, {})[" ".join(sourced.fact.label.split())] = None
-    keys = [PageKey(doc_id, number) for number in range(index.filing(doc_id).page_count)]
     by_item: dict[str, list[StoredPassage]] = {}
-    for stored in index.passages(keys):
-        page = outline.get(stored.key)
-        item = (page and page.item) or NO_ITEM
+    for stored in index.passages(list(outline)):
+        item = outline[stored.key].item or NO_ITEM
         by_item.setdefault(WHOLE if chunking.whole else item, []).append(stored)
 
     def chunk(run: Sequence[StoredPassage]) -> Chunk:
@@ -245,25 +243,26 @@ def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, li
         plain = " ".join(text.split())
         pages = list(dict.fromkeys(stored.key for stored in run))
         rows = dict.fromkeys(label for key in pages for label in labels.get(key, ()) if label and label in plain)
-        titles = dict.fromkeys(outline[key].title for key in pages if key in outline and _names(outline[key].title))
+        titles = dict.fromkeys(outline[key].title for key in pages if _names(outline[key].title))
         return Chunk(tuple(stored.passage.ordinal for stored in run), text, tuple(rows), tuple(titles))
 
     return {item: [chunk(run) for run in _runs(passages, chunking)] for item, passages in by_item.items()}
 
 
 def _runs(passages: Sequence[StoredPassage], chunking: Chunking) -> Iterator[list[StoredPassage]]:
-    run: list[tuple[StoredPassage, int]] = []
-    fresh = False
+    run: list[StoredPassage] = []
     for stored in passages:
-        tokens = approximate_tokens(stored.passage.text)
-        if fresh and sum(size for _, size in run) + tokens > chunking.size:
-            yield [one for one, _ in run]
-            while run and sum(size for _, size in run) > chunking.overlap:
+        if run and _tokens(run) + _tokens([stored]) > chunking.size:
+            yield list(run)
+            while run and _tokens(run) > chunking.overlap:
                 del run[0]
-        run.append((stored, tokens))
-        fresh = True
-    if fresh:
-        yield [one for one, _ in run]
+        run.append(stored)
+    if run:
+        yield run
+
+
+def _tokens(run: Sequence[StoredPassage]) -> int:
+    return sum(approximate_tokens(stored.passage.text) for stored in run)
 
 
 def _clusters(texts: Sequence[str], encoder: Encoder | None) -> list[list[int]]:
@@ -396,9 +395,8 @@ class RuleWriter:
 
 def _names(title: str) -> bool:
     """Return whether a page's title is one rather than a line of running text."""
-    return (
-        0 < len(title.split()) <= _MAX_TITLE_LENGTH and title[:1].isupper() and not title.endswith((".", ",", ";", ":"))
-    )
+    short = 0 < len(title.split()) <= _MAX_TITLE_LENGTH
+    return short and title[:1].isupper() and not title.endswith((".", ",", ";", ":"))
 
 
 _MAX_TITLE_LENGTH = 14
@@ -449,16 +447,12 @@ class TreeStore:
         """Return the trees of a filing; None where there are none. Raises TreeError if the file cannot be read."""
         place = self._place(content_hash, chunking)
         try:
-            found = FilingTrees.model_validate_json(gzip.decompress(place.read_bytes()))
+            return FilingTrees.model_validate_json(gzip.decompress(place.read_bytes()))
         except FileNotFoundError:
             return None
-        except (OSError, EOFError, ValueError, ValidationError) as failure:
-            raise TreeError(
-                "the trees of this filing cannot be read",
-                subject=doc_id,
-                remedy=f"Build them again: `fin-agent trees --doc {doc_id} --chunk {chunking} --again`",
-            ) from failure
-        return found
+        except (OSError, EOFError, ValueError) as failure:
+            remedy = f"Build them again: `fin-agent trees --doc {doc_id} --chunk {chunking} --again`"
+            raise TreeError("the trees of this filing cannot be read", subject=doc_id, remedy=remedy) from failure
 
     def prune(self, kept: Sequence[str]) -> int:
         """Delete the trees of filings whose content hash is not in `kept`, and return the number of files deleted."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
+from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.fingear.lexicon_map import Weighting, budgets, item_weights, term_map
 from fin_agent.retrieval.fingear.tree_building import (
@@ -31,7 +31,7 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
     SearchStep,
 )
-from fin_agent.retrieval.strategies.one_pass import listed, reciprocal_ranks
+from fin_agent.retrieval.strategies.one_pass import listed, page_keys, reciprocal_ranks
 from fin_agent.retrieval.strategies.protocol import Notify, PassageScorer, log_warning
 from fin_agent.workspace import Workspace
 
@@ -71,8 +71,8 @@ class Passages:
     def all_of(self, doc_id: str) -> Mapping[int, StoredPassage]:
         """Return all passages of a filing by ordinal."""
         if doc_id not in self._read:
-            keys = [PageKey(doc_id, number) for number in range(self._index.filing(doc_id).page_count)]
-            self._read[doc_id] = {stored.passage.ordinal: stored for stored in self._index.passages(keys)}
+            stored = self._index.passages(page_keys(self._index, doc_id))
+            self._read[doc_id] = {each.passage.ordinal: each for each in stored}
         return self._read[doc_id]
 
     def text(self, doc_id: str, leaf: TreeNode) -> str:
@@ -123,13 +123,10 @@ class TreeSearch(ABC):
         """Return at most `chunks` chunks, best first, and append the stages to `steps`."""
 
     def _trees(self, doc_ids: Sequence[str]) -> list[FilingTrees]:
-        found, lacking = [], []
-        for doc_id in doc_ids:
-            trees = self.store.read(doc_id, self.workspace.index.filing(doc_id).content_hash, self.chunking)
-            if trees is None:
-                lacking.append(doc_id)
-            else:
-                found.append(trees)
+        hashes = {doc_id: self.workspace.index.filing(doc_id).content_hash for doc_id in doc_ids}
+        read = {doc_id: self.store.read(doc_id, content, self.chunking) for doc_id, content in hashes.items()}
+        found = [trees for trees in read.values() if trees is not None]
+        lacking = [doc_id for doc_id, trees in read.items() if trees is None]
         command = f"fin-agent trees --chunk {self.chunking}"
         if doc_ids and not found:
             raise TreeError(

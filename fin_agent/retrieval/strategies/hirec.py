@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
+from fin_agent.index.protocol import FilingIndex, VectorUnit
 from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.search_query import (
     DEFAULT_DEPTH,
@@ -24,6 +24,7 @@ from fin_agent.retrieval.strategies.one_pass import (
     Wording,
     listed,
     load_passages,
+    page_keys,
     passages_to_depth,
     restrict_scope,
     without_duplicates,
@@ -116,10 +117,9 @@ class HiRec:
         limit = max(self.documents, going.depth.documents)
         ranked = self.ranker.rank(VectorUnit.SUMMARY, Wording((words,)), going.scope, self.candidates)
         found = [place.doc_id for place, _ in ranked]
-        scorer = self._scorer_of("document-reranker")
+        scorer = None if "document-reranker" in self.without else self.scorer
         if scorer is not None:
-            texts = [self._title(doc_id) + self.index.filing(doc_id).summary for doc_id in found]
-            scores = scorer(words, texts)
+            scores = scorer(words, [self._title(doc_id) + self.index.filing(doc_id).summary for doc_id in found])
             found = [found[place] for place in sorted(range(len(found)), key=lambda at: (-round(scores[at], 6), at))]
         how = f"{'rewritten' if rewritten else 'as asked'}, {_SCORED_BY if scorer else _UNSCORED}"
         going.step("documents", how, f"{words}: {', '.join(found[: self.documents])}")
@@ -127,16 +127,13 @@ class HiRec:
 
     def _passages(self, asked: Query, within: Scope, going: _SearchState) -> list[RankedPassage]:
         flat = "hierarchy" in self.without or within.filings is None
-        scorer = self._scorer_of("passage-reranker")
+        scorer = None if "passage-reranker" in self.without else self.scorer
         if scorer is None or flat:
             found = passages_to_depth(self.ranker, Wording.of(asked), within, going.depth)
             ranked = load_passages(self.index, found[: max(CANDIDATES, going.depth.passages, going.depth.pages)])
         else:
             keys = [
-                key
-                for doc_id in within.filings or ()
-                for number in range(self.index.filing(doc_id).page_count)
-                if within.holds(key := PageKey(doc_id, number))
+                key for doc_id in within.filings or () for key in page_keys(self.index, doc_id) if within.holds(key)
             ]
             ranked = [RankedPassage(each, 0.0) for each in self.index.passages(keys)]
         if scorer is not None:
@@ -144,9 +141,6 @@ class HiRec:
         of = "of the whole index" if flat else "of the filings found"
         going.step("passages", _SCORED_BY if scorer else _UNSCORED, f"{len(ranked)} {of}")
         return ranked
-
-    def _scorer_of(self, part: str) -> PassageScorer | None:
-        return None if part in self.without else self.scorer
 
     def _title(self, doc_id: str) -> str:
         """Return the prefix for a filing's summary and passages when they are scored (Section 5.1)."""

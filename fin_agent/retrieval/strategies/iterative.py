@@ -164,13 +164,12 @@ class InterleavedSearch:
         return _merge_results(_first_of_each(results, self.passages), results, depth)
 
     def _next_thought(self, query: Query, read: list[RankedPassage], thoughts: list[str]) -> str:
-        places = [f"{passage.stored.doc_id} page {passage.stored.passage.page + 1}" for passage in read]
-        texts = [passage.stored.passage.text[:_MOST_OF_A_PASSAGE] for passage in read]
-        prompt = self.prompt.filled(
-            question=query.text,
-            passages=[Quoted(text, place) for text, place in zip(texts, places, strict=True)],
-            thoughts="\n".join(thoughts) or _NOTHING_YET,
-        )
+        passages = [
+            Quoted(stored.passage.text[:_MOST_OF_A_PASSAGE], f"{stored.doc_id} page {stored.passage.page + 1}")
+            for stored in (passage.stored for passage in read)
+        ]
+        told = "\n".join(thoughts) or _NOTHING_YET
+        prompt = self.prompt.filled(question=query.text, passages=passages, thoughts=told)
         return " ".join(generated_text(self.writer, prompt, self.notify).split())
 
 

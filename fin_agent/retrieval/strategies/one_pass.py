@@ -94,6 +94,11 @@ def allowed_pages(scope: Scope) -> tuple[PageKey, ...] | None:
     return None if scope.pages is None else tuple(filter(scope.holds, scope.pages))
 
 
+def page_keys(index: FilingIndex, doc_id: str) -> list[PageKey]:
+    """Return the keys of all pages of a filing."""
+    return [PageKey(doc_id, number) for number in range(index.filing(doc_id).page_count)]
+
+
 def load_passages(index: FilingIndex, scored: Scored) -> list[RankedPassage]:
     """Return the passages with their text, in the same order."""
     pages = list(dict.fromkeys(place.on for place, _ in scored))
@@ -113,8 +118,7 @@ def without_duplicates(passages: Iterable[RankedPassage]) -> list[RankedPassage]
 SCORES = meanings("scores")
 """Meaning of the score of a filing or page, by the name passed to `filings_of` and `pages_of`."""
 
-_FIRST_LOOK = 256
-_FURTHER = 8
+_FIRST_LOOK, _FURTHER = 256, 8
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -275,9 +279,8 @@ class WordRanker:
     def _search(self, unit: VectorUnit, terms: Sequence[str], scope: Scope, most: int) -> Scored:
         index, doc_ids, pages = self._index, scope.filings, allowed_pages(scope)
         if unit is VectorUnit.SUMMARY:
-            return [
-                (Place(doc_id), score) for doc_id, score in index.search_summaries(terms, doc_ids=doc_ids, limit=most)
-            ]
+            found = index.search_summaries(terms, doc_ids=doc_ids, limit=most)
+            return [(Place(doc_id), score) for doc_id, score in found]
         if unit is VectorUnit.PASSAGE:
             hits = index.search_passages(terms, doc_ids=doc_ids, pages=pages, limit=most)
             return [(Place(hit.doc_id, hit.page, hit.ordinal), hit.score) for hit in hits]

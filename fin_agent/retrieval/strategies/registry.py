@@ -122,13 +122,14 @@ class _Building:
                 return RqRag(name, base(), self._rewriter, self._decomposer)
             case "hirec":
                 unscored = top.without.issuperset(SCORED)
+                scorer = None if unscored else self._required_scorer("-no-".join((top.name, *SCORED)))
                 return HiRec(
                     name,
                     workspace.index,
                     self._ranker(below[0], VectorUnit.SUMMARY),
                     self._curator,
                     self._rewriter,
-                    None if unscored else self._required_scorer("-no-".join((top.name, *SCORED))),
+                    scorer,
                     top.without,
                     documents=settings.documents,
                     kept=settings.evidence,

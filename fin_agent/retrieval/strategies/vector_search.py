@@ -11,7 +11,7 @@ from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, VectorUn
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_ranking import rank_pages, rank_passages
 from fin_agent.retrieval.search_query import DEFAULT_DEPTH, EVERYTHING, Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.strategies.one_pass import Place, Ranker, Scored, Wording, allowed_pages
+from fin_agent.retrieval.strategies.one_pass import Place, Ranker, Scored, Wording, allowed_pages, page_keys
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -46,23 +46,17 @@ class VectorRanker:
 
     def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
         """See Ranker.rank."""
-        doc_ids, pages = scope.filings, allowed_pages(scope)
-        places: Collection[tuple[str, int]] | None = None
-        if unit is VectorUnit.PAGE:
-            places = pages
-        elif unit is VectorUnit.PASSAGE:
+        pages, vector = allowed_pages(scope), self._vector_of(wording)
+        places: Collection[tuple[str, int]] | None = pages if unit is VectorUnit.PAGE else None
+        if unit is VectorUnit.PASSAGE:
             unit, places = self._of_passages, None if pages is None else self._pages.passages_on(pages)
-        found: Scored = []
-        for doc_id, place, score in self._stores[unit].search(
-            self._vector_of(wording), limit, doc_ids=doc_ids, places=places
-        ):
-            if unit is VectorUnit.SUMMARY:
-                found.append((Place(doc_id), score))
-            elif unit is VectorUnit.PAGE:
-                found.append((Place(doc_id, place), score))
-            elif (page := self._pages.of(doc_id).get(place)) is not None:
-                found.append((Place(doc_id, page, place), score))
-        return found
+        hits = self._stores[unit].search(vector, limit, doc_ids=scope.filings, places=places)
+        if unit is VectorUnit.SUMMARY:
+            return [(Place(hit.doc_id), hit.score) for hit in hits]
+        if unit is VectorUnit.PAGE:
+            return [(Place(hit.doc_id, hit.place), hit.score) for hit in hits]
+        found = [(hit, self._pages.of(hit.doc_id).get(hit.place)) for hit in hits]
+        return [(Place(hit.doc_id, page, hit.place), hit.score) for hit, page in found if page is not None]
 
 
 def dense_vector(encoder: Encoder, wording: Wording) -> Scores:
@@ -97,26 +91,20 @@ class PassagePages:
         self._read: tuple[tuple[FilingEntry, ...], dict[str, dict[int, int]]] = ((), {})
 
     def of(self, doc_id: str) -> dict[int, int]:
-        """Return the 0-based page of every passage by ordinal; empty for a filing that is not in the index."""
+        """Return the 0-based page of every passage by ordinal."""
         entries = self._index.entries()
         if (read := self._read)[0] is not entries:
             read = self._read = (entries, {})
         known = read[1]
         if doc_id not in known:
-            count = next((entry.page_count for entry in entries if entry.doc_id == doc_id), 0)
-            passages = self._index.passages([PageKey(doc_id, number) for number in range(count)])
+            passages = self._index.passages(page_keys(self._index, doc_id))
             known[doc_id] = {stored.passage.ordinal: stored.passage.page for stored in passages}
         return known[doc_id]
 
     def passages_on(self, pages: Collection[PageKey]) -> list[tuple[str, int]]:
         """Return (doc_id, ordinal) of all passages on these pages."""
-        wanted = frozenset(pages)
-        return [
-            (doc_id, ordinal)
-            for doc_id in dict.fromkeys(key.doc_id for key in pages)
-            for ordinal, page in self.of(doc_id).items()
-            if PageKey(doc_id, page) in wanted
-        ]
+        found = self._index.passages(list(dict.fromkeys(pages)))
+        return [(stored.doc_id, stored.passage.ordinal) for stored in found]
 
 
 _ALL = 100_000
