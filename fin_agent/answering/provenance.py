@@ -259,7 +259,14 @@ class _NumberSources:
         ]
         if not fitting:
             return None
-        fact, scale = max(fitting, key=lambda pair: _name_similarity(literal.variable, pair[0]))
+        named = set((literal.variable or "").lower().split("_"))
+
+        def shared_words(pair: tuple[Fact, Decimal]) -> int:
+            fact = pair[0]
+            words = f"{fact.label} {fact.metric or ''} {fact.period.fiscal_year}".lower().replace("_", " ").split()
+            return len(named.intersection(words))
+
+        fact, scale = max(fitting, key=shared_words)  # only a tie-break for the citation
         return _binding(literal, Source.FACT, fact, scale)
 
     def _is_in_question(self, literal: Literal) -> bool:
@@ -300,12 +307,6 @@ def _binding(literal: Literal, source: Source, fact: Fact | None = None, scale: 
 
 def _unbound(literal: Literal, reason: str) -> Unbound:
     return Unbound(literal.source, literal.line, literal.variable, reason)
-
-
-def _name_similarity(variable: str | None, fact: Fact) -> int:
-    """Return how well a variable's name matches a fact with its number; only a tie-break for the citation."""
-    named = f"{fact.label} {fact.metric or ''} {fact.period.fiscal_year}".lower().replace("_", " ").split()
-    return len(set((variable or "").lower().split("_")).intersection(named))
 
 
 def _without_unsupported_groups(judged: Sequence[tuple[Literal, _Verdict]]) -> list[tuple[Literal, _Verdict]]:

@@ -35,8 +35,8 @@ def unsupported_claims(
 
     Directions, denials, amounts in words and events must be in clauses of the quotes about the same subject. Quotes
     must contain half of the words of a reason, and a sentence must share a third of its words with the known texts. A
-    conditional direction is checked against all that the quotes suppose about the subject. The statement that a filing
-    does not disclose something needs no quote.
+    conditional direction is checked against all that the quotes suppose. That a filing does not disclose something
+    needs no quote.
 
     Args:
         sentence: The sentence to check.
@@ -55,7 +55,9 @@ def unsupported_claims(
     known = "\n".join((*quotes, also)).lower()
     held = [clause for quote in quotes for clause in _clauses(quote)]
     lacking = [
-        f"`{found}`" for found in _found("amounts in words", sentence, whole=True) if not _contains_stem(found, known)
+        f"`{found}`"
+        for found in _found("amounts in words", sentence, whole=True)
+        if re.search(rf"(?<!\w){re.escape(found)}(?!\w)", known) is None
     ]
     happened = known if claims_nothing else "\n".join(quotes).lower()
     told = _PATTERNS["in a name"].sub(lambda found: " " if found[0].lower() in known else found[0], sentence)
@@ -80,8 +82,10 @@ def unsupported_claims(
         discloses = said.denies and _PATTERNS["disclosure verbs"].search(said.text) is not None
         if said.denies and not discloses and not claims_nothing and not any(clause.denies for clause in near):
             lacking.append("that it is not so")
-        elif near and not said.denies and all(clause.denies for clause in _most_similar_clauses(said, near)):
-            lacking.append("that it is so")
+        elif near and not said.denies:
+            shared = [len(clause.stems & said.stems) for clause in near]
+            if all(clause.denies for clause, count in zip(near, shared, strict=True) if count == max(shared)):
+                lacking.append("that it is so")
     return tuple(dict.fromkeys(lacking))
 
 
@@ -130,22 +134,14 @@ class _Clause:
 
 @lru_cache(maxsize=512)
 def _clauses(text: str) -> tuple[_Clause, ...]:
-    parts = [part for part in _PATTERNS["clause"].split(text) if part and any(map(str.isalnum, part))]
-    return tuple(
-        _Clause(
-            part,
-            _content_stems(part),
-            _direction(part),
-            bool(_found("denials", part, whole=True)),
-            _is_hypothetical(part),
-        )
-        for part in parts
-    )
-
-
-def _is_hypothetical(text: str) -> bool:
-    """Return whether a text has a conditional word such as `could`; a capitalized `May` is a month."""
-    return any(found[0].islower() for found in _pattern("conditionals", whole=True).finditer(text))
+    clauses = []
+    for part in _PATTERNS["clause"].split(text):
+        if part and any(map(str.isalnum, part)):
+            denies = bool(_found("denials", part, whole=True))
+            # A capitalized `May` is a month.
+            supposes = any(found[0].islower() for found in _pattern("conditionals", whole=True).finditer(part))
+            clauses.append(_Clause(part, _content_stems(part), _direction(part), denies, supposes))
+    return tuple(clauses)
 
 
 def _content_stems(text: str) -> frozenset[str]:
@@ -184,12 +180,6 @@ def _direction_of_figures(text: str) -> str:
     return "rose" if latest > before else "fell"
 
 
-def _most_similar_clauses(said: _Clause, near: Sequence[_Clause]) -> list[_Clause]:
-    """Return the clauses that share the most words with a clause."""
-    most = max(len(clause.stems & said.stems) for clause in near)
-    return [clause for clause in near if len(clause.stems & said.stems) == most]
-
-
 @lru_cache(maxsize=8)
 def _pattern(kind: str, *, whole: bool) -> re.Pattern[str]:
     listed = sorted(word_lists("sentence_claims")[kind], key=len, reverse=True)
@@ -210,10 +200,6 @@ def _is_known_name(name: str, known: str, sentence: str) -> bool:
     begins = re.search(rf"(?:^|[.!?:;]\s+){re.escape(name)}", sentence) is not None
     rest = name.split(" ", 1)[1] if begins else name
     return name.lower() in known or rest.lower() in known
-
-
-def _contains_stem(words: str, known: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", known) is not None
 
 
 def _shares_stem_prefix(found: str, kind: str, known: str) -> bool:
@@ -268,7 +254,8 @@ def contradictions(
         if len(years) < sum(each.currency for each in numerals) or _OF_A_PART_OF_A_YEAR.search(sentence):
             continue  # the year of an amount may be in another sentence
         for mention, said in _quoted_amounts(sentence, workspace):
-            facts = [each for each in workspace.index.facts(doc_ids, years=years) if _is_unambiguous(each.fact)]
+            found_facts = (each for each in workspace.index.facts(doc_ids, years=years) if each.fact.unit == "USD")
+            facts = [each for each in found_facts if each.fact.tag is not None or each.fact.proved]
             own = [each for each in facts if _is_statement_line(each.fact, mention, workspace)]
             if own and not any(magnitudes_agree(said, each.fact) for each in facts):
                 doc_id, fact = own[0].doc_id, own[0].fact
@@ -322,10 +309,6 @@ def _quoted_amounts(sentence: str, workspace: Workspace) -> Iterator[tuple[Menti
         if set(between) - linking - verbs - set(moves) or (between[-1] != "to" if moves else not verbs & set(between)):
             continue  # `increased by $5 million`, `included $5 million`
         yield mention, _QuotedAmount.of(amount)
-
-
-def _is_unambiguous(fact: Fact) -> bool:
-    return (fact.tag is not None or fact.proved) and fact.unit == "USD"
 
 
 def _is_statement_line(fact: Fact, mention: Mention, workspace: Workspace) -> bool:

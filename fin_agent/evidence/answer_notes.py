@@ -27,9 +27,8 @@ def answer_notes(
 ) -> tuple[str, ...]:
     """Return a sentence for every required figure that is restated, contradicted or fails a check.
 
-    For example `sales of A for FY2018 is $5 million as reported in the 10-K of FY2018; the 10-K of FY2019 restates it
-    as $6`. `facts` are those of all filings of the companies. For slots `in_series`, only later reports are noted,
-    since the basis of the series covers the rest. `broken` are places that fail the sums of their statement.
+    `facts` are those of all filings of the companies. For slots `in_series`, only later reports are noted, since the
+    basis of the series covers the rest. `broken` are places that fail the sums of their statement.
     """
     said: dict[str, None] = {}
     for entry in ledger.entries:
@@ -107,8 +106,7 @@ def _print_differences(
     for sourced in prints:
         fact = sourced.fact
         amount = signed_amount(fact, metrics)
-        there = amount_with_unit(amount, fact.scale, fact.unit)
-        where = f"page {fact.page + 1} of {sourced.doc_id} has {there}"
+        where = f"page {fact.page + 1} of {sourced.doc_id} has {amount_with_unit(amount, fact.scale, fact.unit)}"
         if differ_only_in_scale(own, fact):
             said.setdefault("scale", f"{slot} is read as {taken}; {where}, the same number in another scale")
         elif home is not None and fact.statement is home and figure.amount * amount < 0 and magnitudes_agree(own, fact):

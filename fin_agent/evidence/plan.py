@@ -90,36 +90,18 @@ def by_company(terms: Sequence[Term]) -> dict[str, list[Term]]:
 
 def by_measure(terms: Sequence[Term]) -> list[list[Term]]:
     """Group terms by measure, in order."""
-    grouped: dict[int, list[Term]] = {}
-    for term in terms:
-        grouped.setdefault(term.measure, []).append(term)
-    return list(grouped.values())
+    return [[term for term in terms if term.measure == at] for at in dict.fromkeys(term.measure for term in terms)]
 
 
 def build_plan(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) -> Plan:
-    """Build the plan of a numeric intent.
-
-    An intent that is not numeric gives an empty plan. `years` has the fiscal years of each company's filings by its
-    key.
-    """
+    """Build the plan of an intent, empty unless it is numeric; `years` has the fiscal years that each company filed."""
     if not intent.numeric:
         return Plan((), intent.assumed)
     notes: list[str] = list(intent.assumed)
     ranked: list[Term] = []
-    if intent.selection is not None:
-        chosen_by = intent.selection
-        ranked = _terms(
-            intent.model_copy(
-                update={
-                    "expression": chosen_by.expression,
-                    "relation": chosen_by.relation,
-                    "periods": chosen_by.periods or intent.periods,
-                }
-            ),
-            lexicon,
-            years,
-            notes,
-        )
+    if (by := intent.selection) is not None:
+        ranking = {"expression": by.expression, "relation": by.relation, "periods": by.periods or intent.periods}
+        ranked = _terms(intent.model_copy(update=ranking), lexicon, years, notes)
     terms = [
         replace(term, measure=place)
         for place, measure in enumerate(intent.measures)
@@ -135,9 +117,8 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
     for company in intent.companies[:1] if any(one.company for one in leaves_of(root)) else intent.companies:
         filed = years[company.key]
         asked = (company.period,) if company.period else _periods(intent, filed, notes)
-        named = _fiscal_years_as_filed(
-            {period.fiscal_year for period in asked if not period.quarter} | years_of(root), filed, notes
-        )
+        whole = {period.fiscal_year for period in asked if not period.quarter}
+        named = _fiscal_years_as_filed(whole | years_of(root), filed, notes)
         for period in asked:
             meant = period if period.quarter else FiscalPeriod(fiscal_year=named[period.fiscal_year])
             part = company.part or next(iter(intent.parts), None)
@@ -148,8 +129,7 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
 def _fiscal_years_as_filed(asked: Collection[int], filed: FiscalYears, notes: list[str]) -> dict[int, int]:
     """Return year in the question -> the filer's own fiscal year.
 
-    All years of a question are read the same way: if one of them can only be the year that ended in it, all are, unless
-    the filer's years end about New Year, where the others ended in the years that they are named after.
+    If one year can only be the year that ended in it, all are, unless the filer's years end about New Year.
     """
     meant = {year: filed.resolve(FiscalPeriod(fiscal_year=year)) for year in sorted(asked)}
     shifts = {period.fiscal_year - year for year, (period, _) in meant.items()}

@@ -60,8 +60,7 @@ def figures_from_report(
     found: dict[Slot, SourcedFact] = {}
     for slot in slots:
         stated = statements_of(slot, facts, workspace)
-        doc_id = _report_meant(slot, report, stated, workspace.directory.identities)
-        if doc_id is not None:
+        if (doc_id := _report_meant(slot, report, stated, workspace.directory.identities)) is not None:
             found[slot] = stated[doc_id][0]
     return found
 
@@ -74,16 +73,13 @@ def statements_of(slot: Slot, facts: Iterable[SourcedFact], workspace: Workspace
     for sourced in facts:
         if fills_slot(sourced, slot, metrics, owners):
             stated.setdefault(sourced.doc_id, []).append(sourced)
-    for of_filing in stated.values():
-        of_filing.sort(
-            key=lambda sourced: (
-                home is not None and sourced.fact.statement is not home,
-                sourced.fact.statement is None,
-                sourced.fact.page,
-                sourced.fact.line,
-            )
-        )
-    return stated
+
+    def place(sourced: SourcedFact) -> tuple[bool, bool, int, int]:
+        fact = sourced.fact
+        elsewhere = home is not None and fact.statement is not home
+        return elsewhere, fact.statement is None, fact.page, fact.line
+
+    return {doc_id: sorted(of_filing, key=place) for doc_id, of_filing in stated.items()}
 
 
 def _report_meant(
@@ -121,9 +117,8 @@ def _named_reports(report: RequestedReport, known: Mapping[str, Identity]) -> li
 
 
 def _filing_year(identity: Identity) -> int | None:
-    if identity.filed is not None:
-        return identity.filed.year
-    return (identity.period_end + _FILED_AFTER).year if identity.period_end is not None else None
+    filed = identity.filed or (identity.period_end and identity.period_end + _FILED_AFTER)
+    return filed.year if filed else None
 
 
 _ANOTHER_UNIT = 1.5
@@ -150,9 +145,8 @@ def basis_of(
 ) -> Basis:
     """Return the basis of every series among `slots`: a metric of one company over two full years or more.
 
-    Each year is taken from the latest annual report that states it and is not after the last year of the series, so
-    that splits and restatements apply to all years. With `originally`, each year is taken from the first report that
-    states it, and years in different units are incomparable.
+    Each year is taken from the latest annual report that states it and is not after the last year of the series, or
+    with `originally` from the first; years in different units are incomparable then.
     """
     series: dict[tuple[str, str, str | None], list[Slot]] = {}
     for slot in slots:
@@ -162,24 +156,22 @@ def basis_of(
     restated: list[str] = []
     broken: list[str] = []
     for of_series in series.values():
-        if len({slot.fiscal_year for slot in of_series}) < 2:
+        years = [slot.fiscal_year for slot in of_series]
+        if len(set(years)) < 2:
             continue
-        first, last = min(slot.fiscal_year for slot in of_series), max(slot.fiscal_year for slot in of_series)
         stated = {
             year: _reports(of_series[0].model_copy(update={"fiscal_year": year}), facts, workspace)
-            for year in range(first, last + 1)
+            for year in range(min(years), max(years) + 1)
         }
         chosen: set[int] = set()
         for slot in of_series:
-            reports = stated[slot.fiscal_year]
-            if reports:
-                within = [] if originally else [report for report in reports if report <= last]
+            if reports := stated[slot.fiscal_year]:
+                within = [] if originally else [report for report in reports if report <= max(years)]
                 report = max(within, default=min(reports))
                 preferred[slot] = reports[report]
                 chosen.add(report)
         of_all = sorted({report for reports in stated.values() for report in reports})
-        chain = [report for report in of_all if chosen and min(chosen) <= report <= max(chosen)]
-        for one, other in pairwise(chain):
+        for one, other in pairwise(each for each in of_all if chosen and min(chosen) <= each <= max(chosen)):
             for words, far in _last_difference(one, other, stated, of_series[0]):
                 (broken if far else restated).append(words)
     return Basis(preferred, tuple(restated), tuple(broken))

@@ -109,11 +109,14 @@ def _scored(
     query: Query, doc_id: str, identity: Identity, words: WordFit, metrics: Mapping[str, Metric], latest: date | None
 ) -> RankedFiling:
     fits = [slot_fit(slot, identity, metrics) for slot in query.slots]
+    if not fits and query.periods:
+        fits = [period_fit(period, identity, by_end_too=not query.companies) for period in query.periods]
+        fits.append(fits[-1])  # the latest period counts double
     recency = 0.0
     if not query.periods and not query.dates and latest is not None and identity.period_end is not None:
         recency = 1.0 / (1.0 + (latest - identity.period_end).days / _DAYS_A_YEAR)
     features = {
-        "period": sum(fits) / len(fits) if fits else _periods_fit(query, identity),
+        "period": sum(fits) / len(fits) if fits else 0.0,
         "date": date_fit(query.dates, identity),
         "form": 1.0 if form_fits(query.forms, identity) else 0.0,
         "words": words.pages,
@@ -124,14 +127,6 @@ def _scored(
     weights = _WEIGHTS if query.companies else _WEIGHTS_OF_ALL
     score = sum(weights[name] * value for name, value in features.items())
     return RankedFiling(doc_id, score, tuple((name, round(value, 4)) for name, value in features.items()))
-
-
-def _periods_fit(query: Query, identity: Identity) -> float:
-    """Return how well the filing's period fits those of the question; the latest one counts double."""
-    if not query.periods:
-        return 0.0
-    fits = [period_fit(period, identity, by_end_too=not query.companies) for period in query.periods]
-    return (sum(fits) + fits[-1]) / (len(fits) + 1)
 
 
 def _round_robin(ranked: Sequence[RankedFiling], owners: Mapping[str, str]) -> list[RankedFiling]:

@@ -6,8 +6,7 @@ The fields are derived from those of `Card` by the tables below, whoever made th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Mapping
 
 from pydantic import BaseModel
 
@@ -68,22 +67,30 @@ def published_card(card: Card, text: str, lexicon: Lexicon, others: frozenset[st
 
     `others` are the `shingles` of other filings, for the likelihood of boilerplate; None leaves it out.
     """
-    identity = card.identity
-    likelihood = None if others is None else _shared(text, others)
-    prose = card.evidence_type is EvidenceType.NARRATIVE and card.role is not ClaimRole.FORMAL
+    identity, role, kind = card.identity, card.role, card.evidence_type
+    own = shingles(text)
+    likelihood = None if others is None else len(own & others) / max(1, len(own))
+    prose = kind is EvidenceType.NARRATIVE and role is not ClaimRole.FORMAL
     formulaic = prose and likelihood is not None and likelihood >= BOILERPLATE_FROM
     topics = tuple(topic.words[0] for topic in lexicon.topics(f"{identity.heading}. {card.sketch}"))
     entities = tuple(dict.fromkeys((identity.company, *card.scope.parts)))
-    periods, terms = card.time.periods, TERMS["answers"]
+    periods, dates, terms = card.time.periods, card.time.dates, TERMS["answers"]
+    years = sorted(int(found) for period in periods for found in _YEAR.findall(period))
+    months = (f"{dates[0]:%Y-%m}", f"{dates[-1]:%Y-%m}") if dates else (None, None)
+    basis = "reported" if card.basis.units else "unknown"
+    if kind is EvidenceType.STATEMENT:
+        basis = "GAAP"
+    if card.basis.adjusted:
+        basis = "adjusted"
     return PublishedCard(
-        claim_role="boilerplate" if formulaic else TERMS["roles"][card.role],
-        evidence_type=_evidence(card),
+        claim_role="boilerplate" if formulaic else TERMS["roles"][role],
+        evidence_type=TERMS["evidence"].get(role) or TERMS["kinds"][kind],
         answerability_profile=tuple(dict.fromkeys(terms[use] for use in card.answers.uses if use in terms)),
-        temporal_quality="exact" if periods else "dates" if card.time.dates else "none",
-        temporal_span=_span(periods, card.time.dates),
+        temporal_quality="exact" if periods else "dates" if dates else "none",
+        temporal_span=(f"{years[0]}-01", f"{years[-1]}-12") if years else months,
         entity="company" if card.scope.consolidated else "part" if card.scope.parts else "unknown",
         geography=card.scope.parts,
-        measurement_basis=_basis(card),
+        measurement_basis="non-GAAP" if RiskSignal.NON_GAAP in card.risks else basis,
         boilerplate_likelihood=likelihood,
         limitations=tuple(risk.value for risk in card.risks),
         sketch=card.sketch,
@@ -94,9 +101,7 @@ def published_card(card: Card, text: str, lexicon: Lexicon, others: frozenset[st
         numbers=tuple(found[0].strip() for found in _NUMBER.finditer(text))[:_MAX_NUMBERS],
         periods=periods,
         section=identity.item,
-        triples=tuple(
-            (entity, metric, period) for entity in entities[:1] for metric in card.metrics for period in periods
-        ),
+        triples=tuple((entities[0], metric, period) for metric in card.metrics for period in periods),
         spans=tuple((span.start, span.end) for span in card.spans),
     )
 
@@ -105,33 +110,3 @@ def shingles(text: str) -> frozenset[str]:
     """Return the sequences of eight words in a text, without numbers; near-copies share them."""
     words = re.findall(r"[a-z]+", text.lower())
     return frozenset(" ".join(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1))
-
-
-def _shared(text: str, others: frozenset[str]) -> float:
-    own = shingles(text)
-    return len(own & others) / len(own) if own else 0.0
-
-
-def _evidence(card: Card) -> str:
-    if card.role in TERMS["evidence"]:
-        return TERMS["evidence"][card.role]
-    if card.evidence_type in (EvidenceType.STATEMENT, EvidenceType.TABLE):
-        return "table_numeric"
-    return "narrative_numeric" if card.evidence_type is EvidenceType.MIXED else "qualitative_explanation"
-
-
-def _basis(card: Card) -> str:
-    if RiskSignal.NON_GAAP in card.risks:
-        return "non-GAAP"
-    if card.basis.adjusted:
-        return "adjusted"
-    if card.evidence_type is EvidenceType.STATEMENT:
-        return "GAAP"
-    return "reported" if card.basis.units else "unknown"
-
-
-def _span(periods: Sequence[str], dates: Sequence[date]) -> tuple[str | None, str | None]:
-    years = sorted(int(found) for period in periods for found in _YEAR.findall(period))
-    if years:
-        return f"{years[0]}-01", f"{years[-1]}-12"
-    return (f"{dates[0]:%Y-%m}", f"{dates[-1]:%Y-%m}") if dates else (None, None)

@@ -61,7 +61,9 @@ def sources_of(filing: Filing) -> Iterator[PassageSource]:
     calendar = FiscalCalendar.of(filing.identity)
     for number, group in groupby(filing.passages, lambda passage: passage.page):
         page = pages.get(number) or Page(number, "")
-        note = _note_of(page, filing.notes)
+        named = [note for note in filing.notes if page.note is not None and note.number == page.note]
+        around = [note for note in named if note.first_page <= page.number <= note.last_page]
+        note = next(iter(around or named), None)
         passages = list(group)
         flats = [flat_text(passage.text) for passage in passages]
         held = facts_in_passages(passages, facts.get(number, ()), flats)
@@ -102,14 +104,6 @@ def facts_in_passages(
 def flat_text(text: str) -> str:
     """Return a text in lower case with single spaces, padded with one at each end."""
     return f" {' '.join(text.lower().split())} "
-
-
-def _note_of(page: Page, notes: Sequence[Note]) -> Note | None:
-    if page.note is None:
-        return None
-    named = [note for note in notes if note.number == page.note]
-    around = [note for note in named if note.first_page <= page.number <= note.last_page]
-    return next(iter(around or named), None)
 
 
 def _shared(facts: Sequence[Fact], spans: Mapping[int, str]) -> dict[int, tuple[Fact, ...]]:

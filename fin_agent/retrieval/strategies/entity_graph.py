@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import StoredPassage
@@ -43,34 +44,24 @@ _LEAST = 2
 """Minimum number of passages with an entity; an entity in a single one is not related to anything."""
 
 
-@dataclass(frozen=True)
 class EntityGraph:
-    """One filing: its passages and the entities on the card of each."""
+    """One filing: its passages, and the entities on the card of each."""
 
-    passages: tuple[StoredPassage, ...]
-    cards: tuple[Card, ...]
-
-    @cached_property
-    def entities(self) -> tuple[frozenset[str], ...]:
-        """The entities of each passage."""
-        held = [{*card.metrics, *card.time.periods, *card.scope.parts} for card in self.cards]
+    def __init__(self, passages: Sequence[StoredPassage]) -> None:
+        self.passages = passages
+        self._cards = [Card.model_validate_json(stored.card) for stored in passages]
+        held = [{*card.metrics, *card.time.periods, *card.scope.parts} for card in self._cards]
         counts = Counter(entity for of_card in held for entity in of_card)
-        return tuple(frozenset(one for one in of_card if counts[one] >= _LEAST) for of_card in held)
-
-    @cached_property
-    def rarity(self) -> Mapping[str, float]:
+        self._entities = [{one for one in of_card if counts[one] >= _LEAST} for of_card in held]
+        self.rarity = {
+            entity: math.log(1 + len(passages) / count) for entity, count in counts.items() if count >= _LEAST
+        }
         """Inverse document frequency of each entity over the passages."""
-        counts = Counter(entity for of_card in self.entities for entity in of_card)
-        return {entity: math.log(1 + len(self.passages) / count) for entity, count in counts.items()}
-
-    @cached_property
-    def relations(self) -> Mapping[str, Counter[str]]:
+        self.relations: defaultdict[str, Counter[str]] = defaultdict(Counter)
         """For each entity, those on the same cards, with the number of cards."""
-        found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for of_card in self.entities:
+        for of_card in self._entities:
             for entity in of_card:
-                found[entity].update(of_card - {entity})
-        return found
+                self.relations[entity].update(of_card - {entity})
 
     @cached_property
     def communities(self) -> tuple[tuple[tuple[str, ...], str], ...]:
@@ -87,12 +78,12 @@ class EntityGraph:
         held = self.passage_scores(members)
         best = sorted(range(len(held)), key=lambda place: (-held[place], place))[:_SKETCHES]
         names = ", ".join(member.replace("_", " ") for member in members)
-        return ". ".join((names, *(self.cards[place].sketch for place in best)))
+        return ". ".join((names, *(self._cards[place].sketch for place in best)))
 
     def passage_scores(self, entities: Collection[str]) -> list[float]:
         """Return, for each passage, the summed rarity of these entities in it."""
         wanted = set(entities)
-        return [sum(self.rarity[entity] for entity in sorted(of_card & wanted)) for of_card in self.entities]
+        return [sum(self.rarity[entity] for entity in sorted(of_card & wanted)) for of_card in self._entities]
 
     def entities_in_question(self, query: Query) -> list[str]:
         """Return the entities that a question names."""
@@ -108,9 +99,7 @@ _Lists = list[list[float]]
 def _lightrag_mix(graph: EntityGraph, query: Query) -> _Lists:
     """Return scores as LightRAG's mode `mix`: by entities of the question, by related entities, and by words."""
     asked = graph.entities_in_question(query)
-    related: Counter[str] = Counter()
-    for entity in asked:
-        related.update(graph.relations.get(entity, Counter()))
+    related = sum((graph.relations[entity] for entity in asked), Counter[str]())
     near = sorted(related, key=lambda entity: (-related[entity] * graph.rarity[entity], entity))[:_NEIGHBOURS]
     words = tfidf_similarity(query.text, [stored.passage.text for stored in graph.passages])
     return [graph.passage_scores(asked), graph.passage_scores(near), words]
@@ -140,33 +129,26 @@ class GraphSearch:
         self._graph = lru_cache(_MAX_GRAPHS)(self._made)
 
     def _made(self, doc_id: str, content_hash: str) -> EntityGraph:
-        passages = tuple(Passages(self._workspace.index).all_of(doc_id).values())
-        return EntityGraph(passages, tuple(Card.model_validate_json(stored.card) for stored in passages))
+        return EntityGraph(tuple(Passages(self._workspace.index).all_of(doc_id).values()))
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search. Passages without any requested entity come last, in the order of their filings."""
         how, look = _MODES[self.name]
         most = max(self._documents, depth.documents)
         ranked = rank_filings(query, self._workspace, within=scope.filings, limit=most)
-        passages: list[StoredPassage] = []
-        lists: _Lists = []
-        for filing in ranked[: self._documents]:
-            graph = self._graph(filing.doc_id, self._workspace.index.filing(filing.doc_id).content_hash)
-            passages += graph.passages
-            found = look(graph, query)
-            lists = [[*one, *other] for one, other in zip(lists or [[] for _ in found], found, strict=True)]
-        fused = _fuse_scores(lists)
-        order = sorted(range(len(passages)), key=lambda place: (-fused[place], place))
+        hashes = {
+            one.doc_id: self._workspace.index.filing(one.doc_id).content_hash for one in ranked[: self._documents]
+        }
+        graphs = [self._graph(doc_id, content_hash) for doc_id, content_hash in hashes.items()]
+        passages = [stored for graph in graphs for stored in graph.passages]
+        # One list of scores a method, over the passages of all filings; a score of 0 has no rank.
+        lists = [list(chain.from_iterable(of)) for of in zip(*(look(graph, query) for graph in graphs), strict=True)]
+        fused = reciprocal_ranks(
+            sorted((place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))
+            for scores in lists
+        )
+        order = sorted(range(len(passages)), key=lambda place: (-fused.get(place, 0.0), place))
         allowed = [RankedPassage(passages[at], 0.0) for at in order if scope.holds(passages[at].key)]
-        step = SearchStep("passages", how, f"{len(passages)} passages of {len(ranked[: self._documents])} graphs")
+        step = SearchStep("passages", how, f"{len(passages)} passages of {len(graphs)} graphs")
         result = listed(allowed, (each.stored.key for each in allowed), (), depth)
         return replace(result, filings=tuple(ranked[: depth.documents]), steps=(step,))
-
-
-def _fuse_scores(lists: _Lists) -> list[float]:
-    """Return summed reciprocal ranks; a score of 0 has no rank."""
-    ranks = reciprocal_ranks(
-        sorted((place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))
-        for scores in lists
-    )
-    return [ranks.get(place, 0.0) for place in range(len(lists[0]) if lists else 0)]
