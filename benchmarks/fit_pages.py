@@ -23,20 +23,18 @@ from scipy.optimize import minimize
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query
-from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.answer_scoring import page_recall
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
 from fin_agent.evaluation.statistics import paired_test
 from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.terminal_text import listing, right
+from fin_agent.retrieval.dense.encoder import load_encoder
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
 from fin_agent.retrieval.page_ranking import PageWeights, greedy_select, packaged_weights, slot_gain
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.protocol import Models
-from fin_agent.retrieval.strategies.registry import build_strategy
-from fin_agent.retrieval.strategies.vector_search import Staged
+from fin_agent.retrieval.strategies.vector_search import PageSimilarity, VectorRanker, dense_vector
 from fin_agent.training.cross_validation import AFTER, BEFORE, HELD_OUT
 from fin_agent.training.supervision import QUESTION_TYPE as LOOKUP
 from fin_agent.training.supervision import lookup_questions
@@ -111,9 +109,8 @@ def _tested(without: Sequence[LeftOut], with_cosines: Mapping[str, Sequence[Left
 
 
 def _likeness(workspace: Workspace, encoder: str) -> Likeness:
-    strategy = build_strategy("default-dense", workspace, Settings(encoder=encoder), Models())
-    assert isinstance(strategy, Staged) and strategy.likeness is not None
-    of = strategy.likeness.of
+    model = load_encoder(encoder)
+    of = PageSimilarity(VectorRanker(workspace.index, model.name, partial(dense_vector, model))).of
     return lambda question, query, doc_ids: of(query, doc_ids)
 
 

@@ -125,7 +125,7 @@ class _Reader:
             value = signed_number(child) if isinstance(child, ast.Constant) else power_of_ten(child)
             if isinstance(child, ast.Constant) and isinstance(child.value, str):
                 yield from _numbers_in_text(child, child.value)
-            elif value is None:
+            elif value is None or not isinstance(child, ast.expr):
                 yield from self.read(child, of_child, inside)
             else:
                 literal = replace(self._literal(child, value, of_child), closed_group=group or None)

@@ -70,8 +70,9 @@ def rank_filings(
         listed = _append_others(listed, others, limit)
     if others_too:
         known = {*own, *(filing.doc_id for filing in listed)}
-        others = directory.identities if allowed is None else filter(allowed.__contains__, directory.identities)
-        unranked = (doc_id for doc_id in others if doc_id not in known)
+        unranked = (
+            doc_id for doc_id in directory.identities if doc_id not in known and (allowed is None or doc_id in allowed)
+        )
         listed += [RankedFiling(doc_id, 0.0, _OTHER) for doc_id in islice(unranked, limit - len(listed))]
     return listed
 

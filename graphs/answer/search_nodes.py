@@ -25,6 +25,7 @@ from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_ranking import rank_pages, rank_passages
 from fin_agent.retrieval.search_query import Depth, Query
+from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.vector_search import Staged
 from fin_agent.vocabulary.ranked_group import RankedGroup
 from fin_agent.workspace import Workspace
@@ -109,7 +110,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
     stages: tuple[str, ...] = ()
     strategy = context.strategy
     if strategy is None and state["asked"].pages:
-        strategy = Staged(context.workspace, settings.documents, settings.pages)
+        strategy = Strategy("default", Staged(context.workspace, settings.documents, settings.pages).search)
     if strategy is None:
         # Filings of other companies come last with a score of 0: they are listed, not searched.
         within = state["asked"].doc_ids

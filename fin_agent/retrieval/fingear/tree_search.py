@@ -91,7 +91,6 @@ class TreeSearch(ABC):
     The papers take the filing as given; a scope of one filing reproduces that.
     """
 
-    name: str
     workspace: Workspace
     store: TreeStore
     chunking: Chunking = field(default_factory=Chunking)
@@ -104,7 +103,7 @@ class TreeSearch(ABC):
     notify: Notify = log_warning
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search. Raises TreeError where none of the filings found has trees."""
+        """See Search. Raises TreeError where none of the filings found has trees."""
         # The papers take the filings as given: those of the package's document stage are read.
         most = max(self.documents, depth.documents)
         ranked = rank_filings(query, self.workspace, within=scope.filings, limit=most)

@@ -8,16 +8,7 @@ from pathlib import Path
 
 from fin_agent.index.protocol import FilingIndex, VectorUnit
 from fin_agent.prompts import load_prompt
-from fin_agent.retrieval.search_query import (
-    DEFAULT_DEPTH,
-    EVERYTHING,
-    Depth,
-    Query,
-    RankedPassage,
-    Scope,
-    SearchResult,
-    SearchStep,
-)
+from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope, SearchResult, SearchStep
 from fin_agent.retrieval.strategies.iterative import CANDIDATES, order_by_scores
 from fin_agent.retrieval.strategies.one_pass import (
     Ranker,
@@ -47,7 +38,6 @@ class HiRec:
     are searched.
     """
 
-    name: str
     index: FilingIndex
     ranker: Ranker
     curator: Curator
@@ -62,8 +52,8 @@ class HiRec:
     kept: int = 10
     rounds: int = 3
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search. Passages for generation come first, then those that curation dropped or did not see."""
+    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
+        """See Search. Passages for generation come first, then those that curation dropped or did not see."""
         going = _SearchState(scope, depth)
         kept: list[RankedPassage] = []
         asked: Query | None = query

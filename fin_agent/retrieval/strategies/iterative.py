@@ -9,16 +9,7 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from fin_agent.prompts import Prompt, Quoted
-from fin_agent.retrieval.search_query import (
-    DEFAULT_DEPTH,
-    EVERYTHING,
-    Depth,
-    Query,
-    RankedPassage,
-    Scope,
-    SearchResult,
-    SearchStep,
-)
+from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope, SearchResult, SearchStep
 from fin_agent.retrieval.strategies.one_pass import Wording, listed, without_duplicates
 from fin_agent.retrieval.strategies.protocol import (
     Curator,
@@ -27,7 +18,7 @@ from fin_agent.retrieval.strategies.protocol import (
     PassageOrder,
     PassageScorer,
     Rewriter,
-    Strategy,
+    Search,
     Writer,
     generated_text,
 )
@@ -42,15 +33,14 @@ class Reranked:
     Pages and filings are ordered by their best passage, then as in `base`.
     """
 
-    name: str
-    base: Strategy
+    base: Search
     order: PassageOrder
     candidates: int = CANDIDATES
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search. Passages that `base` keeps for an answer stay before the others."""
+    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
+        """See Search. Passages that `base` keeps for an answer stay before the others."""
         deep = Depth(depth.documents, depth.pages, max(depth.passages, self.candidates))
-        found = self.base.search(query, scope, deep)
+        found = self.base(query, scope, deep)
         first, behind = found.passages[: self.candidates], found.passages[self.candidates :]
         kept = min(found.kept or 0, len(first))
         orderings = [self.order(query, part) for part in (first[:kept], first[kept:]) if part]
@@ -100,15 +90,14 @@ class DecomposedSearch:
     Results are interleaved, so that a part is not crowded out by one that more pages mention.
     """
 
-    name: str
-    base: Strategy
+    base: Search
     decomposer: Decomposer
     passages: int = 5
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search."""
+    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
+        """See Search."""
         asked = [query, *self.decomposer(query)]
-        results = [self.base.search(each, scope, depth) for each in asked]
+        results = [self.base(each, scope, depth) for each in asked]
         if len(results) == 1:
             return results[0]
         found = without_duplicates(_interleave(result.passages for result in results))
@@ -138,22 +127,21 @@ class InterleavedSearch:
     Stops when the model has the answer or writes nothing to search with. Rounds are combined, `passages` of each.
     """
 
-    name: str
-    base: Strategy
+    base: Search
     writer: Writer
     prompt: Prompt
     notify: Notify
     passages: int = 5
     searches: int = 4
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search. Passages shown to the model come first, then the rest of the first round."""
+    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
+        """See Search. Passages shown to the model come first, then the rest of the first round."""
         deep = Depth(depth.documents, depth.pages, max(depth.passages, self.passages))
         asked = query
         results: list[SearchResult] = []
         thoughts: list[str] = []
         while True:
-            results.append(self.base.search(asked, scope, deep))
+            results.append(self.base(asked, scope, deep))
             if len(results) == self.searches:
                 break
             thought = self._next_thought(query, _first_of_each(results, self.passages), thoughts)
@@ -201,21 +189,20 @@ class SelfRag:
     tokens. Only passages that the critic finds relevant are read; there may be none.
     """
 
-    name: str
-    base: Strategy
+    base: Search
     critic: Curator
     rewriter: Rewriter
     passages: int = 10
     tries: int = 3
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search."""
+    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
+        """See Search."""
         deep = Depth(depth.documents, depth.pages, max(depth.passages, self.passages))
         asked, read = query, list[RankedPassage]()
         results: list[SearchResult] = []
         steps: list[SearchStep] = []
         while len(results) < self.tries:
-            results.append(self.base.search(asked, scope, deep))
+            results.append(self.base(asked, scope, deep))
             found = without_duplicates([*read, *results[-1].passages[: self.passages]])
             filings = [filing.doc_id for filing in results[-1].filings]
             verdict = self.critic(query, found, filings)
@@ -242,14 +229,13 @@ class RqRag:
     Three actions at depth 2 with `passages` each: 12 searches and at most 36 passages, without duplicates.
     """
 
-    name: str
-    base: Strategy
+    base: Search
     rewriter: Rewriter
     decomposer: Decomposer
     passages: int = 3
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search."""
+    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
+        """See Search."""
         results: dict[str, SearchResult] = {}
         steps: list[SearchStep] = []
         asked = [query]
@@ -257,7 +243,7 @@ class RqRag:
             asked = [child for parent in asked for child in self._actions(parent, steps)]
             for each in asked:
                 if each.text not in results:
-                    results[each.text] = self.base.search(each, scope, depth)
+                    results[each.text] = self.base(each, scope, depth)
         found = list(results.values())
         return _merge_results(_first_of_each(found, self.passages), found, depth, steps)
 

@@ -10,8 +10,6 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
 from fin_agent.retrieval.search_query import (
-    DEFAULT_DEPTH,
-    EVERYTHING,
     Depth,
     Query,
     RankedFiling,
@@ -130,15 +128,14 @@ class ByPassages:
     Pages are ordered by their best passage; so are filings where none is chosen by its summary.
     """
 
-    name: str
     index: FilingIndex
     ranker: Ranker
     wording: Callable[[Query], Wording] = Wording.of
     documents: int = 0
     """How many filings are chosen by their summaries; with 0, or if no summary matches, all are searched."""
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search."""
+    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
+        """See Search."""
         wording = self.wording(query)
         most = max(self.documents, depth.documents)
         chosen = self.ranker.rank(VectorUnit.SUMMARY, wording, scope, most) if self.documents else []
@@ -171,14 +168,13 @@ _PAGES_FOR_FILINGS = 500
 class PageThenChunk:
     """Finds the best `pages` pages by their whole text, then passages of those."""
 
-    name: str
     index: FilingIndex
     ranker: Ranker
     wording: Callable[[Query], Wording] = Wording.of
     pages: int = 20
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search."""
+    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
+        """See Search."""
         wording = self.wording(query)
         most = max(self.pages, depth.pages, _PAGES_FOR_FILINGS)
         pages = self.ranker.rank(VectorUnit.PAGE, wording, scope, most)

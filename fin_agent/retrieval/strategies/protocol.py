@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from fin_agent.errors import FinAgentError
 from fin_agent.lexicon.words import load_yaml
@@ -21,21 +21,25 @@ if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, SparseEncoder
 
 
-class Strategy(Protocol):
-    """Retrieves filings, pages and passages for a query. Deterministic; safe to share between threads.
+Search = Callable[[Query, Scope, Depth], SearchResult]
+"""Returns the best filings, pages and passages for a query within a scope, as many as the depth says.
 
-    A strategy that ranks only passages lists their pages and filings in the order of their best passage.
-    """
+All passages that an answer is to be written from are included, even if these are more. A search that ranks only
+passages lists their pages and filings in the order of their best passage. Deterministic; safe to share between threads.
+"""
 
-    @property
-    def name(self) -> str:
-        """The name as written in settings and reports: `bm25`, `rerank:hybrid`."""
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A search with its name."""
+
+    name: str
+    """The name as written in settings and reports: `bm25`, `rerank:hybrid`."""
+    find: Search
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """Return the best filings, pages and passages for `query` within `scope`, as many as `depth` says.
-
-        All passages that an answer is to be written from are included, even if these are more.
-        """
+        """Return what the search finds."""
+        return self.find(query, scope, depth)
 
 
 class StrategyError(FinAgentError):

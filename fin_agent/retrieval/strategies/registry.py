@@ -37,6 +37,7 @@ from fin_agent.retrieval.strategies.protocol import (
     Models,
     PassageScorer,
     Rewriter,
+    Search,
     Strategy,
     StrategyError,
     StrategyInfo,
@@ -76,7 +77,7 @@ def build_strategy(
     >>> bm25.search(Query("What drove revenue growth?", terms=())).passages[0]  # doctest: +SKIP
     """
     layers, name = parse_strategy(spec), normalize_name(spec)
-    return _Building(name, workspace, settings or Settings(), models or Models()).whole(layers, name)
+    return Strategy(name, _Building(name, workspace, settings or Settings(), models or Models()).search_of(layers))
 
 
 class _Building:
@@ -88,43 +89,40 @@ class _Building:
         self._settings = settings
         self._models = models
 
-    def whole(self, layers: Sequence[StrategyInfo], name: str) -> Strategy:
-        """Return the strategy of these layers, top first."""
+    def search_of(self, layers: Sequence[StrategyInfo]) -> Search:
+        """Return the search of these layers, top first."""
         top, *below = layers
         workspace, settings, models = self._workspace, self._settings, self._models
-
-        def base() -> Strategy:
-            return self.whole(below, name.partition(":")[2] or below[0].name)
-
+        base = partial(self.search_of, below)
         match top.name:
             case "default":
-                return Staged(workspace, settings.documents, settings.pages)
+                return Staged(workspace, settings.documents, settings.pages).search
             case "default-dense":
                 likeness = PageSimilarity(self._dense({VectorUnit.PAGE}))
-                return Staged(workspace, settings.documents, settings.pages, name, likeness)
+                return Staged(workspace, settings.documents, settings.pages, likeness).search
             case "lightrag" | "graphrag":
                 from fin_agent.retrieval.strategies.entity_graph import GraphSearch
 
-                return GraphSearch(name, workspace, settings.documents)
+                return GraphSearch(top.name, workspace, settings.documents).search
             case "rerank":
-                scorer = self._required_scorer()
-                return Reranked(name, base(), score_order(scorer), settings.rerank_candidates)
+                order = score_order(self._required_scorer())
+                return Reranked(base(), order, settings.rerank_candidates).search
             case "tournament":
-                return Reranked(name, base(), self._given("an arena", models.arena), TOURNAMENT_CANDIDATES)
+                return Reranked(base(), self._given("an arena", models.arena), TOURNAMENT_CANDIDATES).search
             case "ircot":
-                prompt, rounds = load_prompt("ircot", folder=settings.prompts), settings.rounds + 1
-                return InterleavedSearch(name, base(), self._writer, prompt, models.notify, settings.passages, rounds)
+                prompt, writer = load_prompt("ircot", folder=settings.prompts), self._writer
+                passages, rounds = settings.passages, settings.rounds + 1
+                return InterleavedSearch(base(), writer, prompt, models.notify, passages, rounds).search
             case "sub-questions":
-                return DecomposedSearch(name, base(), self._decomposer, settings.passages)
+                return DecomposedSearch(base(), self._decomposer, settings.passages).search
             case "self-rag":
-                return SelfRag(name, base(), self._curator, self._rewriter)
+                return SelfRag(base(), self._curator, self._rewriter).search
             case "rq-rag":
-                return RqRag(name, base(), self._rewriter, self._decomposer)
+                return RqRag(base(), self._rewriter, self._decomposer).search
             case "hirec":
                 unscored = top.without.issuperset(SCORED)
                 scorer = None if unscored else self._required_scorer("-no-".join((top.name, *SCORED)))
                 return HiRec(
-                    name,
                     workspace.index,
                     self._ranker(below[0], VectorUnit.SUMMARY),
                     self._curator,
@@ -135,9 +133,9 @@ class _Building:
                     kept=settings.evidence,
                     passages=settings.passages,
                     rounds=settings.rounds,
-                )
+                ).search
         if top.layer is Layer.WHOLE:
-            return self._over_trees(name, top)
+            return self._over_trees(top)
         wording: Callable[[Query], Wording] = Wording.of
         if top.layer is Layer.WORDING:
             wording = expand_question
@@ -148,13 +146,13 @@ class _Building:
         match top.name:
             case "hhr":
                 ranker = self._ranker(below[0], VectorUnit.SUMMARY)
-                return ByPassages(name, workspace.index, ranker, wording, settings.documents)
+                return ByPassages(workspace.index, ranker, wording, settings.documents).search
             case "page-then-chunk":
                 ranker = self._ranker(below[0], VectorUnit.PAGE)
-                return PageThenChunk(name, workspace.index, ranker, wording, settings.pages)
-        return ByPassages(name, workspace.index, self._ranker(top), wording)
+                return PageThenChunk(workspace.index, ranker, wording, settings.pages).search
+        return ByPassages(workspace.index, self._ranker(top), wording).search
 
-    def _over_trees(self, name: str, named: StrategyInfo) -> Strategy:
+    def _over_trees(self, named: StrategyInfo) -> Search:
         from fin_agent.retrieval.fingear.tree_building import Chunking, TreeStore, trees_folder
         from fin_agent.retrieval.fingear.tree_search import FinGear, Raptor
 
@@ -164,9 +162,8 @@ class _Building:
         documents, chunks, notify = settings.documents, settings.passages, self._models.notify
         if named.name == "raptor":
             whole = chunking.model_copy(update={"whole": True})
-            return Raptor(name, workspace, store, whole, documents=documents, chunks=chunks, notify=notify)
+            return Raptor(workspace, store, whole, documents=documents, chunks=chunks, notify=notify).search
         return FinGear(
-            name,
             workspace,
             store,
             chunking,
@@ -177,7 +174,7 @@ class _Building:
             documents=documents,
             chunks=chunks,
             notify=notify,
-        )
+        ).search
 
     def _ranker(self, named: StrategyInfo, *stages: VectorUnit) -> Ranker:
         """Return the ranker; `stages` are the units that are ranked besides passages."""

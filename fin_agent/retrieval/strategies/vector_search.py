@@ -133,12 +133,11 @@ class Staged:
     workspace: Workspace
     documents: int = 5
     pages: int = 20
-    name: str = "default"
     likeness: PageSimilarity | None = None
     """Vectors of pages, if the page stage uses them."""
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
-        """See Strategy.search."""
+        """See Search."""
         most = max(self.documents, depth.documents)
         filings = rank_filings(query, self.workspace, within=scope.filings, limit=most)
         searched = filings[: self.documents]

@@ -48,7 +48,7 @@ def store(tmp_path: Path, trees: FilingTrees) -> TreeStore:
 
 
 def gear(workspace: Workspace, store: TreeStore, **given: object) -> FinGear:
-    return FinGear("fingear", workspace, store, chunking=SMALL, documents=1, **given)  # type: ignore[arg-type]
+    return FinGear(workspace, store, chunking=SMALL, documents=1, **given)  # type: ignore[arg-type]
 
 
 def test_every_passage_is_in_a_leaf_and_every_leaf_is_reached_from_the_root(
@@ -219,7 +219,7 @@ def test_raptor_finds_chunks_by_themselves_and_by_summaries_above_them(
     assert {leaf.number for leaf in tree.leaves_under(tree.nodes[0])} == {leaf.number for leaf in tree.leaves}
     kept = TreeStore(tmp_path)
     kept.write(made)
-    raptor = Raptor("raptor", workspace, kept, whole, documents=1)
+    raptor = Raptor(workspace, kept, whole, documents=1)
     found = raptor.search(asked(SUIT), Scope(doc_ids=(FILING,)))
     assert "Corvane" in " ".join(each.stored.passage.text for each in found.passages[:5])
     assert found == raptor.search(asked(SUIT), Scope(doc_ids=(FILING,)))
