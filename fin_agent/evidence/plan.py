@@ -83,8 +83,8 @@ def by_company(terms: Sequence[Term]) -> dict[str, list[Term]]:
     """Group terms by company key, in order; by part where parts are compared."""
     grouped: dict[str, list[Term]] = {}
     for term in terms:
-        part = term.company.part
-        grouped.setdefault(term.company.key if part is None else f"{term.company.key}: {part}", []).append(term)
+        part = f": {term.company.part}" if term.company.part is not None else ""
+        grouped.setdefault(f"{term.company.key}{part}", []).append(term)
     return grouped
 
 

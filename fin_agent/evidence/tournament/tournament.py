@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, Use
 from fin_agent.evidence.evidence import RankedGroup
-from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import (
     Aggregation,
     Brief,
@@ -23,8 +22,10 @@ from fin_agent.evidence.tournament.judge import (
     TournamentSettings,
     Verdict,
     mask_card,
+    matched_fields,
     reduce_card,
     repair_ranking,
+    required_fields,
 )
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
@@ -65,7 +66,7 @@ def run_group_stage(
         for number, group in enumerate(_deal_into_lists(entrants, settings.group_size, seed), start=1):
             note = ""
             try:
-                ranked = panel.rank_group(group)
+                ranked = panel.rank(group, group=True)
             except Exception as failure:  # a judge may raise anything: the group is shuffled and ranked again
                 ranked, decided = panel.rank_with_fallback(group)
                 note = f"the judge failed ({describe_failure(failure)}); {decided if last else 'shuffled anew'}"
@@ -331,15 +332,14 @@ class JudgePanel:
     """Ranks what the judge cannot, by rules."""
     settings: TournamentSettings
 
-    def rank(self, entrants: Sequence[Entrant]) -> Ranked:
-        """Rank with the judge. Raises whatever the judge raises, and UnusableRankingError."""
-        return self._ranked_by(self.judge.rank, entrants)
+    def rank(self, entrants: Sequence[Entrant], *, group: bool = False) -> Ranked:
+        """Rank with the judge, or let it choose the finalists of a group if it can.
 
-    def rank_group(self, entrants: Sequence[Entrant]) -> Ranked:
-        """Rank a group with the judge, or let it choose finalists if it can. Raises like `rank`."""
-        if not isinstance(self.judge, GroupJudge):
-            return self.rank(entrants)
-        return self._ranked_by(partial(self.judge.choose, most=self.settings.k_max), entrants)
+        Raises whatever the judge raises, and UnusableRankingError.
+        """
+        if group and isinstance(self.judge, GroupJudge):
+            return self._ranked_by(partial(self.judge.choose, most=self.settings.k_max), entrants)
+        return self._ranked_by(self.judge.rank, entrants)
 
     def rank_with_fallback(self, entrants: Sequence[Entrant]) -> tuple[Ranked, str]:
         """Rank with the fallback judge, else by words; also return who decided, for a note."""

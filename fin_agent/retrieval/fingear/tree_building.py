@@ -385,12 +385,13 @@ class RuleWriter:
         titles = list(dict.fromkeys(title for chunk in chunks for title in chunk.headings))
         asked = [f"What was {row}?" for row in rows[:: max(1, len(rows) // QUESTIONS)]]
         asked += [f"What does the report say about {title}?" for title in titles]
+        title, questions = next(iter(titles), ""), tuple(dict.fromkeys(asked))[:QUESTIONS]
         if len(chunks) == 1:
-            return NodeText(titles[0] if titles else "", "", tuple(dict.fromkeys(asked))[:QUESTIONS])
+            return NodeText(title, "", questions)
         sentences = [sentence for chunk in chunks for sentence in _sentences(chunk.text)]
         spread = sentences[:: max(1, len(sentences) // _MAX_SENTENCES)][:_MAX_SENTENCES]
         summary = "; ".join((*titles[:_MAX_TITLES], *_central_sentences(spread)))
-        return NodeText(titles[0] if titles else "", summary, tuple(dict.fromkeys(asked))[:QUESTIONS])
+        return NodeText(title, summary, questions)
 
 
 def _names(title: str) -> bool:
@@ -415,10 +416,9 @@ def _central_sentences(sentences: Sequence[str]) -> list[str]:
     networkx, weighted = library("networkx"), tfidf(sentences, sublinear=False)
     if weighted is None:
         return list(sentences[:_SUMMARY_SENTENCES])
-    likeness = (weighted @ weighted.T).toarray()
-    for place in range(len(sentences)):
-        likeness[place, place] = 0.0
-    ranks = networkx.pagerank(networkx.from_numpy_array(likeness), max_iter=200, tol=1e-4)
+    likeness = (weighted @ weighted.T).tolil()
+    likeness.setdiag(0.0)
+    ranks = networkx.pagerank(networkx.from_numpy_array(likeness.toarray()), max_iter=200, tol=1e-4)
     best = sorted(ranks, key=lambda place: (-round(ranks[place], 9), place))[:_SUMMARY_SENTENCES]
     return [sentences[place] for place in sorted(best)]
 

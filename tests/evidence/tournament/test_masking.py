@@ -6,13 +6,14 @@ import pytest
 
 from fin_agent.evaluation.passage_ranking import ABLATIONS
 from fin_agent.evidence.cards.card import EvidenceType, ScopeSignature
-from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import (
     CardDetail,
     HiddenField,
     TournamentSettings,
     mask_card,
+    matched_fields,
     reduce_card,
+    required_fields,
 )
 from fin_agent.vocabulary.page import Statement
 from tests.evidence.tournament.entered import brief, card
