@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import partial
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
+from types import MappingProxyType
 
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.entry_loading import Metric
@@ -89,45 +90,38 @@ def _rank_for_any_company(
         near = (day + timedelta(days=apart) for day in query.dates for apart in range(-DAYS_NEAR, DAYS_NEAR + 1))
         dated = (doc_id for day in near for doc_id in directory.filings_dated(day))
         allowed = [*dated, *islice(directory.identities, max(limit, _ALL_LOOKED_AT))]
-    ranked = _ranked(asked, [*words, *allowed], workspace, words)
+    ranked = _ranked(asked, [*chain(*words.values()), *allowed], workspace, words)
     return _round_robin(ranked, directory.owners)[:limit]
 
 
 def _ranked(
-    query: Query, doc_ids: Sequence[str], workspace: Workspace, words: Mapping[str, WordFit]
+    query: Query, doc_ids: Iterable[str], workspace: Workspace, words: Mapping[str, Mapping[str, float]]
 ) -> list[RankedFiling]:
+    """Rank filings by their identity and by `words`, the scores of `word_fits`."""
     metrics = workspace.lexicon.metrics
     identities = {doc_id: workspace.directory.identities[doc_id] for doc_id in doc_ids}
     latest = max((identity.period_end for identity in identities.values() if identity.period_end), default=None)
-    ranked = [
-        _scored(query, doc_id, identity, words.get(doc_id, NO_MATCH), metrics, latest)
-        for doc_id, identity in identities.items()
-    ]
-    return sorted(ranked, key=lambda filing: -round(filing.score, 9))
-
-
-def _scored(
-    query: Query, doc_id: str, identity: Identity, words: WordFit, metrics: Mapping[str, Metric], latest: date | None
-) -> RankedFiling:
-    fits = [slot_fit(slot, identity, metrics) for slot in query.slots]
-    if not fits and query.periods:
-        fits = [period_fit(period, identity, by_end_too=not query.companies) for period in query.periods]
-        fits.append(fits[-1])  # the latest period counts double
-    recency = 0.0
-    if not query.periods and not query.dates and latest is not None and identity.period_end is not None:
-        recency = 1.0 / (1.0 + (latest - identity.period_end).days / _DAYS_A_YEAR)
-    features = {
-        "period": sum(fits) / len(fits) if fits else 0.0,
-        "date": date_fit(query.dates, identity),
-        "form": 1.0 if form_fits(query.forms, identity) else 0.0,
-        "words": words.pages,
-        "phrases": words.phrases,
-        "summary": words.summary,
-        "recency": recency,
-    }
     weights = _WEIGHTS if query.companies else _WEIGHTS_OF_ALL
-    score = sum(weights[name] * value for name, value in features.items())
-    return RankedFiling(doc_id, score, tuple((name, round(value, 4)) for name, value in features.items()))
+    ranked = []
+    for doc_id, identity in identities.items():
+        fits = [slot_fit(slot, identity, metrics) for slot in query.slots]
+        if not fits and query.periods:
+            fits = [period_fit(period, identity, by_end_too=not query.companies) for period in query.periods]
+            fits.append(fits[-1])  # the latest period counts double
+        recency = 0.0
+        if not query.periods and not query.dates and latest is not None and identity.period_end is not None:
+            recency = 1.0 / (1.0 + (latest - identity.period_end).days / _DAYS_A_YEAR)
+        features = {
+            "period": sum(fits) / len(fits) if fits else 0.0,
+            "date": date_fit(query.dates, identity),
+            "form": 1.0 if form_fits(query.forms, identity) else 0.0,
+            **{name: scores.get(doc_id, 0.0) for name, scores in words.items()},
+            "recency": recency,
+        }
+        score = sum(weights[name] * value for name, value in features.items())
+        told = tuple((name, round(value, 4)) for name, value in features.items())
+        ranked.append(RankedFiling(doc_id, score, told))
+    return sorted(ranked, key=lambda filing: -round(filing.score, 9))
 
 
 def _round_robin(ranked: Sequence[RankedFiling], owners: Mapping[str, str]) -> list[RankedFiling]:
@@ -281,40 +275,29 @@ _COST_WITHIN = SearchCost(of_word=1.0, of_phrase=12.0, most=2_500_000)
 word."""
 
 
-@dataclass(frozen=True, slots=True)
-class WordFit:
-    """Scores of a filing, each 0 to 1, where 1 is the score of the best filing."""
+def word_fits(query: Query, index: FilingIndex, doc_ids: Sequence[str] | None) -> dict[str, dict[str, float]]:
+    """Return how well those of `doc_ids`, or all filings, fit by `words`, `phrases` and `summary`: 1 for the best.
 
-    pages: float = 0.0
-    """Its best page by the question's terms and, with less weight, by their expansions."""
-    phrases: float = 0.0
-    """Its best page by adjacent words of the question, relative to the best page by phrases or by words, whichever is
-    higher."""
-    summary: float = 0.0
-
-
-NO_MATCH = WordFit()
-
-
-def word_fits(query: Query, index: FilingIndex, doc_ids: Sequence[str] | None) -> dict[str, WordFit]:
-    """Return the fit of those of `doc_ids`, or of all filings, that contain any of the words.
-
-    Phrases and summaries count for questions without a company only.
+    Words are those of a filing's best page, with less weight for expansions. Phrases (adjacent words) and summaries
+    count for questions without a company only.
     """
     terms = _best_pages(index, query.terms, doc_ids)
-    pages = _combine_scores(terms, _best_pages(index, query.expansions, doc_ids))
-    if query.companies:
-        return {doc_id: WordFit(pages=score) for doc_id, score in pages.items()}
-    phrases = _best_pages(index, phrases_of(query), doc_ids)
-    best = max(_top(phrases), _top(terms))  # two common words side by side are no better than one rare word
-    summaries = dict(index.search_summaries(query.terms, doc_ids=doc_ids, limit=_PAGES_LOOKED_AT))
-    best_summary = _top(summaries)
-    return {
-        doc_id: WordFit(
-            pages.get(doc_id, 0.0), phrases.get(doc_id, 0.0) / best, summaries.get(doc_id, 0.0) / best_summary
-        )
-        for doc_id in {**pages, **phrases, **summaries}
-    }
+    words = _scaled(terms)
+    for doc_id, score in _scaled(_best_pages(index, query.expansions, doc_ids)).items():
+        words[doc_id] = words.get(doc_id, 0.0) + _EXPANSIONS * score
+    phrases: dict[str, float] = {}
+    summaries: dict[str, float] = {}
+    if not query.companies:
+        # Two common words side by side are no better than one rare word.
+        phrases = _scaled(_best_pages(index, phrases_of(query), doc_ids), beside=terms)
+        summaries = dict(index.search_summaries(query.terms, doc_ids=doc_ids, limit=_PAGES_LOOKED_AT))
+    return {"words": _scaled(words), "phrases": phrases, "summary": _scaled(summaries)}
+
+
+def _scaled(scores: Mapping[str, float], beside: Mapping[str, float] = MappingProxyType({})) -> dict[str, float]:
+    """Return the scores relative to the best of them or of those `beside`."""
+    best = max((*scores.values(), *beside.values()), default=0.0) or 1.0
+    return {doc_id: score / best for doc_id, score in scores.items()}
 
 
 def phrases_of(query: Query) -> tuple[str, ...]:
@@ -329,16 +312,6 @@ def phrases_of(query: Query) -> tuple[str, ...]:
     return tuple(dict.fromkeys(pairs))
 
 
-def _combine_scores(terms: Mapping[str, float], expansions: Mapping[str, float]) -> dict[str, float]:
-    """Return both scores of each filing combined, with 1 for the best filing."""
-    best: dict[str, float] = {}
-    for found, weight in ((terms, 1.0), (expansions, _EXPANSIONS)):
-        top = next(iter(found.values()), 1.0)
-        best = {doc_id: best.get(doc_id, 0.0) + weight * found.get(doc_id, 0.0) / top for doc_id in {**best, **found}}
-    top = _top(best)
-    return {doc_id: score / top for doc_id, score in best.items()}
-
-
 def _best_pages(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str] | None) -> dict[str, float]:
     """Return BM25 of the best page of each filing, best first."""
     affordable = affordable_terms(terms, index, _COST_WITHIN if doc_ids is not None else _COST_OF_ALL)
@@ -346,10 +319,6 @@ def _best_pages(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]
     for hit in index.search_pages(affordable, doc_ids=doc_ids, limit=_PAGES_LOOKED_AT):
         found.setdefault(hit.key.doc_id, hit.score)
     return found
-
-
-def _top(scores: Mapping[str, float]) -> float:
-    return max(scores.values(), default=0.0) or 1.0
 
 
 def affordable_terms(terms: Sequence[str], index: FilingIndex, cost: SearchCost) -> tuple[str, ...]:
