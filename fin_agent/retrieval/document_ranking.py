@@ -15,7 +15,7 @@ from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod, is_annual
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.search_query import Query, RankedFiling, meanings
-from fin_agent.retrieval.search_terms import stem, stems_of, stopwords
+from fin_agent.retrieval.search_terms import page_counts, stem, stopwords
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
@@ -327,14 +327,11 @@ def affordable_terms(terms: Sequence[str], index: FilingIndex, cost: SearchCost)
     The rarest may cost somewhat more than allowed. In an index with very many pages, words on most pages are left out
     if there are others, because BM25 gives them no weight.
     """
-    stems = {term: stems_of(term) for term in terms}
-    pages = index.document_frequencies({stem for of_term in stems.values() for stem in of_term})
-    count = index.page_count()
+    pages, count = page_counts(terms, index), index.page_count()
     common = _COMMON * count if count > _VERY_MANY else count
-    telling = {term: stems[term] for term in terms if len(stems[term]) != 1 or pages.get(stems[term][0], 0) <= common}
+    telling = {term: counts for term, counts in pages.items() if len(counts) != 1 or counts[0] <= common}
     costs: list[tuple[float, str]] = []
-    for term, of_term in (telling or stems).items():
-        counts = [pages.get(stem, 0) for stem in of_term]
+    for term, counts in (telling or pages).items():
         found_at = sum(counts) if all(counts) else 0  # a phrase with a word on no page is on none
         costs.append((found_at * (cost.of_word if len(counts) < 2 else cost.of_phrase), term))
     kept: set[str] = set()

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
+from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.words import word_lists
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
@@ -37,6 +38,13 @@ def weights_of(stems: Collection[str], frequencies: Mapping[str, int], pages: in
         term: math.log(1 + (pages - frequencies.get(term, 0) + 0.5) / (frequencies.get(term, 0) + 0.5))
         for term in sorted(stems)
     }
+
+
+def page_counts(terms: Iterable[str], index: FilingIndex) -> dict[str, list[int]]:
+    """Return on how many pages of the index each word of each term occurs."""
+    stems = {term: stems_of(term) for term in terms}
+    pages = index.document_frequencies({stem for of_term in stems.values() for stem in of_term})
+    return {term: [pages.get(stem, 0) for stem in of_term] for term, of_term in stems.items()}
 
 
 def overlap(text_stems: Collection[str], weights: Mapping[str, float]) -> float:

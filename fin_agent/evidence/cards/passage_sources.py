@@ -151,7 +151,7 @@ def heading_of(source: PassageSource) -> str:
         own = next(headings_in(source), None)
         if own is not None:
             return own
-    title = _plain(source.page.title)
+    title = one_line(source.page.title)
     return _cut(title) if title and _is_heading(title, company) else ""
 
 
@@ -159,7 +159,7 @@ def _statement_title(source: PassageSource) -> str:
     """Return the line of a page with the statement's title; empty if several statements begin on the page."""
     if source.page.further_statements:
         return ""
-    lines = map(_plain, source.page.text.split("\n", _TITLE_LINES)[:_TITLE_LINES])
+    lines = map(one_line, source.page.text.split("\n", _TITLE_LINES)[:_TITLE_LINES])
     statement = source.page.statement
     return next((_cut(line) for line in lines if line and load_lexicon().statement_of_title(line) is statement), "")
 
@@ -169,7 +169,7 @@ def headings_in(source: PassageSource) -> Iterator[str]:
     company = source.identity.company.lower().strip(" .,")
     lines = [line.strip() for line in source.passage.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]]
     found = (
-        _plain(line).rstrip(" :")
+        one_line(line).rstrip(" :")
         for before, line in pairwise(["", *lines])
         if len(line) <= _MAX_LINE_LENGTH and not before.endswith((",", "-")) and _is_heading(line, company)
     )
@@ -178,7 +178,7 @@ def headings_in(source: PassageSource) -> Iterator[str]:
 
 def _title_in(caption: str, company: str) -> str:
     """Return the last part of a caption that looks like a title, else the sentence that introduces the table."""
-    text = _PATTERNS["contents"].sub("", _plain(caption[-4 * _MAX_CHARACTERS :]))
+    text = _PATTERNS["contents"].sub("", one_line(caption[-4 * _MAX_CHARACTERS :]))
     if not text:
         return ""
     parts: list[str] = [part.strip() for part in _PATTERNS["sentences"].split(text)]
@@ -211,7 +211,7 @@ def _is_heading(line: str, company: str) -> bool:
         return False
     if line.count("(") != line.count(")") or _PATTERNS["figures"].search(line):
         return False
-    low = _plain(line).lower().strip(" .,:")
+    low = one_line(line).lower().strip(" .,:")
     if low in _no_headings() or _PATTERNS["footer"].search(low) or low.startswith(company or "\0"):
         return False
     longer = [word for word in words if len(word) > 3]
@@ -222,13 +222,14 @@ def _no_headings() -> frozenset[str]:
     return word_lists("heading_words")["no headings"]
 
 
-def _plain(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return a text with single spaces."""
     return " ".join(text.split())
 
 
 def _cut(text: str, most: int = _MAX_CHARACTERS) -> str:
     """Return at most `most` characters, cut at a word."""
-    line = _plain(text)
+    line = one_line(text)
     if len(line) <= most:
         return line
     head, _, _ = line[:most].rpartition(" ")

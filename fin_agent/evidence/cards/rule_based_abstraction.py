@@ -32,6 +32,7 @@ from fin_agent.evidence.cards.passage_sources import (
     facts_in_passages,
     heading_of,
     headings_in,
+    one_line,
     sources_of,
 )
 from fin_agent.evidence.cards.time_anchors import period_name, temporal_anchor
@@ -112,7 +113,7 @@ def build_sketch(
     elif spans is None and source.facts:
         told = ", ".join(_labels(fact.label for fact in source.facts))
     elif source.is_table:
-        told = _line(source.passage.text[:_LOOKED_AT])
+        told = one_line(source.passage.text[:_LOOKED_AT])
     else:
         told = _cut(_PATTERNS["place in contents"].sub("", _sentence(source, spans or ())), _SENTENCE_CHARACTERS)
     parts = [part for part in (path, told) if part]
@@ -135,13 +136,13 @@ def _path(source: PassageSource, heading: str, lexicon: Lexicon) -> Iterable[str
         steps[heading] = None
     elif source.note is not None and not source.is_table:
         steps.update(dict.fromkeys(headings_in(source)))
-    return [_line(step) for step in steps if step]
+    return [one_line(step) for step in steps if step]
 
 
 def _labels(labels: Iterable[str]) -> list[str]:
     kept: dict[str, None] = {}
     for label in labels:
-        short = _line(label)[: _SHORT_TITLE * 2]
+        short = one_line(label)[: _SHORT_TITLE * 2]
         if sum(map(str.isalpha, short)) >= _MIN_LETTERS:
             kept.setdefault(short)
         if len(kept) == _MAX_LABELS:
@@ -156,18 +157,18 @@ def _sentence(source: PassageSource, spans: Sequence[EvidenceSpan]) -> str:
         at = spans[0].start
         starts = [found.end() for found in _PATTERNS["sentence starts"].finditer(text, max(0, at - 300), at + 1)]
         begin = starts[-1] if starts else text.find(" ", max(0, at - _SHORT_TITLE), at) + 1 or at
-        sentence = _line(text[begin : begin + 3 * _SENTENCE_CHARACTERS])
+        sentence = one_line(text[begin : begin + 3 * _SENTENCE_CHARACTERS])
         if len(sentence.split(" ", _MIN_WORDS)) > _MIN_WORDS:
             return sentence
     for found in _PATTERNS["sentence starts"].finditer(text, 0, _LOOKED_AT):
         ended = _PATTERNS["ends"].search(text, found.end(), found.end() + 600)
         if ended is None:
             continue
-        sentence = _line(text[found.end() : ended.end()])
+        sentence = one_line(text[found.end() : ended.end()])
         words = sentence.split()
         if len(words) >= _MIN_WORDS and sum(word[0].islower() for word in words) * 2 >= len(words):
             return sentence
-    return ", ".join(_labels(fact.label for fact in source.facts)) or _line(text[: 4 * _SENTENCE_CHARACTERS])
+    return ", ".join(_labels(fact.label for fact in source.facts)) or one_line(text[: 4 * _SENTENCE_CHARACTERS])
 
 
 def _with_words(line: str, source: PassageSource, rarity: WordRarity) -> str:
@@ -178,10 +179,6 @@ def _with_words(line: str, source: PassageSource, rarity: WordRarity) -> str:
     low = line.lower()
     words = [word for word in rarity.distinctive_words(source.passage.ordinal) if word not in low]
     return f"{line} · {_cut(', '.join(words), room)}" if words and line else line or ", ".join(words)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _cut(line: str, most: int) -> str:

@@ -19,7 +19,7 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
     meanings,
 )
-from fin_agent.retrieval.search_terms import search_terms, stems_of
+from fin_agent.retrieval.search_terms import page_counts, search_terms, stems_of
 
 _WORD = re.compile(r"\w+")
 
@@ -309,9 +309,7 @@ def rarest_terms(terms: Sequence[str], index: FilingIndex, most: int = MAX_TERMS
     """
     if len(terms) <= most:
         return tuple(terms)
-    stems = {term: stems_of(term) for term in terms}
-    pages = index.document_frequencies({stem for of_term in stems.values() for stem in of_term})
-    counts = {term: min((pages.get(stem, 0) for stem in of_term), default=0) for term, of_term in stems.items()}
+    counts = {term: min(pages, default=0) for term, pages in page_counts(terms, index).items()}
     chosen = set(sorted(terms, key=lambda term: (counts[term] == 0, counts[term]))[:most])
     return tuple(term for term in terms if term in chosen)
 
