@@ -260,9 +260,6 @@ def combine_answers(answers: Sequence[Answer], question: str, question_id: str |
     else:
         value = AnswerValue(text=refusal_text(missing))
     retrieved = [one.retrieved for one in answers]
-    written = [one for one in found if one.program]
-    heads = [f"{fill(one.question, 96, **_COMMENT)}\n" if len(written) > 1 else "" for one in written]
-    programs = [f"{head}{one.program}" for head, one in zip(heads, written, strict=True)]
     return Answer(
         id=question_id,
         question=question,
@@ -276,12 +273,19 @@ def combine_answers(answers: Sequence[Answer], question: str, question_id: str |
             passages=tuple(dict.fromkeys(chain.from_iterable(one.passages for one in retrieved))),
         ),
         ledger=tuple({entry.slot: entry for one in answers for entry in one.ledger}.values()),
-        program="\n\n".join(programs) or None,
+        program=_programs([one for one in found if one.program]),
         assumptions=tuple(dict.fromkeys(chain.from_iterable(one.assumptions for one in found))),
         rounds=max(one.rounds for one in answers),
         warnings=tuple(dict.fromkeys(chain.from_iterable(one.warnings for one in answers))),
         trace=tuple(chain.from_iterable(one.trace for one in answers)),
     )
+
+
+def _programs(answers: Sequence[Answer]) -> str | None:
+    """Return the program of a single answer, or all programs, each below its question."""
+    if len(answers) < 2:
+        return next((one.program for one in answers), None)
+    return "\n\n".join(f"{fill(one.question, 96, **_COMMENT)}\n{one.program}" for one in answers)
 
 
 _COMMENT: Any = {"initial_indent": "# ", "subsequent_indent": "# "}

@@ -61,12 +61,7 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
     """
     wanted = selected_terms(plan, intent, ledger)
     writer = _Writer(ledger, (*plan.ranked, *wanted), several=len(by_company((*plan.ranked, *plan.terms))) > 1)
-    ranked_by = intent.selection.relation if intent.selection else Relation.EACH
-    ranks: list[tuple[str, str]] = []
-    for of_one in by_company(plan.ranked).values():
-        values = [writer.term(term)[0] for term in of_one]
-        years = of_one[-1].period.fiscal_year - of_one[0].period.fiscal_year
-        ranks.append((_over_time(values, ranked_by, years, writer) or values[0], of_one[0].company.name))
+    ranks = [_ranking(of_one, intent, writer) for of_one in by_company(plan.ranked).values()]
     terms = [writer.term(term) for term in wanted]
     if not terms:
         raise ValueError("no company stands out")
@@ -225,6 +220,14 @@ class _Writer:
             unit = f"{unit}{_SCALE_NAMES.get(figure.scale, f' x {figure.scale}')}"
         sign = ", printed negative" if figure.printed != figure.amount else ""
         return f"{unit}{sign}: {figure.label!r}, {figure.doc_id} page {figure.page + 1} line {figure.line + 1}"
+
+
+def _ranking(terms: Sequence[Term], intent: Intent, writer: _Writer) -> tuple[str, str]:
+    """Return the value by which a company is ranked, and its name."""
+    relation = intent.selection.relation if intent.selection else Relation.EACH
+    values = [writer.term(term)[0] for term in terms]
+    years = terms[-1].period.fiscal_year - terms[0].period.fiscal_year
+    return _over_time(values, relation, years, writer) or values[0], terms[0].company.name
 
 
 def _per_measure(

@@ -156,9 +156,8 @@ class _ProgramChecker:
                     if self._kind(member) is _Kind.LIST:
                         raise _syntax_not_allowed(member, "a list is nested in a list")
                 return _Kind.LIST
-            case ast.Subscript(value=ast.Name() | ast.Call() as listed, slice=position) if self._kind(
-                listed
-            ) is _Kind.LIST and _is_position(position):
+            case ast.Subscript(value=ast.Name() | ast.Call() as listed, slice=position) if _is_position(position):
+                self._list(listed)
                 return _Kind.NUMBER  # of a variable or a sorted list, such as a median
             case ast.Subscript():
                 raise _syntax_not_allowed(node, "only a list can be indexed, by a constant position")

@@ -329,23 +329,25 @@ def _at_one_scale(
     def is_counted(literal: Literal, fact: Fact) -> bool:
         return fact.unit in _SCALED and literal.value != 0 and literal.variable not in numbers.rescaled
 
+    bound = [
+        (at, literal, verdict.fact, verdict.scale)
+        for at, (literal, verdict) in enumerate(judged)
+        if isinstance(verdict, Binding) and verdict.fact is not None and verdict.scale is not None
+    ]
     usual: dict[str, Counter[Decimal]] = {}
-    for literal, verdict in judged:
-        if isinstance(verdict, Binding) and verdict.fact and verdict.scale and is_counted(literal, verdict.fact):
-            usual.setdefault(verdict.fact.unit, Counter())[verdict.scale] += 1
+    for _, literal, fact, enters in bound:
+        if is_counted(literal, fact):
+            usual.setdefault(fact.unit, Counter())[enters] += 1
     of_result = {scale} if scale else {fact.scale for fact in expected.values()}
-    result: list[tuple[Literal, _Verdict]] = []
-    for literal, verdict in judged:
-        if isinstance(verdict, Binding) and verdict.fact is not None and verdict.scale is not None:
-            fact, enters = verdict.fact, verdict.scale
-            wanted = of_result if fact.unit in _SCALED else {fact.scale}
-            most = usual[fact.unit].most_common(1)[0][0] if is_counted(literal, fact) else enters
-            beside = f"other {fact.unit} times {most:,f}" if enters != most else ""
-            if not beside and expected and literal.value and enters not in wanted:
-                beside = f"but the result is times {' or '.join(f'{each:,}' for each in sorted(wanted))}"
-            if beside:
-                verdict = _unbound(literal, f"{literal.source} enters times {enters:,f}, {beside}")
-        result.append((literal, verdict))
+    result = list(judged)
+    for at, literal, fact, enters in bound:
+        wanted = of_result if fact.unit in _SCALED else {fact.scale}
+        most = usual[fact.unit].most_common(1)[0][0] if is_counted(literal, fact) else enters
+        beside = f"other {fact.unit} times {most:,f}" if enters != most else ""
+        if not beside and expected and literal.value and enters not in wanted:
+            beside = f"but the result is times {' or '.join(f'{each:,}' for each in sorted(wanted))}"
+        if beside:
+            result[at] = literal, _unbound(literal, f"{literal.source} enters times {enters:,f}, {beside}")
     return result
 
 

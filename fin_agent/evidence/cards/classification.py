@@ -48,10 +48,8 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
         scores[place] += _BARE_PLACE if bare else _WEIGHTS[place]["place"]
     if place is ClaimRole.EXPLAINS and figures:
         scores[ClaimRole.REPORTS] += _FIGURES_DISCUSSED
-    title, titled = heading.lower(), word_lists("note_title_words")
-    for role in ClaimRole:
-        if any(words in title for words in titled.get(role.value, ())):
-            scores[role] += _WEIGHTS[role]["title"]
+    for role in _roles_of_title(heading.lower()):
+        scores[role] += _WEIGHTS[role]["title"]
     if place in (None, ClaimRole.REPORTS) and (source.facts or source.page.kind is not None):
         scores[ClaimRole.REPORTS] += _FACTS_COUNT
     return max(scores, key=lambda role: scores[role])
@@ -93,6 +91,11 @@ def item_key(form: Form, item: str) -> str:
 @lru_cache(maxsize=1)
 def _roles_of_items() -> Mapping[str, ClaimRole]:
     return {item: ClaimRole(role) for role, items in word_lists("claim_places").items() for item in items}
+
+
+def _roles_of_title(title: str) -> list[ClaimRole]:
+    named = word_lists("note_title_words")
+    return [role for role in ClaimRole if any(words in title for words in named.get(role.value, ()))]
 
 
 _TABLE_DIGITS = 0.12

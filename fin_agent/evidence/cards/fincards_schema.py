@@ -75,22 +75,15 @@ def published_card(card: Card, text: str, lexicon: Lexicon, others: frozenset[st
     topics = tuple(topic.words[0] for topic in lexicon.topics(f"{identity.heading}. {card.sketch}"))
     entities = tuple(dict.fromkeys((identity.company, *card.scope.parts)))
     periods, dates, terms = card.time.periods, card.time.dates, TERMS["answers"]
-    years = sorted(int(found) for period in periods for found in _YEAR.findall(period))
-    months = (f"{dates[0]:%Y-%m}", f"{dates[-1]:%Y-%m}") if dates else (None, None)
-    basis = "reported" if card.basis.units else "unknown"
-    if kind is EvidenceType.STATEMENT:
-        basis = "GAAP"
-    if card.basis.adjusted:
-        basis = "adjusted"
     return PublishedCard(
         claim_role="boilerplate" if formulaic else TERMS["roles"][role],
         evidence_type=TERMS["evidence"].get(role) or TERMS["kinds"][kind],
         answerability_profile=tuple(dict.fromkeys(terms[use] for use in card.answers.uses if use in terms)),
         temporal_quality="exact" if periods else "dates" if dates else "none",
-        temporal_span=(f"{years[0]}-01", f"{years[-1]}-12") if years else months,
+        temporal_span=_span(card),
         entity="company" if card.scope.consolidated else "part" if card.scope.parts else "unknown",
         geography=card.scope.parts,
-        measurement_basis="non-GAAP" if RiskSignal.NON_GAAP in card.risks else basis,
+        measurement_basis=_basis(card),
         boilerplate_likelihood=likelihood,
         limitations=tuple(risk.value for risk in card.risks),
         sketch=card.sketch,
@@ -110,3 +103,20 @@ def shingles(text: str) -> frozenset[str]:
     """Return the sequences of eight words in a text, without numbers; near-copies share them."""
     words = re.findall(r"[a-z]+", text.lower())
     return frozenset(" ".join(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1))
+
+
+def _basis(card: Card) -> str:
+    if RiskSignal.NON_GAAP in card.risks:
+        return "non-GAAP"
+    if card.basis.adjusted:
+        return "adjusted"
+    if card.evidence_type is EvidenceType.STATEMENT:
+        return "GAAP"
+    return "reported" if card.basis.units else "unknown"
+
+
+def _span(card: Card) -> tuple[str | None, str | None]:
+    years, dates = sorted(_YEAR.findall(" ".join(card.time.periods))), card.time.dates
+    if years:
+        return f"{years[0]}-01", f"{years[-1]}-12"
+    return (f"{dates[0]:%Y-%m}", f"{dates[-1]:%Y-%m}") if dates else (None, None)
