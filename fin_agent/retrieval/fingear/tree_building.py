@@ -25,6 +25,7 @@ from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.models.tokens import approximate_tokens
 from fin_agent.retrieval.fingear.lexicon_map import term_map
+from fin_agent.retrieval.strategies.one_pass import page_keys
 
 if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, Matrix
@@ -234,8 +235,9 @@ def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, li
     for sourced in index.facts([doc_id]):
         labels.setdefault(sourced.key, {})[" ".join(sourced.fact.label.split())] = None
     by_item: dict[str, list[StoredPassage]] = {}
-    for stored in index.passages(list(outline)):
-        item = outline[stored.key].item or NO_ITEM
+    for stored in index.passages(page_keys(index, doc_id)):
+        page = outline.get(stored.key)
+        item = (page and page.item) or NO_ITEM
         by_item.setdefault(WHOLE if chunking.whole else item, []).append(stored)
 
     def chunk(run: Sequence[StoredPassage]) -> Chunk:
@@ -243,7 +245,7 @@ def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, li
         plain = " ".join(text.split())
         pages = list(dict.fromkeys(stored.key for stored in run))
         rows = dict.fromkeys(label for key in pages for label in labels.get(key, ()) if label and label in plain)
-        titles = dict.fromkeys(outline[key].title for key in pages if _names(outline[key].title))
+        titles = dict.fromkeys(outline[key].title for key in pages if key in outline and _names(outline[key].title))
         return Chunk(tuple(stored.passage.ordinal for stored in run), text, tuple(rows), tuple(titles))
 
     return {item: [chunk(run) for run in _runs(passages, chunking)] for item, passages in by_item.items()}

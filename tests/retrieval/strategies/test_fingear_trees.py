@@ -173,8 +173,9 @@ def test_of_several_filings_those_without_trees_are_left_out_and_told(
     ],
 )
 def test_the_names_switch_parts_off(workspace: Workspace, name: str, off: set[str], weighting: str) -> None:
-    built = build_strategy(name, workspace, Settings(tree_chunks="60"))
-    assert isinstance(built, FinGear) and built.name == name
+    strategy = build_strategy(name, workspace, Settings(tree_chunks="60"))
+    built = getattr(strategy.find, "__self__", None)
+    assert isinstance(built, FinGear) and strategy.name == name
     assert ALL_PARTS - built.parts == off and built.weighting == weighting
 
 
@@ -183,7 +184,7 @@ def test_as_many_chunks_are_chosen_as_passages_are_asked_for(
     workspace: Workspace, store: TreeStore, trees: FilingTrees, tmp_path: Path, asked: Callable[[str], Query], k: int
 ) -> None:
     settings = Settings(tree_chunks="60", trees=tmp_path, passages=k, documents=1)
-    built = build_strategy("fingear", workspace, settings)
+    built = getattr(build_strategy("fingear", workspace, settings).find, "__self__", None)
     assert isinstance(built, FinGear)
     given = built.item_budgets(SUIT, [trees])
     assert sum(given.values()) == k
@@ -193,7 +194,7 @@ def test_as_many_chunks_are_chosen_as_passages_are_asked_for(
     found = built.search(asked(SUIT), Scope(doc_ids=(FILING,)), Depth(5, 20, 100))
     items, chunks, _ = found.steps
     assert sum(int(each.split()[-1]) for each in items.found.split(", ")) == k and chunks.found == f"{chosen} chunks"
-    raptor = build_strategy("raptor", workspace, settings)
+    raptor = getattr(build_strategy("raptor", workspace, settings).find, "__self__", None)
     assert isinstance(raptor, Raptor) and raptor.chunks == k
 
 
