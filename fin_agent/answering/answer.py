@@ -176,7 +176,10 @@ class Answer(Artifact):
     _source_workspace: _SourceWorkspace = PrivateAttr(default_factory=_SourceWorkspace)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return the required figures with their sources as a data frame (extra `pandas`); pages and lines from 1.
+        """Return the required figures as a data frame (extra `pandas`).
+
+        Returns:
+            One row for each figure, with its source; pages and lines count from 1.
 
         Raises:
             QuestionError: pandas is not installed.
@@ -195,6 +198,9 @@ class Answer(Artifact):
 
     def to_excel(self, path: Path | str) -> None:
         """Write a workbook in which the program is formulas and each input has its source (extra `excel`).
+
+        Args:
+            path: The file to write.
 
         Raises:
             FinAgentError: XlsxWriter is not installed.
