@@ -34,7 +34,7 @@ from starlette.types import ASGIApp
 from fin_agent.analyst.events import Event, StepBegun, event_listener
 from fin_agent.answering.answer import Answer, Retrieved
 from fin_agent.distribution import installed_version
-from fin_agent.evidence.trace import TraceStep
+from fin_agent.evidence.evidence import TraceStep
 from fin_agent.filings.page_rendering import size_of
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.metering import abandonable_calls
