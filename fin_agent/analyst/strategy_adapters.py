@@ -204,11 +204,11 @@ class CardTournament:
     def order(
         self, query: Query, passages: Sequence[RankedPassage]
     ) -> tuple[list[RankedPassage], tuple[RankedGroup, ...]]:
-        """See PassageOrder. For a question that cannot be read, the order is unchanged."""
+        """See `Models.arena`. For a question that cannot be read, the order is unchanged."""
         try:
             intent = self._analyst.intent(query.text)
         except QuestionError:
-            return Ordering(tuple(passages))
+            return list(passages), ()
         workspace = self._workspace
         result = run_tournament(
             Brief(intent, self._analyst.plan(intent), query, workspace.directory.owners),
@@ -227,7 +227,7 @@ class CardTournament:
 
 
 class AnalystDecomposer:
-    """See `fin_agent.retrieval.strategies.protocol.Decomposer`.
+    """See `fin_agent.retrieval.strategies.protocol.Models`.
 
     Rules split a question into the single figures of its plan. A chat model also splits questions in words; parts about
     a company that the question does not name are dropped.
@@ -245,7 +245,7 @@ class AnalystDecomposer:
         self._analyst, self._workspace, self._client, self._notify = analyst, workspace, client, notify
 
     def parts(self, query: Query) -> Sequence[Query]:
-        """See Decomposer."""
+        """Return the parts that can be read as queries."""
         found = []
         for text in self.questions(query):
             with suppress(QuestionError):

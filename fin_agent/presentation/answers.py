@@ -16,8 +16,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, Usage
-from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.evidence.evidence import JudgedPassage, RankedGroup, TraceStep
+from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.presentation.pages import page_number_printed
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
