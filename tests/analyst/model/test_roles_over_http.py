@@ -58,11 +58,11 @@ class Case:
 
 
 def hyde(callers: Callers, workspace: Workspace) -> bool:
-    return Hypothetical(ModelClient(callers), record_warning)(Query("Who leads it?", terms=())).made_up
+    return Hypothetical(ModelClient(callers).write, record_warning)(Query("Who leads it?", terms=())).made_up
 
 
 def multi_hyde(callers: Callers, workspace: Workspace) -> bool:
-    return Hypothetical(ModelClient(callers), record_warning, "multi_hyde")(Query("Who leads it?", terms=())).made_up
+    return Hypothetical(ModelClient(callers).write, record_warning, "multi_hyde")(Query("Who leads it?", terms=())).made_up
 
 
 def ircot(callers: Callers, workspace: Workspace) -> bool:
