@@ -62,7 +62,8 @@ def hyde(callers: Callers, workspace: Workspace) -> bool:
 
 
 def multi_hyde(callers: Callers, workspace: Workspace) -> bool:
-    return Hypothetical(ModelClient(callers).write, record_warning, "multi_hyde")(Query("Who leads it?", terms=())).made_up
+    hypothetical = Hypothetical(ModelClient(callers).write, record_warning, "multi_hyde")
+    return hypothetical(Query("Who leads it?", terms=())).made_up
 
 
 def ircot(callers: Callers, workspace: Workspace) -> bool:
