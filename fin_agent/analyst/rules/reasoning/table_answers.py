@@ -95,9 +95,9 @@ def answers_from_tables(
     """Return the extreme row, or the figures of a later year that the question names; None for other questions."""
     ranked = parse_ranking(intent.core)
     if ranked is not None:
-        query = intent.query
-        of_parts = query is not None and query.parts is not None and query.parts.kind and any(query.lines())
-        if of_parts and all(getattr(line, "metric", "") for line in intent.query.lines()):
+        lines = list(intent.query.lines()) if intent.query is not None else []
+        of_kind = intent.query is not None and intent.query.parts is not None and bool(intent.query.parts.kind)
+        if of_kind and lines and all(getattr(line, "metric", "") for line in lines):
             return None  # no table divides the measure
         return _extreme_rows(ranked, intent.periods, tables_of(evidence, index))
     asked = max((period.fiscal_year for period in intent.periods), default=None)
