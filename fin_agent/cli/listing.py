@@ -87,7 +87,10 @@ def info(on: IndexOptions) -> ExitCode:
         "vectors": [{**fields_of(each, _VECTORS), "kind": "sparse" if each.sparse else "dense"} for each in vectors],
         **versions,
     }
-    told = [f"{each.model}, by {each.unit.value}: {each.filings:,} filings, {each.rows:,} vectors" for each in vectors]
+    told = [
+        f"{each.model}, by {each.unit.value}: {each.filings:,} of {len(records):,} filings, {each.rows:,} vectors"
+        for each in vectors
+    ]
     shown = {
         "fin-agent": installed_version(),
         "index": f"{chosen.place} ({_REASONS[chosen.chosen_by]})",
