@@ -380,3 +380,62 @@ def test_of_transactions_what_was_done_is_told_and_not_what_may_come_of_them() -
     question = "What are the major acquisitions that Acme has done in 2023?"
     told = answer(asked("major acquisitions", core=question), passage(f"{FILLER} {risk} {FILLER} {done}"))
     assert told.startswith("On March 17, 2023")
+
+
+COMING = "At the end of 2023 debt of $40 million was outstanding, of which $9 million falls due in {}."
+
+
+def test_a_figure_for_a_coming_year_is_of_that_year() -> None:
+    core, words = "How much debt falls due in 2025?", "debt due"
+    assert "$9 million" in of(core, words, COMING.format(2025), figure=True)
+    assert of(core, words, COMING.format(2024), figure=True).startswith("missing")
+
+
+def test_the_number_of_a_model_counts_none_of_it() -> None:
+    core, words = "How many 737s did we deliver in 2023?", "737s deliver"
+    beside = "Deliveries of aircraft rose in 2023 on 737 MAX jets, and costs fell with better routes."
+    assert of(core, words, beside, figure=True).startswith("missing")
+    assert "263" in of(core, words, f"{beside} We delivered 263 737s in 2023, and no others.", figure=True)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Our cloud revenue, which includes Tellurond, other services and support, was $9 million in 2023.",
+        "The maximum revenue of Tellurond in any month of 2023 was $9 million, as we had said before.",
+        "A hypothetical change of prices in 2023 by a tenth is worth $9 million of revenue of Tellurond.",
+    ],
+)
+def test_a_figure_of_a_whole_an_extreme_or_a_supposition_is_none_of_the_subject(other: str) -> None:
+    core, words = "How much revenue did Tellurond bring in 2023?", "revenue Tellurond"
+    stated = "The revenue of Tellurond was $7 million in 2023."
+    assert of(core, words, other, figure=True).startswith("missing")
+    assert of(core, words, f"{other} {stated}", figure=True) == stated
+
+
+def test_what_rose_is_not_told_of_a_question_for_a_rise_without_a_subject() -> None:
+    told = of("How much did it rise?", "rise", "Fuel expense increased by 13% in 2023 in all regions.", figure=True)
+    assert told.startswith("missing")
+
+
+def test_a_verdict_about_a_movement_needs_one() -> None:
+    core, words = "Did sales of yogurt grow in 2023?", "sales yogurt grow"
+    still = "We restated the sales of yogurt of 2023 by unit and by segment of the company."
+    assert of(core, words, still).startswith("missing")
+    assert "fell" in of(core, words, f"{still} Sales of yogurt fell in 2023.")
+
+
+def test_a_comparison_is_answered_by_what_names_both() -> None:
+    core, words = "What was bigger in 2023, cinemas or ferries?", "cinemas ferries"
+    one = "Cinemas were bigger in 2023 than they had been in any year before it."
+    both = "Cinemas were bigger in 2023 than ferries."
+    assert of(core, words, one).startswith("missing")
+    assert both in of(core, words, f"{one} {both}")
+
+
+def test_a_reason_for_a_movement_is_given_where_one_is_stated() -> None:
+    core, words = "Why did wholesale revenue fall in 2023?", "wholesale revenue"
+    aside = "Wholesale revenue depends on weather because people stay at home."
+    why = "Wholesale revenue fell because two customers left in 2023."
+    assert of(core, words, aside).startswith("missing")
+    assert of(core, words, f"{aside} {why}") == why

@@ -96,7 +96,8 @@ def has_listed_prefix(kind: str, text: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _prefix_pattern(kind: str) -> re.Pattern[str]:
-    return any_of(word if len(word) <= _SHORT else f"{word}*" for word in word_lists("answer_words")[kind])
+    lists = word_lists("answer_words")
+    return any_of(word if len(word) <= _SHORT else f"{word}*" for word in lists[kind] - lists["no movement"])
 
 
 _SHORT = 3
@@ -115,11 +116,14 @@ _LEAST_EVIDENCE = 2.5
 _PRESENT_FOR_AN_ABSENT = 2
 """One missing word counts as paraphrased if this many are present per missing one; otherwise it is the subject."""
 _FEW = 3
+_AT_REST = FIGURES - {AnswerType.COUNT}
+"""Of these a sentence about a movement states none, unless the question is about one."""
+_COMPARED = frozenset({AnswerType.SENTENCE, AnswerType.VERDICT})
 _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
 _ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
-_HEDGED, _LIST, _THE_OTHER_WAY, _BESIDE_ITS_SUBJECT = 0.75, 2.0, 0.25, 0.7
+_HEDGED, _LIST, _BESIDE_ITS_SUBJECT = 0.75, 2.0, 0.7
 _LONG = 120
 """Number of words at which a text counts half as much."""
 _DATE_WITHIN = 45
@@ -218,7 +222,10 @@ def _sentences(
     """Yield (position, text, score) of sentences, joined with the one that they continue or that continues them."""
     flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
     explains = target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
+    announced = ""
     for position, (lead, paragraph) in enumerate(flat):
+        if not paragraph.item:
+            announced = f" {lead}" if lead.endswith(":") else ""
         if not _is_self_contained(lead, paragraph):
             continue
         text, first = lead, position
@@ -230,7 +237,8 @@ def _sentences(
             text = f"{text} {after}"
         begins = places_of(" ".join(flat[first][0].split()[:_FIRST_WORDS]), passage_text)
         earlier = passage_text[max(0, begins[0][0] - _MOST_ABOVE) : begins[0][0]] if begins else ""
-        score = _score(lead, text, paragraph.heading, target, filed, earlier)
+        heading = paragraph.heading + (announced if paragraph.item else "")
+        score = _score(lead, text, heading, target, filed, earlier)
         if score:
             yield first, text, score
 
@@ -276,22 +284,47 @@ def _score(
         borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
     if round(borne, 6) < _ENOUGH[part.answer_type]:
         return None
-    fits = _covers_subject(said, around | said, around | said | farther, target)
-    fits = fits and _matches_request(text, about, heading, target) and _matches_period(about, target, filed)
-    return borne * _fitness(text, about, target) / length if fits else None
+    fits = _covers_subject(said, around.union(stems_in(about)), around | said | farther, target)
+    fits = fits and _matches_request(lead, text, about, heading, target) and _matches_period(about, target, filed)
+    return borne * _fitness(text, about, heading, target) / length if fits else None
 
 
-def _matches_request(text: str, about: str, nearby: str, target: AnswerTarget) -> bool:
-    """Return whether a text forecasts or ranks if the question does, and states no change of a requested measure."""
-    core = target.intent.core
+def _matches_request(lead: str, text: str, about: str, nearby: str, target: AnswerTarget) -> bool:
+    """Return whether a text forecasts, ranks, compares and moves as the question does."""
+    core, wants = target.intent.core, target.part.answer_type
     forecast, foretold = has_listed_prefix("expected", core), has_listed_prefix("expected", f"{text} {nearby}")
     if forecast and not foretold:
         return False
-    measured = target.part.answer_type in FIGURES and target.intent.names_metric and not forecast
-    if measured and any(movement_directions(about)) and not any(movement_directions(core)):
+    if wants in FIGURES and not _states_its_figure(about, target):
+        return False
+    if wants is AnswerType.VERDICT and any(term.is_absent for term in target.telling_terms):
+        return False
+    if wants in _COMPARED and " or " in core and contains_listed_phrase("comparatives", core):
+        both = (term for term in target.telling_terms if not term.is_context)
+        if not _all_in(set(stems_in(f"{nearby} {text}")), both):
+            return False
+    moves = any(movement_directions(core))
+    moving = {AnswerType.VERDICT: lead, AnswerType.CAUSE: text}.get(wants)
+    if moves and moving is not None and not any(movement_directions(moving)):
+        return False
+    at_rest = wants in _AT_REST or (wants in (AnswerType.COUNT, AnswerType.PLACE) and target.intent.names_metric)
+    if at_rest and not (forecast or moves) and any(movement_directions(about)):
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
     return not ranks or contains_listed_phrase("superlatives", text)
+
+
+def _states_its_figure(about: str, target: AnswerTarget) -> bool:
+    """Return whether a figure is neither supposed nor an extreme, and is not of a whole that includes the subject."""
+    core = target.intent.core
+    if any(
+        contains_listed_phrase(kind, about) and not contains_listed_phrase(kind, core)
+        for kind in ("hypotheses", "extremes")
+    ):
+        return False
+    said = set(stems_in(about))
+    whole = set(stems_in(patterns("sentence_patterns")["included"].sub("", about)))
+    return _all_in(whole, (term for term in target.telling_terms if term.coverage_in(said)))
 
 
 def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target: AnswerTarget) -> bool:
@@ -305,12 +338,14 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target
         return False
     rarest = max(present, key=lambda term: term.weight)
     needed = [] if rarest.is_name else [rarest]
-    if len(own) <= _FEW and wants in FIGURES | _FACTS:
+    if len(own) <= _FEW and wants in FIGURES | _FACTS | {AnswerType.VERDICT}:
         needed = present
     names = filter(attrgetter("is_name"), own)
     if not (_all_in(around, needed) and _all_in(anywhere, names)):
         return False
     borne_out = [term.weight for term in target.telling_terms if term.coverage_in(anywhere)]
+    if wants is AnswerType.CAUSE and not target.intent.names_metric and sum(borne_out) < _LEAST_EVIDENCE:
+        return False
     return wants not in _ONLY_WORDS or len(borne_out) != 1 or borne_out[0] >= _LEAST_EVIDENCE
 
 
@@ -331,24 +366,29 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     asked, years = target.years, set(printed_years(text))
     if asked and filed is not None and filed < min(asked) and not years & asked:
         return False  # filed before the requested period
-    if not asked or target.part.answer_type not in (*FIGURES, AnswerType.CAUSE):
+    figure, latest = target.part.answer_type in FIGURES, filed or max(asked, default=None)
+    if figure and latest and not years.issuperset(year for year in printed_years(target.intent.core) if year > latest):
+        return False  # not of the coming year that the question names
+    if not asked or not (figure or target.part.answer_type is AnswerType.CAUSE):
         return True
     of_quarter = any(period.quarter for period in target.intent.periods)
     interim = contains_listed_phrase("interim", text) and not of_quarter
     if target.part.answer_type is AnswerType.CAUSE:
         return not years or (bool(years & asked) and not interim)
-    in_time = filed is None or filed in asked or filed - 1 in asked
     if interim or not years:
-        return in_time and not interim
-    return bool(years & asked) or (in_time and max(years) > max(asked))
+        return not interim and (filed is None or not asked.isdisjoint((filed, filed - 1)))
+    return bool(years & asked) or ((filed is None or filed in asked) and len(asked) == 1 and min(years) > max(asked))
 
 
-def _fitness(text: str, about: str, target: AnswerTarget) -> float:
+def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float:
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
     core, wants = target.intent.core, target.part.answer_type
     years, asked = set(printed_years(about)), target.years.union(printed_years(core))
     fitness = (_ITS_YEAR if years & asked else _OTHER_YEAR) if years and asked else 1.0
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
+        fitness *= _HEDGED
+    foretold = has_listed_prefix("expected", heading) and not has_listed_prefix("expected", core)
+    if foretold and wants in FIGURES | {AnswerType.VERDICT}:
         fitness *= _HEDGED
     if wants is AnswerType.LIST and contains_listed_phrase("transactions", target.part.text):
         dated = contains_listed_phrase("dated", text) and printed_years(text[:_DATE_WITHIN])
@@ -357,16 +397,18 @@ def _fitness(text: str, about: str, target: AnswerTarget) -> float:
         fitness *= _LIST
     if wants is AnswerType.CAUSE:
         (up, down), (risen, fallen) = movement_directions(text[: len(about) + _VERB]), movement_directions(core)
-        fitness *= _THE_OTHER_WAY if risen != fallen and (up, down) == (fallen, risen) else 1.0
-        fitness *= _is_about_measure(about, core, target.lexicon)
+        fitness *= risen == fallen or (up, down) != (fallen, risen)
+        fitness *= _is_about_measure(about, heading, core, target.lexicon)
     return fitness
 
 
-def _is_about_measure(about: str, core: str, lexicon: Lexicon | None) -> bool:
+def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon | None) -> bool:
     """Return whether a sentence is about the first requested measure, or gives it as a share of another."""
     if lexicon is None:
         return True
     wanted, named = (_measures(text, lexicon) for text in (core, about))
+    if wanted and not named:
+        return any(movement_directions(about)) or wanted[0] in _measures(heading, lexicon)
     return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
 
 

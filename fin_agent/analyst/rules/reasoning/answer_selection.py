@@ -12,6 +12,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     FilingPeriod,
     candidates_of,
     has_listed_prefix,
+    movement_directions,
 )
 from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
@@ -192,7 +193,10 @@ def _best_candidates(
     Empty for a question without a subject, unless it is about a report, since any sentence would match.
     """
     of_a_report = bool(target.intent.forms or target.intent.dates)
-    if not (of_a_report or target.telling_terms) and target.part.answer_type in _OF_A_SUBJECT:
+    telling = target.telling_terms
+    if target.part.answer_type in FIGURES:
+        telling = [term for term in telling if not any(movement_directions(term.words))]  # `how much did it rise`
+    if not (of_a_report or telling) and target.part.answer_type in _OF_A_SUBJECT:
         return []
     found = sorted(candidates_of(target, passages), key=lambda each: (-round(each.score, 9), each.place, each.position))
     if considers is not None and found:

@@ -90,7 +90,8 @@ def terms_of(
 ) -> list[list[Term]]:
     """Return the terms of each part of a question; those of the first part are context for the others."""
     known = {piece for phrase in intent.keywords for piece in _pieces(phrase)}
-    labels = _labels(intent, lexicon)
+    of_people = any(part.answer_type is AnswerType.PERSON for part in parts)
+    labels = _labels(intent, lexicon, word_lists("answer_words")["titles"] if of_people else frozenset())
     made = [list(_terms(part, known, labels)) for part in parts]
     if not any(made):
         keywords = QuestionPart(" ".join(intent.keywords), AnswerType.SENTENCE)
@@ -153,7 +154,7 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
 @lru_cache(maxsize=1)
 def _movements() -> tuple[str, ...]:
     lists = word_lists("answer_words")
-    return tuple(word for word in lists["up"] | lists["down"] if len(word) > _SHORT)
+    return tuple(word for word in (lists["up"] | lists["down"]) - lists["no movement"] if len(word) > _SHORT)
 
 
 def _phrases_in(text: str) -> Iterator[tuple[str, tuple[frozenset[str], ...], tuple[str, ...]]]:
@@ -201,12 +202,19 @@ def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ..
     return {key: (tuple(dict.fromkeys(one)), tuple(dict.fromkeys(other))) for key, (one, other) in groups.items()}
 
 
-def _labels(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[frozenset[str], ...]]:
-    """Return the statements' labels for a word that names a measure; for a margin, those of its part and whole."""
+def _labels(
+    intent: Intent, lexicon: Lexicon | None, titles: Collection[str]
+) -> Mapping[str, tuple[frozenset[str], ...]]:
+    """Return the statements' labels for a word that names a measure; for a margin, those of its part and whole.
+
+    A title names none: `Who was CFO`.
+    """
     found: dict[str, list[frozenset[str]]] = {}
     if lexicon is None:
         return {}
     for mention in lexicon.mentions(intent.core):
+        if mention.phrase.lower() in titles:
+            continue
         metric = lexicon.metrics.get(mention.id)
         part, whole = map(lexicon.metrics.get, ratio_of(mention.id.removesuffix("_reported"), lexicon))
         labels = [*(metric.labels if metric else ())]
