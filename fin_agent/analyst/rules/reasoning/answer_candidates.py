@@ -369,7 +369,7 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     figure, latest = target.part.answer_type in FIGURES, filed or max(asked, default=None)
     if figure and latest and not years.issuperset(year for year in printed_years(target.intent.core) if year > latest):
         return False  # not of the coming year that the question names
-    if not asked or not (figure or target.part.answer_type is AnswerType.CAUSE):
+    if not asked or not (figure or target.part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
     of_quarter = any(period.quarter for period in target.intent.periods)
     interim = contains_listed_phrase("interim", text) and not of_quarter

@@ -133,8 +133,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     """Yield the terms of a part: its phrases with synonyms, and the words that are part of the subject (`known`)."""
     lists = word_lists("answer_words")
     unsaid = lists["framing"] | part.answer_type_words
-    # A movement of the thing explained is checked separately.
-    moves = _movements() if part.answer_type is AnswerType.CAUSE else ()
+    # A movement of what is explained or settled is checked separately.
+    moves = _movements() if part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT) else ()
     seen: set[frozenset[str]] = {frozenset()}
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(part.text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
