@@ -205,22 +205,25 @@ def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str, of: str 
     else:
         lead = superlative_verdict(intent, f"{best.name}{of}")
         text = (
-            f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({others}{_apart(intent, listed, unit)})."
+            f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({others}{_apart(intent, listed, best, unit)})."
         )
     return _valued(best.value, unit, text)
 
 
-def _apart(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> str:
+def _apart(intent: Intent, listed: Sequence[ListedFigure], best: ListedFigure, unit: str) -> str:
     """Return the difference of two figures that are compared, or from the next: `, 4.4 percentage points apart`.
 
     The first of several is held against the second, and any other place against the first.
     """
     if len(listed) < 2 or not unit:
         return ""
-    ordered = sorted(listed, key=lambda one: one.value, reverse=intent.comparison is Comparison.HIGHEST)
-    place = intent.place or 1
-    one, other = ordered[place - 1], ordered[0 if place > 1 else 1]
-    between = float(f"{abs(one.value - other.value):.10g}")
+    others = [one for one in listed if one is not best]
+    if intent.place > 1:
+        highest = (intent.comparison is Comparison.HIGHEST) is not intent.losses
+        other = (max if highest else min)(others, key=lambda one: one.value)
+    else:
+        other = min(others, key=lambda one: abs(one.value - best.value))
+    between = float(f"{abs(best.value - other.value):.10g}")
     unit = "percentage points" if unit == "percent" else unit
     written = f"{format_amount(between, unit, intent.decimals)} apart"
     return f", {written}" if len(listed) == 2 else f"; {written} from {other.name}"

@@ -202,7 +202,7 @@ def describe_extreme(
     `place` is 2 for the second highest.
     """
     if 1 < place <= len(listed):
-        ranked = sorted(listed, key=lambda one: one.value, reverse=comparison is Comparison.HIGHEST)
+        ranked = sorted(listed, key=lambda one: one.value, reverse=(comparison is Comparison.HIGHEST) is not losses)
         best = ranked[place - 1]
         return best, listing(listed, without=[best]), f"{_ORDINALS.get(place, f'{place}th')} {comparison.value}"
     highest = (comparison is Comparison.HIGHEST) is not losses

@@ -155,7 +155,12 @@ def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ..
     members = [one for one in family.ranked() if one.name not in named and content_stems(one.name) not in stems]
     if any(isinstance(one, Move) and one.how != "change" for one in query.measures):
         members = [one for one in members if one.value() > 0]  # growth from zero or from a loss is undefined
-    if query.combined in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER):
+    first = query.comparison is not None and query.comparison.top is not None
+    if (
+        query.combined in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER)
+        or first
+        or parts.kind == "country"
+    ):
         members = [one for one in members if not is_remainder(one.name)]
     if query.combined is Combination.LOWEST:
         members = [one for one in members if one.value(-1)]  # a dash means that it has none

@@ -194,8 +194,9 @@ class QueryComposer:
         """
         if self.before is None or not self.before.measures or self.has_unread(*_IN_WORDS):
             return None
-        earlier = list(map(without_move, self.before.measures))
         chosen = self.before.comparison
+        ranked = chosen is not None and self.has_unread("ORDINAL")  # `which came second` is of the same movement
+        earlier = list(self.before.measures if ranked else map(without_move, self.before.measures))
         if chosen is not None and (chosen.axis, chosen.how) == (Axis.MEASURES, Combination.TOTAL):
             earlier, chosen = [Function(name="sum", of=tuple(earlier))], None
         if not self.measures:
@@ -311,8 +312,9 @@ class QueryComposer:
         earlier = self.before.parts if self.before is not None else None
         if not kinds and earlier is not None and earlier.kind and self.take_frames("EXCEPT"):
             return Parts(kind=earlier.kind, without=names)
+        second = self.has_unread("AFTER") and self.has_unread("ORDINAL")  # `the second largest platform after console`
         if kinds and self.take_frames("AFTER", "EXCEPT"):
-            without, names = names, ()
+            without, names = () if second else names, ()
         if names and kinds:
             if not self._kind_is_divided():
                 self.take_frames("KIND")  # `the Marine segment`
@@ -830,6 +832,8 @@ class QueryComposer:
         if not extreme:
             filtered = _request(Kind.RANKING, axis, Combination.FILTER)
             return {**filtered, "claim": Claim(way="fell" if falls else "rose")}
+        before = self.before.comparison if self.before is not None else None
+        falls = falls or (bool(ordinal) and not high and before is not None and not before.descending)
         how = Combination.LOWEST if low or self._counts_from_below(ordinal) else Combination.HIGHEST
         return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=not falls)
 

@@ -69,6 +69,8 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
         quarter=slot.quarter,
         months=slot.months,
     )
+    if words_of(slot.phrase) <= words_of(slot.part or ""):
+        return None  # the part's own words say nothing of what is measured
     near = find_nearest_figure(workspace, target, company=slot.company, of_totals=slot.part is None)
     if near is None or near.chance < LIKELY_ENOUGH or not scope.holds(near.sourced.key):
         return None
