@@ -204,9 +204,8 @@ def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str, of: str 
         text = f"No company stands out: {measure} is {best.text} ({others})."
     else:
         lead = superlative_verdict(intent, f"{best.name}{of}")
-        text = (
-            f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({others}{_apart(intent, listed, best, unit)})."
-        )
+        beside = f"{others}{_apart(intent, listed, best, unit)}"
+        text = f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({beside})."
     return _valued(best.value, unit, text)
 
 
