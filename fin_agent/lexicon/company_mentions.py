@@ -127,12 +127,11 @@ class CompanyDirectory:
 
     def _listed_company_spans(self, question: str) -> tuple[tuple[int, int], ...]:
         """Return (start, end) of the listed companies that `question` names and the index lacks."""
-        companies = [(mention.start, mention.end) for mention in self.mentions(question)]
-        tokens = [found.span() for found in _PATTERNS["token"].finditer(question)]
+        taken = [(mention.start, mention.end) for mention in self.mentions(question)]
         small = _PATTERNS["capital inside"].search(question) is None
         found: list[tuple[int, int]] = []
-        for start, end, phrase in _phrases_of(question, tokens):
-            if not self._book.is_unindexed_company(phrase) or _overlaps(companies, start, end):
+        for _, start, end, phrase in _phrases_of(question, _tokens_of(question)):
+            if not self._book.is_unindexed_company(phrase) or _overlaps(taken, start, end):
                 continue
             wording = _PhraseContext(question, start, phrase, small)
             if wording.may_name(simplify_name(phrase), "name") and not _overlaps(found, start, end):
@@ -140,26 +139,24 @@ class CompanyDirectory:
         return tuple(found)
 
     def _mentions(self, question: str) -> tuple[CompanyMention, ...]:
-        tokens = [(found.start(), found.end(), found.group()) for found in _PATTERNS["token"].finditer(question)]
-        small = (
-            _PATTERNS["capital inside"].search(question) is None
-        )  # without any capitals, names are not capitalized either
-        found = [] if small else self._match_name(question, tokens, relaxed=False)
-        found = found or self._match_name(question, tokens, relaxed=True)
-        return tuple(found or self._owners_of_brands(question, tokens))
+        tokens = _tokens_of(question)
+        # Without any capitals, names are not capitalized either.
+        found = self._match_names(question, tokens, False) if _PATTERNS["capital inside"].search(question) else []
+        return tuple(found or self._match_names(question, tokens, True) or self._owners_of_brands(question, tokens))
 
     def _owners_of_brands(self, question: str, tokens: Sequence[_Token]) -> Iterator[CompanyMention]:
         """Yield the company that alone owns a brand named in the question; the brand's words still name a part."""
         owners: dict[str, CompanyMention] = {}
-        for start, _, phrase in _phrases_of(question, [(start, end) for start, end, _ in tokens]):
+        for _, start, _, phrase in _phrases_of(question, tokens):
             owner = self._book.brands.get(simplify_name(phrase))
             if owner is not None:
                 owners.setdefault(owner.key, CompanyMention(owner, start, start, "", "brand", _OF_A_BRAND))
         yield from owners.values()
 
-    def _match_name(self, question: str, tokens: Sequence[_Token], *, relaxed: bool) -> list[CompanyMention]:
+    def _match_names(self, question: str, tokens: Sequence[_Token], relaxed: bool) -> list[CompanyMention]:
         found: list[CompanyMention] = []
-        title_case = _in_title_case(tokens)
+        words = [text for _, _, text in tokens if text[0].isalpha()]
+        title_case = sum(text[0].isupper() for text in words) > _TITLE_CASE * len(words)
         position = 0
         while position < len(tokens):
             mention, used = self._longest_match(question, tokens, position, relaxed)
@@ -176,16 +173,10 @@ class CompanyDirectory:
         first = tokens[position]
         if first[2].casefold() in company_words("exchanges") and question[first[1] :].lstrip().startswith(":"):
             return None, 1
-        for count in range(min(_MAX_TOKENS, len(tokens) - position), 0, -1):
-            span = tokens[position : position + count]
-            start, end = span[0][0], span[-1][1]
-            if count > 1 and (span[0][2].casefold() in _ARTICLES or span[-1][2].casefold() in _CONNECTIVES):
-                continue
-            phrase = _PATTERNS["possessive"].sub("", question[start:end].rstrip("."))
+        for count, start, end, phrase in _phrases_of(question, tokens[position : position + _MAX_TOKENS], 1):
             entry = self._entry(_PhraseContext(question, start, phrase, relaxed))
             if entry is not None and (best is None or entry.confidence > best[0].confidence):
-                mention = CompanyMention(entry.company, start, start + len(phrase), phrase, entry.how, entry.confidence)
-                best = mention, count
+                best = CompanyMention(entry.company, start, end, phrase, entry.how, entry.confidence), count
         return best if best is not None else (None, 1)
 
     def _entry(self, wording: _PhraseContext) -> Alias | None:
@@ -221,21 +212,24 @@ class CompanyDirectory:
         return None if name in company_words("everyday") and alias == name + "s" else entry
 
 
-def _phrases_of(question: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, words) of each run of words that may be a name, from the left, the longest first."""
-    words = [question[start:end].casefold() for start, end in tokens]
-    for first in range(len(tokens)):
-        for last in range(min(first + _MAX_TOKENS, len(tokens)) - 1, first - 1, -1):
-            if last > first and (words[first] in _ARTICLES or words[last] in _CONNECTIVES):
+def _tokens_of(question: str) -> list[_Token]:
+    return [(found.start(), found.end(), found.group()) for found in _PATTERNS["token"].finditer(question)]
+
+
+def _phrases_of(
+    question: str, tokens: Sequence[_Token], starts: int | None = None
+) -> Iterator[tuple[int, int, int, str]]:
+    """Yield (number of tokens, start, end, words) of each run of words that may be a name, the longest first.
+
+    Runs begin at each token from the left, or only at the first `starts` ones.
+    """
+    for first, (start, _, word) in enumerate(tokens[:starts]):
+        for count in range(min(_MAX_TOKENS, len(tokens) - first), 0, -1):
+            _, end, last = tokens[first + count - 1]
+            if count > 1 and (word.casefold() in _ARTICLES or last.casefold() in _CONNECTIVES):
                 continue
-            start, end = tokens[first][0], tokens[last][1]
             phrase = _PATTERNS["possessive"].sub("", question[start:end].rstrip("."))
-            yield start, start + len(phrase), phrase
-
-
-def _in_title_case(tokens: Sequence[_Token]) -> bool:
-    words = [text for _, _, text in tokens if text[0].isalpha()]
-    return sum(text[0].isupper() for text in words) > _TITLE_CASE * len(words)
+            yield count, start, start + len(phrase), phrase
 
 
 def _adjust_for_following_word(mention: CompanyMention, question: str, after: _Token | None) -> CompanyMention:
@@ -243,15 +237,9 @@ def _adjust_for_following_word(mention: CompanyMention, question: str, after: _T
     if mention.how not in ("short name", "nickname") or after is None or question[mention.end : after[0]] != " ":
         return mention
     word = after[2]
-    if not word[0].isupper() or normalize_name(word) in company_words("not_companies") or word.casefold() == "vs.":
+    if not word[0].isupper() or normalize_name(word) in company_words("not_companies"):
         return mention
     return replace(mention, confidence=mention.confidence * _LONGER_NAME)
-
-
-@lru_cache(maxsize=16)
-def _is_all_caps(question: str) -> bool:
-    """Return whether the question is all in capitals; cached, because it is needed for every phrase."""
-    return question.isupper()
 
 
 @dataclass(frozen=True)
@@ -267,7 +255,7 @@ class _PhraseContext:
     @property
     def is_all_caps(self) -> bool:
         """Whether the question is all in capitals, which then carry no information."""
-        return _is_all_caps(self.question)
+        return self.question.isupper()
 
     @property
     def is_capitalized(self) -> bool:
@@ -289,7 +277,8 @@ class _PhraseContext:
     @property
     def is_marked_as_ticker(self) -> bool:
         """Whether it is marked as a ticker symbol: `$AAPL`, `NYSE: NKE`."""
-        return self._before.endswith("$") or _marked_by_exchange(self._before)
+        exchange = re.search(r"(\w+)\s*:\s*$", self._before)
+        return self._before.endswith("$") or (exchange and exchange[1].casefold() in company_words("exchanges")) is True
 
     @property
     def opens_sentence(self) -> bool:
@@ -351,11 +340,6 @@ class _PhraseContext:
             return True
         common = map(company_words, ("everyday", "generic", "nouns_in_names", "not_companies"))
         return frozenset(alias.split()) <= frozenset[str]().union(*common)
-
-
-def _marked_by_exchange(before: str) -> bool:
-    found = re.search(r"(\w+)\s*:\s*$", before)
-    return found is not None and found[1].casefold() in company_words("exchanges")
 
 
 _COMPANY, _UNDERSTOOD = "\x01", "\x02"

@@ -6,7 +6,6 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from fin_agent.lexicon.period_words import (
@@ -62,15 +61,11 @@ def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom
             else:
                 atoms += [_join_to_year(part, year, part.start, year.end if part is last else part.end) for part in run]
     atoms += [year for index, year in enumerate(years) if index not in used]
-    atoms.sort(key=_place)
-    return sorted([*atoms, *_quarters_between(text, atoms)], key=_place)
+    return sorted(atoms, key=_place)
 
 
 def _place(atom: PeriodAtom) -> tuple[int, int, int, int]:
     return atom.start, atom.end, atom.year or 0, atom.quarter or 0
-
-
-_MAX_BETWEEN = 20
 
 
 def _parts(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
@@ -143,19 +138,6 @@ def _join_to_year(part: PeriodAtom, year: PeriodAtom, start: int, end: int) -> P
     return part._replace(start=start, end=end, year=year.year, fiscal=year.fiscal or part.fiscal)
 
 
-def _quarters_between(text: str, atoms: Sequence[PeriodAtom]) -> Iterator[PeriodAtom]:
-    """Yield the quarters that `Q3 2022 through Q1 2023` implies, at the position of the last."""
-    for here, there in pairwise(atoms):
-        if not (here.quarter and there.quarter and here.year and there.year):
-            continue
-        if here.year == there.year or not is_between("through", text, here.end, there.start):
-            continue
-        first, last = 4 * here.year + here.quarter, 4 * there.year + there.quarter
-        if last - first <= _MAX_BETWEEN:
-            for number in range(first, last - 1):
-                yield there._replace(year=number // 4, quarter=number % 4 + 1)
-
-
 DateRole = Literal["ended", "as of", "filed", "on"]
 
 
@@ -180,7 +162,7 @@ def date_expressions(text: str) -> list[DateExpression]:
     A month that ends a period means its last day: `the quarter ended June 2023`, `the June 2023 quarter`.
     """
     found: list[DateExpression] = []
-    for printed in _with_short_dates(text, printed_dates(text)):
+    for printed in printed_dates(text):
         start, end, day = printed
         before = match_before("length", text, start)
         if before is not None:
@@ -237,20 +219,3 @@ def _same_day_of_other_years(text: str, one: DateExpression) -> Iterator[DateExp
 
 
 _MONTHS = {"year": 12, "fye": 12, "quarter": 3, "half": 6, "three_quarters": 9, "ytd": -1, "some": 12}
-
-
-def _with_short_dates(text: str, dates: list[PrintedDate]) -> list[PrintedDate]:
-    """Return the dates and those whose year is printed with a later one: `July 27 and April 27 in 2019`."""
-    found = list(dates)
-    whole = [(one.start, one.end) for one in dates]
-    for short in _PATTERNS["short date"].finditer(text):
-        if overlaps_any(short.start(), short.end(), whole):
-            continue
-        later = match_after("year later", text, short.end())
-        if later is not None:
-            try:
-                day = date(int(later["year"]), month_number(short["month"]), int(short["day"]))
-            except ValueError:
-                continue
-            found.append(PrintedDate(short.start(), short.end(), day))
-    return sorted(found)
