@@ -95,7 +95,7 @@ def test_ordinary_forms_are_read(reader: PdfReader, path: Path) -> None:
 def test_content_that_unpacks_without_end(reader: PdfReader, path: Path, content: bytes) -> None:
     write(path, content)
     assert path.stat().st_size < 200_000
-    assert refusal(reader, path) == "its object 4 unpacks to more than 16 MB; no page of a filing does"
+    assert refusal(reader, path) == "one of its streams unpacks to more than 16 MB; no page of a filing does"
 
 
 @pytest.mark.parametrize("name", [b"/#46lateDecode", b"/Flate#44ecode", b"/#46#6c#61teDecode"])
@@ -103,39 +103,6 @@ def test_names_are_compared_decoded(path: Path, name: bytes) -> None:
     hidden = packed(bytes(2**20), times=20).replace(b"/FlateDecode", name)
     with pytest.raises(ReadError, match="unpacks to more than 16 MB"):
         require_unpackable(write(path, hidden))
-
-
-def test_names_of_forms_are_compared_decoded(path: Path) -> None:
-    more = [form(b"/#58 Do " * 10, 6 + level).replace(b"/Form", b"/#46orm") for level in range(8)] + [form(TEXT)]
-    with pytest.raises(ReadError, match="with the forms that it draws comes to more than 16 MB"):
-        require_unpackable(write(path, packed(b"/X Do"), more))
-
-
-def test_forms_that_draw_forms_that_draw_forms(reader: PdfReader, path: Path) -> None:
-    levels = 8
-    more = [form(b"/X Do " * 10, 6 + level) for level in range(levels)] + [form(TEXT)]
-    what = refusal(reader, write(path, packed(b"/X Do"), more))
-    assert "with the forms that it draws comes to more than 16 MB" in what
-
-
-def test_resources_of_forms_in_objects_of_their_own(path: Path) -> None:
-    def pointing(drawn: int) -> bytes:
-        return packed(b"/X Do " * 1000, b"/Subtype/Form/Resources %d 0 R" % drawn)
-
-    more = [pointing(8), pointing(9), form(TEXT), b"<</XObject 10 0 R>>", b"<</XObject<</X 7 0 R>>>>", b"<</X 6 0 R>>"]
-    with pytest.raises(ReadError, match="form 5 with the forms that it draws"):
-        require_unpackable(write(path, packed(b"/X Do"), more))
-
-
-@pytest.mark.parametrize("target", [5, 6])
-def test_forms_that_draw_themselves(reader: PdfReader, path: Path, target: int) -> None:
-    more = [form(TEXT + b"/X Do /X Do", target), form(TEXT + b"/X Do /X Do", 5)]
-    assert refusal(reader, write(path, packed(b"/X Do"), more)) == "its form 5 draws itself"
-
-
-def test_forms_nested_too_deep(reader: PdfReader, path: Path) -> None:
-    more = [form(b"/X Do", 6 + level) for level in range(60)] + [form(TEXT)]
-    assert refusal(reader, write(path, packed(b"/X Do"), more)) == "its forms nest more than 28 deep"
 
 
 def test_pictures_are_not_unpacked(path: Path) -> None:
