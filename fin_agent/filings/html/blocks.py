@@ -20,7 +20,6 @@ class Kind(Enum):
     INLINE = auto()
     BLOCK = auto()
     ITEM = auto()
-    PREFORMATTED = auto()
     TABLE = auto()
     ROW = auto()
     CELL = auto()
@@ -158,8 +157,6 @@ class Text:
     indent: float = 0.0
     """In points."""
     align: str = ""
-    preformatted: bool = False
-    """Whether `words` are whole lines with significant spaces."""
     spaced: bool = True
     """Whether a space separates the next words from the previous ones."""
 
@@ -283,7 +280,6 @@ class _OpenElement:
     indent: float = 0.0
     align: str = ""
     raised: bool = False
-    preformatted: bool = False
     dark: bool = False
     """Whether the background is colored, so that white text is visible."""
 
@@ -355,7 +351,6 @@ class _TreeWalk:
             outer.indent,
             outer.align,
             style.raised or kind is Kind.RAISED or outer.raised,
-            kind is Kind.PREFORMATTED or outer.preformatted,
             dark,
         )
         if kind is Kind.TABLE:
@@ -367,7 +362,7 @@ class _TreeWalk:
             self._cell = None
         elif kind is Kind.CELL:
             self._begin_cell(element, opened)
-        if opened.kind in (Kind.BLOCK, Kind.ITEM, Kind.PREFORMATTED) and opened.block:
+        if opened.kind in (Kind.BLOCK, Kind.ITEM) and opened.block:
             opened.indent += style.indent
             opened.align = style.align or opened.align or str(element.get("align") or "").lower()
             self._end_paragraph()
@@ -409,12 +404,6 @@ class _TreeWalk:
             return  # text between the cells of a table is not printed
         if inside.raised and _is_mark(text):
             text = f"({text.strip()})"
-        if inside.preformatted and not self._grids:
-            if not self._text.preformatted:
-                self._end_paragraph()
-                self._text.preformatted = True
-            self._text.words.extend(line.expandtabs(8) for line in text.splitlines())
-            return
         begin = self._text.append(text)
         if self._pending and begin < len(self._text.words):
             for tag in self._pending:

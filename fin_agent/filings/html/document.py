@@ -7,7 +7,6 @@ import re
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from lxml import etree
 
@@ -26,14 +25,7 @@ MAX_ELEMENTS = 2_000_000
 """Limit of elements: filings have tens of thousands, the largest of banks some hundred thousand."""
 
 
-class ParsedHtml(NamedTuple):
-    """The root elements of the documents in an HTML file, and its defects."""
-
-    roots: list[etree._Element]
-    warnings: tuple[ReadWarning, ...] = ()
-
-
-def parse_html(path: Path) -> ParsedHtml:
+def parse_html(path: Path) -> list[etree._Element]:
     """Return the roots of the HTML documents in the file at `path`, which may be gzipped.
 
     There is one, except in EDGAR's full-submission text, of which the report and the exhibits for investors (EX-13,
@@ -45,38 +37,20 @@ def parse_html(path: Path) -> ParsedHtml:
         raise refusal(path, "the file is empty")
     if content[:2] == _GZIP:
         raise refusal(path, "the file is packed twice", "Unpack it once (`gunzip`) and ingest it")
-    content, zeros = _without_zeros(_as_utf8(content), path)
-    roots = [_parse(document, path) for document in _documents_in(content)]
+    roots = [_parse(document, path) for document in _documents_in(_as_utf8(content))]
     elements = sum(int(float(str(root.xpath("count(//*)")))) for root in roots)
     if elements > MAX_ELEMENTS:
         raise refusal(path, f"the HTML has {elements:,} elements; at most {MAX_ELEMENTS:,} are read", _SPLIT_IT)
-    return ParsedHtml(roots, zeros)
-
-
-def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning, ...]]:
-    """Return `content` without zero bytes, as browsers read it.
-
-    Raises ReadError where they replace lost content: there are many, or one is among the digits of a figure.
-    """
-    count = content.count(0)
-    if not count:
-        return content, ()
-    left = content.replace(b"\x00", b"")
-    if not is_html(left):
-        raise _not_html_error(left, path)
-    if count > _MAX_ZEROS or _IN_A_FIGURE.search(content):
-        raise refusal(path, f"the HTML is damaged: {count:,} zero bytes replace text")
-    said = f"{count} zero byte{'s' * (count > 1)} in the file left out: a letter may be missing there"
-    return left, (ReadWarning(said),)
-
-
-_MAX_ZEROS = 20
-_IN_A_FIGURE = re.compile(rb"[\d.,]\x00|\x00[\d.,]")
+    return roots
 
 
 def _parse(content: bytes, path: Path) -> etree._Element:
     if not is_html(content):
-        raise _not_html_error(content, path)
+        name = re.sub(r"\.(?:html?|xhtml)(?:\.gz)?$", ".pdf", path.name, flags=re.I)
+        remedy = f"It is a PDF: rename it to `{name}` and ingest that" if is_pdf(content) else DOWNLOAD_AGAIN
+        raise refusal(path, "the file is named as HTML but contains none", remedy)
+    if b"\0" in content:
+        raise refusal(path, "the HTML is damaged: zero bytes replace text")
     in_a_tag = content.rfind(b"<", -_TAIL) > content.rfind(b">", -_TAIL)
     if in_a_tag or _is_truncated(content):
         remedy = DOWNLOAD_AGAIN if in_a_tag else _END_IT
@@ -89,12 +63,6 @@ def _parse(content: bytes, path: Path) -> etree._Element:
         return etree.fromstring(content, parser)
     except etree.XMLSyntaxError:
         return _parse_leniently(content, path)
-
-
-def _not_html_error(content: bytes, path: Path) -> ReadError:
-    name = re.sub(r"\.(?:html?|xhtml)(?:\.gz)?$", ".pdf", path.name, flags=re.I)
-    remedy = f"It is a PDF: rename it to `{name}` and ingest that" if is_pdf(content) else DOWNLOAD_AGAIN
-    return refusal(path, "the file is named as HTML but contains none", remedy)
 
 
 _END_IT = (
@@ -203,9 +171,8 @@ def read_html(path: Path) -> Document:
     """
     document = TypesetDocument()
     tags: list[Tag] = []
-    parsed = parse_html(path)
-    warnings: list[ReadWarning] = list(parsed.warnings)
-    for root in parsed.roots:
+    warnings: list[ReadWarning] = []
+    for root in parse_html(path):
         tagged = read_tags(root)
         document = typeset(blocks_of(root, tagged.elements, first_tag=len(tags)), document)
         tags += tagged.tags

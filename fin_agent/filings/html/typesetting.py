@@ -235,7 +235,6 @@ _MAX_SHEETS = 4
 _PARAGRAPH_GAP = 6.0
 _SHORT_LINE = 14
 """Most words of a line that may be a heading or a caption."""
-_MONOSPACE = 4.8
 _ROW = 13.0
 
 
@@ -349,7 +348,7 @@ def _is_short(block: Block) -> bool:
 
 def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:
     if isinstance(block, Text):
-        yield from _preformatted(block, page.begin_table()) if block.preformatted else _paragraph(block)
+        yield from _paragraph(block)
         return
     table, edges = page.begin_table(), _edges(block)
     skips, begun = 1, False
@@ -394,18 +393,3 @@ def _line(words: list[Word], text: Text, begins: int, ends: int, first: bool) ->
     ]
     said = " ".join(word.text for word in words)
     return _Setting(words, text=said, height=LEADING if words else 0.0, marks=marks, skips=int(first))
-
-
-def _preformatted(text: Text, table: int) -> Iterator[_Setting]:
-    """Yield lines whose columns are made of spaces; each word is placed where it was typed."""
-    skips = 1
-    for typed in text.words:
-        words = []
-        for found in re.finditer(r"\S+", typed):
-            x0, x1 = (MARGIN + place * _MONOSPACE for place in found.span())
-            words.append(Word(x0, 0.0, x1, LEADING - 2, found.group()))
-        if words:
-            yield _Setting(words, words, typed.rstrip(), LEADING, [], table, words[-1].x1, skips)
-            skips = 0
-        else:
-            skips += 1

@@ -20,7 +20,7 @@ def written(tmp_path: Path, content: bytes | str, name: str = "filing.htm") -> P
 
 
 def root_of(path: Path) -> etree._Element:
-    (root,) = parse_html(path).roots
+    (root,) = parse_html(path)
     return root
 
 
@@ -77,7 +77,7 @@ def test_a_release_in_an_exhibit_is_read_with_the_report(tmp_path: Path) -> None
             ("EX-99.2", "begin 644 slides.pdf M_]C_X"),
         )
     )
-    roots = parse_html(written(tmp_path, submission)).roots
+    roots = parse_html(written(tmp_path, submission))
     assert ["".join(root.itertext()).strip() for root in roots] == ["the report", "the release"]
 
 
@@ -118,19 +118,6 @@ def test_a_file_that_holds_something_else(tmp_path: Path) -> None:
     wrong = refused(written(tmp_path, b"%PDF-1.7 what a name says is not what it is \0", "report.htm.gz"))
     assert "named as HTML" in wrong.what and "rename it to `report.pdf`" in wrong.remedy
     assert "Download" in refused(written(tmp_path, b"GIF89a \0 a picture")).remedy
-
-
-def test_a_zero_byte_is_left_out_and_told_of(tmp_path: Path) -> None:
-    """Far behind the head it ended the file without a word."""
-    filler = "<p>Costs fell.</p>" * 5_000
-    holding = f"<html><body><p>Reve\0nue & costs</p>{filler}<p>the en\0d</p></body></html>"
-    parsed = parse_html(written(tmp_path, holding))
-    text = "".join(parsed.roots[0].itertext())
-    assert "Revenue & costs" in text and text.endswith("the end")
-    assert [warning.what for warning in parsed.warnings] == [
-        "2 zero bytes in the file left out: a letter may be missing there"
-    ]
-    assert parse_html(written(tmp_path, XHTML)).warnings == ()
 
 
 @pytest.mark.parametrize("damaged", ["<p>1,2\x0034</p>", "<p>\x0034</p>", "<p>Revenue" + "\0" * 512 + "</p>"])

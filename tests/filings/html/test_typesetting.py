@@ -134,24 +134,6 @@ def test_numbers_of_running_text_make_no_table() -> None:
     assert read_tables(set_pages(body).pages) == []
 
 
-def test_preformatted_text_keeps_its_columns() -> None:
-    body = """<pre>
-                          BALANCE SHEET
-                          (in thousands)
-                                 December 31,
-                              2023         2022
-Cash                     $   1,234    $     900
-Inventory                      500          400
-Total assets             $   1,734    $   1,300
-</pre>"""
-    (table,) = read_tables(set_pages(body).pages)
-    assert [[int(cell.amount) for cell in row.cells if cell] for row in table.rows] == [
-        [1234, 900],
-        [500, 400],
-        [1734, 1300],
-    ]
-
-
 def test_tags_get_the_page_and_the_box_of_their_words() -> None:
     document = set_pages(
         "<p>none here</p><hr style='page-break-after:always'>"
