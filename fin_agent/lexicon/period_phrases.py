@@ -20,7 +20,7 @@ from fin_agent.lexicon.period_words import (
     years_in,
 )
 from fin_agent.lexicon.words import patterns
-from fin_agent.vocabulary.dates import PrintedDate, month_number, printed_dates
+from fin_agent.vocabulary.dates import PrintedDate, month_end, month_number, printed_dates
 
 _PATTERNS = patterns("period_patterns")
 
@@ -193,17 +193,13 @@ def _month_ends(text: str, taken: list[tuple[int, int]]) -> Iterator[DateExpress
             continue
         before = match_before("length", text, start)
         if before is not None:
-            yield _end_of_period(text, PrintedDate(start, end, _last_day(found["month"], found["year"])), before)
+            day = month_end(int(found["year"]), month_number(found["month"]))
+            yield _end_of_period(text, PrintedDate(start, end, day), before)
     for found in _PATTERNS["month quarter"].finditer(text):
         year = found["year"] or found["later"]
         if year and not overlaps_any(*found.span(), taken):
-            day = _last_day(found["month"], year)
+            day = month_end(int(year), month_number(found["month"]))
             yield DateExpression(found.start(), found.end(), day, "ended", 3, lead=found.start())
-
-
-def _last_day(month: str, year: str) -> date:
-    number = month_number(month)
-    return date(int(year), number, monthrange(int(year), number)[1])
 
 
 def _same_day_of_other_years(text: str, one: DateExpression) -> Iterator[DateExpression]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from calendar import monthrange
 from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
@@ -22,6 +21,7 @@ from fin_agent.lexicon.period_words import (
     year_range_in,
 )
 from fin_agent.lexicon.words import patterns
+from fin_agent.vocabulary.dates import month_end
 from fin_agent.vocabulary.fiscal_calendar import fiscal_quarter_of, fiscal_year_of, nominal_month
 
 _PATTERNS = patterns("period_patterns")
@@ -235,7 +235,7 @@ def _mention_of_date(question: str, one: DateExpression, definitions: Sequence[t
 
 def _closes_month(one: DateExpression) -> bool:
     """Return whether it is a balance sheet date, which people use as a period: `deposits held at 31 December 2019`."""
-    return one.role == "as of" and one.date.day == monthrange(one.date.year, one.date.month)[1]
+    return one.role == "as of" and one.date == month_end(one.date.year, one.date.month)
 
 
 def _date_mention(question: str, one: DateExpression) -> DateMention:

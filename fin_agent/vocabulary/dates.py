@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
@@ -48,10 +49,15 @@ def printed_years(text: str) -> list[int]:
     return [int(found) for found in _A_YEAR.findall(text)]
 
 
+def month_end(year: int, month: int) -> date:
+    """Return the last day of a month."""
+    return date(year, month, monthrange(year, month)[1])
+
+
 _A_YEAR = re.compile(r"(?<![\w,.])(?:19|20)\d\d(?!\w)")
 MONTH_NAME = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])\.?"
 )
 """Pattern of a month's name, to be compiled with IGNORECASE."""
 _YEAR = r"(?:19|20)[0-9]{2}(?![0-9])"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from datetime import date, timedelta
 
+from fin_agent.vocabulary.dates import month_end
+
 _WEEK = 7
 _DRIFT_DAYS = 10
 """Tolerance: the ends of 52/53-week years vary by up to a week."""
@@ -54,7 +56,7 @@ def closed_quarter(end: date, year_end_month: int) -> int:
     >>> closed_quarter(date(2023, 1, 28), 1)
     4
     """
-    closes = (_last_day(end.year - before, year_end_month) for before in (0, 1, 2))
+    closes = (month_end(end.year - before, year_end_month) for before in (0, 1, 2))
     last_close = next(close for close in closes if (end - close).days > _MIN_QUARTER_LENGTH)
     return min(4, round((end - last_close).days / DAYS_PER_QUARTER))
 
@@ -67,7 +69,3 @@ def nominal_month(end: date) -> tuple[int, int]:
     """
     nominal = end - timedelta(days=_WEEK) if end.day <= _WEEK else end
     return nominal.year, nominal.month
-
-
-def _last_day(year: int, month: int) -> date:
-    return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)

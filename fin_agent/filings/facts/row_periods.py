@@ -10,8 +10,9 @@ from enum import Enum
 
 from fin_agent.filings.facts import units_and_scales
 from fin_agent.filings.facts.units_and_scales import fact_of_cell
-from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_month_end, month_end, time_words
+from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_month_end, time_words
 from fin_agent.lexicon.words import patterns
+from fin_agent.vocabulary.dates import month_end
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row, Table

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fin_agent.filings.tables.cells import scale_of
-from fin_agent.filings.tables.column_periods import FiscalCalendar, month_end, same_day, time_words
+from fin_agent.filings.tables.column_periods import FiscalCalendar, same_day, time_words
 from fin_agent.lexicon.words import patterns
-from fin_agent.vocabulary.dates import MONTH_NAME, month_number
+from fin_agent.vocabulary.dates import MONTH_NAME, month_end, month_number
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -10,7 +9,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 
+from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.lexicon.words import load_yaml, patterns
+from fin_agent.vocabulary.dates import MONTH_NAME, month_end, month_number, printed_dates
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Identity
 
@@ -136,17 +137,11 @@ def time_words(text: str) -> TimeWords:
     low = " ".join(text.lower().replace("\u2019", "'").split())
     low = _SPACED_YEAR.sub(lambda year: year.group().replace(" ", ""), low)
     months = _months(low)
-    dates: list[date] = []
-
-    def take(match: re.Match[str]) -> str:
-        dates.extend(filter(None, [_date(match)]))
-        return " "
-
-    rest = low
-    for pattern in (_WORD_DATE, _DAY_FIRST, _SLASH_DATE):
-        rest = pattern.sub(take, rest)
+    printed = printed_dates(low)
+    dates = [one.date for one in printed]
+    rest = mask_spans(low, [(one.start, one.end) for one in printed])
     partial = _MONTH_DAY.search(rest)
-    day = (_MONTHS[partial["month"][:3]], int(partial["day"])) if partial else None
+    day = (month_number(partial["month"]), int(partial["day"])) if partial else None
     if partial:
         rest = _MONTH_DAY.sub(" ", rest)
     years = [2000 + int(found[-2:]) for found in _SHORT_YEAR.findall(rest)]
@@ -184,15 +179,7 @@ def same_day(day: date, year: int) -> date:
 
 
 _DRIFT = 14
-_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
-_MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
-_WORD_DATE = re.compile(rf"\b{_MONTH}\s*(?P<day>\d{{1,2}})\s*,?\s*(?P<year>(?:19|20)\d\d)\b")
-_DAY_FIRST = re.compile(rf"\b(?P<day>\d{{1,2}})\s+{_MONTH},?\s+(?P<year>(?:19|20)\d\d)\b")
-_SLASH_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>(?:19|20)?\d\d)\b")
-_MONTH_DAY = re.compile(rf"\b{_MONTH}\s*(?P<day>\d{{1,2}})\b(?!\s*[,.]?\d)")
+_MONTH_DAY = re.compile(rf"\b(?P<month>{MONTH_NAME})\s*(?P<day>\d{{1,2}})\b(?!\s*[,.]?\d)")
 _YEAR = re.compile(r"(?<![\d,.$/-])((?:19|20)\d\d)(?![\d,/]|\.\d)")
 _SHORT_YEAR = re.compile(r"(?:\bfy\s?'?|^f(?=\d)|\b[1-4]q\s?'?|\bq[1-4]\s?'?)\d\d\b")
 _FISCAL = re.compile(r"\bfiscal\b|\bfy\s?'?\d|^f\d\d\b")
@@ -225,21 +212,6 @@ def _months(low: str) -> int | None:
     if _PATTERNS["instant"].search(low):
         return 0
     return None
-
-
-def _date(match: re.Match[str]) -> date | None:
-    month = match["month"]
-    year = int(match["year"])
-    number = int(month) if month.isdigit() else _MONTHS[month[:3]]
-    try:
-        return date(year + 2000 if year < 100 else year, number, int(match["day"]))
-    except ValueError:
-        return None
-
-
-def month_end(year: int, month: int) -> date:
-    """Return the last day of a month."""
-    return date(year, month, calendar.monthrange(year, month)[1])
 
 
 def _next_year_end(day: date, month: int) -> date:
