@@ -21,13 +21,12 @@ from rich.console import Console
 from fin_agent import prepare
 from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
 from fin_agent.evaluation.xbrl_truth import TrueTag, inline_xbrl, numeric_tags, visible_tags
-from fin_agent.filings.facts.fact_context import with_addresses
 from fin_agent.filings.facts.table_facts import MetricOf, UnitOf, facts_of_filing
 from fin_agent.filings.facts.tag_matching import label_of
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import locate_statements
-from fin_agent.filings.reader import read_document
+from fin_agent.filings.reader import in_context, read_document
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.lexicon.lexicon import load_lexicon
@@ -297,7 +296,9 @@ def _tables_against_tags(
     facts = facts_of_filing(tables, statements, FiscalCalendar.of(identity), metric_of, unit_of)
     notes, note_of_page = notes_of(document.pages, statements)
     by_page: dict[int, list[Fact]] = {}
-    for fact in with_addresses(facts, tables, document.pages, notes, note_of_page):
+    titles = {note.number: note.title for note in notes}
+    noted = {page: titles.get(number, "") for page, number in note_of_page.items()}
+    for fact in in_context(facts, tables, document.pages, noted):
         by_page.setdefault(fact.page, []).append(fact)
     lines_of = {page.number: page.lines for page in document.pages}
     deducted = deducted_tags(path)

@@ -6,11 +6,12 @@ import hashlib
 import os
 import re
 import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.facts.fact_context import with_addresses
 from fin_agent.filings.facts.row_periods import MetricOf
 from fin_agent.filings.facts.sentence_facts import facts_of_sentences
 from fin_agent.filings.facts.table_facts import UnitOf, facts_of_filing
@@ -19,21 +20,24 @@ from fin_agent.filings.html.document import read_html
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.items import item_starts, items_of
 from fin_agent.filings.outline.notes import notes_of
-from fin_agent.filings.outline.statements import locate_statements
+from fin_agent.filings.outline.statements import heading_of, locate_statements
 from fin_agent.filings.outline.table_page_classification import kinds_of
 from fin_agent.filings.passage_splitting import passages_of
 from fin_agent.filings.readers.protocol import MUPDF, TRUNCATED, Document, pdf_reader, picture_warnings
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
+from fin_agent.filings.tables.sum_detection import sum_evidence
+from fin_agent.lexicon.words import patterns, word_lists
+from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import REPAIRED, Filing, ReadWarning
-from fin_agent.vocabulary.page import Page, PageContent, TableKind
+from fin_agent.vocabulary.page import Page, PageContent, Statement, TableKind
+from fin_agent.vocabulary.table import Table
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
 READER_VERSION = "16"
 """Increased whenever the same file would be read differently; filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
-_NAME_ENDING = re.compile(r"\.(?:pdf|html?|xhtml)(?:\.gz)?$", re.I)
 _READ = re.compile(r"\.(?:(pdf)|(?:html?|xhtml)(?:\.gz)?)$", re.I)
 _NO_TITLE = re.compile(r"^(table of contents|\W*\d*\W*|page \d+.*|[ivxlc]+)$", re.I)
 
@@ -64,26 +68,16 @@ def filing_of(
     tables = tuple(read_tables(contents, identity))
     calendar = FiscalCalendar.of(identity)
     facts = facts_of_filing(tables, with_others, calendar, metric_of, unit_of)
-    entities = located.entities
-    facts = [
-        replace(fact, scope=entities[fact.page], part_kind="entity") if fact.page in entities else fact
-        for fact in facts
-    ]
     if document.tags:
         facts = with_tags(facts, document.tags, contents, tables, statements, calendar, concept_of, unit_of)
     notes, note_of_page = notes_of(contents, statements, items)
     kinds = kinds_of(contents, identity.form, statements, items, notes, note_of_page)
     parent = {page for page, kind in kinds.items() if kind is TableKind.PARENT_ONLY}
     kinds |= dict.fromkeys(located.others, TableKind.PARENT_ONLY)
-    facts = [
-        replace(fact, scope="Parent company only", part_kind="entity", tied=False)
-        if fact.page in parent and fact.scope is None
-        else fact
-        for fact in facts
-    ]
-    facts = with_addresses(facts, tables, contents, notes, note_of_page)
     titles = {note.number: note.title for note in notes}
     noted = {page: titles.get(number, "") for page, number in note_of_page.items()}
+    facts = [_of_entity(fact, located.entities, parent) for fact in facts]
+    facts = in_context(facts, tables, contents, noted)
     facts += facts_of_sentences(contents, tables, facts, calendar, noted)
     facts.sort(key=lambda fact: fact.page)
     pages = tuple(
@@ -114,6 +108,63 @@ def filing_of(
         tags=document.tags,
         warnings=document.warnings,
     )
+
+
+def _of_entity(fact: Fact, entities: Mapping[int, str], parent: Collection[int]) -> Fact:
+    """Return a fact on a page of a further registrant, or of the parent company alone, as a part of the company."""
+    if fact.page in entities:
+        return replace(fact, scope=entities[fact.page], part_kind="entity")
+    if fact.page in parent and fact.scope is None:
+        return replace(fact, scope="Parent company only", part_kind="entity", tied=False)
+    return fact
+
+
+def in_context(
+    facts: Iterable[Fact], tables: Sequence[Table], pages: Sequence[PageContent], notes: Mapping[int, str]
+) -> list[Fact]:
+    """Return `facts` with the caption of their table, their note, the kind of their part and what sums say of them."""
+    text_of = {page.number: page.text for page in pages}
+    caption_at = {
+        (table.page, row.line): caption
+        for table in tables
+        if (caption := heading_of(table.caption, text_of[table.page]))
+        for row in table.rows
+    }
+    proofs = sum_evidence(tables)
+
+    def placed(fact: Fact) -> Fact:
+        caption, note = caption_at.get((fact.page, fact.line), ""), notes.get(fact.page, "")
+        place = (fact.page, fact.box)
+        return replace(
+            fact,
+            caption=caption,
+            note=note,
+            part_kind=fact.part_kind or _part_kind(fact, caption, note),
+            proved=place in proofs.proved,
+            doubtful=place in proofs.contradicted,
+        )
+
+    return list(map(placed, facts))
+
+
+def _part_kind(fact: Fact, caption: str, note: str) -> str | None:
+    """Return the kind of a fact's part from its tag's axis, otherwise from headings, caption or note, nearest first."""
+    if fact.tag is not None and fact.tag.axes:
+        return next((kind for axis in fact.tag.axes if (kind := _KIND_OF_AXIS.get(axis))), None)
+    if fact.scope is None:
+        return None
+    if fact.statement is Statement.EQUITY:
+        return "equity component"
+    texts = (fact.scope, *reversed(fact.column_path), *reversed(fact.row_path), caption, note)
+    return next((kind for text in texts if (kind := _kind_of_words(text))), None)
+
+
+@lru_cache(maxsize=16_384)
+def _kind_of_words(text: str) -> str | None:
+    return next((kind for kind, words in patterns("part_kind_patterns").items() if words.search(text)), None)
+
+
+_KIND_OF_AXIS = {axis: kind for kind, axes in word_lists("part_axes").items() for axis in axes}
 
 
 def read_document(path: Path, *, accept_repaired: bool = False) -> Document:
@@ -185,7 +236,7 @@ def is_readable(path: Path) -> bool:
 
 def doc_id_of(path: Path) -> str:
     """Return the file's name without `.pdf`, `.htm`, `.html`, also with `.gz`."""
-    return _NAME_ENDING.sub("", path.name)
+    return _READ.sub("", path.name)
 
 
 def is_doc_id(name: str) -> bool:

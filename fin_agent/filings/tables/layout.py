@@ -19,7 +19,7 @@ from fin_agent.filings.tables.cells import (
     unit_line_in,
 )
 from fin_agent.filings.tables.headers import is_header_line, phrases_of
-from fin_agent.filings.tables.lines import BodyLine, Flow, Line, flows_of
+from fin_agent.filings.tables.lines import BodyLine, Flow, Line, flow_of
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Word
@@ -118,14 +118,15 @@ def is_above_columns(line: Line, columns: Sequence[Column]) -> bool:
 def find_tables(page: PageContent) -> list[FoundTable]:
     """Return the tables of a page, top to bottom; pages with hardly any amounts are skipped."""
     found: list[FoundTable] = []
-    for flow in flows_of(page) if _may_hold_a_table(page) else ():
-        marked = _marked(flow)
-        floor = 0
-        for start, end in _segments(marked):
-            table = _assemble(marked, start, end, floor)
-            if table is not None:
-                found.append(table)
-                floor = end + 1
+    if not _may_hold_a_table(page):
+        return found
+    marked = _marked(flow_of(page))
+    floor = 0
+    for start, end in _segments(marked):
+        table = _assemble(marked, start, end, floor)
+        if table is not None:
+            found.append(table)
+            floor = end + 1
     return found
 
 

@@ -51,7 +51,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Lines of one text column of a page, with the mapping back to the page as printed."""
+    """Lines of a page, with the mapping back to the page as printed."""
 
     lines: tuple[Line, ...]
     printed: tuple[PrintedLine, ...] = ()
@@ -76,18 +76,11 @@ BAND = 12.0
 _BAND_LINE = 10.0
 
 
-def flows_of(page: PageContent) -> list[Flow]:
-    """Return the text columns of a page: one, or two for prose in two columns."""
+def flow_of(page: PageContent) -> Flow:
+    """Return the lines of a page: those of its reader, otherwise its words by height."""
     if page.lines:
-        return [_flow_of_known_lines(page)]
-    words = [word for word in page.words if word.text.strip()]
-    lines = lines_of(words)
-    gutter = _gutter(lines)
-    if gutter is None:
-        return [Flow(tuple(lines))]
-    left = [word for word in words if word.x1 <= gutter + 1]
-    right = [word for word in words if word.x1 > gutter + 1]
-    return [Flow(tuple(lines_of(left))), Flow(tuple(lines_of(right)))]
+        return _flow_of_known_lines(page)
+    return Flow(tuple(lines_of([word for word in page.words if word.text.strip()])))
 
 
 def _flow_of_known_lines(page: PageContent) -> Flow:
@@ -142,33 +135,6 @@ _LEFT, _TOP, _RIGHT, _BOTTOM = map(itemgetter, range(4))
 _ACROSS = itemgetter(0, 2, 1)
 _SMALL_PRINT = 0.75
 """Share of a line's usual height below which words are footnote marks, which do not determine its position."""
-
-
-def _gutter(lines: Sequence[Line]) -> float | None:
-    """Return the x of the blank band between two columns of prose, or None; a table separates numbers, not words."""
-    if len(lines) < 25:
-        return None
-    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
-    middle, reach = (left + right) / 2, 0.08 * (right - left)
-    crossing = sum(line.x0 < middle < line.x1 for line in lines)
-    split = [(line, cut) for line in lines if (cut := _gap_at(line, middle, reach))]
-    unbroken = crossing - sum(line.x0 < middle < line.x1 for line, _ in split)
-    prose = sum(_is_prose(line.words[:cut]) and _is_prose(line.words[cut:]) for line, cut in split)
-    if len(split) < 20 or unbroken > 0.25 * len(split) or prose < 0.7 * len(split):
-        return None
-    return median((line.words[cut - 1].x1 + line.words[cut].x0) / 2 for line, cut in split)
-
-
-def _gap_at(line: Line, middle: float, reach: float) -> int | None:
-    """Return the position of the first word after a gap near `middle`."""
-    for place, (first, second) in enumerate(pairwise(line.words), 1):
-        if second.x0 - first.x1 > 9 and first.x1 < middle + reach and second.x0 > middle - reach:
-            return place
-    return None
-
-
-def _is_prose(words: Sequence[Word]) -> bool:
-    return sum(word.text[:1].isalpha() for word in words) >= max(3, 0.7 * len(words))
 
 
 @dataclass(slots=True)

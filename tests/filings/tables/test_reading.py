@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fin_agent.filings.tables.lines import flows_of, lines_of
+from fin_agent.filings.tables.lines import lines_of
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import PageContent
@@ -208,17 +208,6 @@ def test_boxes_stand_where_the_number_is_printed() -> None:
     word = next(word for word in page.words if word.text == "1,000")
     assert cell is not None
     assert cell.box == (word.x0, word.y0, word.x1, word.y1)
-
-
-def test_two_columns_of_prose_are_read_one_after_the_other() -> None:
-    words = []
-    for index in range(40):
-        for x in (40.0, 320.0):
-            for place, text in enumerate(("many", "words", "fill", "this", "line", "of", "prose", "here")):
-                words.append(Word(x + 30 * place, 40 + 14 * index, x + 30 * place + 24, 50 + 14 * index, text))
-    flows = flows_of(PageContent(0, 612.0, 792.0, "", tuple(words)))
-    assert len(flows) == 2
-    assert all(line.x1 < 300 for line in flows[0].lines)
 
 
 def test_superscripts_do_not_merge_lines() -> None:
