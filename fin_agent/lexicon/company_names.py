@@ -285,7 +285,7 @@ def edit_distance(typed: str, name: str) -> int | None:
 
     The first letter and digits must match, because they are rarely mistyped.
     """
-    if typed[0] != name[0] or _digits(typed) != _digits(name):
+    if typed[0] != name[0] or list(filter(str.isdigit, typed)) != list(filter(str.isdigit, name)):
         return None
     edits: int = OSA.distance(typed, name)
     if not 0 < edits <= _max_edits(len(name)):
@@ -341,10 +341,5 @@ def _precedence(claim: Alias) -> tuple[float, int, int, str]:
     return -claim.confidence, len(normalize_name(company.name)), -len(company.doc_ids), company.key
 
 
-@lru_cache(maxsize=1_024)
 def _max_edits(length: int) -> int:
     return next((edits for letters, edits in _EDITS if length >= letters), 0)
-
-
-def _digits(name: str) -> str:
-    return "".join(letter for letter in name if letter.isdigit())

@@ -73,7 +73,7 @@ def _check(node: ast.expr) -> None:
             raise ValueError(f"`{ast.unparse(node)}` is not allowed in an expression")
 
 
-def _phrases(entry: object) -> object:
+def _phrases(entry: Any) -> Any:
     """Return a tuple of phrases from `Net sales; Revenues` or from a YAML list; blanks are dropped."""
     if isinstance(entry, str):
         entry = entry.split(";")
@@ -267,29 +267,18 @@ class Entries:
 
     def _merge(self, path: Path, kind: str, entries: Any, before: set[tuple[str, str]]) -> None:
         if kind not in _KINDS:
-            raise LexiconError(
-                f"unknown heading `{kind}`",
-                subject=str(path),
-                remedy=f"Use one of {', '.join((*_KINDS, *_LISTS))}",
-            )
-        if not isinstance(entries, dict):
-            raise LexiconError(
-                f"`{kind}` is not a mapping of ids", subject=str(path), remedy="Write `id:` and its fields"
-            )
+            remedy = f"Use one of {', '.join((*_KINDS, *_LISTS))}"
+            raise LexiconError(f"unknown heading `{kind}`", subject=str(path), remedy=remedy)
+        if not isinstance(entries, dict) or not all(isinstance(fields, dict) for fields in entries.values()):
+            remedy = "Write each entry as `id:` with its fields below it, indented"
+            raise LexiconError(f"`{kind}` is not a mapping of ids to fields", subject=str(path), remedy=remedy)
         for name, fields in entries.items():
-            if not isinstance(fields, dict):
-                raise LexiconError(
-                    "an entry is a mapping of fields", subject=f"{path}, {kind} {name}", remedy="Indent its fields"
-                )
             place = (kind, str(name))
             if place in self.sources and place not in before:
-                raise LexiconError(
-                    f"the id is also given in {self.sources[place]}",
-                    subject=f"{path}, {kind} {name}",
-                    remedy="Rename one of the two, or write one entry",
-                )
-            held = self.fields[kind].get(str(name))
-            self.fields[kind][str(name)] = dict(fields) if held is None else _merged_fields(held, fields)
+                what = f"the id is also given in {self.sources[place]}"
+                remedy = "Rename one of the two, or write one entry"
+                raise LexiconError(what, subject=f"{path}, {kind} {name}", remedy=remedy)
+            self.fields[kind][str(name)] = _merged_fields(self.fields[kind].get(str(name), {}), fields)
             self.sources[place] = path
 
     def checked(self, kind: str, model: type[E]) -> dict[str, E]:
@@ -345,32 +334,22 @@ def _merged_fields(held: dict[str, Any], fields: dict[str, Any]) -> dict[str, An
     changed = dict(held)
     for name, given in fields.items():
         if name in _ADDED and isinstance(given, str) and given.lstrip().startswith("+"):
-            changed[name] = [*_listed(held.get(name)), *_listed(given.lstrip()[1:])]
+            changed[name] = [*_phrases(held.get(name) or ()), *_phrases(given.lstrip()[1:])]
         else:
             changed[name] = given
     return changed
 
 
-def _listed(phrases: Any) -> list[str]:
-    if phrases is None:
-        return []
-    return phrases.split(";") if isinstance(phrases, str) else list(phrases)
-
-
 def _load(path: Path) -> dict[str, Any]:
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
-    except (OSError, UnicodeDecodeError) as error:
-        raise LexiconError(f"cannot be read ({error})", subject=str(path), remedy="Save it as UTF-8 text") from error
-    except yaml.YAMLError as error:
-        raise LexiconError(f"is not valid YAML ({error})", subject=str(path), remedy="Correct this line") from error
-    if content is None:
-        return {}
-    if not isinstance(content, dict):
-        raise LexiconError(
-            "contains no headings", subject=str(path), remedy=f"Begin with one of {', '.join((*_KINDS, *_LISTS))}"
-        )
-    return content
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        what = f"is not valid YAML in UTF-8 ({error})"
+        raise LexiconError(what, subject=str(path), remedy="Correct it") from error
+    if content is not None and not isinstance(content, dict):
+        remedy = f"Begin with one of {', '.join((*_KINDS, *_LISTS))}"
+        raise LexiconError("contains no headings", subject=str(path), remedy=remedy)
+    return content or {}
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

@@ -82,6 +82,12 @@ class Lexicon:
         check_expressions(self.metrics, self.formulas, entries)
         self._check_references(entries)
         self.statement_titles = StatementTitles(self.statements, entries.lists)
+        # The first metric of a concept wins.
+        metrics = reversed([*self.metrics.values()])
+        self._concepts = {concept: metric.id for metric in metrics for concept in metric.concepts}
+        self._statement_words = _phrase_index(self.statements.values())
+        self._topic_words = _phrase_index(self.topic_entries.values())
+        self._synonym_words = _phrase_index(self.synonyms.values())
         self._labels = LabelIndex(self.metrics.values(), self.sections.values(), partial(entries.invalid, "metrics"))
 
     def definition(self, name: str) -> Metric | Formula:
@@ -187,11 +193,6 @@ class Lexicon:
                 yield from self.topic_entries[name].expand
 
     @cached_property
-    def _concepts(self) -> dict[str, str]:
-        # The first metric of a concept wins.
-        return {concept: metric.id for metric in reversed([*self.metrics.values()]) for concept in metric.concepts}
-
-    @cached_property
     def _mention_words(self) -> PhraseIndex:
         """Names of metrics and formulas, of which the first wins, and phrases that name neither."""
         index = PhraseIndex()
@@ -208,20 +209,10 @@ class Lexicon:
         for metric in self.metrics.values():
             yield from ((word, "metric", metric.id) for word in metric.words)
         for metric in self.metrics.values():
+            # A label is searched for if it has several words, no section and no `, net`.
+            spoken = (label for label in metric.labels if ">" not in label and " " in label)
             if not metric.own_statement_only:
-                yield from ((label, "metric", metric.id) for label in metric.labels if _is_searchable_label(label))
-
-    @cached_property
-    def _statement_words(self) -> PhraseIndex:
-        return _phrase_index((names.id, names.words) for names in self.statements.values())
-
-    @cached_property
-    def _topic_words(self) -> PhraseIndex:
-        return _phrase_index((topic.id, topic.words) for topic in self.topic_entries.values())
-
-    @cached_property
-    def _synonym_words(self) -> PhraseIndex:
-        return _phrase_index((synonym.id, synonym.words) for synonym in self.synonyms.values())
+                yield from ((label, "metric", metric.id) for label in spoken if not label.endswith(", net"))
 
     def _check_references(self, entries: Entries) -> None:
         for topic in self.topic_entries.values():
@@ -243,25 +234,18 @@ class Lexicon:
                         raise entries.invalid(kind, entry.id, what, "Remove it from one of the two")
 
 
-def _phrase_index(entries: Iterable[tuple[str, Iterable[str]]]) -> PhraseIndex:
+def _phrase_index(entries: Iterable[StatementNames | Topic | Synonym]) -> PhraseIndex:
     """Return an index from words to ids of entries; a phrase of several entries has all ids, separated by spaces."""
-    holders: dict[tuple[str, ...], list[str]] = {}
-    wordings: list[tuple[str, tuple[str, ...]]] = []
-    for name, words in entries:
-        for word in words:
+    holders: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for entry in entries:
+        for word in entry.words:
             key = tuple(token.word for token in tokenize(word))
-            wordings.append((word, key))
-            if name not in holders.setdefault(key, []):
-                holders[key].append(name)
+            holders.setdefault(key, {}).setdefault(entry.id, []).append(word)
     index = PhraseIndex()
-    for word, key in wordings:
-        index.add(word, "entry", " ".join(holders[key]))
+    for held in holders.values():
+        for word in (word for words in held.values() for word in words):
+            index.add(word, "entry", " ".join(held))
     return index
-
-
-def _is_searchable_label(label: str) -> bool:
-    """Return whether a row label may be searched for in text: several words, no section, no `, net`."""
-    return ">" not in label and " " in label and not label.endswith(", net")
 
 
 @lru_cache(maxsize=8)

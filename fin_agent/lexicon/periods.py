@@ -44,7 +44,9 @@ def parse_periods(question: str) -> QuestionPeriods:
     atoms = period_atoms(text, [(one.lead, one.end) for one in dates])
     atoms, loose = _join_loose_parts(atoms)
     mentions = [_mention_of_atom(question, atom, definitions) for atom in atoms]
-    mentions += [_mention_of_date(question, one, definitions) for one in dates if one.months or _closes_month(one)]
+    # People use balance sheet dates as periods: `deposits held at 31 December 2019`.
+    closing = [one for one in dates if one.role == "as of" and one.date == month_end(one.date.year, one.date.month)]
+    mentions += [_mention_of_date(question, one, definitions) for one in dates if one.months or one in closing]
     mentions.sort(key=_place)
     mentions, dates = _merge_period_and_date(text, question, mentions, dates)
     mentions = _with_same_spans(text, [_year_to_date(text, question, mention) for mention in mentions])
@@ -61,7 +63,12 @@ def parse_periods(question: str) -> QuestionPeriods:
         years.update(range(span.first, span.last + 1))
     return QuestionPeriods(
         mentions=tuple(mentions),
-        dates=tuple(_date_mention(question, one) for one in dates),
+        dates=tuple(
+            DateMention(
+                date=day.date, start=day.start, end=day.end, phrase=question[day.start : day.end], role=day.role
+            )
+            for day in dates
+        ),
         years=tuple(sorted(years)),
         span=span,
         since=next((mention.fiscal_year for mention in asked if _is_since(text, mention)), None),
@@ -231,15 +238,6 @@ def _mention_of_date(question: str, one: DateExpression, definitions: Sequence[t
         period_end=one.date,
         defining=_is_inside(one.start, definitions),
     )
-
-
-def _closes_month(one: DateExpression) -> bool:
-    """Return whether it is a balance sheet date, which people use as a period: `deposits held at 31 December 2019`."""
-    return one.role == "as of" and one.date == month_end(one.date.year, one.date.month)
-
-
-def _date_mention(question: str, one: DateExpression) -> DateMention:
-    return DateMention(date=one.date, start=one.start, end=one.end, phrase=question[one.start : one.end], role=one.role)
 
 
 def _is_since(text: str, mention: PeriodMention) -> bool:

@@ -119,7 +119,7 @@ def test_an_expression_holds_arithmetic_only(expression: str) -> None:
         ("statements:\n  ledger: {titles: Ledger}\n", "not a primary statement"),
         ("companies:\n  a: {}\n", "unknown heading `companies`"),
         ("metrics: [a]\n", "not a mapping"),
-        ("metrics:\n  a: 1\n", "a mapping of fields"),
+        ("metrics:\n  a: 1\n", "not a mapping"),
         ("- a\n", "contains no headings"),
         ("metrics: {", "not valid YAML"),
     ],

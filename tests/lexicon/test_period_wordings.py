@@ -205,7 +205,6 @@ QUARTERS = {
         "the quarter that ended on September 30, 2022",
         "TTM Q3 2022",
     ),
-    ((2022, 3), (2022, 4), (2023, 1)): ("from Q3 2022 through Q1 2023",),
     ((2022, 4),): (
         "fourth quarter and full year 2022",
         "the last quarter of 2022",
