@@ -197,9 +197,11 @@ def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) ->
             if page.words and page.y + setting.height > most - MARGIN:
                 page = _next(document, page)
                 if setting.table is not None:
-                    setting.table = page.continue_table()
+                    setting.table = page.begin_table()
             page.take(setting)
-        page.end_block()
+        if page.words:
+            page.y += _PARAGRAPH_GAP
+            page.texts.append("")
     _next(document, page)
     return document
 
@@ -302,14 +304,6 @@ class _Page:
         self.tables += 1
         return self.tables - 1
 
-    def continue_table(self) -> int:
-        return self.tables - 1 if self.tables else self.begin_table()
-
-    def end_block(self) -> None:
-        if self.words:
-            self.y += _PARAGRAPH_GAP
-            self.texts.append("")
-
     def content(self) -> PageContent:
         return PageContent(
             self.number,
@@ -332,7 +326,9 @@ def _next(document: TypesetDocument, page: _Page) -> _Page:
 def _keep_together_height(blocks: Sequence[Block], position: int) -> float:
     """Return the height of a table with the short lines before it, if `position` begins them and two sheets suffice."""
     ahead = position
-    while ahead < min(position + 5, len(blocks) - 1) and _is_short(blocks[ahead]):
+    for block in blocks[position : min(position + 5, len(blocks) - 1)]:
+        if not isinstance(block, Text) or len(block.words) > _SHORT_LINE:
+            break
         ahead += 1
     block = blocks[ahead]
     if not isinstance(block, Grid):
@@ -340,10 +336,6 @@ def _keep_together_height(blocks: Sequence[Block], position: int) -> float:
     rows = sum(any(not cell.text.is_blank for cell in row) for row in block.rows)
     height = (ahead - position) * (LEADING + _PARAGRAPH_GAP) + _ROW * rows
     return height if height <= 2 * (PAGE_HEIGHT - 2 * MARGIN) else 0.0
-
-
-def _is_short(block: Block) -> bool:
-    return isinstance(block, Text) and len(block.words) <= _SHORT_LINE
 
 
 def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:

@@ -46,15 +46,14 @@ def _heading_over(rows: Sequence[Row], start: int, index: int) -> str:
         path = rows[start].section[:depth]
         if before[:depth] != path and after[:depth] != path:
             within = _plain(path[-1])
-            inside = all(row.section[:depth] == path or _is_named_in(row, within) for row in rows[start:index])
-            return path[-1] if inside else ""
+            # `Liabilities and shareholders' equity` names the sections and totals below it.
+            parts = (
+                _plain(row.section[0] if row.section else row.label).removeprefix("total ")
+                for row in rows[start:index]
+                if row.section[:depth] != path
+            )
+            return path[-1] if all(part and part in within for part in parts) else ""
     return ""
-
-
-def _is_named_in(row: Row, heading: str) -> bool:
-    """Return whether the heading names the row's section or total, as `Liabilities and shareholders' equity` does."""
-    part = _plain(row.section[0] if row.section else row.label).removeprefix("total ")
-    return bool(part) and part in heading
 
 
 def _plain(text: str) -> str:
@@ -80,8 +79,8 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
                 if near and len(said.split()) <= _WORDS_OF_A_HEADING:
                     said = before.caption
             read = _read(page, table, calendar, said)
-            if before is not None and position == 0 and _is_cut_by_a_page(tables[-1], read, table):
-                read = _with_heads_of(tables[-1], read)
+            if before is not None and position == 0:
+                read = _with_heads_of_page_before(tables[-1], read, table)
             if before is not None and page.number - tables[-1].page <= 1:
                 read = _with_heads_above(tables[-1], read, _aligned_columns(before, table))
             tables.append(read)
@@ -109,13 +108,11 @@ def _continued(before: FoundTable, table: FoundTable) -> FoundTable:
     )
 
 
-def _is_cut_by_a_page(above: Table, table: Table, found: FoundTable) -> bool:
-    """Return whether a real table, laid out for itself, continues on the next page without its header."""
+def _with_heads_of_page_before(above: Table, table: Table, found: FoundTable) -> Table:
+    """Return a real table that continues on the next page without its header, with that header."""
     follows = bool(found.flow.printed) and table.page == above.page + 1 and len(table.columns) == len(above.columns)
-    return follows and not found.header and any(above.periods) and not any(table.periods)
-
-
-def _with_heads_of(above: Table, table: Table) -> Table:
+    if not follows or found.header or not any(above.periods) or any(table.periods):
+        return table
     return replace(
         table,
         columns=above.columns,
