@@ -38,6 +38,7 @@ READER_VERSION = "16"
 """Increased whenever the same file would be read differently; filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
+_NAME_ENDING = re.compile(r"\.(?:pdf|html?|xhtml)(?:\.gz)?$", re.I)
 _READ = re.compile(r"\.(?:(pdf)|(?:html?|xhtml)(?:\.gz)?)$", re.I)
 _NO_TITLE = re.compile(r"^(table of contents|\W*\d*\W*|page \d+.*|[ivxlc]+)$", re.I)
 
@@ -236,7 +237,7 @@ def is_readable(path: Path) -> bool:
 
 def doc_id_of(path: Path) -> str:
     """Return the file's name without `.pdf`, `.htm`, `.html`, also with `.gz`."""
-    return _READ.sub("", path.name)
+    return _NAME_ENDING.sub("", path.name)
 
 
 def is_doc_id(name: str) -> bool:
