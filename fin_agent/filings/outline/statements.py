@@ -106,7 +106,7 @@ def locate_statements(pages: Sequence[PageContent]) -> LocatedStatements:
     under another name, it belongs to a second registrant.
     """
     pages = _without_running_heads(pages)
-    candidates = [found for page in pages if (found := _candidate(page)) is not None]
+    candidates = [found for index in range(len(pages)) if (found := _candidate(pages, index)) is not None]
     sets = _by_entity(_best_run(candidates, _positions(pages)))
     by_number = {page.number: page for page in pages}
     taken = {found.page for held in sets for found in held}
@@ -151,7 +151,7 @@ class _Candidate:
     """Whether a title names the statement, rather than a heading that may also occur elsewhere."""
     entity: str
     """The line above the title: the owner of the statement."""
-    sure: bool
+    sure: bool = True
     """Whether it has as many rows as a whole statement; half of one, on facing pages, may not."""
 
 
@@ -191,7 +191,8 @@ _MAX_WORDS = 450
 _HEAD = 300
 
 
-def _candidate(page: PageContent) -> _Candidate | None:
+def _candidate(pages: Sequence[PageContent], index: int) -> _Candidate | None:
+    page = pages[index]
     found = list(islice(_titles_on(page.text), _MAX_TITLES))
     if not found or _is_list(found):
         return None
@@ -215,16 +216,29 @@ def _candidate(page: PageContent) -> _Candidate | None:
             shown.setdefault(title.statement, hits)
             if title.statement is Statement.INCOME and "comprehensive" in letters_only(title.line):
                 shown.setdefault(Statement.COMPREHENSIVE_INCOME, 0)
-    if not shown or not density_of(page).table:
-        return None
-    formal = any(title.formal for title in found)
-    return _Candidate(page.number, tuple(shown), max(shown.values()), formal, _entity_above(head), sure)
+    if shown and density_of(page).table:
+        formal = any(title.formal for title in found)
+        return _Candidate(page.number, tuple(shown), max(shown.values()), formal, _entity_above(head), sure)
+    return _pushed_to_next_page(pages, index, found[-1])
 
 
 def _is_list(found: Sequence[_Title]) -> bool:
     """Return whether titles follow each other without space for rows, as in a table of contents."""
     close = sum(other.start - one.start <= _STACKED for one, other in pairwise(found))
     return len({title.statement for title in found}) >= _LISTED and close >= _LISTED - 1
+
+
+def _pushed_to_next_page(pages: Sequence[PageContent], index: int, title: _Title) -> _Candidate | None:
+    """Return the candidate for a wide table that was moved to the next page, away from its title."""
+    if index + 1 == len(pages) or not title.formal or len(pages[index].text) - title.start > 2 * _STACKED:
+        return None
+    after = pages[index + 1]
+    if next(_titles_on(after.text), None) is not None or not density_of(after).table:
+        return None
+    rows = built_in_statement_titles().rows[title.statement]
+    hits = rows.hits(after.text.lower())
+    entity = _entity_above(pages[index].text[: title.start])
+    return _Candidate(after.number, (title.statement,), hits, True, entity) if hits >= rows.at_least else None
 
 
 def _titles_on(text: str) -> Iterator[_Title]:

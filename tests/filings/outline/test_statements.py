@@ -372,3 +372,13 @@ def test_a_blank_page_parts_no_statement() -> None:
     pages.append(page(7, "", (*CASH[-3:], "Net decrease in cash") * 2, above=""))
     pages[7] = page(7, "", ("Net decrease in cash", "Cash at beginning of year", "Cash at end of year"), above="")
     assert statements_of(pages)[7] is Statement.CASH_FLOW
+
+
+@LAYOUTS
+def test_a_wide_table_is_found_behind_its_title(layout: Layout) -> None:
+    found = shown(
+        layout(0, ["Consolidated Statements of Income", *table(*INCOME, *PER_SHARE)]),
+        layout(1, ["EXAMPLE CORP.", "CONSOLIDATED BALANCE SHEETS", "(in millions)"]),
+        layout(2, table(*BALANCE, *EQUITY_ROWS)),
+    )
+    assert found == {0: (Statement.INCOME,), 2: (Statement.BALANCE_SHEET,)}
