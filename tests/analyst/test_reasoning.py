@@ -439,3 +439,17 @@ def test_a_reason_for_a_movement_is_given_where_one_is_stated() -> None:
     why = "Wholesale revenue fell because two customers left in 2023."
     assert of(core, words, aside).startswith("missing")
     assert of(core, words, f"{aside} {why}") == why
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did any customer account for more than 10% of revenue in 2023?",
+        "Did any single customer make up more than 10% of revenue in 2023?",
+        "Did any one customer represent 10% or more of revenue in 2023?",
+        "Did any customer constitute over 10 percent of revenue in 2023?",
+    ],
+)
+def test_a_bound_is_settled_in_other_words(question: str) -> None:
+    stated = "No single customer accounted for more than 10% of our revenue in 2023."
+    assert of(question, f"customer revenue {question}", stated) == stated

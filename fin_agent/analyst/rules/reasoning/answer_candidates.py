@@ -91,7 +91,7 @@ def movement_directions(text: str) -> tuple[bool, bool]:
 
 def has_listed_prefix(kind: str, text: str) -> bool:
     """Return whether a word of the text begins like one of a list in `answer_words.yaml`."""
-    return _prefix_pattern(kind).search(text) is not None
+    return _prefix_pattern(kind).search(listed("answer_words", "particles").sub("", text)) is not None
 
 
 @lru_cache(maxsize=4)
@@ -299,7 +299,8 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     if wants is AnswerType.VERDICT and any(term.is_absent for term in target.telling_terms):
         return False
-    if wants in _COMPARED and " or " in core and contains_listed_phrase("comparatives", core):
+    alternatives = " or " in listed("answer_words", "bounds").sub("", core)
+    if wants in _COMPARED and alternatives and contains_listed_phrase("comparatives", core):
         both = (term for term in target.telling_terms if not term.is_context)
         if not _all_in(set(stems_in(f"{nearby} {text}")), both):
             return False
