@@ -160,13 +160,11 @@ def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[F
     if len(periods) == 1 and intent.relation in _OVER_TIME:
         last = periods[0]
         return (last.model_copy(update={"fiscal_year": last.fiscal_year - 1}), last)
-    if intent.relation in _BETWEEN_TWO:
+    if intent.relation in _BETWEEN_TWO or (intent.relation is Relation.TREND and intent.claim is not None):
         return (periods[0], periods[-1])
     of_all = intent.relation in (Relation.AVERAGE, Relation.TOTAL) and _BETWEEN.search(intent.core)
-    if of_all and len(periods) == 2 and not any(period.quarter for period in periods):
-        # An average between FY2017 and FY2019 includes FY2018.
-        begin, end = (period.fiscal_year for period in periods)
-        return [FiscalPeriod(fiscal_year=year) for year in range(begin, end + 1)]
+    if of_all and len(periods) == 2:  # an average between FY2017 and FY2019 includes FY2018
+        return periods[0].through(periods[1])
     return periods
 
 

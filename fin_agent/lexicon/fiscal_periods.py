@@ -31,6 +31,18 @@ class FiscalPeriod(BaseModel, frozen=True):
         period = f"Q{self.quarter} FY{self.fiscal_year}" if self.quarter else f"FY{self.fiscal_year}"
         return f"{_SPANS[self.months]} months to {period}" if self.months else period
 
+    def through(self, last: FiscalPeriod) -> list[FiscalPeriod]:
+        """Return the quarters or years from this one to `last`, both included.
+
+        >>> last = FiscalPeriod(fiscal_year=2023, quarter=2)
+        >>> ", ".join(map(str, FiscalPeriod(fiscal_year=2022, quarter=4).through(last)))
+        'Q4 FY2022, Q1 FY2023, Q2 FY2023'
+        """
+        if self.quarter is None or last.quarter is None:
+            return [FiscalPeriod(fiscal_year=year) for year in range(self.fiscal_year, last.fiscal_year + 1)]
+        first, end = (4 * one.fiscal_year + one.quarter - 1 for one in (self, last) if one.quarter)
+        return [self.model_copy(update={"fiscal_year": n // 4, "quarter": n % 4 + 1}) for n in range(first, end + 1)]
+
 
 @dataclass(frozen=True, slots=True)
 class FiscalYears:

@@ -6,6 +6,7 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from fin_agent.lexicon.period_words import (
@@ -61,7 +62,8 @@ def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom
             else:
                 atoms += [_join_to_year(part, year, part.start, year.end if part is last else part.end) for part in run]
     atoms += [year for index, year in enumerate(years) if index not in used]
-    return sorted(atoms, key=_place)
+    atoms.sort(key=_place)
+    return sorted([*atoms, *_quarters_between(text, atoms)], key=_place)
 
 
 def _place(atom: PeriodAtom) -> tuple[int, int, int, int]:
@@ -103,7 +105,7 @@ def _runs(parts: list[PeriodAtom], text: str) -> list[list[PeriodAtom]]:
         last = runs[-1][-1] if runs else None
         if last is None or last.year is not None:
             runs.append([part])
-        elif last.quarter and part.quarter and is_between("through", text, last.end, part.start):
+        elif last.quarter and part.quarter and is_between("to", text, last.end, part.start):
             runs[-1] += [last._replace(quarter=quarter) for quarter in range(last.quarter + 1, part.quarter)]
             runs[-1].append(part)
         elif is_between("joining", text, last.end, part.start):
@@ -136,6 +138,19 @@ def _year_before(text: str, years: Sequence[PeriodAtom], part: PeriodAtom) -> in
 
 def _join_to_year(part: PeriodAtom, year: PeriodAtom, start: int, end: int) -> PeriodAtom:
     return part._replace(start=start, end=end, year=year.year, fiscal=year.fiscal or part.fiscal)
+
+
+def _quarters_between(text: str, atoms: Sequence[PeriodAtom]) -> Iterator[PeriodAtom]:
+    """Yield the quarters that `Q3 2022 to Q1 2023` implies, at the position of the last."""
+    for here, there in pairwise(atoms):
+        if here.quarter and there.quarter and here.year and there.year:
+            first, last = 4 * here.year + here.quarter, 4 * there.year + there.quarter
+            if last - first <= _MAX_BETWEEN and is_between("to", text, here.end, there.start):
+                for number in range(first, last - 1):
+                    yield there._replace(year=number // 4, quarter=number % 4 + 1)
+
+
+_MAX_BETWEEN = 20
 
 
 DateRole = Literal["ended", "as of", "filed", "on"]

@@ -38,11 +38,16 @@ _YEARS_COUNTED = re.compile(
 )
 
 
+_BETWEEN = re.compile(r"\bbetween\b", re.I)
+
+
 def ranked_years(core: str, periods: Sequence[FiscalPeriod], *, moving: bool = False) -> tuple[FiscalPeriod, ...]:
-    """Return all years to rank: `between 2018 and 2022` includes those in between.
+    """Return all years or quarters to rank: `between 2018 and 2022` includes those in between.
 
     With `moving`, listed years need the year before the first as well.
     """
+    if len(periods) == 2 and all(period.quarter for period in periods) and _BETWEEN.search(core):
+        return tuple(periods[0].through(periods[1]))
     years = [period.fiscal_year for period in periods]
     parsed = parse_periods(core)
     if not years or any(period.quarter for period in periods) or parsed.since is not None:

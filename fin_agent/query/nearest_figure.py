@@ -62,7 +62,8 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     light = _words_in((one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")), lexed)
     asking = _words_in(moving, lexed) - _words_in((one for one in content if one not in moving), lexed)
     in_what_way = wants is AnswerType.SENTENCE and core.lower().startswith("how ")
-    if any(one.type == "PHRASE" and not words_of(one.text) - OF_TIME - everyday_words() for one in content):
+    spoken = [words_of(one.text) for one in content if one.type == "PHRASE"]
+    if any(words & OF_TIME and not words - OF_TIME - everyday_words() for words in spoken):
         return None  # `within a year`: no address has these words
     if not hard - asking or in_what_way:
         return None  # `how would a change in rates affect Acme` is answered in words

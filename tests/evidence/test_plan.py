@@ -100,6 +100,11 @@ def test_quarters_are_not_filled_up() -> None:
     assert terms(found) == [("acme", "Q1 FY2023"), ("acme", "Q3 FY2023")]
 
 
+def test_totals_between_two_quarters_take_in_those_between() -> None:
+    made = plan("revenue", (2022, 4), (2023, 2), relation=Relation.TOTAL, core="total between Q4 2022 and Q2 2023")
+    assert [period for _, period in terms(made)] == ["Q4 FY2022", "Q1 FY2023", "Q2 FY2023"]
+
+
 @pytest.mark.parametrize("relation", [Relation.GROWTH, Relation.CHANGE, Relation.TREND])
 def test_one_year_is_compared_with_the_one_before(relation: Relation) -> None:
     assert terms(plan("revenue", 2022, relation=relation)) == [("acme", "FY2021"), ("acme", "FY2022")]
