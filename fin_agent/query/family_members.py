@@ -155,16 +155,17 @@ def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ..
     members = [one for one in family.ranked() if one.name not in named and content_stems(one.name) not in stems]
     if any(isinstance(one, Move) and one.how != "change" for one in query.measures):
         members = [one for one in members if one.value() > 0]  # growth from zero or from a loss is undefined
-    first = query.comparison is not None and query.comparison.top is not None
-    if (
-        query.combined in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER)
-        or first
-        or parts.kind == "country"
-    ):
+    if parts.kind == "country" or _selects(query):
         members = [one for one in members if not is_remainder(one.name)]
     if query.combined is Combination.LOWEST:
         members = [one for one in members if one.value(-1)]  # a dash means that it has none
     return tuple(one.name for one in members)
+
+
+def _selects(query: Query) -> bool:
+    """Return whether a query is for some members of a family, which `Other` is none of."""
+    first = query.comparison is not None and query.comparison.top is not None
+    return first or query.combined in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER)
 
 
 def _names_in(family: Family, names: Iterable[str]) -> Iterator[str]:

@@ -62,10 +62,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     light = _words_in((one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")), lexed)
     asking = _words_in(moving, lexed) - _words_in((one for one in content if one not in moving), lexed)
     in_what_way = wants is AnswerType.SENTENCE and core.lower().startswith("how ")
-    spoken = [words_of(one.text) for one in content if one.type == "PHRASE"]
-    if any(words & OF_TIME and not words - OF_TIME - everyday_words() for words in spoken):
-        return None  # `within a year`: no address has these words
-    if not hard - asking or in_what_way:
+    if not hard - asking or in_what_way or any(map(_is_a_time, content)):
         return None  # `how would a change in rates affect Acme` is answered in words
     target = FigureTarget(
         words=hard,
@@ -83,6 +80,12 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)
     return SingleFigureQuestion(mention.company, mention.confidence, period, target, typed)
+
+
+def _is_a_time(token: Token) -> bool:
+    """Return whether a phrase is about time alone: `within a year`, words that no address has."""
+    words = words_of(token.text) if token.type == "PHRASE" else frozenset()
+    return bool(words & OF_TIME) and not words - OF_TIME - everyday_words()
 
 
 def _is_of_one_figure(lexed: LexedQuestion) -> bool:

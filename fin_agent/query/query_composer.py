@@ -471,9 +471,7 @@ class QueryComposer:
             self.base = self._with_base(parts=Parts(names=parts))
             return
         options = self._options_listed()
-        others = [one for one in self.measures if one not in options]
-        of_money = all(isinstance(one, Line) and (not one.metric or one.words.lower() in _MONEY) for one in others)
-        if of_money and len(options) > 1:
+        if len(options) > 1 and all(_is_of_money(one) for one in self.measures if one not in options):
             self.measures = options
             # `return more cash to shareholders through dividends or buybacks`: next to each other on purpose
             self.parsed.apart = tuple(words for words in self.parsed.apart if words != measure_text(options[0]))
@@ -813,14 +811,11 @@ class QueryComposer:
         if axis is None or not self._can_be_ranked(axis, choice=choice):
             return None
         rank, ordinal, top = self.take_frames("RANK"), self.take_frames("ORDINAL"), self.take_frames("TOP")
-        high, low = self.take_frames("FASTEST", "HIGHEST"), self.take_frames("SLOWEST", "LOWEST")
-        if choice:
-            high, low = high or self.take_frames("HIGHER", "FASTER"), low or self.take_frames("LOWER", "SLOWER")
+        high, low = self._extremes(choice=choice)
         of_family = axis is Axis.PARTS and self.family is not None
         falls = self.has_unread("DOWN")
         extreme = [*high, *low, *ordinal]
-        filters = of_family and (falls or self.has_unread("UP"))
-        if not filters and not any((extreme, rank, top)):
+        if not any((extreme, rank, top)) and not (of_family and (falls or self.has_unread("UP"))):
             return None
         self.take_frames("PERIOD_KIND", "OR", "YEAR_BEFORE")
         if of_family and not self.measures:
@@ -832,10 +827,21 @@ class QueryComposer:
         if not extreme:
             filtered = _request(Kind.RANKING, axis, Combination.FILTER)
             return {**filtered, "claim": Claim(way="fell" if falls else "rose")}
-        before = self.before.comparison if self.before is not None else None
-        falls = falls or (bool(ordinal) and not high and before is not None and not before.descending)
         how = Combination.LOWEST if low or self._counts_from_below(ordinal) else Combination.HIGHEST
-        return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=not falls)
+        descending = not falls and (bool(high) or not self._goes_on_from_a_fall(ordinal))
+        return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=descending)
+
+    def _extremes(self, *, choice: bool) -> tuple[Sequence[Token], Sequence[Token]]:
+        """Return the words for the highest and for the lowest; of two, `higher` and `lower` are these."""
+        high, low = self.take_frames("FASTEST", "HIGHEST"), self.take_frames("SLOWEST", "LOWEST")
+        if choice:
+            return high or self.take_frames("HIGHER", "FASTER"), low or self.take_frames("LOWER", "SLOWER")
+        return high, low
+
+    def _goes_on_from_a_fall(self, ordinal: Sequence[Token]) -> bool:
+        """Return whether `which came second` goes on from a ranking of falls."""
+        before = self.before.comparison if self.before is not None else None
+        return bool(ordinal) and before is not None and not before.descending
 
     def _counts_from_below(self, ordinal: Sequence[Token]) -> bool:
         """Return whether `which came second` goes on from a ranking of the lowest."""
@@ -1176,6 +1182,13 @@ _LAST_OF_A_YEAR = 5
 _MONTHS_OF_A_YEAR = 12
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")
 _MONEY = ("cash", "cash flow", "money")
+
+
+def _is_of_money(one: Measure) -> bool:
+    """Return whether a measure is `cash` or words that no metric is."""
+    return isinstance(one, Line) and (not one.metric or one.words.lower() in _MONEY)
+
+
 _LISTED = ("PHRASE", "PART", "AND", "OR", "COMMA")
 _RESULTS = frozenset({"income_before_taxes", "net_income", "operating_income"})
 _EXTREMES = ("HIGHEST", "LOWEST", "FASTEST", "SLOWEST")

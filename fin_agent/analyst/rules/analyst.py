@@ -98,8 +98,7 @@ class RulesAnalyst:
             elif asks and asks_only_difference(ask):
                 continue  # the compared figures answer it
             else:
-                reason = bool(asks) and whole.query is not None and whole.query.kind is Kind.REASON
-                asks.append(f"{lead}{resolve_references(ask, before.query) if reason else ask}")
+                asks.append(f"{lead}{_with_its_subject(ask, whole, before) if asks else ask}")
             by_figures += [bool(found)] * (len(asks) - len(by_figures))
             before, lead = inherited_context(found[-1][1] if found else whole, before), ""
         if lead:
@@ -240,3 +239,9 @@ class RulesAnalyst:
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
         """Judge a result, `computed` in words by `program`; None, since rules check bounds in the result itself."""
         return None
+
+
+def _with_its_subject(ask: str, whole: Intent, before: Intent) -> str:
+    """Return an ask for a reason with what `it` stands for, any other as it is."""
+    is_reason = whole.query is not None and whole.query.kind is Kind.REASON
+    return resolve_references(ask, before.query) if is_reason else ask

@@ -299,11 +299,8 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     if wants is AnswerType.VERDICT and any(term.is_absent for term in target.telling_terms):
         return False
-    alternatives = " or " in listed("answer_words", "bounds").sub("", core)
-    if wants in _COMPARED and alternatives and contains_listed_phrase("comparatives", core):
-        both = (term for term in target.telling_terms if not term.is_context)
-        if not _all_in(set(stems_in(f"{nearby} {text}")), both):
-            return False
+    if not _names_what_is_compared(f"{nearby} {text}", target):
+        return False
     moves = any(movement_directions(core))
     moving = {AnswerType.VERDICT: lead, AnswerType.CAUSE: text}.get(wants)
     if moves and moving is not None and not any(movement_directions(moving)):
@@ -313,6 +310,15 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
     return not ranks or contains_listed_phrase("superlatives", text)
+
+
+def _names_what_is_compared(text: str, target: AnswerTarget) -> bool:
+    """Return whether a text names both things that a question compares: `what was bigger, cinemas or ferries`."""
+    core = target.intent.core
+    alternatives = " or " in listed("answer_words", "bounds").sub("", core)
+    if target.part.answer_type not in _COMPARED or not alternatives or not contains_listed_phrase("comparatives", core):
+        return True
+    return _all_in(set(stems_in(text)), (term for term in target.telling_terms if not term.is_context))
 
 
 def _states_its_figure(about: str, target: AnswerTarget) -> bool:
@@ -344,10 +350,16 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target
     names = filter(attrgetter("is_name"), own)
     if not (_all_in(around, needed) and _all_in(anywhere, names)):
         return False
-    borne_out = [term.weight for term in target.telling_terms if term.coverage_in(anywhere)]
-    if wants is AnswerType.CAUSE and not target.intent.names_metric and sum(borne_out) < _LEAST_EVIDENCE:
+    return _is_borne_out(anywhere, target)
+
+
+def _is_borne_out(anywhere: set[str], target: AnswerTarget) -> bool:
+    """Return whether the words of a question that a text has tell enough to be about its subject."""
+    wants = target.part.answer_type
+    weights = [term.weight for term in target.telling_terms if term.coverage_in(anywhere)]
+    if wants is AnswerType.CAUSE and not target.intent.names_metric and sum(weights) < _LEAST_EVIDENCE:
         return False
-    return wants not in _ONLY_WORDS or len(borne_out) != 1 or borne_out[0] >= _LEAST_EVIDENCE
+    return wants not in _ONLY_WORDS or len(weights) != 1 or weights[0] >= _LEAST_EVIDENCE
 
 
 def _all_in(said: set[str], terms: Iterable[Term]) -> bool:
@@ -367,17 +379,24 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     asked, years = target.years, set(printed_years(text))
     if asked and filed is not None and filed < min(asked) and not years & asked:
         return False  # filed before the requested period
-    figure, latest = target.part.answer_type in FIGURES, filed or max(asked, default=None)
-    if figure and latest and not years.issuperset(year for year in printed_years(target.intent.core) if year > latest):
-        return False  # not of the coming year that the question names
-    if not asked or not (figure or target.part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT)):
+    wants, latest = target.part.answer_type, filed or max(asked, default=9999)
+    figure = wants in FIGURES
+    coming = {year for year in printed_years(target.intent.core) if figure and year > latest}
+    if not coming <= years:
+        return False
+    if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
     of_quarter = any(period.quarter for period in target.intent.periods)
     interim = contains_listed_phrase("interim", text) and not of_quarter
-    if target.part.answer_type is AnswerType.CAUSE:
+    if wants is AnswerType.CAUSE:
         return not years or (bool(years & asked) and not interim)
-    if interim or not years:
-        return not interim and (filed is None or not asked.isdisjoint((filed, filed - 1)))
+    return not interim and _is_of_these_years(years, asked, filed)
+
+
+def _is_of_these_years(years: set[int], asked: set[int], filed: int | None) -> bool:
+    """Return whether the years of a text, else that of its filing, are those requested."""
+    if not years:
+        return filed is None or not asked.isdisjoint((filed, filed - 1))
     return bool(years & asked) or ((filed is None or filed in asked) and len(asked) == 1 and min(years) > max(asked))
 
 
