@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, DecimalException
@@ -27,7 +26,7 @@ from fin_agent.evidence.expressions import (
 )
 from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany
 from fin_agent.evidence.slot_ledger import Ledger
-from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears, with_those_between
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
 
@@ -162,13 +161,8 @@ def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[F
         return (last.model_copy(update={"fiscal_year": last.fiscal_year - 1}), last)
     if intent.relation in _BETWEEN_TWO or (intent.relation is Relation.TREND and intent.claim is not None):
         return (periods[0], periods[-1])
-    of_all = intent.relation in (Relation.AVERAGE, Relation.TOTAL) and _BETWEEN.search(intent.core)
-    if of_all and len(periods) == 2:  # an average between FY2017 and FY2019 includes FY2018
-        return periods[0].through(periods[1])
-    return periods
-
-
-_BETWEEN = re.compile(r"\bbetween\b", re.I)
+    of_all = intent.relation in (Relation.AVERAGE, Relation.TOTAL)
+    return with_those_between(periods, intent.core) if of_all else periods
 
 
 def _bound(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -38,10 +39,20 @@ class FiscalPeriod(BaseModel, frozen=True):
         >>> ", ".join(map(str, FiscalPeriod(fiscal_year=2022, quarter=4).through(last)))
         'Q4 FY2022, Q1 FY2023, Q2 FY2023'
         """
+        if self.months or last.months:
+            return [self, last]  # spans of months overlap: none lies between
         if self.quarter is None or last.quarter is None:
             return [FiscalPeriod(fiscal_year=year) for year in range(self.fiscal_year, last.fiscal_year + 1)]
         first, end = (4 * one.fiscal_year + one.quarter - 1 for one in (self, last) if one.quarter)
         return [self.model_copy(update={"fiscal_year": n // 4, "quarter": n % 4 + 1}) for n in range(first, end + 1)]
+
+
+def with_those_between(periods: Sequence[FiscalPeriod], text: str) -> Sequence[FiscalPeriod]:
+    """Return the two periods of `between FY2017 and FY2019` with those between; any others as they are."""
+    return periods[0].through(periods[1]) if len(periods) == 2 and _BETWEEN.search(text) else periods
+
+
+_BETWEEN = re.compile(r"\bbetween\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ def _runs(parts: list[PeriodAtom], text: str) -> list[list[PeriodAtom]]:
         last = runs[-1][-1] if runs else None
         if last is None or last.year is not None:
             runs.append([part])
-        elif last.quarter and part.quarter and is_between("to", text, last.end, part.start):
+        elif last.quarter and part.quarter and _is_range(text, last, part):
             runs[-1] += [last._replace(quarter=quarter) for quarter in range(last.quarter + 1, part.quarter)]
             runs[-1].append(part)
         elif is_between("joining", text, last.end, part.start):
@@ -145,12 +145,17 @@ def _quarters_between(text: str, atoms: Sequence[PeriodAtom]) -> Iterator[Period
     for here, there in pairwise(atoms):
         if here.quarter and there.quarter and here.year and there.year:
             first, last = 4 * here.year + here.quarter, 4 * there.year + there.quarter
-            if last - first <= _MAX_BETWEEN and is_between("to", text, here.end, there.start):
+            if last - first <= _MAX_BETWEEN and _is_range(text, here, there):
                 for number in range(first, last - 1):
                     yield there._replace(year=number // 4, quarter=number % 4 + 1)
 
 
 _MAX_BETWEEN = 20
+
+
+def _is_range(text: str, here: PeriodAtom, there: PeriodAtom) -> bool:
+    """Return whether two parts of years are the ends of a range, not compared: `compare Q1 2022 to Q1 2023`."""
+    return is_between("to", text, here.end, there.start) and match_before("compared", text, here.start) is None
 
 
 DateRole = Literal["ended", "as of", "filed", "on"]

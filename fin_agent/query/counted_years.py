@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod, with_those_between
 from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.periods import parse_periods
 
@@ -38,16 +38,12 @@ _YEARS_COUNTED = re.compile(
 )
 
 
-_BETWEEN = re.compile(r"\bbetween\b", re.I)
-
-
 def ranked_years(core: str, periods: Sequence[FiscalPeriod], *, moving: bool = False) -> tuple[FiscalPeriod, ...]:
     """Return all years or quarters to rank: `between 2018 and 2022` includes those in between.
 
     With `moving`, listed years need the year before the first as well.
     """
-    if len(periods) == 2 and all(period.quarter for period in periods) and _BETWEEN.search(core):
-        return tuple(periods[0].through(periods[1]))
+    periods = with_those_between(periods, core)
     years = [period.fiscal_year for period in periods]
     parsed = parse_periods(core)
     if not years or any(period.quarter for period in periods) or parsed.since is not None:

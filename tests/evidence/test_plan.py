@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany, RequestedMeasure
 from fin_agent.evidence.plan import Plan, build_plan, by_company
-from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears, with_those_between
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
 
@@ -98,6 +98,11 @@ def test_averages_and_totals_between_two_years_take_in_those_between_and_listed_
 def test_quarters_are_not_filled_up() -> None:
     found = plan("revenue", (2023, 1), (2023, 3), relation=Relation.AVERAGE)
     assert terms(found) == [("acme", "Q1 FY2023"), ("acme", "Q3 FY2023")]
+
+
+def test_between_two_halves_lies_nothing() -> None:
+    halves = [FiscalPeriod(fiscal_year=year, quarter=2, months=6) for year in (2022, 2023)]
+    assert with_those_between(halves, "between H1 2022 and H1 2023") == halves
 
 
 def test_totals_between_two_quarters_take_in_those_between() -> None:
