@@ -98,12 +98,16 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
 
 def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Sequence[str]) -> Token:
     """Return a company's name as a token: of its part of that name before `segment`, as in `the Blizzard segment`."""
-    end = one.end + len(text[one.end :].partition(" ")[2].split(" ", 1)[0].rstrip("?,.")) + 1
-    of_it = text[: one.start].lower().endswith("the ") and text[one.end : one.end + 1] == " "
-    part = names.part_called(text[one.start : end], keys) if of_it else None
-    if part is not None and words_of(part) - OF_PARTS == words_of(one.phrase):
-        return Token("PART", text[one.start : end], one.start, end, part)
+    behind = _WORD_BEHIND.match(text, one.end)
+    if behind is not None and text[: one.start].lower().endswith("the "):
+        called = text[one.start : behind.end()]
+        part = names.part_called(called, keys)
+        if part is not None and words_of(part) - OF_PARTS == words_of(one.phrase):
+            return Token("PART", called, one.start, behind.end(), part)
     return Token("COMPANY", one.phrase, one.start, _skip_possessive(text, one.end), one)
+
+
+_WORD_BEHIND = re.compile(r" [^\s?,.]+")
 
 
 def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> list[Token]:

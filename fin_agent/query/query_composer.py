@@ -1132,6 +1132,11 @@ def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
     return rate if formula.unit == "percent" and whole.metric in expression_inputs(formula.expression) else measure
 
 
+def _is_of_money(one: Measure) -> bool:
+    """Return whether a measure is `cash` or words that no metric is."""
+    return isinstance(one, Line) and (not one.metric or one.words.lower() in _MONEY)
+
+
 def _without_figure(line: Line | NamedFormula) -> Line | NamedFormula:
     """Return a line without the figure of another period that it was answered with."""
     return line.model_copy(update={"place": ""}) if getattr(line, "place", "").startswith("figure:") else line
@@ -1182,13 +1187,6 @@ _LAST_OF_A_YEAR = 5
 _MONTHS_OF_A_YEAR = 12
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")
 _MONEY = ("cash", "cash flow", "money")
-
-
-def _is_of_money(one: Measure) -> bool:
-    """Return whether a measure is `cash` or words that no metric is."""
-    return isinstance(one, Line) and (not one.metric or one.words.lower() in _MONEY)
-
-
 _LISTED = ("PHRASE", "PART", "AND", "OR", "COMMA")
 _RESULTS = frozenset({"income_before_taxes", "net_income", "operating_income"})
 _EXTREMES = ("HIGHEST", "LOWEST", "FASTEST", "SLOWEST")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from fin_agent.lexicon.words import patterns
 from fin_agent.query.question_sentences import sentences_of
 from fin_agent.query.tree import Query
 
@@ -56,22 +57,12 @@ def asks_something(ask: str) -> bool:
 
 def asks_only_difference(ask: str) -> bool:
     """Return whether a text asks only for the difference of what was compared before, or for its figures."""
-    return _HOW_MUCH.fullmatch(ask.strip(" ?.")) is not None
+    return patterns("question_patterns")["difference"].fullmatch(ask.strip(" ?.")) is not None
 
 
 def is_told(ask: str, before: Query | None) -> bool:
     """Return whether a text asks only for the difference that the answer to the previous question gives anyway."""
     return before is not None and before.tells_difference and asks_only_difference(ask)
-
-
-_HOW_MUCH = re.compile(
-    r"(?:and\s+)?(?:by\s+)?(?:roughly\s+|about\s+)?(?:how\s+(?:much|many(?:\s+(?:percentage\s+)?points)?)"
-    r"|what\s+(?:%|percent(?:age)?|amount))|(?:what(?:'s|\s+is|\s+was)\s+)?the\s+gap"
-    r"|(?:by\s+)?how\s+(?:much|far)(?:\s+\w+){0,3}?\s+(?:behind|ahead|trail|lag|beat|lead|led|exceed|apart)\b(?:\s+[\w-]+){0,4}"
-    r"|(?:and\s+)?what\s+(?:is|was)\s+(?:it|that)\s+in\s+(?:dollars|percent|percentage|%)"
-    r"|(?:show|give|state)\s+(?:me\s+)?(?:(?:the|both|all|your)\s+)?(?:figure|number|amount|calculation|math)s?(?:\s+please)?",
-    re.I,
-)
 
 
 def resolve_references(ask: str, before: Query | None) -> str:
