@@ -393,7 +393,7 @@ def test_a_figure_for_a_coming_year_is_of_that_year() -> None:
 
 def test_the_number_of_a_model_counts_none_of_it() -> None:
     core, words = "How many 737s did we deliver in 2023?", "737s deliver"
-    beside = "Deliveries of aircraft rose in 2023 on 737 MAX jets, and costs fell with better routes."
+    beside = "Costs fell in 2023 on lower 737 MAX penalties and higher 737 MAX deliveries to customers."
     assert of(core, words, beside, figure=True).startswith("missing")
     assert "263" in of(core, words, f"{beside} We delivered 263 737s in 2023, and no others.", figure=True)
 
@@ -453,3 +453,38 @@ def test_a_reason_for_a_movement_is_given_where_one_is_stated() -> None:
 def test_a_bound_is_settled_in_other_words(question: str) -> None:
     stated = "No single customer accounted for more than 10% of our revenue in 2023."
     assert of(question, f"customer revenue {question}", stated) == stated
+
+
+def test_the_report_of_the_auditor_before_is_not_told() -> None:
+    report = (
+        "Report of Independent Registered Public Accounting Firm\n"
+        "We have audited the statements of the company as of December 31, {}.\n/s/ {} LLP\n"
+    )
+    core, words = "Which accounting firm audits the company in 2023?", "accounting firm audits"
+    reports = (report.format(2022, "Orrin & Vale"), report.format(2023, "Tarn & Beck"))
+    assert of(core, words, *reports) == of(core, words, *reversed(reports)) == "Tarn & Beck LLP."
+
+
+def test_nobody_is_named_by_a_pronoun() -> None:
+    core, words = "Who became treasurer of the foundation in 2023?", "became treasurer foundation"
+    nameless = "In 2023, he became treasurer of the foundation of Arbor Hall and of Vale House."
+    named = "In 2023, Mara Quill became treasurer of the foundation, as she had been before."
+    assert of(core, words, nameless).startswith("missing")
+    assert of(core, words, f"{nameless} {named}") == named
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ferry sales rose by 9% compared to a rise of 4% in 2022, driven by passengers of the islands.",
+        "Excluding the impact of disposals, ferry sales rose by 9% in 2023, driven by passengers of the islands.",
+    ],
+)
+def test_what_is_excluded_or_set_against_a_movement_is_neither_its_reason_nor_its_time(text: str) -> None:
+    assert of("Why did ferry sales rise in 2023?", "ferry sales", text) == text
+    assert of("Did ferry sales rise in 2023?", "ferry sales rise", text) == text
+
+
+def test_a_verdict_of_a_year_may_name_a_quarter() -> None:
+    text = "Our ferry business is seasonal, as its sales are highest in the third quarter."
+    assert of("Is the ferry business seasonal in 2023?", "ferry business seasonal", text) == text

@@ -40,6 +40,8 @@ def matches_type(text: str, part: QuestionPart) -> bool:
     pattern = known.get(wants.name.lower())
     if pattern is None:
         return True
+    if wants is AnswerType.PERSON:
+        text = listed("answer_words", "pronouns").split(text, maxsplit=1)[0]  # `In 2014, he became ...` names nobody
     if wants is AnswerType.BUSINESS:
         introduced = contains_listed_phrase("introductions", text)
         return introduced and not contains_listed_phrase("no introductions", text) and pattern.search(text) is not None
@@ -56,6 +58,8 @@ def _counts(number: re.Match[str], noun: str) -> bool:
     behind = number.string[number.end() :].split()[:_WORDS_BEHIND]
     if behind[:1] in (["million"], ["billion"]) and number.string[: number.start()].endswith(("$", "€", "£")):
         return False
+    if any(map(str.isdigit, noun)):
+        behind = behind[:1]  # `27 737s`: a designation is itself a number
     # `15 Employee Resource Groups` counts groups: a capital makes a word part of a name.
     said = stems_in(" ".join(word for word in behind if not word[:1].isupper()))
     return any(words.issubset(said) for words in wanted)
@@ -131,7 +135,7 @@ _DATE_WITHIN = 45
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
 _MOST_ABOVE, _FIRST_WORDS = 2000, 5
-_GOES_ON = (";", ",", ":", " and")
+_GOES_ON = (";", ",", ":", " and", " or")
 _POINTS = ("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")
 _SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
 _MIN_PEOPLE = 2
@@ -151,6 +155,11 @@ class AnswerTarget:
     def years(self) -> set[int]:
         """The years asked about."""
         return {period.fiscal_year for period in self.intent.periods}
+
+    @property
+    def of_quarter(self) -> bool:
+        """Whether a quarter is asked about."""
+        return any(period.quarter for period in self.intent.periods)
 
     def unsaid(self) -> list[str]:
         """Return a sentence on what nothing read mentions; none if everything is mentioned."""
@@ -198,8 +207,10 @@ def candidates_of(
                 yield Candidate(text, passage, place, position, worth * score)
             for position, text, score in _lists(paragraphs, target):
                 yield Candidate(text, passage, place, position, worth * score, alone=True)
+        of_its_year = target.years.issuperset(printed_years(passage.text)[:1])  # not of the auditor before
         for text in _names(passage.text, target):
-            yield Candidate(text, passage, place, 0, worth * _LIST, alone=True)
+            fits = 1.0 if of_its_year or target.part.answer_type is not AnswerType.FIRM else _OTHER_YEAR
+            yield Candidate(text, passage, place, 0, worth * fits * _LIST, alone=True)
 
 
 def _period_fit(filed: FilingPeriod, latest: int | None, target: AnswerTarget) -> float:
@@ -376,21 +387,29 @@ def _mentions_operands(intent: Intent, said: set[str]) -> bool:
 
 def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     """Return whether a figure or a reason is not about a different time than the requested one."""
-    asked, years = target.years, set(printed_years(text))
-    if asked and filed is not None and filed < min(asked) and not years & asked:
-        return False  # filed before the requested period
-    wants, latest = target.part.answer_type, filed or max(asked, default=9999)
+    asked, years, wants = target.years, set(printed_years(text)), target.part.answer_type
     figure = wants in FIGURES
-    coming = {year for year in printed_years(target.intent.core) if figure and year > latest}
-    if not coming <= years:
+    if not (_in_time(years, asked, filed) and (not figure or _coming_years(target, filed) <= years)):
         return False
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
-    of_quarter = any(period.quarter for period in target.intent.periods)
-    interim = contains_listed_phrase("interim", text) and not of_quarter
+    if not figure:
+        years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
+    interim = contains_listed_phrase("interim", text) and not target.of_quarter
     if wants is AnswerType.CAUSE:
         return not years or (bool(years & asked) and not interim)
-    return not interim and _is_of_these_years(years, asked, filed)
+    return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
+
+
+def _in_time(years: set[int], asked: set[int], filed: int | None) -> bool:
+    """Return whether a text is not of a filing before the requested period, unless it names a requested year."""
+    return not asked or filed is None or filed >= min(asked) or bool(years & asked)
+
+
+def _coming_years(target: AnswerTarget, filed: int | None) -> set[int]:
+    """Return the years a question names that lie after its filing, or after the requested period."""
+    latest = filed or max(target.years, default=9999)
+    return {year for year in printed_years(target.intent.core) if year > latest}
 
 
 def _is_of_these_years(years: set[int], asked: set[int], filed: int | None) -> bool:
