@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -93,7 +93,7 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     measures, relation, between = _combination_of(query, workspace.lexicon)
     periods = _periods(query, intent, workspace)
     members = replace(
-        _members(query, intent, periods, workspace),
+        _members(query, intent, periods, workspace, searched),
         searched=searched,
         in_formulas=query.only_part is not None or _are_annual_report_quarters(intent, periods, workspace),
     )
@@ -479,16 +479,24 @@ _ABOVE_AND_EQUAL = {
 }
 
 
-def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> FamilyMembers:
-    """Return the members that several parts, or a word for their kind, refer to; none for a single named part."""
+def _members(
+    query: Query, intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace, searched: Collection[str]
+) -> FamilyMembers:
+    """Return the members that several parts, or a word for their kind, refer to.
+
+    A single named part is a member only where its metric has to be `searched`.
+    """
     parts = query.parts
-    if parts is None or (len(parts.names) < 2 and parts.kind is None):
+    alone = parts is not None and len(parts.names) < 2 and parts.kind is None
+    if parts is None or (alone and not searched):
         return FamilyMembers()
     if len(intent.companies) != 1:
         raise UnboundError("the one company whose parts are asked for")
     try:
         return resolve_members(query, intent.companies[0].key, periods, workspace)
     except AmbiguousFamilyError as error:
+        if alone:
+            return FamilyMembers()
         several = not isinstance(error, UnknownFamilyError)
         raise UnboundError(str(error), is_final=True, is_ambiguous=several) from error
 

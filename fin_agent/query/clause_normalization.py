@@ -499,9 +499,7 @@ def _clauses(tokens: Sequence[Token]) -> list[Clause]:
     minus = set(_dashes_that_subtract(tokens))
     for place, one in enumerate(tokens):
         depth += {"LPAR": 1, "RPAR": -1}.get(one.type, 0)
-        if one.type == "DEFINED" and place and tokens[place - 1].type == "STOP" and one.text.lower() == "which is":
-            found[-1].tokens.append(replace(one, type="WHICH"))
-        elif one.type in types_in("opener") and not depth and place not in minus:
+        if one.type in types_in("opener") and not depth and place not in minus:
             found.append(Clause(one, []))
         elif one.type not in types_in("opener"):
             found[-1].tokens.append(one)

@@ -93,10 +93,10 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
 
 
 def _compares_parts(groups: Sequence[_Group]) -> bool:
-    return any(
-        isinstance(one, list) and has_any(one, ("PART",)) and _type_at(groups, place - 1) in ("THAN", "VERSUS")
-        for place, one in enumerate(groups)
-    )
+    """Return whether a part follows a comparison: `larger than China`, `larger than from China`."""
+    parts = (place for place, one in enumerate(groups) if isinstance(one, list) and has_any(one, ("PART",)))
+    before = ((_type_at(groups, place - 1), _type_at(groups, place - 2)) for place in parts)
+    return any((two if one == "FROM_WORD" else one) in ("THAN", "VERSUS") for one, two in before)
 
 
 def _separated(groups: Sequence[_Group], *, pins: bool) -> tuple[AttachedModifiers, list[_Run]]:

@@ -83,8 +83,8 @@ class QueryComposer:
         dated = asked.partition(", ")[2] if asked.startswith(_LEADS_IN) else ""
         starts = (asked, asked.rpartition(": ")[2], dated)
         begins = any(text.split(" ", 1)[0] in _ASKS for text in starts)
-        if begins and asked.split()[1:2] == ["there"] and self.has_frame("KIND") and self.has_frame("BOUND"):
-            begins = False  # `are there any segments that make up more than 20% of revenue`: which
+        if begins and " any " in asked and self.has_frame("KIND"):
+            begins = False  # `did any segment shrink`: which
             self.left.setdefault("WHICH", [])
         self.yes_or_no = begins or any(words in asked for words in _ASKS_A_VERDICT)
         self.measures = self.parsed.measures
@@ -501,13 +501,12 @@ class QueryComposer:
         """Read profit as net income, of segments as operating income: `was it profitable`, `which made more money`."""
         if self.measures or not self.has_unread("POSITIVE", "NEGATIVE"):
             return
-        of_parts = self.family and self.has_unread("NEGATIVE")
-        metric = "operating_income" if of_parts else "net_income"
+        metric = "operating_income" if self.family else "net_income"
         asked = {word for one in self.left.get("POSITIVE", []) for word in one.text.lower().split()}
         most = not asked.isdisjoint({"more", "most"})
-        if of_parts or self.yes_or_no or most or self.has_unread("PERIOD_KIND"):
+        if self.family or self.yes_or_no or most or self.has_unread("PERIOD_KIND"):
             self.measures = [Line(words=metric.replace("_", " "), metric=metric)]
-        if most and not (of_parts or self.yes_or_no or self.has_unread("PERIOD_KIND")):
+        if most and not (self.yes_or_no or self.has_unread("NEGATIVE", "PERIOD_KIND")):
             self.left.setdefault("HIGHEST", []).extend(self.take_frames("POSITIVE"))
 
     def _is_balance(self, line: Line) -> bool:
@@ -652,6 +651,9 @@ class QueryComposer:
             return {**self._coverage_claim(), **_request(Kind.VALUE), "claim": None}  # `how many times did A cover B`
         if self.has_unread("COUNT"):
             return self._count_years()
+        of_members = self.family and self.has_unread("UP", "DOWN") and not self.has_unread("BOUND", "HIGHER", "LOWER")
+        if of_members:
+            return None  # `did any of them shrink`: those that did are listed
         if not self.yes_or_no:
             return self._beyond_a_bound()
         if self.has_unread("UP") and self.has_unread("DOWN") and self.has_unread("OR"):
@@ -823,7 +825,7 @@ class QueryComposer:
         self._over_periods(axis)
         self._rank_moves(axis, of_family=of_family)
         if rank or top:
-            return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top))
+            return None if low else _request(Kind.RANKING, axis, Combination.RANK, top=_number(top))
         if not extreme:
             filtered = _request(Kind.RANKING, axis, Combination.FILTER)
             return {**filtered, "claim": Claim(way="fell" if falls else "rose")}

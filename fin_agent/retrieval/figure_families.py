@@ -155,7 +155,7 @@ def find_family(
         held = _family(siblings, wanted, alike[siblings.measure], wholes)
         if held is None:
             continue
-        made, proved = held
+        made, proved = asked.of_places(held[0]), held[1]
         score = asked.score(siblings, made)
         if score is None or asked.divides_another_figure(made, wholes[-1]):
             continue
@@ -186,6 +186,7 @@ def is_never_member(name: str) -> bool:
 
 
 _REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems("of regions")
+_NOT_DIVIDED, _PLACES = stems("not divided"), stems("of places") | _REGIONS
 _HOME = words_of("united states domestic foreign abroad non-u.s.")
 _WHEN = words_of(
     "due after through less more than within one two three four five ten thereafter later beyond remainder"
@@ -249,6 +250,14 @@ class _FamilyQuery:
             return True
         said = shared_words(siblings) | words_of(" ".join(siblings.above)) | _concept(siblings.figures())
         return any(words <= said for words in self.wordings)
+
+    def of_places(self, made: Family) -> Family:
+        """Return the family without parts that are no places, if regions are asked for and most names are places."""
+        placed = tuple(one for one in made.members if words_of(one.name) & _PLACES or is_remainder(one.name))
+        if self.kind not in ("region", "country") or 2 * len(placed) <= len(made.members):
+            return made
+        others = ((one.name, "no place") for one in made.members if one not in placed)
+        return replace(made, members=placed, dropped=(*made.dropped, *others))
 
     def divides_another_figure(self, made: Family, whole: SourcedFact | None) -> bool:
         """Return whether segments or regions make up less of the company's figure than all do, or one has all of it.
@@ -449,6 +458,8 @@ def _is_subtotal_or_deduction(
     """Return whether a row is not a part, by its name or because it deducts what the others count twice."""
     words = words_of(member.name)
     if words & _BETWEEN and words <= _BETWEEN | _REST | OF_PARTS | LIGHT:
+        return True
+    if words & _NOT_DIVIDED and 2 * sum(bool(words_of(one.name) & _NOT_DIVIDED) for one in members) < len(members):
         return True
     if not words - _CHANGE - _RATE - LIGHT - _OF_THE_WHOLE:
         return True

@@ -175,6 +175,38 @@ def test_members_beyond_a_share_of_the_whole(ask: Ask, question: str) -> None:
     assert above and all((name in text.partition("the others")[0]) is (name in above) for name in shares)
 
 
+@pytest.mark.parametrize(
+    ("asked", "like"),
+    [
+        ("Did any of Tellurond's segments shrink in FY2023?", "Which of Tellurond's segments shrank in FY2023?"),
+        ("Did any Tellurond segment lose money in FY2023?", "Which Tellurond segments lost money in FY2023?"),
+        (
+            "Was Tellurond's FY2023 revenue from Data Center larger than from Automotive?",
+            "Was Tellurond's FY2023 Data Center revenue larger than its Automotive revenue?",
+        ),
+        (
+            "Which two segments of Tellurond had the most revenue in FY2023?",
+            "Top two segments of Tellurond by revenue in FY2023?",
+        ),
+        (
+            "Harborlight FY2023: R&D vs. net income, which is the bigger bucket?",
+            "Harborlight FY2023: R&D or net income, which was bigger?",
+        ),
+    ],
+)
+def test_several_wordings_of_one_request(ask: Ask, asked: str, like: str) -> None:
+    one, other = ask(asked), ask(like)
+    assert not one.refused and one.answer.text == other.answer.text
+
+
+def test_both_ends_of_a_ranking_and_whether_any_fell(ask: Ask) -> None:
+    first = "Which Tellurond segment had the highest revenue in FY2023"
+    both = ask(f"{first}, and which the thinnest?").answer.text
+    assert " has the highest " in both and " has the lowest " in both
+    fell = ask(f"{first}, and did any shrink?").answer.text
+    assert ask("Did any Tellurond segment shrink in FY2023?").answer.text in fell
+
+
 @pytest.mark.parametrize("joint", ["vs", "and", "compared with"])
 def test_each_formula_is_of_its_own_company_and_period(ask: Ask, joint: str) -> None:
     one = ask("Harborlight's net income / revenue in FY2023").answer.value

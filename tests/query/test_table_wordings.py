@@ -104,6 +104,15 @@ TABLES = {
         Total other noncurrent assets|961|941
         TOTAL ASSETS|1,034|998""",
     ),
+    "juniper": (
+        "Our backlog at December 31 was as follows (in millions). Net sales of Bell Space were $90 million in 2019.",
+        """Years ended December 31,|2019|2018
+        Bell Aircraft|800|700
+        Bell Space|150|140
+        Total Backlog|950|840
+        Contractual backlog|905|815
+        Unobligated backlog|45|25""",
+    ),
 }
 ASKED = [
     ("alder", "What is the percentage of Bell Wireless out of total operating revenues in 2019?", 75),
@@ -152,6 +161,9 @@ ASKED = [
     ("iris", "What were noncurrent regulatory assets at the end of 2019?", 951),
     ("iris", "What were current regulatory assets at the end of 2019?", 23),
     ("iris", "By how much did noncurrent regulatory assets change from 2018 to 2019?", 22),
+    ("juniper", "What was the backlog of Bell Space at the end of 2019?", 150),
+    ("juniper", "What share of the total backlog was Bell Aircraft's in 2018?", 83.33),
+    ("juniper", "What was the growth of the Bell Space backlog from 2018 to 2019?", 7.14),
 ]
 
 

@@ -209,3 +209,16 @@ def test_tables_of_the_periods_own_report_come_before_later_divisions() -> None:
     best = find_family(space, FactQuery("net sales", 2023), "acme", kind="segment").best
     assert best is not None
     assert names(best) == ["East", "West"]
+
+
+def test_where_regions_are_asked_for_what_names_no_place_is_none() -> None:
+    table = rows("Net sales", Europe=5, Japan=3, Greater_China=4, Corvase=2)
+    assert "Corvase" not in names(found(*table, kind="region"))
+    assert "Corvase" in names(found(*table))
+
+
+def test_an_adjustment_is_no_segment_except_among_adjustments() -> None:
+    table = rows("Net sales", Tools=5, Paints=3, Toys=4)
+    adjusted = rows("Net sales", Tools=5, Paints=3, Toys=4, Pension_cost_adjustment=2)
+    assert names(found(*adjusted, kind="segment")) == names(found(*table, kind="segment"))
+    assert len(names(found(*rows("Net sales", Tax_adjustment=5, Price_adjustment=3)))) == 2
