@@ -531,7 +531,11 @@ def _dashes_that_subtract(tokens: Sequence[Token]) -> Iterator[int]:
 def _ends_a_name(around: Sequence[Token], operand: Token, operators: Sequence[Token]) -> bool:
     """Return whether a dash parts a name from what it names; `around` are the tokens from before it."""
     before, dash, after = around[:3]
-    if is_ratio_name(operand) and has_any(operators, ("OVER", "OF_WHICH")) and operators[0].start > dash.start:
+    if (
+        is_ratio_name(operand)
+        and has_any(operators, ("OVER", "OF_WHICH", "DIVIDE"))
+        and operators[0].start > dash.start
+    ):
         return True
     if operand.type == "PART" and after.type in LINES:
         return True  # `Converse in 2025 - sales`

@@ -260,11 +260,12 @@ class _FamilyQuery:
         return replace(made, members=placed, dropped=(*made.dropped, *others))
 
     def divides_another_figure(self, made: Family, whole: SourcedFact | None) -> bool:
-        """Return whether segments or regions make up less of the company's figure than all do, or one has all of it.
+        """Return whether the parts make up less of the company's figure than all of them do, or one has all of it.
 
         Of revenue, they make up nearly all; of other measures at least half, as costs of the company come off.
         """
-        if self.metric is None or self.kind not in ("region", "segment") or whole is None:
+        of_named_parts = not self.kind_words and bool(self.holding)
+        if self.metric is None or whole is None or not (of_named_parts or self.kind in ("region", "segment")):
             return False
         least = _NEARLY_ALL if self.metric == "revenue" else _HALF
         lacking = abs(float(sum(member.value(-1) for member in made.members))) < least * abs(float(whole.fact.value))

@@ -69,12 +69,24 @@ def is_of_part(fact: Fact, part: str | None) -> bool:
 def same_part(one: str | None, other: str | None) -> bool:
     """Return whether two names denote the same part of a company (None is the whole), ignoring spacing and footnotes.
 
+    A name may be printed by its initials.
+
     >>> same_part("I Phone", "iPhone"), same_part("Client Computing Group (1)", "Client Computing Group segment")
     (True, True)
+    >>> same_part("CCG", "Client Computing Group"), same_part("US", "Unified Software of America")
+    (True, False)
     """
     if one is None or other is None:
         return one is other
-    return _plain_part(one) == _plain_part(other)
+    return _plain_part(one) == _plain_part(other) or _abbreviates(one, other) or _abbreviates(other, one)
+
+
+def _abbreviates(short: str, name: str) -> bool:
+    """Return whether one is in capitals, and has the initials of the other: `FLNA` of `Frito-Lay North America`."""
+    if not (short.isalpha() and short.isupper() and 1 < len(short) < len(name)):
+        return False
+    words = "".join(mark if mark.isalpha() else " " for mark in name).split()
+    return len(words) > 1 and short == "".join(word[0] for word in words if word[0].isupper())
 
 
 @lru_cache(maxsize=8192)

@@ -161,6 +161,7 @@ ASKED = [
     ("iris", "What were noncurrent regulatory assets at the end of 2019?", 951),
     ("iris", "What were current regulatory assets at the end of 2019?", 23),
     ("iris", "By how much did noncurrent regulatory assets change from 2018 to 2019?", 22),
+    ("ginkgo", "Coverage ratio for 2019 - operating income minus capital expenditures, divided by total debt", 0.2857),
     ("juniper", "What was the backlog of Bell Space at the end of 2019?", 150),
     ("juniper", "What share of the total backlog was Bell Aircraft's in 2018?", 83.33),
     ("juniper", "What was the growth of the Bell Space backlog from 2018 to 2019?", 7.14),

@@ -326,7 +326,7 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
 def _names_what_is_compared(text: str, target: AnswerTarget) -> bool:
     """Return whether a text names both things that a question compares: `what was bigger, cinemas or ferries`."""
     core = target.intent.core
-    alternatives = " or " in listed("answer_words", "bounds").sub("", core)
+    alternatives = " or " in listed("answer_words", "bounds behind").sub("", core)
     if target.part.answer_type not in _COMPARED or not alternatives or not contains_listed_phrase("comparatives", core):
         return True
     return _all_in(set(stems_in(text)), (term for term in target.telling_terms if not term.is_context))
