@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import date
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -182,7 +183,7 @@ def date_expressions(text: str) -> list[DateExpression]:
     A month that ends a period means its last day: `the quarter ended June 2023`, `the June 2023 quarter`.
     """
     found: list[DateExpression] = []
-    for printed in printed_dates(text):
+    for printed in sorted([*printed_dates(text), *_short_dates(text)]):
         start, end, day = printed
         before = match_before("length", text, start)
         if before is not None:
@@ -235,3 +236,11 @@ def _same_day_of_other_years(text: str, one: DateExpression) -> Iterator[DateExp
 
 
 _MONTHS = {"year": 12, "fye": 12, "quarter": 3, "half": 6, "three_quarters": 9, "ytd": -1, "some": 12}
+
+
+def _short_dates(text: str) -> Iterator[PrintedDate]:
+    """Yield the dates whose year is printed with a later one: `between June 30 and December 31, 2022`."""
+    for short in _PATTERNS["short date"].finditer(text):
+        with suppress(ValueError):
+            day = date(int(short["year"]), month_number(short["month"]), int(short["day"]))
+            yield PrintedDate(short.start(), short.end(), day)

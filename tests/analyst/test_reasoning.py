@@ -9,7 +9,7 @@ import pytest
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
-from fin_agent.evidence.intent import Intent, Relation
+from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact, StoredPage
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.vocabulary.filing import PassageKind
@@ -488,3 +488,24 @@ def test_what_is_excluded_or_set_against_a_movement_is_neither_its_reason_nor_it
 def test_a_verdict_of_a_year_may_name_a_quarter() -> None:
     text = "Our ferry business is seasonal, as its sales are highest in the third quarter."
     assert of("Is the ferry business seasonal in 2023?", "ferry business seasonal", text) == text
+
+
+@pytest.mark.parametrize(
+    "asked_for", ["made up 10% or more of", "accounted for more than 10% of", "make up 10% or more of"]
+)
+def test_a_threshold_is_not_among_the_figures_that_answer(asked_for: str) -> None:
+    stated = "Two customers accounted for 14% and 11%, respectively, of our revenue in 2023."
+    assert of(f"How many customers {asked_for} revenue in 2023?", f"customers revenue {asked_for}", stated) == stated
+
+
+def test_the_company_is_not_its_unit() -> None:
+    whole = (
+        "As of May 31, 2023, Acme employed 900 drivers in all countries, and Acme Freight used another 70 contractors."
+    )
+    unit = "As of May 31, 2023, Acme Freight employed 200 drivers."
+    intent = asked("drivers employ", figure=True, core="How many drivers did Acme employ in 2023?").model_copy(
+        update={"companies": (RequestedCompany(key="acme", name="Acme Corporation", confidence=1.0),)}
+    )
+    assert answer(intent, passage(unit), passage(whole, 1)) == whole
+    of_unit = intent.model_copy(update={"core": "How many drivers did Acme Freight employ in 2023?"})
+    assert answer(of_unit, passage(unit), passage(whole, 1)) == unit

@@ -319,3 +319,11 @@ def test_years_counted_from_an_anchor(year: int, month: int, weekday: int, dista
 )
 def test_default_names_of_years(end: date, month: int | None, expected: int) -> None:
     assert fiscal_year_of(end, month) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["between June 30 and December 31, 2022", "June 30, September 30 and December 31 of 2022"]
+)
+def test_a_year_behind_several_dates_is_that_of_all(text: str) -> None:
+    days = [mention.date for mention in parse_periods(text).dates]
+    assert {date(2022, 6, 30), date(2022, 12, 31)} <= set(days) and all(day.year == 2022 for day in days)

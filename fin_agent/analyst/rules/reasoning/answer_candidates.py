@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from fin_agent.analyst.rules.reasoning.sentence_splitting import (
 from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, ratio_of, stems_in, synonyms_of
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
+from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
@@ -127,7 +129,7 @@ _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
 _ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
-_HEDGED, _LIST, _BESIDE_ITS_SUBJECT = 0.75, 2.0, 0.7
+_HEDGED, _LIST, _BESIDE_ITS_SUBJECT, _OF_A_UNIT = 0.75, 2.0, 0.7, 0.5
 _LONG = 120
 """Number of words at which a text counts half as much."""
 _DATE_WITHIN = 45
@@ -426,6 +428,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     fitness = (_ITS_YEAR if years & asked else _OTHER_YEAR) if years and asked else 1.0
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
+    if wants in FIGURES and _names_another_unit(about, target.intent):
+        fitness *= _OF_A_UNIT
     foretold = has_listed_prefix("expected", heading) and not has_listed_prefix("expected", core)
     if foretold and wants in FIGURES | {AnswerType.VERDICT}:
         fitness *= _HEDGED
@@ -439,6 +443,14 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= risen == fallen or (up, down) != (fallen, risen)
         fitness *= _is_about_measure(about, heading, core, target.lexicon)
     return fitness
+
+
+def _names_another_unit(text: str, intent: Intent) -> bool:
+    """Return whether a text speaks first of a unit called after the company that no question names: `Acme Freight`."""
+    firsts = {company.name.lower().partition(" ")[0] for company in intent.companies}
+    word = next((other for one, other in pairwise(text.split()) if one.lower() in firsts), "")
+    bare = word.lower().strip(".,;")
+    return word[:1].isupper() and bare not in company_words("legal_forms") and bare not in intent.core.lower()
 
 
 def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon | None) -> bool:

@@ -12,7 +12,7 @@ from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, Questio
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.retrieval.search_terms import stem, stems_of, weights_of
 from fin_agent.vocabulary.dates import MONTHS
 
@@ -136,7 +136,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     # A movement of what is explained or settled is checked separately.
     moves = _movements() if part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT) else ()
     seen: set[frozenset[str]] = {frozenset()}
-    for place, (words, synonyms, phrases) in enumerate(_phrases_in(part.text)):
+    text = patterns("answer_patterns")["threshold"].sub(" ", part.text)
+    for place, (words, synonyms, phrases) in enumerate(_phrases_in(text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
         stems = frozenset(stems_in(words))
         alone = " " not in words
