@@ -63,10 +63,9 @@ class UnboundError(ValueError):
     `is_final` is True if no other reading is to be tried: the question was understood, and an answer would be a guess.
     """
 
-    def __init__(self, why: str, *, is_final: bool = False, is_ambiguous: bool = True) -> None:
+    def __init__(self, why: str, *, is_final: bool = False) -> None:
         super().__init__(why)
         self.is_final = is_final
-        self.is_ambiguous = is_final and is_ambiguous
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,11 +483,11 @@ def _members(
 ) -> FamilyMembers:
     """Return the members that several parts, or a word for their kind, refer to.
 
-    A single named part is a member only where its metric has to be `searched`.
+    A single named part is a member only where its metric has to be `searched`, and no line has a part of its own.
     """
     parts = query.parts
     alone = parts is not None and len(parts.names) < 2 and parts.kind is None
-    if parts is None or (alone and not searched):
+    if parts is None or (alone and (not searched or any(line.part for line in query.lines()))):
         return FamilyMembers()
     if len(intent.companies) != 1:
         raise UnboundError("the one company whose parts are asked for")
@@ -498,7 +497,7 @@ def _members(
         if alone:
             return FamilyMembers()
         several = not isinstance(error, UnknownFamilyError)
-        raise UnboundError(str(error), is_final=True, is_ambiguous=several) from error
+        raise UnboundError(str(error), is_final=several) from error
 
 
 def _parts(query: Query, intent: Intent, members: FamilyMembers) -> dict[str, object]:

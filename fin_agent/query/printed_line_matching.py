@@ -31,6 +31,7 @@ from fin_agent.query.tree import (
     percentage,
     share_of,
     with_lines,
+    without_move,
 )
 from fin_agent.retrieval.fact_search import OF_ANY_FIGURE, FactQuery, find_facts, is_acronym
 from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, stems, words_of
@@ -95,10 +96,17 @@ def with_share_as_printed(query: Query) -> Iterator[Query]:
     """Yield readings of a share whose part has no line of its own: the metric of that part, or a printed share.
 
     `100 * abroad / pre-tax income` is the pre-tax income of a part called abroad; of `skincare` a filing may print only
-    the percentage of net sales. A whole that is no metric may be the column in which the part is a row.
+    the percentage of net sales, as it may of all parts. A whole that is no metric may be the column of the part's row.
     """
-    of, whole = lines_of_share(query.only_measure) or (None, None)
-    if of is None or whole is None or of.metric or of.part:
+    only = query.only_measure
+    measure = without_move(only) if only is not None else None
+    of, whole = lines_of_share(measure) or (None, None)
+    divided = whole or measure
+    if query.parts is not None and query.parts.kind and isinstance(divided, Line) and divided.metric:
+        rate = Line(words=f"percentage of {divided.words}")
+        moved = Move(of=rate, how="change") if isinstance(only, Move) else rate
+        yield query.model_copy(update={"measures": (moved,)})
+    if only is not measure or of is None or whole is None or of.metric or of.part:
         return
     part = whole.model_copy(update={"part": of.words, "whole": False})
     cell = of.model_copy(update={"words": f"{of.words} {whole.words}"})

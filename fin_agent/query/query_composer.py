@@ -396,7 +396,7 @@ class QueryComposer:
         asked, parts, line = self.left.get("SHARE", []), self.base.parts, self.only
         if not asked or parts is None or not isinstance(line, Line) or _OF_WHICH_IT_IS.search(self.sentences.asked):
             return
-        selected = self.family and self.has_unread("HIGHEST", "LOWEST")
+        selected = self.family and self.has_unread(*_EXTREMES, "RANK", "TOP", "ORDINAL")
         # `what percentage of the total is Converse revenue`, `what percentage of revenue is Converse`
         told = line.whole or self._part_is_subject() or self.has_unread("EXCEPT")
         asks_of_it = not asked[0].text.lower().startswith(("what percent", "by what"))
@@ -821,7 +821,9 @@ class QueryComposer:
             return None
         self.take_frames("PERIOD_KIND", "OR", "YEAR_BEFORE")
         if of_family and not self.measures:
-            self.measures = [Line(words="revenue", metric="revenue")]
+            said = {word for one in extreme for word in one.text.lower().split()}
+            metric = "revenue" if word_lists("question_words")["of results"].isdisjoint(said) else "operating_income"
+            self.measures = [Line(words=metric.replace("_", " "), metric=metric)]
         self._over_periods(axis)
         self._rank_moves(axis, of_family=of_family)
         if rank or top:
@@ -882,7 +884,7 @@ class QueryComposer:
         by_rate = grown or of_family or (up and axis is not Axis.PERIODS)
         in_dollars = "dollar" in self.question.lower() or (self.base.unit or "").startswith("USD")
         percent = fast or (by_rate and not in_dollars) or self.base.unit == "percent"
-        self._move("growth" if percent else "change")
+        self._move("growth" if percent and not all(map(share_of, self.measures)) else "change")
         span = parse_periods(self.sentences.asked).span
         if axis is Axis.PERIODS and span is not None and span.form != "list" and len(self.base.periods) > 2:
             self.base = self._with_base(periods=self.base.periods[1:])

@@ -387,7 +387,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
             except UnboundError as error:
                 if error.is_final and understood is None:
                     refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
-                    return words.model_copy(update={**refused, "ambiguous": error.is_ambiguous})
+                    return words.model_copy(update={**refused, "ambiguous": True})
                 why = why or str(error)
                 continue
             if figures_are_printed(intent, workspace):

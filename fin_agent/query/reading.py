@@ -175,20 +175,22 @@ def _with_exclusions(tokens: Sequence[Token], before: Query | None) -> tuple[Tok
 
 
 def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
-    """Read members compared with another period of theirs as moving: `which regions had lower sales than in 2022`."""
+    """Read members compared with another period of theirs as moving: `which regions had lower sales than in 2022`.
+
+    A share that is lost moves, too: `which region lost the most share of sales`.
+    """
+    falls = word_lists("question_words")["of falls"]
     pairs = list(pairwise([one.type for one in tokens]))
     between = [place for place, (one, other) in enumerate(pairs) if one in _COMPARED and other in _EARLIER]
     of_members = any(one.type.startswith("KIND_") or one.type == "COUNTRY" for one in tokens)
-    if not between or not of_members or has_any(tokens, {"UP", "DOWN", "CHANGE", "GROWTH"}):
+    lost = any(one.text.lower() in falls and other.type == "SHARE" for one, other in pairwise(tokens))
+    if not (between or lost) or not of_members or has_any(tokens, {"UP", "DOWN", "CHANGE", "GROWTH"}):
         return list(tokens)
-    types = _MOVED | ({"MINUS": ("DOWN",)} if tokens[between[0]].type == "THAN" else {})  # `less revenue than in 2022`
+    than = any(tokens[place].type == "THAN" for place in between)
+    types = _MOVED | ({"MINUS": ("DOWN",)} if than else {})  # `less revenue than in 2022`
     moved: list[Token] = []
     for one in (one for place, one in enumerate(tokens) if place not in between):
-        ways = (
-            ("DOWN", "HIGHEST")
-            if one.text.lower() in word_lists("question_words")["of falls"]
-            else types.get(one.type, ())
-        )
+        ways = ("DOWN", "HIGHEST") if one.text.lower() in falls else types.get(one.type, ())
         moved += [replace(one, type=way, text=way.lower()) for way in ways] or [one]
     return moved
 

@@ -192,6 +192,14 @@ def test_members_beyond_a_share_of_the_whole(ask: Ask, question: str) -> None:
             "Harborlight FY2023: R&D vs. net income, which is the bigger bucket?",
             "Harborlight FY2023: R&D or net income, which was bigger?",
         ),
+        (
+            "Which Tellurond segment was the most profitable in FY2023?",
+            "Which Tellurond segment had the highest operating income in FY2023?",
+        ),
+        (
+            "Which Tellurond segment gained the most share of revenue in FY2023?",
+            "Which Tellurond segment's share of revenue rose the most in FY2023?",
+        ),
     ],
 )
 def test_several_wordings_of_one_request(ask: Ask, asked: str, like: str) -> None:

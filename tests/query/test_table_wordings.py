@@ -104,6 +104,14 @@ TABLES = {
         Total other noncurrent assets|961|941
         TOTAL ASSETS|1,034|998""",
     ),
+    "katsura": (
+        "Sales by category, as the approximate percentage of net sales of the fiscal years ended December 31:",
+        """|2019|2018
+        Lamps|42%|45%
+        Chairs|34%|30%
+        Tables|24%|25%
+        Total|100%|100%""",
+    ),
     "juniper": (
         "Our backlog at December 31 was as follows (in millions). Net sales of Bell Space were $90 million in 2019.",
         """Years ended December 31,|2019|2018
@@ -162,6 +170,10 @@ ASKED = [
     ("iris", "What were current regulatory assets at the end of 2019?", 23),
     ("iris", "By how much did noncurrent regulatory assets change from 2018 to 2019?", 22),
     ("ginkgo", "Coverage ratio for 2019 - operating income minus capital expenditures, divided by total debt", 0.2857),
+    ("katsura", "Which category had the highest share of net sales in 2019?", 42),
+    ("katsura", "Which category had the most net sales in 2018?", 45),
+    ("katsura", "Which category gained the most share of net sales in 2019?", 4),
+    ("katsura", "Which category lost the most share of net sales in 2019?", -3),
     ("juniper", "What was the backlog of Bell Space at the end of 2019?", 150),
     ("juniper", "What share of the total backlog was Bell Aircraft's in 2018?", 83.33),
     ("juniper", "What was the growth of the Bell Space backlog from 2018 to 2019?", 7.14),
