@@ -817,20 +817,25 @@ class QueryComposer:
         of_family = axis is Axis.PARTS and self.family is not None
         falls = self.has_unread("DOWN")
         extreme = [*high, *low, *ordinal]
+        if top and low:
+            return None  # `which two earned the least`
         if not any((extreme, rank, top)) and not (of_family and (falls or self.has_unread("UP"))):
             return None
         self.take_frames("PERIOD_KIND", "OR", "YEAR_BEFORE")
-        if of_family and not self.measures:
-            said = {word for one in extreme for word in one.text.lower().split()}
-            metric = "revenue" if word_lists("question_words")["of results"].isdisjoint(said) else "operating_income"
-            self.measures = [Line(words=metric.replace("_", " "), metric=metric)]
+        self.measures = self.measures or ([_usual_measure(extreme)] if of_family else [])
         self._over_periods(axis)
         self._rank_moves(axis, of_family=of_family)
         if rank or top:
-            return None if low else _request(Kind.RANKING, axis, Combination.RANK, top=_number(top))
+            return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top))
         if not extreme:
             filtered = _request(Kind.RANKING, axis, Combination.FILTER)
             return {**filtered, "claim": Claim(way="fell" if falls else "rose")}
+        return self._nth(axis, high, low, ordinal, falls=falls)
+
+    def _nth(
+        self, axis: Axis, high: Sequence[Token], low: Sequence[Token], ordinal: Sequence[Token], *, falls: bool
+    ) -> dict[str, object]:
+        """Choose the first or the n-th member from above or below."""
         how = Combination.LOWEST if low or self._counts_from_below(ordinal) else Combination.HIGHEST
         descending = not falls and (bool(high) or not self._goes_on_from_a_fall(ordinal))
         return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=descending)
@@ -1083,6 +1088,13 @@ def _claimed(
     """Return what a claim sets in the query."""
     limit = bound if bound is None or isinstance(bound, Number) else Number(value=bound)
     return {**_request(Kind.CLAIM, axis, how), "claim": Claim(way=way, bound=limit)}
+
+
+def _usual_measure(superlatives: Sequence[Token]) -> Line:
+    """Return what parts are ranked by where no measure is named: revenue, or results for `most profitable`."""
+    said = {word for one in superlatives for word in one.text.lower().split()}
+    metric = "revenue" if word_lists("question_words")["of results"].isdisjoint(said) else "operating_income"
+    return Line(words=metric.replace("_", " "), metric=metric)
 
 
 def _number(tokens: Sequence[Token]) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -182,17 +182,19 @@ def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
     falls = word_lists("question_words")["of falls"]
     pairs = list(pairwise([one.type for one in tokens]))
     between = [place for place, (one, other) in enumerate(pairs) if one in _COMPARED and other in _EARLIER]
-    of_members = any(one.type.startswith("KIND_") or one.type == "COUNTRY" for one in tokens)
     lost = any(one.text.lower() in falls and other.type == "SHARE" for one, other in pairwise(tokens))
+    of_members = any(one.type.startswith("KIND_") or one.type == "COUNTRY" for one in tokens)
     if not (between or lost) or not of_members or has_any(tokens, {"UP", "DOWN", "CHANGE", "GROWTH"}):
         return list(tokens)
-    than = any(tokens[place].type == "THAN" for place in between)
-    types = _MOVED | ({"MINUS": ("DOWN",)} if than else {})  # `less revenue than in 2022`
-    moved: list[Token] = []
-    for one in (one for place, one in enumerate(tokens) if place not in between):
-        ways = ("DOWN", "HIGHEST") if one.text.lower() in falls else types.get(one.type, ())
-        moved += [replace(one, type=way, text=way.lower()) for way in ways] or [one]
-    return moved
+    types = _MOVED | ({"MINUS": ("DOWN",)} if "THAN" in {tokens[place].type for place in between} else {})
+    kept = (one for place, one in enumerate(tokens) if place not in between)
+    return [each for one in kept for each in _moving(one, types, falls)]
+
+
+def _moving(one: Token, types: Mapping[str, Sequence[str]], falls: Collection[str]) -> list[Token]:
+    """Return the tokens of a movement in place of a word that compares: `less` of `less revenue than in 2022`."""
+    ways = ("DOWN", "HIGHEST") if one.text.lower() in falls else types.get(one.type, ())
+    return [replace(one, type=way, text=way.lower()) for way in ways] or [one]
 
 
 _MOVED = {"HIGHER": ("UP",), "LOWER": ("DOWN",)}
