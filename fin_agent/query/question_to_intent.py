@@ -248,6 +248,8 @@ def _may_be_meant(fact: Fact, question: str, period: FiscalPeriod) -> bool:
         return False  # `no country accounted for more than 10% of revenue` tells no share
     if words_of(fact.label) & OPENING and not words_of(question) & OPENING:
         return False  # the end of a period is usual
+    if period.months in (6, 9):
+        return fact.period.months in (0, period.months)
     return (period.quarter or _LAST) == (fact.period.quarter or _LAST)  # a year's figure does not answer for a quarter
 
 

@@ -585,6 +585,8 @@ class _FactPhrase:
         """Return how well the fact matches; None where its address matches no word of the phrase or lacks the part."""
         fact = sourced.fact
         address = address_of(fact)
+        if fact.source == "text":  # the figure itself says nothing of which one it is
+            address = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
         years = years_of(fact.period)
         part = self.part
         if not part <= address.borne:
@@ -778,7 +780,7 @@ _OF_SHARES = stems("of shares")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 NARROWING = words_of("current noncurrent")
 _OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")
-_NOUNS_OF_BALANCES = stems("of balances")
+_NOUNS_OF_BALANCES, _OF_A_FIGURE = stems("of balances"), stems("of a figure")
 _OF_BALANCES = words_of("balance beginning opening start end ending close closing period fiscal year")
 
 

@@ -262,10 +262,15 @@ class _FamilyQuery:
     def divides_another_figure(self, made: Family, whole: SourcedFact | None) -> bool:
         """Return whether the parts make up less of the company's figure than all of them do, or one has all of it.
 
-        Of revenue, they make up nearly all; of other measures at least half, as costs of the company come off.
+        Of revenue, they make up nearly all; of other measures at least half, as costs of the company come off. If one
+        part alone is asked for, the total of its table has to be that figure.
         """
         of_named_parts = not self.kind_words and bool(self.holding)
-        if self.metric is None or whole is None or not (of_named_parts or self.kind in ("region", "segment")):
+        if self.metric is None or not (of_named_parts or self.kind in ("region", "segment")):
+            return False
+        if of_named_parts and len(self.holding) == 1:
+            return whole is None or not made.total or not magnitudes_agree(made.total[-1].fact, whole.fact)
+        if whole is None:
             return False
         least = _NEARLY_ALL if self.metric == "revenue" else _HALF
         lacking = abs(float(sum(member.value(-1) for member in made.members))) < least * abs(float(whole.fact.value))
