@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.models import errors, replies
 from fin_agent.models.call import NO_USAGE, Call, Finish, Message, OutputT, PromptIdentity, Reply, Role, Usage
 from fin_agent.models.costs import PriceTable
@@ -38,15 +39,6 @@ OnText = Callable[[str], None]
 
 _MORE_ROOM = 2
 """Factor by which the token limit grows after a reply was cut off."""
-_TAKE_A_SCHEMA = frozenset(
-    {
-        "anthropic", "azure_openai", "deepseek", "fireworks", "google_genai", "google_vertexai", "groq", "mistralai",
-        "ollama", "openai", "openrouter", "together", "xai",
-    }
-)  # fmt: skip
-"""Providers whose LangChain model accepts OpenAI's `response_format`, as it is or translated."""
-_OPENAI_CLIENTS = frozenset({"openai-chat", "azure-openai-chat"})
-_LIMIT_NAMES = {"google_genai": "max_output_tokens", "google_vertexai": "max_output_tokens", "ollama": "num_predict"}
 _ESTIMATED = "the server reported no token counts: they are estimated"
 
 
@@ -77,12 +69,10 @@ class Caller:
         self._slots = _call_slots(loaded.provider, loaded.base_url, at_once)
         self._prices = prices or PriceTable()
         self._cache = cache
-        in_words = self.mode is OutputMode.AUTO and loaded.provider not in _TAKE_A_SCHEMA
+        self._peculiar = load_yaml("providers", __package__).get(loaded.provider, {})
+        in_words = self.mode is OutputMode.AUTO and not self._peculiar.get("schema")
         self.left_out = frozenset({"schema"} if in_words or self.mode is OutputMode.JSON else ())
         """Settings of a request that the server does not accept: `schema`, `temperature`, `stream`."""
-
-    def __repr__(self) -> str:
-        return f"Caller({self.model!r}, mode={self.mode.value!r})"
 
     @property
     def schema_in_use(self) -> bool:
@@ -123,14 +113,13 @@ class Caller:
 
     def record(self, role: Role, prompt: PromptIdentity, usage: Usage, **more: Any) -> CallRecord:
         """Return the record of a call for the meter."""
-        return CallRecord(
-            role=role,
-            model=self.model.name,
-            prompt=prompt.name,
-            prompt_version=prompt.version,
-            usage=usage,
-            **{"dollars": self.dollars(usage), "seconds": 0.0, **more},
-        )
+        known = {
+            "dollars": self.dollars(usage),
+            "seconds": 0.0,
+            "prompt": prompt.name,
+            "prompt_version": prompt.version,
+        }
+        return CallRecord(role=role, model=self.model.name, usage=usage, **{**known, **more})
 
     def _made(self, call: Call[OutputT], on_text: OnText | None) -> tuple[OutputT | None, Reply]:
         meter = current_meter() or Meter()
@@ -159,6 +148,34 @@ class Caller:
             self._cache.put(key, reply)
         return value, reply
 
+    def _bound(
+        self, call: Call, further: tuple[Message, ...], most: int | None, left_out: frozenset[str]
+    ) -> tuple[Runnable[LanguageModelInput, AIMessage], list[tuple[str, str]]]:
+        """Return the model bound to the settings of a request, and the messages."""
+        model = self.model.model
+        options: dict[str, object] = {} if "temperature" in left_out else {"temperature": call.temperature}
+        if most is not None:
+            options[self._peculiar.get("limit", "max_tokens")] = most
+        if self.model.provider == "ollama":  # takes these as fields only
+            model, options = model.model_copy(update=options), {}
+        messages: list[tuple[str, str]] = [*call.messages, *further]
+        if call.output is not None and "schema" not in left_out:
+            wanted: dict[str, object] = {"response_format": replies.response_format(call.output)}
+            # Not as a named option: OpenAI's client would parse the reply, and lose one that is cut off with its usage.
+            options |= {"extra_body": wanted} if model._llm_type.endswith("openai-chat") else wanted
+        elif call.output is not None:
+            (kind, text), told = messages[0], replies.instruction(call.output)
+            messages[:1] = [(kind, f"{text}\n\n{told}")] if kind == "system" else [("system", told), (kind, text)]
+        role = call.role.value  # for whatever traces the calls
+        return model.bind(**options).with_config(metadata={"role": role}, tags=[f"role:{role}"]), messages
+
+
+class _LeftError(BaseException):
+    """The listener raised `cause`, or the calls were stopped: no error of the provider."""
+
+    def __init__(self, cause: Exception) -> None:
+        self.cause = cause
+
 
 class _Exchange:
     """One call in progress: its requests, at most one correction, and their usage."""
@@ -167,17 +184,13 @@ class _Exchange:
         self.usage = NO_USAGE
         self.seconds = 0.0
         self.notes: list[str] = []
-        self._caller = caller
+        self._caller, self._meter, self._on_text = caller, meter, on_text
         self._call: Call = call
-        self._meter = meter
-        self._on_text = on_text
         self._subject = f"role `{call.role}` by {caller.model.name}"
         self._message: AIMessage | None = None
         """What was streamed so far of the current reply."""
         self._told = ""
         """The text of it that the listener was told."""
-        self._heard: Exception | None = None
-        """What the listener raised, or that the calls were stopped."""
 
     def outcome(self) -> tuple[Any, ServerReply]:
         """Return the value if a type is named, and the reply. Raises ModelError."""
@@ -206,22 +219,22 @@ class _Exchange:
 
     def _receive_answer(self, further: tuple[Message, ...], most: int | None) -> tuple[ServerReply, float]:
         """Return one reply of the server, and its seconds. Raises ModelError with the usage so far, all recorded."""
-        caller, meter, role = self._caller, self._meter, self._call.role
-        estimate = self._estimate(further)
+        meter, error = self._meter, None
         self._message, self._told = None, ""
         try:
-            with caller.turn(meter, role, estimate):
-                self._require_running()
+            with self._caller.turn(meter, self._call.role, self._estimate(further)):
+                if meter.stopped:
+                    raise self._stopped()
                 began = time.perf_counter()
                 try:
                     return self._send_with_fallbacks(further, most), time.perf_counter() - began
-                except BaseException as raised:  # every provider raises errors of its own
-                    seconds = time.perf_counter() - began
-                    if raised is self._heard or not isinstance(raised, Exception):
-                        note = "left before its end" if meter.stopped else "interrupted"
-                        self._account(self._partial(), further, seconds, note)
-                        raise
+                except Exception as raised:  # every provider raises errors of its own
                     error = self._error(raised)
+                except BaseException as left:
+                    note = "left before its end" if meter.stopped else "interrupted"
+                    self._account(self._partial(), further, time.perf_counter() - began, note)
+                    raise left.cause if isinstance(left, _LeftError) else left from None
+                seconds = time.perf_counter() - began
             # Outside the handler, so that no provider's exception, which may contain a key, is chained to this error.
             part = self._partial()
             if part is not None and meter.seconds_left() != 0:
@@ -262,13 +275,13 @@ class _Exchange:
         """Return the reply to a request with as many settings as the server accepts, which are remembered."""
         left_out = self._caller.left_out
         while True:
-            model, messages = self._bound(further, most, left_out)
+            model, messages = self._caller._bound(self._call, further, most, left_out)
             streamed = self._on_text is not None and "stream" not in left_out
             send = partial(self._stream, model) if streamed else model.invoke
             try:
                 message = with_timeout(self._meter.seconds_left(), partial(send, messages))
             except Exception as failure:
-                refused = None if failure is self._heard else self._refused_setting(left_out, failure)
+                refused = self._refused_setting(left_out, failure)
                 if refused is None:
                     raise
                 left_out |= {refused}
@@ -276,37 +289,15 @@ class _Exchange:
                 self._caller.left_out |= left_out
                 return from_langchain_message(message)
 
-    def _bound(
-        self, further: tuple[Message, ...], most: int | None, left_out: frozenset[str]
-    ) -> tuple[Runnable[LanguageModelInput, AIMessage], list[tuple[str, str]]]:
-        """Return the model bound to the settings of a request, and the messages."""
-        call, model, provider = self._call, self._caller.model.model, self._caller.model.provider
-        options: dict[str, object] = {} if "temperature" in left_out else {"temperature": call.temperature}
-        if most is not None:
-            options[_LIMIT_NAMES.get(provider, "max_tokens")] = most
-        if provider == "ollama":  # takes these as fields only
-            model, options = model.model_copy(update=options), {}
-        messages: list[tuple[str, str]] = [*call.messages, *further]
-        if call.output is not None and "schema" not in left_out:
-            wanted: dict[str, object] = {"response_format": replies.response_format(call.output)}
-            # Not as a named option: OpenAI's client would parse the reply, and lose one that is cut off with its usage.
-            options |= {"extra_body": wanted} if model._llm_type in _OPENAI_CLIENTS else wanted
-        elif call.output is not None:
-            (kind, text), told = messages[0], replies.instruction(call.output)
-            messages[:1] = [(kind, f"{text}\n\n{told}")] if kind == "system" else [("system", told), (kind, text)]
-        role = call.role.value  # for whatever traces the calls
-        return model.bind(**options).with_config(metadata={"role": role}, tags=[f"role:{role}"]), messages
-
     def _refused_setting(self, left_out: frozenset[str], failure: Exception) -> str | None:
         """Return the setting to leave out after a server refused a request; None if nothing more can be left out."""
         if type(self._caller.error(failure, self._call.role)) is not errors.RequestRefusedError:
             return None
         about = errors.exception_text(failure)
-        for setting in ("temperature", "stream"):
-            if setting not in left_out and setting in about:
-                return setting
-        by_schema = self._call.output is not None and self._caller.mode is OutputMode.AUTO
-        return "schema" if by_schema and "schema" not in left_out else None
+        named = [setting for setting in ("temperature", "stream") if setting in about]
+        if self._call.output is not None and self._caller.mode is OutputMode.AUTO:
+            named.append("schema")
+        return next((setting for setting in named if setting not in left_out), None)
 
     def _stream(self, model: Runnable[LanguageModelInput, AIMessage], messages: list[tuple[str, str]]) -> AIMessage:
         """Return the reply to one request, telling its text as it grows."""
@@ -329,29 +320,25 @@ class _Exchange:
         """Tell the listener what is new in a reply, unless its time is over."""
         text = replies.shown_part(str(message.text), more=more)
         try:
-            self._require_running()
             if self._on_text is not None and text != self._told and self._meter.seconds_left() != 0:
                 self._told = text
                 self._on_text(text)
-                self._require_running()
         except Exception as failure:
-            self._heard = failure
-            raise
-
-    def _require_running(self) -> None:
-        """Raise CallsStoppedError once the calls were stopped."""
+            raise _LeftError(failure) from None
         if self._meter.stopped:
-            raise errors.CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
+            raise _LeftError(self._stopped())
+
+    def _stopped(self) -> ModelError:
+        return errors.CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
 
     def _error(self, failure: Exception) -> ModelError:
         """Return the ModelError for a provider's exception; a timeout of the budget is not the server's."""
         error = self._caller.error(failure, self._call.role)
         if not isinstance(error, errors.ModelTimeoutError) or self._meter.seconds_left() != 0:
             return error
-        if self._meter.stopped:
-            return errors.CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
         what = "the time limit of all calls ended before the reply arrived"
-        return errors.BudgetExceededError(what, subject=self._subject, remedy="Allow more seconds, or ask for less")
+        ended = errors.BudgetExceededError(what, subject=self._subject, remedy="Allow more seconds, or ask for less")
+        return self._stopped() if self._meter.stopped else ended
 
 
 def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:

@@ -18,8 +18,6 @@ from fin_agent.models.settings import ModelSettings
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-Load = Callable[[str, ModelSettings], LoadedModel]
-
 LARGE_ROLES = frozenset((Role.REASONING, Role.VERIFICATION, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE, Role.ASSISTANT))
 """Roles with few calls that decide the answer; the small model fills all other roles."""
 
@@ -37,7 +35,9 @@ class Callers:
     'mine:model'
     """
 
-    def __init__(self, settings: ModelSettings, *, load: Load | None = None) -> None:
+    def __init__(
+        self, settings: ModelSettings, *, load: Callable[[str, ModelSettings], LoadedModel] | None = None
+    ) -> None:
         """Prepare the callers; no model is loaded yet.
 
         Args:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import NO_USAGE, Usage
 from fin_agent.models.errors import PricesError
 from fin_agent.models.metering import CallRecord
@@ -94,9 +95,6 @@ class _File(BaseModel):
     models: dict[str, Price]
 
 
-_PROVIDERS = {"azure_openai": "azure", "google_genai": "google", "google_vertexai": "google", "mistralai": "mistral",
-              "xai": "x-ai"}  # fmt: skip
-"""Providers with a different name in `genai-prices` than in LangChain."""
 _PRICED = 1_000
 """Tokens whose published price is looked up: few, because a provider may charge more for long inputs."""
 
@@ -109,10 +107,14 @@ def _published(model: str) -> Price | None:
     except ImportError:
         return None
     provider, _, name = model.partition(":")
+    peculiar = load_yaml("providers", __package__).get(provider, {})
 
     def per_million(tokens: Tokens) -> float:
-        provider_id = _PROVIDERS.get(provider, provider)
-        return float(calc_price(tokens, model_ref=name, provider_id=provider_id).total_price * _MILLION / _PRICED)
+        return float(
+            calc_price(tokens, model_ref=name, provider_id=peculiar.get("prices", provider)).total_price
+            * _MILLION
+            / _PRICED
+        )
 
     try:
         return Price(

@@ -65,8 +65,6 @@ class Spending(NamedTuple):
 
     calls: int
     tokens: int
-    seconds: float
-    """Seconds since the meter was started, plus those of earlier calls."""
     dollars: float
     """Dollars of the calls with a known price."""
     unpriced_calls: int
@@ -134,7 +132,6 @@ class Meter:
         return Spending(
             calls=len(made),
             tokens=sum(record.usage.total for record in made),
-            seconds=self._clock() - self._started,
             dollars=sum(record.dollars or 0.0 for record in made),
             unpriced_calls=sum(record.dollars is None and record.usage.total > 0 for record in made),
         )
@@ -197,7 +194,7 @@ class Meter:
             passed = f"take {budget.calls:,} call{'' if budget.calls == 1 else 's'}"
         elif budget.tokens is not None and tokens + input_tokens > budget.tokens:
             passed = f"take {budget.tokens:,} tokens ({tokens:,} are spent or under way)"
-        elif budget.seconds is not None and spent.seconds >= budget.seconds:
+        elif budget.seconds is not None and self._clock() - self._started >= budget.seconds:
             passed = f"take {budget.seconds:g} seconds"
         elif budget.dollars is not None and (dollars is None or spent.unpriced_calls):
             passed = f"cost {budget.dollars:g} dollars, and the price of the model is unknown"
