@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import Role
@@ -49,8 +49,10 @@ class Callers:
         """
         self.settings = settings
         self._load = load or load_as_set
-        self.prices = PriceTable.from_file(settings.prices)
+        self._prices = PriceTable.from_file(settings.prices)
         self._cache = None if settings.cache is None else ResponseCache(settings.cache)
+        families: dict[str, Any] = {} if settings.base_url is not None else load_yaml("smaller", __package__)
+        self._small: str = settings.small or families.get(settings.model or "", settings.model)
         self._callers: dict[str, Caller] = {}
         self._guard = threading.Lock()
 
@@ -82,13 +84,11 @@ class Callers:
         Raises:
             ModelSetupError: No model is named for it.
         """
-        settings = self.settings
-        if own := settings.roles.get(role):
-            return own
-        if settings.model is None:
+        named = self.settings.roles.get(role) or self.settings.model
+        if named is None:
             remedy = "Name one, such as --model openai:gpt-5.4"
             raise ModelSetupError(f"no chat model is named for the role `{role}`", remedy=remedy)
-        return settings.model if role in LARGE_ROLES else settings.small or smaller(settings)
+        return named if role in LARGE_ROLES or role in self.settings.roles else self._small
 
     def of(self, role: Role) -> Caller:
         """Return the caller of a role.
@@ -110,7 +110,7 @@ class Callers:
                     mode=settings.output,
                     at_once=settings.at_once,
                     cache=self._cache,
-                    prices=self.prices,
+                    prices=self._prices,
                 )
             return self._callers[name]
 
@@ -118,14 +118,6 @@ class Callers:
         """Load the models of all roles, so that errors are raised at once. Raises ModelSetupError."""
         for role in sorted(Role, key=lambda role: role not in LARGE_ROLES):  # the main model first
             self.of(role)
-
-
-def smaller(settings: ModelSettings) -> str:
-    """Return the small model of the same family; the model itself if none is known or a server is named."""
-    model = settings.model or ""
-    if settings.base_url is not None:
-        return model
-    return str(load_yaml("smaller", __package__).get(model, model))
 
 
 def load_as_set(name: str, settings: ModelSettings) -> LoadedModel:

@@ -70,15 +70,12 @@ class PriceTable:
             return cls()
         try:
             return cls(_File.model_validate(yaml.safe_load(file.read_text(encoding="utf-8"))).models)
-        except (OSError, UnicodeDecodeError) as failure:
-            remedy = "Name a YAML file of prices"
-            raise PricesError(f"it cannot be read ({failure})", subject=str(file), remedy=remedy) from failure
-        except yaml.YAMLError as failure:
-            wrong = " ".join(str(failure).split())
         except ValidationError as failure:
             fault = failure.errors(include_url=False)[0]
             place = ".".join(map(str, fault["loc"])) or "the whole"
             wrong = f"{place}: {fault['msg']}"
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as failure:
+            wrong = " ".join(str(failure).split())
         remedy = "Write dollars per million tokens: models: {'openai:my-model': {input: 0.5, output: 1.5}}"
         raise PricesError(f"no prices can be read from it ({wrong})", subject=str(file), remedy=remedy)
 

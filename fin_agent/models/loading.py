@@ -173,7 +173,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
         remedy = f"Set {_OPENAI_KEY} in the environment, or give the base URL of a server that needs none"
         raise _error(name, f"it needs a key, and {_OPENAI_KEY} is not set", remedy)
     elif provider == "openai":
-        return _NO_KEY
+        key = _NO_KEY
     if key != _NO_KEY and address is not None and is_plaintext(address):
         what = f"{told} would be sent to {address} over plain HTTP, which anybody on the network path can read"
         remedy = "Give an address with https, or a tunnel to it on 127.0.0.1; if it needs no key, set"
