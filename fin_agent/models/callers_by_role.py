@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import Role
@@ -51,8 +51,8 @@ class Callers:
         self._load = load or load_as_set
         self._prices = PriceTable.from_file(settings.prices)
         self._cache = None if settings.cache is None else ResponseCache(settings.cache)
-        families: dict[str, Any] = {} if settings.base_url is not None else load_yaml("smaller", __package__)
-        self._small: str = settings.small or families.get(settings.model or "", settings.model)
+        families = {} if settings.base_url is not None else load_yaml("smaller", __package__)
+        self._small: str | None = settings.small or families.get(settings.model or "")
         self._callers: dict[str, Caller] = {}
         self._guard = threading.Lock()
 
@@ -88,7 +88,7 @@ class Callers:
         if named is None:
             remedy = "Name one, such as --model openai:gpt-5.4"
             raise ModelSetupError(f"no chat model is named for the role `{role}`", remedy=remedy)
-        return named if role in LARGE_ROLES or role in self.settings.roles else self._small
+        return named if role in LARGE_ROLES or role in self.settings.roles else self._small or named
 
     def of(self, role: Role) -> Caller:
         """Return the caller of a role.
