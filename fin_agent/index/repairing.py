@@ -24,7 +24,7 @@ from fin_agent.index.sqlite_file import (
     transaction,
     write_empty_index,
 )
-from fin_agent.index.stored_filing import Part, StoredFiling, insert_filing, read_checksums, read_part, read_vectors
+from fin_agent.index.stored_filing import Part, StoredFiling, damaged_parts, insert_filing, read_part, read_vectors
 from fin_agent.index.verifying import verify_file
 
 
@@ -226,9 +226,8 @@ def _rows_until_damage(source: sqlite3.Connection, selection: str) -> tuple[list
 def _intact_filing(source: sqlite3.Connection, number: int) -> StoredFiling | str:
     """Return an intact filing, without damaged vectors, or the reason why it is lost."""
     try:
-        sealed = read_checksums(source, number)
+        changed = damaged_parts(source, number)
         stored = StoredFiling({part: read_part(source, number, part) for part in Part})
-        changed = [part for part, checksum in stored.checksums().items() if sealed.get(part) != checksum]
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         if isinstance(error, sqlite3.DatabaseError) and not is_damage(error):
             raise

@@ -43,10 +43,10 @@ from fin_agent.index.stored_filing import (
     PART_WORDS,
     Part,
     StoredFiling,
+    damaged_parts,
     delete_filing,
     insert_filing,
     insert_vectors,
-    is_intact,
     number_of,
     pack_numbers,
     read_checksums,
@@ -254,10 +254,6 @@ class SqliteIndex(FilingIndex):
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
         return found[0]
 
-    def page_count(self) -> int:
-        """See FilingIndex.page_count."""
-        return self._cached("page count", lambda connection: super(SqliteIndex, self).page_count())
-
     def stored(self, doc_id: str) -> StoredFiling:
         """See FilingIndex.stored."""
         with self.snapshot() as connection:
@@ -280,15 +276,13 @@ class SqliteIndex(FilingIndex):
             if not wanted:
                 continue
             with self.snapshot() as connection:
-                number = self._number(connection, doc_id)
-                sealed = read_checksums(connection, number)
-                for part in wanted:
-                    if not is_intact(connection, number, part, sealed.get(part.value)):
-                        raise FilingIndexError(
-                            f"its {PART_WORDS[part]} in the index differ from what was written: the index is damaged",
-                            subject=doc_id,
-                            remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`; ask again",
-                        )
+                damaged = damaged_parts(connection, self._number(connection, doc_id), wanted)
+            if damaged:
+                raise FilingIndexError(
+                    f"its {PART_WORDS[damaged[0]]} in the index differ from what was written: the index is damaged",
+                    subject=doc_id,
+                    remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`; ask again",
+                )
             proven |= {(doc_id, part) for part in wanted}
 
     def _number(self, connection: sqlite3.Connection, doc_id: str) -> int:
@@ -308,7 +302,6 @@ class SqliteIndex(FilingIndex):
         return {stem: held[stem] for stem in stems if held[stem]}
 
     def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
-        """See FilingIndex._search."""
         doc_ids, pages = within
         full_text, key, place, page = _SEARCHED[part]
         query = match_any(self._rare_terms(terms) if part is Part.DETAILS else terms)
@@ -360,14 +353,12 @@ class SqliteIndex(FilingIndex):
     # What filings hold
 
     def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
-        """See FilingIndex._on_pages."""
         found = (self._read_as(lambda row, key=key: make(key, row[1:]), _ON_PAGE[part], key) for key in keys)
         return [each for of_page in found for each in of_page]
 
     def _of_filings(
         self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
     ) -> list[T]:
-        """See FilingIndex._of_filings."""
         selection = f"{_select(part, columns)} WHERE {_OF_THESE} ORDER BY {part}.rowid"
         return self._read_as(lambda row: make(row[0], row[1:]), selection, [_json(doc_ids)])
 
@@ -446,12 +437,10 @@ class SqliteIndex(FilingIndex):
             insert_vectors(connection, number, values)
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
-        """See FilingIndex._filings_with_vectors."""
         stored = f"{_select('vectors', ())} WHERE vectors.model = ? AND vectors.unit = ?"
         return frozenset(row[0] for row in self._rows(stored, (model, unit)))
 
     def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
-        """See FilingIndex._read_vectors."""
         stored = f"{_select('vectors', ('places', 'dimensions', 'numbers', 'sparse'))} WHERE model = ? AND unit = ?"
         for doc_id in doc_ids:
             yield from self._read_as(_vectors, f"{stored} AND doc_id = ?", (model, unit, doc_id))

@@ -21,7 +21,7 @@ from fin_agent.index.sqlite_file import (
     sqlite_error,
     transaction,
 )
-from fin_agent.index.stored_filing import FULL_TEXT, filing_damage
+from fin_agent.index.stored_filing import FULL_TEXT, PART_WORDS, damaged_parts, read_vectors
 
 REPAIR = "Run `fin-agent index repair`"
 
@@ -84,7 +84,7 @@ def verify_file(
                 for number, doc_id in connection.execute("SELECT id, doc_id FROM filings ORDER BY doc_id").fetchall():
                     on_filing(doc_id)
                     filings += 1
-                    findings += (IndexFinding("filings", doc_id, found) for found in _faults(connection, number))
+                    findings += (IndexFinding("filings", doc_id, found) for found in _damage(connection, number))
                 findings += _manifest_findings(connection)
             findings += _full_text_findings(connection, writer)
     except sqlite3.Error as error:
@@ -104,14 +104,18 @@ def _file_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
         yield IndexFinding("file", table, "rows refer to rows that do not exist")
 
 
-def _faults(connection: sqlite3.Connection, filing: int) -> list[str]:
-    """Return what differs in a filing from what was written."""
+def _damage(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
+    """Yield what differs in a filing from what was written."""
     try:
-        return list(filing_damage(connection, filing))
+        for part in damaged_parts(connection, filing):
+            yield f"{PART_WORDS[part]} differ from what was written: the checksum does not match"
+        for (model, unit, *_), whole in read_vectors(connection, filing):
+            if not whole:
+                yield f"vectors of each {unit} by {model} differ from what was written"
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:  # a damaged file yields values never written
         if isinstance(error, sqlite3.Error) and not is_damage(error):
             raise
-        return [f"it cannot be read to its end ({error})"]
+        yield f"it cannot be read to its end ({error})"
 
 
 def _manifest_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:

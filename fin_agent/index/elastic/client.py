@@ -6,8 +6,8 @@ import base64
 import logging
 import math
 import re
-import time
 from collections.abc import Callable, Collection
+from time import sleep
 from typing import Any, TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay, wait_exponential, wait_random
@@ -52,17 +52,10 @@ _MAX_LENGTH = 400
 class Cluster:
     """A cluster, accessed through `request`. Safe to share between threads; the client pools connections."""
 
-    def __init__(
-        self,
-        address: ClusterAddress,
-        reaching: ConnectionSettings,
-        *,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, address: ClusterAddress, reaching: ConnectionSettings) -> None:
         self.address = address
         self.reaching = reaching
         self.client = _client(address, reaching)
-        self._sleep = sleep
 
     def alias(self, kind: str) -> str:
         """Return the alias of `filings`, `pages` and so on, which all reads and writes use."""
@@ -81,7 +74,7 @@ class Cluster:
             wait=wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE) + wait_random(0, _FIRST_PAUSE),
             stop=stop_before_delay(self.reaching.patience),
             before_sleep=self._report_retry,
-            sleep=self._sleep,
+            sleep=sleep,
             reraise=True,
         )
         try:

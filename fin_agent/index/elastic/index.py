@@ -147,10 +147,9 @@ class ElasticIndex(FilingIndex):
 
     def __init__(
         self,
-        address: str | ClusterAddress,
+        address: str,
         reaching: ConnectionSettings | None = None,
         *,
-        sleep: Callable[[float], None] = time.sleep,
         create: bool = False,
     ) -> None:
         """Open the index at `https://host:9200/prefix`; with `create`, create what is missing of it.
@@ -158,15 +157,12 @@ class ElasticIndex(FilingIndex):
         Args:
             address: Its address.
             reaching: Connection settings; those of the environment where None.
-            sleep: Waits so many seconds between attempts.
-            create: Whether to create templates and indices where they are missing.
+            create: Whether to create indices where they are missing.
 
         Raises:
             FilingIndexError: There is no index, it cannot be reached, or it has another format.
         """
-        if not isinstance(address, ClusterAddress):
-            address = ClusterAddress.of(address)
-        self.cluster = Cluster(address, reaching or ConnectionSettings.from_environment(), sleep=sleep)
+        self.cluster = Cluster(ClusterAddress.of(address), reaching or ConnectionSettings.from_environment())
         self._guard = threading.Lock()
         self._kept: Listing | None = None
         self._checked = float("-inf")
@@ -220,13 +216,13 @@ class ElasticIndex(FilingIndex):
         self._delete_where(["vectors"], {"bool": {"filter": of_summary}})
         return True
 
-    def sweep(self, ahead: float = 0.0) -> int:
-        """Delete parts without a visible filing that expire within `ahead` seconds; return of how many generations."""
+    def sweep(self, ahead: float = 0.0) -> None:
+        """Delete parts without a visible filing that expire within `ahead` seconds."""
         due = {"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}}
         answer = self.cluster.search(self.cluster.alias("journal"), query=due, size=1_000, sort=_ascending("due"))
         traces = [hit["_source"] for hit in answer["hits"]["hits"]]
         if not traces:
-            return 0
+            return
         # A failed lookup must not count as a missing filing, whose parts would be deleted.
         found = self.cluster.documents(
             index=self.cluster.alias("filings"),
@@ -240,7 +236,6 @@ class ElasticIndex(FilingIndex):
             # Without routing: these are few, and a filing whose company changed has parts on two shards.
             self._delete_where(PARTS, _any_of("generation", gone))
         self._forget_journal(expired)
-        return len(gone)
 
     def now(self) -> int:
         """Return the time in microseconds, strictly increasing within this process."""
@@ -430,7 +425,6 @@ class ElasticIndex(FilingIndex):
         return {stem: count for stem, count in self._counted("pages", asked).items() if count}
 
     def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
-        """See FilingIndex._search."""
         doc_ids, pages = within
         kind, field, *places = _SEARCHED[part]
         listing = self.listing()
@@ -556,7 +550,6 @@ class ElasticIndex(FilingIndex):
         return {} if found is None else dict(found["_source"]["checksums"])
 
     def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
-        """See FilingIndex._on_pages."""
         kind, page, order, fields = _STORED[part]
         found: dict[PageKey, list[Source]] = {}
         within = [_any_of(page, {key.page for key in keys})]
@@ -568,7 +561,6 @@ class ElasticIndex(FilingIndex):
     def _of_filings(
         self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
     ) -> list[T]:
-        """See FilingIndex._of_filings."""
         kind, _, order, _ = _STORED[part]
         found = self._sources(kind, doc_ids, order, columns)
         return [make(doc_id, [source.get(column) for column in columns]) for doc_id, source in found]
@@ -666,7 +658,6 @@ class ElasticIndex(FilingIndex):
         return tuple(sorted(found, key=lambda each: (each.model, each.unit)))
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
-        """See FilingIndex._filings_with_vectors."""
         query = {"bool": {"filter": [_any_of("model", [model]), _any_of("unit", [unit.value])]}}
         found = self.cluster.scan(self.cluster.alias("vectors"), query=query, _source={"includes": ["generation"]})
         shown = self.listing().shown
