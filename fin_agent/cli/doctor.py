@@ -23,19 +23,12 @@ from fin_agent.config import INDEX_VARIABLE, Configured, SettingsError, unknown_
 from fin_agent.config_sources import FILE_NAME
 from fin_agent.errors import FilingIndexError, FinAgentError
 from fin_agent.index.opening import open_index
+from fin_agent.models import errors
 from fin_agent.models.call import Call, Message, PromptIdentity, Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.callers_by_role import Callers, load_as_set
 from fin_agent.models.costs import PriceTable, usage_of
-from fin_agent.models.errors import (
-    KeyRefusedError,
-    ModelError,
-    ModelSetupError,
-    PricesError,
-    RequestRefusedError,
-    UnknownModelError,
-    UnusableReplyError,
-)
+from fin_agent.models.errors import ModelError
 from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, variable_with_key
 from fin_agent.models.metering import Meter, metered
 from fin_agent.models.settings import ModelSettings, OutputMode
@@ -162,7 +155,7 @@ def _model_findings(settings: ModelSettings, offline: bool, asking: Callable[[st
     prices, wrong = PriceTable(), None
     try:
         prices = PriceTable.from_file(settings.prices)
-    except PricesError as error:
+    except errors.PricesError as error:
         wrong = _failed("prices", "file", error)
     callers = Callers(settings.model_copy(update={"prices": None, "cache": None}))
     filled: dict[str, list[Role]] = {}
@@ -172,7 +165,7 @@ def _model_findings(settings: ModelSettings, offline: bool, asking: Callable[[st
     for name, roles in filled.items():
         try:
             loaded = load_as_set(name, settings.model_copy(update={"attempts": 1}))
-        except ModelSetupError as error:
+        except errors.ModelSetupError as error:
             yield Finding(name, "set-up", State.FAILED, error.what, error.remedy)
             continue
         where = f"at {loaded.base_url}" if loaded.base_url else "at the provider's own address"
@@ -214,13 +207,13 @@ def _call_findings(caller: Caller, role: Role) -> Iterator[Finding]:
         _, reply = caller.value(call)
     except ModelError as error:
         mode, other = ("by a schema", "json") if caller.schema_in_use else ("by plain JSON", "schema")
-        refused = isinstance(error, RequestRefusedError) and caller.mode is OutputMode.SCHEMA
-        if refused or isinstance(error, UnusableReplyError):
+        refused = isinstance(error, errors.RequestRefusedError) and caller.mode is OutputMode.SCHEMA
+        if refused or isinstance(error, errors.UnusableReplyError):
             remedy = f"{error.remedy.rstrip('.')}; or try --output-mode {'auto' if refused else other}"
             yield of_server(State.OK, "replies")
             yield of_form(State.FAILED, f"{mode}: {error.what}", remedy)
         else:
-            check = {KeyRefusedError: "key", UnknownModelError: "model"}.get(type(error), "server")
+            check = {errors.KeyRefusedError: "key", errors.UnknownModelError: "model"}.get(type(error), "server")
             yield Finding(caller.model.name, check, State.FAILED, error.what, error.remedy)
             yield of_form(State.NOTE, "not known")
         return

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index import rows
+from fin_agent.index import rows, sqlite_file, stored_filing
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
     INCOME_HEADINGS,
@@ -29,31 +29,8 @@ from fin_agent.index.protocol import (
     VectorUnit,
     Within,
 )
-from fin_agent.index.sqlite_file import (
-    check_format,
-    connect,
-    create_database,
-    reporting_damage,
-    require_file,
-    sqlite_error,
-    transaction,
-)
-from fin_agent.index.stored_filing import (
-    FULL_TEXT,
-    PART_WORDS,
-    Part,
-    StoredFiling,
-    damaged_parts,
-    delete_filing,
-    insert_filing,
-    insert_vectors,
-    number_of,
-    pack_numbers,
-    read_checksums,
-    read_part,
-    unpack_numbers,
-    update_summary,
-)
+from fin_agent.index.sqlite_file import transaction
+from fin_agent.index.stored_filing import Part, StoredFiling
 from fin_agent.vocabulary.fact import Tag
 
 FILE_NAME = "filings.sqlite"
@@ -120,10 +97,10 @@ class SqliteIndex(FilingIndex):
         self._connections: dict[threading.Thread, sqlite3.Connection] = {}
         self._shared: dict[str, Any] = {}
         self._guard = threading.Lock()
-        require_file(self.file)
+        sqlite_file.require_file(self.file)
         try:
             with self.reading() as connection:
-                check_format(connection, self.file)
+                sqlite_file.check_format(connection, self.file)
         except FilingIndexError:
             self.close()
             raise
@@ -131,7 +108,7 @@ class SqliteIndex(FilingIndex):
     @classmethod
     def create(cls, folder: Path | str) -> SqliteIndex:
         """Open the index in `folder`, creating folder and index where they are missing."""
-        create_database(Path(folder) / FILE_NAME)
+        sqlite_file.create_database(Path(folder) / FILE_NAME)
         return cls(folder)
 
     def close(self) -> None:
@@ -148,7 +125,7 @@ class SqliteIndex(FilingIndex):
         try:
             yield self._connection
         except sqlite3.Error as error:
-            raise sqlite_error(self.file, error, "read") from error
+            raise sqlite_file.sqlite_error(self.file, error, "read") from error
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -167,7 +144,7 @@ class SqliteIndex(FilingIndex):
                 self._local.writing = True
                 yield connection
         except sqlite3.Error as error:
-            raise sqlite_error(self.file, error, "written") from error
+            raise sqlite_file.sqlite_error(self.file, error, "written") from error
         finally:
             self._local.writing = False
 
@@ -180,7 +157,7 @@ class SqliteIndex(FilingIndex):
             cursor = connection.cursor()
             cursor.row_factory = None
             found = cursor.execute(statement, values).fetchall()
-        with reporting_damage(self.file):
+        with sqlite_file.reporting_damage(self.file):
             return [make(row) for row in found]
 
     def _cached(self, name: str, read: Callable[[sqlite3.Connection], T]) -> T:
@@ -190,7 +167,7 @@ class SqliteIndex(FilingIndex):
             kept: dict[str, tuple[object, T]] = self._local.__dict__.setdefault("kept", {})
             if name in kept and kept[name][0] == version:
                 return kept[name][1]
-            with reporting_damage(self.file):
+            with sqlite_file.reporting_damage(self.file):
                 found = read(connection)
         if getattr(self._local, "writing", False):  # may still be rolled back
             return found
@@ -205,7 +182,7 @@ class SqliteIndex(FilingIndex):
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = connect(self.file)
+            connection = self._local.connection = sqlite_file.connect(self.file)
             with self._guard:
                 for thread in [thread for thread in self._connections if not thread.is_alive()]:
                     self._connections.pop(thread).close()
@@ -217,24 +194,24 @@ class SqliteIndex(FilingIndex):
     def put(self, stored: StoredFiling) -> None:
         """See FilingIndex.put."""
         with self.writing() as connection:
-            insert_filing(connection, stored)
+            stored_filing.insert_filing(connection, stored)
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
         """See FilingIndex.replace_summary."""
         with self.writing() as connection:
-            return update_summary(connection, doc_id, summary)
+            return stored_filing.update_summary(connection, doc_id, summary)
 
     def remove(self, doc_id: str) -> bool:
         """See FilingIndex.remove."""
         with self.writing() as connection:
             connection.execute("DELETE FROM ingested_files WHERE doc_id = ?", (doc_id,))
-            return delete_filing(connection, doc_id)
+            return stored_filing.delete_filing(connection, doc_id)
 
     def merge_full_text(self, added: int) -> None:
         """Merge each full-text table into one piece, if the `added` filings are a good part of all."""
         if added and added * _MIN_MERGED >= len(self.entries()):
             with self.writing() as connection:
-                for table in FULL_TEXT:
+                for table in stored_filing.FULL_TEXT:
                     connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
 
     # The list of filings
@@ -258,13 +235,13 @@ class SqliteIndex(FilingIndex):
         """See FilingIndex.stored."""
         with self.snapshot() as connection:
             number = self._number(connection, doc_id)
-            return StoredFiling({part: read_part(connection, number, part) for part in Part})
+            return StoredFiling({part: stored_filing.read_part(connection, number, part) for part in Part})
 
     def checksums(self, doc_id: str) -> dict[str, str]:
         """See FilingIndex.checksums."""
         with self.snapshot() as connection:
-            number = number_of(connection, doc_id)
-            return {} if number is None else read_checksums(connection, number)
+            number = stored_filing.number_of(connection, doc_id)
+            return {} if number is None else stored_filing.read_checksums(connection, number)
 
     def check_rows(self, doc_ids: Collection[str], *, words: bool | None = None) -> None:
         """See FilingIndex.check_rows. Each part of a filing is checked once while the index does not change."""
@@ -276,17 +253,18 @@ class SqliteIndex(FilingIndex):
             if not wanted:
                 continue
             with self.snapshot() as connection:
-                damaged = damaged_parts(connection, self._number(connection, doc_id), wanted)
+                damaged = stored_filing.damaged_parts(connection, self._number(connection, doc_id), wanted)
             if damaged:
+                what = stored_filing.PART_WORDS[damaged[0]]
                 raise FilingIndexError(
-                    f"its {PART_WORDS[damaged[0]]} in the index differ from what was written: the index is damaged",
+                    f"its {what} in the index differ from what was written: the index is damaged",
                     subject=doc_id,
                     remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`; ask again",
                 )
             proven |= {(doc_id, part) for part in wanted}
 
     def _number(self, connection: sqlite3.Connection, doc_id: str) -> int:
-        number = number_of(connection, doc_id)
+        number = stored_filing.number_of(connection, doc_id)
         if number is None:
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
         return number
@@ -433,8 +411,8 @@ class SqliteIndex(FilingIndex):
             of_filing = (number, model, unit)
             connection.execute("DELETE FROM vectors WHERE filing_id = ? AND model = ? AND unit = ?", of_filing)
             shape = (vectors.dimensions, int(vectors.sparse), len(vectors.places))
-            values = (model, unit.value, *shape, pack_numbers(vectors.places), vectors.values)
-            insert_vectors(connection, number, values)
+            values = (model, unit.value, *shape, stored_filing.pack_numbers(vectors.places), vectors.values)
+            stored_filing.insert_vectors(connection, number, values)
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
         stored = f"{_select('vectors', ())} WHERE vectors.model = ? AND vectors.unit = ?"
@@ -458,7 +436,7 @@ def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
 
 def _vectors(row: Sequence[Any]) -> FilingVectors:
     doc_id, places, dimensions, numbers, sparse = row
-    return FilingVectors(doc_id, unpack_numbers(places), dimensions, numbers, bool(sparse))
+    return FilingVectors(doc_id, stored_filing.unpack_numbers(places), dimensions, numbers, bool(sparse))
 
 
 def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:

@@ -13,7 +13,7 @@ base_url="http://localhost:8000/v1")`. LangChain is not imported before a model 
 from __future__ import annotations
 
 from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply, Role, Usage
-from fin_agent.models.caller import Caller
+from fin_agent.models.caller import Caller, ResponseCache
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.costs import Price, PriceTable, usage_of
 from fin_agent.models.errors import (
@@ -35,7 +35,6 @@ from fin_agent.models.errors import (
 )
 from fin_agent.models.loading import LoadedModel, load_chat_model
 from fin_agent.models.metering import Budget, CallRecord, Meter, current_meter, metered
-from fin_agent.models.response_cache import ResponseCache
 from fin_agent.models.settings import ModelSettings, OutputMode, Preset
 from fin_agent.models.tokens import approximate_tokens
 

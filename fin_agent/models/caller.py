@@ -6,16 +6,24 @@ used is corrected once. Requests that fail for transient reasons are repeated by
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import copy_context
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from pydantic import ValidationError
+
+from fin_agent.atomic_write import create_private_file
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models import errors, replies
 from fin_agent.models.call import NO_USAGE, Call, Finish, Message, OutputT, PromptIdentity, Reply, Role, Usage
@@ -24,7 +32,6 @@ from fin_agent.models.errors import ModelError
 from fin_agent.models.loading import LoadedModel
 from fin_agent.models.metering import CallRecord, Meter, current_meter
 from fin_agent.models.replies import ServerReply, from_langchain_message
-from fin_agent.models.response_cache import ResponseCache, cache_key
 from fin_agent.models.settings import CALLS_AT_ONCE, OutputMode
 from fin_agent.models.tokens import approximate_tokens, message_tokens
 
@@ -40,6 +47,10 @@ OnText = Callable[[str], None]
 _MORE_ROOM = 2
 """Factor by which the token limit grows after a reply was cut off."""
 _ESTIMATED = "the server reported no token counts: they are estimated"
+_BUSY_SECONDS = 10.0
+"""How long the file of cached replies is waited for."""
+_SCHEMA = "CREATE TABLE IF NOT EXISTS cached_replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) STRICT"
+_LOG = logging.getLogger(__name__)
 
 
 class Caller:
@@ -303,15 +314,11 @@ class _Exchange:
         """Return the reply to one request, telling its text as it grows."""
         from langchain_core.messages import AIMessage
 
-        pieces = model.stream(messages)
         message: Any = None
-        try:
+        with closing(cast("Generator[AIMessage]", model.stream(messages))) as pieces:
             for piece in pieces:
                 self._message = message = piece if message is None else message + piece
                 self._tell(message, more=True)
-        finally:
-            if isinstance(pieces, Generator):
-                pieces.close()
         if message is not None:
             self._tell(message, more=False)
         return message or AIMessage("")
@@ -362,3 +369,75 @@ def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:
 def _call_slots(provider: str, base_url: str | None, at_once: int) -> threading.Semaphore:
     """Return the slots for calls of one provider at one address, shared by all callers with the same limit."""
     return threading.Semaphore(at_once)
+
+
+class ResponseCache:
+    """Replies in one SQLite file. Several threads and several processes may use it at once.
+
+    Errors of the cache never fail a call: a locked file is skipped, and a file that is damaged or cannot be written is
+    no longer used, each with a warning in the log. The file contains replies, but no prompts and no keys.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     ResponseCache(Path(folder) / "replies.sqlite").get("a key") is None
+    True
+    """
+
+    def __init__(self, file: Path) -> None:
+        """Set the file without opening it."""
+        self.file = file
+        self._given_up = False
+
+    def get(self, key: str) -> Reply | None:
+        """Return the reply cached under a key of `cache_key`, or None."""
+        try:
+            found = self._run("SELECT reply FROM cached_replies WHERE key = ?", key)
+            return None if found is None else Reply.model_validate_json(found)
+        except ValidationError:
+            _LOG.warning("A cached reply in %s cannot be read and is requested again", self.file)
+            return None
+
+    def put(self, key: str, reply: Reply) -> None:
+        """Cache a reply, replacing one under the same key."""
+        text = reply.model_dump_json(include={"text", "usage", "model", "finish"})
+        self._run("INSERT OR REPLACE INTO cached_replies (key, reply) VALUES (?, ?)", key, text)
+
+    def _run(self, statement: str, *values: str) -> str | None:
+        """Return the value that a statement selects; None if there is none or the file cannot be used."""
+        if self._given_up:
+            return None
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            create_private_file(self.file)
+            connection = sqlite3.connect(self.file, timeout=_BUSY_SECONDS, isolation_level=None)
+            with closing(connection):
+                tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+                if tables - {"cached_replies"}:
+                    raise OSError("it is another database")
+                connection.execute(_SCHEMA)
+                row = connection.execute(statement, values).fetchone()
+                return None if row is None else str(row[0])
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                _LOG.warning("Cached replies in %s are not used now: %s", self.file, error)
+            else:
+                self._given_up = True
+                _LOG.warning("No replies are cached: %s cannot be used (%s)", self.file, error)
+            return None
+
+
+def cache_key(call: Call[OutputT], model: str, base_url: str | None, mode: str) -> str:
+    """Return the key of a reply: a hash of everything that it depends on.
+
+    `mode` is the configured output mode, not the one in effect, which a resumed batch does not know yet.
+    """
+    parts = {
+        "model": model,
+        "base_url": base_url,
+        "prompt": list(call.prompt),
+        "messages": [list(message) for message in call.messages],
+        "output": None if call.output is None else replies.schema_text(call.output),
+        "temperature": call.temperature,
+        "mode": mode,
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
