@@ -12,31 +12,35 @@ base_url="http://localhost:8000/v1")`. LangChain is not imported before a model 
 
 from __future__ import annotations
 
-from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply, Role, Usage
-from fin_agent.models.caller import Caller, ResponseCache
-from fin_agent.models.callers_by_role import Callers
-from fin_agent.models.costs import Price, PriceTable, usage_of
-from fin_agent.models.errors import (
-    BudgetExceededError,
-    CallsStoppedError,
-    KeyRefusedError,
-    ModelError,
-    ModelSetupError,
-    ModelTimeoutError,
-    PricesError,
-    RateLimitedError,
-    RefusedByModelError,
-    RequestRefusedError,
-    ServerFailedError,
-    ServerUnreachableError,
-    TruncatedReplyError,
-    UnknownModelError,
-    UnusableReplyError,
-)
-from fin_agent.models.loading import LoadedModel, load_chat_model
-from fin_agent.models.metering import Budget, CallRecord, Meter, current_meter, metered
-from fin_agent.models.settings import ModelSettings, OutputMode, Preset
-from fin_agent.models.tokens import approximate_tokens
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply, Role, Usage
+    from fin_agent.models.caller import Caller, ResponseCache
+    from fin_agent.models.callers_by_role import Callers
+    from fin_agent.models.costs import Price, PriceTable, usage_of
+    from fin_agent.models.errors import (
+        BudgetExceededError,
+        CallsStoppedError,
+        KeyRefusedError,
+        ModelError,
+        ModelSetupError,
+        ModelTimeoutError,
+        PricesError,
+        RateLimitedError,
+        RefusedByModelError,
+        RequestRefusedError,
+        ServerFailedError,
+        ServerUnreachableError,
+        TruncatedReplyError,
+        UnknownModelError,
+        UnusableReplyError,
+    )
+    from fin_agent.models.loading import LoadedModel, load_chat_model
+    from fin_agent.models.metering import Budget, CallRecord, Meter, current_meter, metered
+    from fin_agent.models.settings import ModelSettings, OutputMode, Preset
+    from fin_agent.models.tokens import approximate_tokens
 
 __all__ = [
     "Budget", "BudgetExceededError", "Call", "CallRecord", "Caller", "Callers", "CallsStoppedError",
@@ -47,3 +51,13 @@ __all__ = [
     "TruncatedReplyError", "UnknownModelError", "UnusableReplyError", "Usage",
     "approximate_tokens", "current_meter", "load_chat_model", "metered", "usage_of",
 ]  # fmt: skip
+_HOMES = ("call", "caller", "callers_by_role", "costs", "errors", "loading", "metering", "settings", "tokens")
+
+
+if not TYPE_CHECKING:  # a type checker that saw it would accept any name
+
+    def __getattr__(name: str) -> object:
+        for home in _HOMES if name in __all__ else ():
+            if hasattr(module := import_module(f"{__name__}.{home}"), name):
+                return getattr(module, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
