@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.atomic_write import create_private_file
-from fin_agent.models.response_cache import ResponseCache
+from fin_agent.models.caller import ResponseCache
 from fin_agent.runs.store import connect
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no modes of files")

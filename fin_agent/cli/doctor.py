@@ -1,10 +1,16 @@
-"""`fin-agent doctor`."""
+"""`fin-agent doctor`: whether settings, chat models and index can be used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 from itertools import groupby
+from urllib.parse import urlsplit
 
+from pydantic import BaseModel
 from rich.console import RenderableType, group
 from rich.text import Text
 
@@ -15,14 +21,56 @@ from fin_agent.cli.options import IndexOptions, ModelOptions, command
 from fin_agent.cli.streams import fields_of, messages
 from fin_agent.config import INDEX_VARIABLE, Configured, SettingsError, unknown_variable_message, unknown_variables
 from fin_agent.config_sources import FILE_NAME
-from fin_agent.errors import FilingIndexError
+from fin_agent.errors import FilingIndexError, FinAgentError
 from fin_agent.index.opening import open_index
-from fin_agent.models.costs import usage_of
-from fin_agent.models.diagnosis import Finding, State, diagnosed_models
-from fin_agent.models.metering import Meter
+from fin_agent.models import errors
+from fin_agent.models.call import Call, Message, PromptIdentity, Role
+from fin_agent.models.caller import Caller
+from fin_agent.models.callers_by_role import Callers, load_as_set
+from fin_agent.models.costs import PriceTable, usage_of
+from fin_agent.models.errors import ModelError
+from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, variable_with_key
+from fin_agent.models.metering import Meter, metered
+from fin_agent.models.settings import ModelSettings, OutputMode
 from fin_agent.presentation.answers import usage_line
 from fin_agent.presentation.terminal_text import advice_view, count_with_noun, one_line
+from fin_agent.redaction import is_loopback
 
+
+class State(StrEnum):
+    """The result of one check."""
+
+    OK = "ok"
+    NOTE = "note"
+    """Neither good nor bad: not used, not needed, or not checked."""
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check and its result."""
+
+    about: str
+    """`settings`, `index`, or the name of a model."""
+    check: str
+    state: State
+    found: str
+    remedy: str = ""
+
+
+class Ready(BaseModel):
+    """A minimal structured reply."""
+
+    ready: bool
+
+
+_MESSAGES: tuple[Message, ...] = (
+    ("system", "You help to find out whether requests reach you."),
+    ("user", "State that you are ready."),
+)
+_MAX_TOKENS = 1_000
+"""Token limit of the reply, with room for a model's reasoning. Only tokens that are used cost money."""
 _STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.FAILED: "bold red"}
 
 
@@ -48,9 +96,8 @@ def doctor(on: IndexOptions, models: ModelOptions, offline: bool = False) -> Exi
             named = role_models(settings)
             # If rules answer, only models named for a role are used.
             used = named if settings.by_model else named.model_copy(update={"model": None})
-            findings += diagnosed_models(
-                used, meter, offline=offline, asking=lambda name: status.update(f"asking {name}")
-            )
+            with metered(meter):
+                findings += _model_findings(used, offline, lambda name: status.update(f"asking {name}"))
         findings.append(_index_finding(on))
     failed = sum(each.state is State.FAILED for each in findings)
     took = usage_of(meter.records)
@@ -66,7 +113,7 @@ def doctor(on: IndexOptions, models: ModelOptions, offline: bool = False) -> Exi
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
-def _failed(about: str, check: str, error: FilingIndexError | SettingsError) -> Finding:
+def _failed(about: str, check: str, error: FinAgentError) -> Finding:
     subject = f"{error.subject}: " if error.subject else ""
     return Finding(about, check, State.FAILED, f"{subject}{error.what}", error.remedy)
 
@@ -101,6 +148,105 @@ def _analyst_finding(configured: Configured) -> Finding:
     else:
         state, found, name = State.OK, "rules, without any chat model", f"{name} to have one answer"
     return Finding("analyst", "who answers", state, found, name)
+
+
+def _model_findings(settings: ModelSettings, offline: bool, asking: Callable[[str], None]) -> Iterator[Finding]:
+    """Check each model that fills a role, then the file of prices. Each model is called once, unless `offline`."""
+    prices, wrong = PriceTable(), None
+    try:
+        prices = PriceTable.from_file(settings.prices)
+    except errors.PricesError as error:
+        wrong = _failed("prices", "file", error)
+    callers = Callers(settings.model_copy(update={"prices": None, "cache": None}))
+    filled: dict[str, list[Role]] = {}
+    for role in Role:
+        if settings.model is not None or role in settings.roles:  # else only roles with a model of their own
+            filled.setdefault(callers.name(role), []).append(role)
+    for name, roles in filled.items():
+        try:
+            loaded = load_as_set(name, settings.model_copy(update={"attempts": 1}))
+        except errors.ModelSetupError as error:
+            yield Finding(name, "set-up", State.FAILED, error.what, error.remedy)
+            continue
+        where = f"at {loaded.base_url}" if loaded.base_url else "at the provider's own address"
+        told = "all roles" if len(roles) == len(Role) else ", ".join(roles)
+        yield Finding(name, "set-up", State.OK, f"{where}, for {told}")
+        called = [Finding(name, "server", State.NOTE, "not asked")]
+        if not offline:
+            asking(name)
+            called = list(_call_findings(Caller(loaded, mode=settings.output, prices=prices), roles[0]))
+        if not any(found.check == "key" for found in called):
+            yield _key_finding(loaded, settings)
+        yield from called
+        yield _price_finding(loaded, settings, prices)
+    if wrong is not None:
+        yield wrong
+
+
+def _key_finding(loaded: LoadedModel, settings: ModelSettings) -> Finding:
+    """Check where the key comes from, and whether it is sent where it belongs."""
+    state, remedy = State.OK, ""
+    own = sorted(set(loaded.model.lc_secrets.values()))
+    variable = variable_with_key(loaded.provider, loaded.base_url, settings.key_variable)
+    variable = variable or next((name for name in own if os.environ.get(name)), None)
+    found = f"the one in {variable}"
+    if variable is None:
+        state, found = State.NOTE, "none is sent"
+        found += f" ({' or '.join(own)} is not set)" if own and loaded.base_url is None else ""
+    elif variable == "OPENAI_API_KEY" and loaded.priced_at is not None:
+        state, found = State.WARNING, f"{found}, for OpenAI, is sent to {urlsplit(loaded.priced_at).hostname}"
+        remedy = f"Set {KEY_VARIABLE} to the key of this server, or to any word if it needs none"
+    return Finding(loaded.name, "key", state, found, remedy)
+
+
+def _call_findings(caller: Caller, role: Role) -> Iterator[Finding]:
+    """Make one call, and check that the server replies and how replies are made to match their type."""
+    of_server, of_form = (partial(Finding, caller.model.name, check) for check in ("server", "structured output"))
+    call = Call(role, _MESSAGES, PromptIdentity("doctor", "1"), output=Ready, max_output_tokens=_MAX_TOKENS)
+    try:
+        _, reply = caller.value(call)
+    except ModelError as error:
+        mode, other = ("by a schema", "json") if caller.schema_in_use else ("by plain JSON", "schema")
+        refused = isinstance(error, errors.RequestRefusedError) and caller.mode is OutputMode.SCHEMA
+        if refused or isinstance(error, errors.UnusableReplyError):
+            remedy = f"{error.remedy.rstrip('.')}; or try --output-mode {'auto' if refused else other}"
+            yield of_server(State.OK, "replies")
+            yield of_form(State.FAILED, f"{mode}: {error.what}", remedy)
+        else:
+            check = {errors.KeyRefusedError: "key", errors.UnknownModelError: "model"}.get(type(error), "server")
+            yield Finding(caller.model.name, check, State.FAILED, error.what, error.remedy)
+            yield of_form(State.NOTE, "not known")
+        return
+    found = f"replies in {reply.seconds:.1f} s"
+    if reply.usage.approximate:
+        remedy = "See whether the server can report usage: without it, budgets and accounts are estimates"
+        yield of_server(State.WARNING, f"{found}, but reports no token counts", remedy)
+    else:
+        yield of_server(State.OK, found)
+    if corrected := next((note for note in reply.notes if note.startswith("a correction")), ""):
+        remedy = "Try a larger model, or --output-mode json if the server ignores schemas: each correction is a call"
+        yield of_form(State.WARNING, corrected, remedy)
+    elif caller.schema_in_use:
+        yield of_form(State.OK, "by a schema that the server enforces")
+    else:
+        why = "as set" if caller.mode is OutputMode.JSON else "the server accepts no schema"
+        yield of_form(State.OK, f"by plain JSON, checked here ({why})")
+
+
+def _price_finding(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) -> Finding:
+    price = prices.price(loaded.name, loaded.priced_at)
+    state, found = State.WARNING, "unknown: dollars are not counted"
+    remedy = f"Name a file of prices (FIN_AGENT_PRICES) with models: {{'{loaded.name}': {{input: 0.5, output: 1.5}}}}"
+    if price is not None:
+        source = f"from {settings.prices}" if loaded.name in prices.own else "from genai-prices"
+        state, remedy = State.OK, ""
+        found = f"${price.input:g} in, ${price.output:g} out per million tokens ({source})"
+    elif settings.budget.dollars is not None or settings.batch_budget.dollars is not None:
+        state, found = State.FAILED, "unknown, and dollars are limited: no call would be made"
+        remedy += ", or limit tokens instead"
+    elif loaded.base_url and is_loopback(urlsplit(loaded.base_url).hostname or ""):
+        state = State.NOTE
+    return Finding(loaded.name, "price", state, found, remedy)
 
 
 def _index_finding(on: IndexOptions) -> Finding:

@@ -313,11 +313,9 @@ def read_here(
     for path in paths:
         try:
             with _interrupted(READ_LIMITS):
-                outcome: StoredFiling | FinAgentError = _read(read, path)
+                outcome = _read(read, path)
         except (_InterruptedError, MemoryError):
             outcome = _crash_error(path)
-        except ReadError as error:
-            outcome = error
         yield path, outcome
 
 
@@ -334,8 +332,6 @@ def _read_in_process(pool: WorkerPool, read: Prepare, path: Path) -> StoredFilin
     while True:
         try:
             return pool.call(_read, read, path, limits=READ_LIMITS)
-        except ReadError as error:
-            return error
         except (MemoryError, CallTimeoutError):
             return _crash_error(path)
         except WorkerEndedError as end:
@@ -349,17 +345,17 @@ def _read_in_process(pool: WorkerPool, read: Prepare, path: Path) -> StoredFilin
                 return _crash_error(path)
 
 
-def _read(read: Prepare, path: Path) -> StoredFiling:
-    """Read one file. Raises ReadError, MemoryError, and errors that are not due to the file."""
+def _read(read: Prepare, path: Path) -> StoredFiling | FinAgentError:
+    """Read one file, or return why it cannot be read. Raises MemoryError, and errors that are not due to the file."""
     try:
         prepared = read(path)
         return StoredFiling.of(prepared.filing, prepared.cards, prepared.summary)
     except (FilingIndexError, LexiconError, MemoryError):
         raise
     except ReadError as error:
-        raise ReadError(error.what, subject=error.subject, remedy=error.remedy) from None
+        return ReadError(error.what, subject=error.subject, remedy=error.remedy)
     except Exception as error:  # a file that breaks the reader must not end the run; it is reported
-        raise reader_failure(path, error) from error
+        return reader_failure(path, error)
 
 
 class _InterruptedError(BaseException):

@@ -14,17 +14,8 @@ from typing import Any
 
 from fin_agent.errors import FinAgentError, ReadError, how_to_install
 from fin_agent.filings.reader import content_hash, doc_id_of
-from fin_agent.index.ingest import (
-    IngestedFile,
-    IngestReport,
-    OnFile,
-    Outcome,
-    added_file,
-    failed_file,
-    files_below,
-    read_here,
-    usual_reader,
-)
+from fin_agent.index import ingest
+from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.opening import create_index
@@ -77,7 +68,7 @@ def ingest_on_ray(
     read = ray.remote(max_retries=_READ_AGAIN)(_read)
     at_once = max(2, int(ray.cluster_resources().get("CPU", 1))) * _AHEAD
     first: dict[str, Path] = {}
-    waiting = iter(files_below(map(Path, paths)))
+    waiting = iter(ingest.files_below(map(Path, paths)))
     under_way: dict[Any, Path] = {}
     while True:
         while len(under_way) < at_once and (path := next(waiting, None)) is not None:
@@ -128,7 +119,7 @@ def _read(path: str, known: str | None) -> Reading:
             return None
     except OSError as error:
         return ReadError(error.strerror or str(error), remedy="Check the file and its permissions")
-    ((_, outcome),) = read_here([Path(path)], usual_reader(), 0)
+    ((_, outcome),) = ingest.read_here([Path(path)], ingest.usual_reader(), 0)
     return outcome
 
 
@@ -149,12 +140,12 @@ class _Writer:
         if reading is None:
             return IngestedFile(file, doc_id_of(file), Outcome.UNCHANGED)
         if isinstance(reading, FinAgentError):
-            return failed_file(file, reading, self._manifest)
+            return ingest.failed_file(file, reading, self._manifest)
         if self._manifest is not None:
             self._manifest.add(FileStamp.of(file, str(reading.value("content_hash"))), reading)
         else:
             self._index.put(reading)
-        return added_file(file, reading)
+        return ingest.added_file(file, reading)
 
     def close(self) -> None:
         """Close the index."""

@@ -12,19 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from fin_agent.errors import FilingIndexError
+from fin_agent.index import sqlite_file
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.manifest import RETRY, FileState
 from fin_agent.index.sqlite import FILE_NAME
-from fin_agent.index.sqlite_file import (
-    check_length,
-    connect,
-    delete_database,
-    is_damage,
-    require_file,
-    transaction,
-    write_empty_index,
-)
-from fin_agent.index.stored_filing import Part, StoredFiling, insert_filing, read_checksums, read_part, read_vectors
+from fin_agent.index.sqlite_file import connect, is_damage, transaction
+from fin_agent.index.stored_filing import Part, StoredFiling, damaged_parts, insert_filing, read_part, read_vectors
 from fin_agent.index.verifying import verify_file
 
 
@@ -81,7 +74,7 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
         FilingIndexError: There is no index; it is in use, of another program or of another format; or the disk is full.
     """
     file = Path(folder) / FILE_NAME
-    require_file(file)
+    sqlite_file.require_file(file)
     with ingest_lock(Path(folder), wait=wait):
         _check_ours(file)
         verified = verify_file(file)
@@ -117,9 +110,10 @@ def _rebuilt(file: Path) -> RepairReport:
         for ending in ("", "-wal"):
             if (part := file.with_name(file.name + ending)).exists():
                 shutil.copy2(part, copy.with_name(copy.name + ending))
-        delete_database(new)  # of a repair that was killed
+        sqlite_file.delete_database(new)  # of a repair that was killed
         with _readable(file) as source:
-            write_empty_index(new, source.execute("PRAGMA page_size").fetchone()[0])  # SQLite's backup cannot change it
+            page_bytes = source.execute("PRAGMA page_size").fetchone()[0]  # SQLite's backup cannot change it
+            sqlite_file.write_empty_index(new, page_bytes)
             with closing(connect(new)) as target:
                 with transaction(target):
                     repaired = _copy_intact(source, target)
@@ -127,10 +121,10 @@ def _rebuilt(file: Path) -> RepairReport:
                 source.close()
                 _replace_database(target, new, file)
     except BaseException:
-        delete_database(copy)
+        sqlite_file.delete_database(copy)
         raise
     finally:
-        delete_database(new)
+        sqlite_file.delete_database(new)
     repaired.damaged_copy = copy
     filings = f"{repaired.kept} intact filing{'s are' if repaired.kept != 1 else ' is'}"
     repaired.done.append(f"{filings} in a new database, its full text rebuilt")
@@ -226,9 +220,8 @@ def _rows_until_damage(source: sqlite3.Connection, selection: str) -> tuple[list
 def _intact_filing(source: sqlite3.Connection, number: int) -> StoredFiling | str:
     """Return an intact filing, without damaged vectors, or the reason why it is lost."""
     try:
-        sealed = read_checksums(source, number)
+        changed = damaged_parts(source, number)
         stored = StoredFiling({part: read_part(source, number, part) for part in Part})
-        changed = [part for part, checksum in stored.checksums().items() if sealed.get(part) != checksum]
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         if isinstance(error, sqlite3.DatabaseError) and not is_damage(error):
             raise
@@ -247,7 +240,7 @@ def _replace_database(target: sqlite3.Connection, new: Path, file: Path) -> None
     """
     try:
         with closing(connect(file)) as damaged:
-            check_length(damaged, file)
+            sqlite_file.check_length(damaged, file)
             target.backup(damaged)
             damaged.execute("PRAGMA busy_timeout = 2000")
             damaged.execute("PRAGMA wal_checkpoint(TRUNCATE)")

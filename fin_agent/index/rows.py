@@ -32,7 +32,7 @@ T = TypeVar("T")
 class _Kind(NamedTuple):
     """How the values of a column are written and read."""
 
-    write: Callable[[Any], SqlValue]
+    write: Callable[[Any], Any]
     read: Callable[[Any], Any]
 
 
@@ -115,6 +115,16 @@ _PERIOD = _Kind(
 _STATEMENT = _Kind(_PLAIN.write, lambda text: Statement(text) if text else None)
 _STATEMENTS = _Kind(_listed, lambda text: tuple(map(Statement, _texts(text))))
 _MEMBERS = _Kind(_listed, lambda text: tuple((axis, member) for axis, member in json.loads(text)))
+_SIDES = _Kind(lambda box: [round(side, 1) for side in box], lambda sides: Box(*sides))
+_TUPLE = _Kind(_PLAIN.write, tuple)
+
+
+def _several(write: Callable[[Any], Any], read: Callable[[Any], Any]) -> _Kind:
+    """Return the kind of a tuple whose members are written and read like this; None stays None."""
+    return _Kind(
+        lambda members: [None if each is None else write(each) for each in members],
+        lambda written: tuple([None if each is None else read(each) for each in written]),
+    )
 
 
 # The columns of each type
@@ -147,6 +157,14 @@ TAG = Columns(
     ("members", _MEMBERS), "unit", "decimals", ("nil", _FLAG), ("is_numeric", _FLAG), "page", ("box", _BOX),
     ("flags", _TEXTS),
     period_start="start", period_end="end", is_numeric="numeric",
+)  # fmt: skip
+CELL = Columns(Cell, ("amount", _AMOUNT), "printed", "percent", "dollar", ("box", _SIDES))
+ROW = Columns(Row, "label", ("section", _TUPLE), "line", ("box", _SIDES), ("cells", _several(CELL.row, CELL.value)))
+TABLE = Columns(
+    Table,
+    ("box", _SIDES), "caption", "unit_line", ("columns", _TUPLE),
+    ("periods", _several(_packed_period, lambda packed: _fact_period(*packed))),
+    ("rows", _several(ROW.row, ROW.value)), ("column_paths", _several(list, tuple)),
 )  # fmt: skip
 _FACT_PERIOD = ("period.fiscal_year", "period.quarter", "period.months", "period.end")
 
@@ -192,52 +210,10 @@ def tag(row: Sequence[Any]) -> Tag:
 def table_rows(tables: Iterable[Table]) -> Iterator[tuple[int, bytes]]:
     """Yield (page, its tables as compressed JSON) pairs; `tables` must be in the order of pages."""
     for page_number, of_page in groupby(tables, key=lambda table: table.page):
-        plain = json.dumps([_packed(table) for table in of_page], ensure_ascii=False, separators=(",", ":"))
+        plain = json.dumps(list(map(TABLE.row, of_page)), ensure_ascii=False, separators=(",", ":"))
         yield page_number, zlib.compress(plain.encode(), 1)
 
 
 def tables(page_number: int, packed: bytes) -> list[Table]:
     """Return the tables of a page from the output of `table_rows`."""
-    return [_unpacked(table, page_number) for table in json.loads(zlib.decompress(packed))]
-
-
-def _packed(table: Table) -> list[Any]:
-    rows = [
-        (row.label, row.section, row.line, _rounded(row.box), list(map(_packed_cell, row.cells))) for row in table.rows
-    ]
-    periods = list(map(_packed_period, table.periods))
-    return [_rounded(table.box), table.caption, table.unit_line, table.columns, periods, rows, table.column_paths]
-
-
-def _packed_cell(cell: Cell | None) -> tuple[object, ...] | None:
-    if cell is None:
-        return None
-    return str(cell.amount), cell.printed, cell.percent, cell.dollar, _rounded(cell.box)
-
-
-def _unpacked(packed: list[Any], page_number: int) -> Table:
-    box, caption, unit_line, columns, periods, rows, paths = packed
-    return Table(
-        page_number,
-        Box(*box),
-        caption,
-        unit_line,
-        tuple(columns),
-        tuple(period and _fact_period(*period) for period in periods),
-        tuple(
-            Row(label, tuple(section), tuple(map(_unpacked_cell, cells)), line, Box(*place))
-            for label, section, line, place, cells in rows
-        ),
-        tuple(map(tuple, paths)),
-    )
-
-
-def _unpacked_cell(packed: list[Any] | None) -> Cell | None:
-    if packed is None:
-        return None
-    amount, printed, percent, dollar, box = packed
-    return Cell(Decimal(amount), printed, percent, dollar, Box(*box))
-
-
-def _rounded(box: Box) -> list[float]:
-    return [round(side, 1) for side in box]
+    return [TABLE.value(table, page=page_number) for table in json.loads(zlib.decompress(packed))]

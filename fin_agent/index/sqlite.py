@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index import rows
+from fin_agent.index import rows, sqlite_file, stored_filing
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
     INCOME_HEADINGS,
@@ -29,31 +29,8 @@ from fin_agent.index.protocol import (
     VectorUnit,
     Within,
 )
-from fin_agent.index.sqlite_file import (
-    check_format,
-    connect,
-    create_database,
-    reporting_damage,
-    require_file,
-    sqlite_error,
-    transaction,
-)
-from fin_agent.index.stored_filing import (
-    FULL_TEXT,
-    PART_WORDS,
-    Part,
-    StoredFiling,
-    delete_filing,
-    insert_filing,
-    insert_vectors,
-    is_intact,
-    number_of,
-    pack_numbers,
-    read_checksums,
-    read_part,
-    unpack_numbers,
-    update_summary,
-)
+from fin_agent.index.sqlite_file import transaction
+from fin_agent.index.stored_filing import Part, StoredFiling
 from fin_agent.vocabulary.fact import Tag
 
 FILE_NAME = "filings.sqlite"
@@ -120,10 +97,10 @@ class SqliteIndex(FilingIndex):
         self._connections: dict[threading.Thread, sqlite3.Connection] = {}
         self._shared: dict[str, Any] = {}
         self._guard = threading.Lock()
-        require_file(self.file)
+        sqlite_file.require_file(self.file)
         try:
             with self.reading() as connection:
-                check_format(connection, self.file)
+                sqlite_file.check_format(connection, self.file)
         except FilingIndexError:
             self.close()
             raise
@@ -131,7 +108,7 @@ class SqliteIndex(FilingIndex):
     @classmethod
     def create(cls, folder: Path | str) -> SqliteIndex:
         """Open the index in `folder`, creating folder and index where they are missing."""
-        create_database(Path(folder) / FILE_NAME)
+        sqlite_file.create_database(Path(folder) / FILE_NAME)
         return cls(folder)
 
     def close(self) -> None:
@@ -148,7 +125,7 @@ class SqliteIndex(FilingIndex):
         try:
             yield self._connection
         except sqlite3.Error as error:
-            raise sqlite_error(self.file, error, "read") from error
+            raise sqlite_file.sqlite_error(self.file, error, "read") from error
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -167,7 +144,7 @@ class SqliteIndex(FilingIndex):
                 self._local.writing = True
                 yield connection
         except sqlite3.Error as error:
-            raise sqlite_error(self.file, error, "written") from error
+            raise sqlite_file.sqlite_error(self.file, error, "written") from error
         finally:
             self._local.writing = False
 
@@ -180,7 +157,7 @@ class SqliteIndex(FilingIndex):
             cursor = connection.cursor()
             cursor.row_factory = None
             found = cursor.execute(statement, values).fetchall()
-        with reporting_damage(self.file):
+        with sqlite_file.reporting_damage(self.file):
             return [make(row) for row in found]
 
     def _cached(self, name: str, read: Callable[[sqlite3.Connection], T]) -> T:
@@ -190,7 +167,7 @@ class SqliteIndex(FilingIndex):
             kept: dict[str, tuple[object, T]] = self._local.__dict__.setdefault("kept", {})
             if name in kept and kept[name][0] == version:
                 return kept[name][1]
-            with reporting_damage(self.file):
+            with sqlite_file.reporting_damage(self.file):
                 found = read(connection)
         if getattr(self._local, "writing", False):  # may still be rolled back
             return found
@@ -205,7 +182,7 @@ class SqliteIndex(FilingIndex):
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = connect(self.file)
+            connection = self._local.connection = sqlite_file.connect(self.file)
             with self._guard:
                 for thread in [thread for thread in self._connections if not thread.is_alive()]:
                     self._connections.pop(thread).close()
@@ -217,24 +194,24 @@ class SqliteIndex(FilingIndex):
     def put(self, stored: StoredFiling) -> None:
         """See FilingIndex.put."""
         with self.writing() as connection:
-            insert_filing(connection, stored)
+            stored_filing.insert_filing(connection, stored)
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
         """See FilingIndex.replace_summary."""
         with self.writing() as connection:
-            return update_summary(connection, doc_id, summary)
+            return stored_filing.update_summary(connection, doc_id, summary)
 
     def remove(self, doc_id: str) -> bool:
         """See FilingIndex.remove."""
         with self.writing() as connection:
             connection.execute("DELETE FROM ingested_files WHERE doc_id = ?", (doc_id,))
-            return delete_filing(connection, doc_id)
+            return stored_filing.delete_filing(connection, doc_id)
 
     def merge_full_text(self, added: int) -> None:
         """Merge each full-text table into one piece, if the `added` filings are a good part of all."""
         if added and added * _MIN_MERGED >= len(self.entries()):
             with self.writing() as connection:
-                for table in FULL_TEXT:
+                for table in stored_filing.FULL_TEXT:
                     connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
 
     # The list of filings
@@ -254,21 +231,17 @@ class SqliteIndex(FilingIndex):
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
         return found[0]
 
-    def page_count(self) -> int:
-        """See FilingIndex.page_count."""
-        return self._cached("page count", lambda connection: super(SqliteIndex, self).page_count())
-
     def stored(self, doc_id: str) -> StoredFiling:
         """See FilingIndex.stored."""
         with self.snapshot() as connection:
             number = self._number(connection, doc_id)
-            return StoredFiling({part: read_part(connection, number, part) for part in Part})
+            return StoredFiling({part: stored_filing.read_part(connection, number, part) for part in Part})
 
     def checksums(self, doc_id: str) -> dict[str, str]:
         """See FilingIndex.checksums."""
         with self.snapshot() as connection:
-            number = number_of(connection, doc_id)
-            return {} if number is None else read_checksums(connection, number)
+            number = stored_filing.number_of(connection, doc_id)
+            return {} if number is None else stored_filing.read_checksums(connection, number)
 
     def check_rows(self, doc_ids: Collection[str], *, words: bool | None = None) -> None:
         """See FilingIndex.check_rows. Each part of a filing is checked once while the index does not change."""
@@ -280,19 +253,18 @@ class SqliteIndex(FilingIndex):
             if not wanted:
                 continue
             with self.snapshot() as connection:
-                number = self._number(connection, doc_id)
-                sealed = read_checksums(connection, number)
-                for part in wanted:
-                    if not is_intact(connection, number, part, sealed.get(part.value)):
-                        raise FilingIndexError(
-                            f"its {PART_WORDS[part]} in the index differ from what was written: the index is damaged",
-                            subject=doc_id,
-                            remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`; ask again",
-                        )
+                damaged = stored_filing.damaged_parts(connection, self._number(connection, doc_id), wanted)
+            if damaged:
+                what = stored_filing.PART_WORDS[damaged[0]]
+                raise FilingIndexError(
+                    f"its {what} in the index differ from what was written: the index is damaged",
+                    subject=doc_id,
+                    remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`; ask again",
+                )
             proven |= {(doc_id, part) for part in wanted}
 
     def _number(self, connection: sqlite3.Connection, doc_id: str) -> int:
-        number = number_of(connection, doc_id)
+        number = stored_filing.number_of(connection, doc_id)
         if number is None:
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
         return number
@@ -308,7 +280,6 @@ class SqliteIndex(FilingIndex):
         return {stem: held[stem] for stem in stems if held[stem]}
 
     def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
-        """See FilingIndex._search."""
         doc_ids, pages = within
         full_text, key, place, page = _SEARCHED[part]
         query = match_any(self._rare_terms(terms) if part is Part.DETAILS else terms)
@@ -360,14 +331,12 @@ class SqliteIndex(FilingIndex):
     # What filings hold
 
     def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
-        """See FilingIndex._on_pages."""
         found = (self._read_as(lambda row, key=key: make(key, row[1:]), _ON_PAGE[part], key) for key in keys)
         return [each for of_page in found for each in of_page]
 
     def _of_filings(
         self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
     ) -> list[T]:
-        """See FilingIndex._of_filings."""
         selection = f"{_select(part, columns)} WHERE {_OF_THESE} ORDER BY {part}.rowid"
         return self._read_as(lambda row: make(row[0], row[1:]), selection, [_json(doc_ids)])
 
@@ -442,16 +411,14 @@ class SqliteIndex(FilingIndex):
             of_filing = (number, model, unit)
             connection.execute("DELETE FROM vectors WHERE filing_id = ? AND model = ? AND unit = ?", of_filing)
             shape = (vectors.dimensions, int(vectors.sparse), len(vectors.places))
-            values = (model, unit.value, *shape, pack_numbers(vectors.places), vectors.values)
-            insert_vectors(connection, number, values)
+            values = (model, unit.value, *shape, stored_filing.pack_numbers(vectors.places), vectors.values)
+            stored_filing.insert_vectors(connection, number, values)
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
-        """See FilingIndex._filings_with_vectors."""
         stored = f"{_select('vectors', ())} WHERE vectors.model = ? AND vectors.unit = ?"
         return frozenset(row[0] for row in self._rows(stored, (model, unit)))
 
     def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
-        """See FilingIndex._read_vectors."""
         stored = f"{_select('vectors', ('places', 'dimensions', 'numbers', 'sparse'))} WHERE model = ? AND unit = ?"
         for doc_id in doc_ids:
             yield from self._read_as(_vectors, f"{stored} AND doc_id = ?", (model, unit, doc_id))
@@ -469,7 +436,7 @@ def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
 
 def _vectors(row: Sequence[Any]) -> FilingVectors:
     doc_id, places, dimensions, numbers, sparse = row
-    return FilingVectors(doc_id, unpack_numbers(places), dimensions, numbers, bool(sparse))
+    return FilingVectors(doc_id, stored_filing.unpack_numbers(places), dimensions, numbers, bool(sparse))
 
 
 def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:

@@ -147,7 +147,7 @@ def _of_filing(part: Part) -> str:
     return "filing_id = :filing" + (f" ORDER BY {_ORDER[part]}" if part in _ORDER else "")
 
 
-def is_intact(connection: sqlite3.Connection, filing: int, part: Part, sealed: str | None) -> bool:
+def _is_intact(connection: sqlite3.Connection, filing: int, part: Part, sealed: str | None) -> bool:
     """Return whether a part has the checksum with which it was written. Raises sqlite3.Error.
 
     SQLite produces the same JSON as Python in a third of the time. Where it cannot (bytes, some floating-point
@@ -163,15 +163,10 @@ def is_intact(connection: sqlite3.Connection, filing: int, part: Part, sealed: s
     return checksum(read_part(connection, filing, part)) == sealed
 
 
-def filing_damage(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
-    """Yield sentences that describe what differs from what was written. Raises sqlite3.Error."""
+def damaged_parts(connection: sqlite3.Connection, filing: int, parts: Iterable[Part] = Part) -> list[Part]:
+    """Return those of the parts that differ from what was written. Raises sqlite3.Error where they cannot be read."""
     sealed = read_checksums(connection, filing)
-    for part in Part:
-        if not is_intact(connection, filing, part, sealed.get(part.value)):
-            yield f"{PART_WORDS[part]} differ from what was written: the checksum does not match"
-    for vectors, whole in read_vectors(connection, filing):
-        if not whole:
-            yield f"vectors of each {vectors[1]!s} by {vectors[0]!s} differ from what was written"
+    return [part for part in parts if not _is_intact(connection, filing, part, sealed.get(part))]
 
 
 def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str]:

@@ -8,20 +8,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from fin_agent.index import sqlite_file
 from fin_agent.index.ingest_lock import lock_owner
 from fin_agent.index.manifest import FileState
 from fin_agent.index.sqlite import FILE_NAME
-from fin_agent.index.sqlite_file import (
-    check_format,
-    connect,
-    expected_schema,
-    is_damage,
-    require_file,
-    schema_of,
-    sqlite_error,
-    transaction,
-)
-from fin_agent.index.stored_filing import FULL_TEXT, filing_damage
+from fin_agent.index.sqlite_file import is_damage, transaction
+from fin_agent.index.stored_filing import FULL_TEXT, PART_WORDS, damaged_parts, read_vectors
 
 REPAIR = "Run `fin-agent index repair`"
 
@@ -73,23 +65,23 @@ def verify_file(
     file: Path, writer: str = "", on_filing: Callable[[str], None] = lambda doc_id: None
 ) -> VerificationReport:
     """Verify the index in `file`; see `verify`. `writer` is the process writing to it; empty for none."""
-    require_file(file)
+    sqlite_file.require_file(file)
     findings: list[IndexFinding] = []
     filings = 0
     try:
-        with closing(connect(file)) as connection:
-            check_format(connection, file)
+        with closing(sqlite_file.connect(file)) as connection:
+            sqlite_file.check_format(connection, file)
             with transaction(connection, "BEGIN"):
                 findings += _file_findings(connection)
                 for number, doc_id in connection.execute("SELECT id, doc_id FROM filings ORDER BY doc_id").fetchall():
                     on_filing(doc_id)
                     filings += 1
-                    findings += (IndexFinding("filings", doc_id, found) for found in _faults(connection, number))
+                    findings += (IndexFinding("filings", doc_id, found) for found in _damage(connection, number))
                 findings += _manifest_findings(connection)
             findings += _full_text_findings(connection, writer)
     except sqlite3.Error as error:
         if not is_damage(error):
-            raise sqlite_error(file, error, "read") from error
+            raise sqlite_file.sqlite_error(file, error, "read") from error
         findings.append(IndexFinding("file", FILE_NAME, f"cannot be read to its end ({error})"))
     return VerificationReport(tuple(dict.fromkeys(findings)), filings)
 
@@ -98,20 +90,24 @@ def _file_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
             yield IndexFinding("file", FILE_NAME, f"SQLite finds it damaged: {said}")
-    for name in sorted({name for name, _ in schema_of(connection) ^ expected_schema()}):
+    for name in sorted({name for name, _ in sqlite_file.schema_of(connection) ^ sqlite_file.expected_schema()}):
         yield IndexFinding("file", FILE_NAME, f"{name} differs from what this version creates")
     for table in sorted({row[0] for row in connection.execute("PRAGMA foreign_key_check")}):
         yield IndexFinding("file", table, "rows refer to rows that do not exist")
 
 
-def _faults(connection: sqlite3.Connection, filing: int) -> list[str]:
-    """Return what differs in a filing from what was written."""
+def _damage(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
+    """Yield what differs in a filing from what was written."""
     try:
-        return list(filing_damage(connection, filing))
+        for part in damaged_parts(connection, filing):
+            yield f"{PART_WORDS[part]} differ from what was written: the checksum does not match"
+        for (model, unit, *_), whole in read_vectors(connection, filing):
+            if not whole:
+                yield f"vectors of each {unit} by {model} differ from what was written"
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:  # a damaged file yields values never written
         if isinstance(error, sqlite3.Error) and not is_damage(error):
             raise
-        return [f"it cannot be read to its end ({error})"]
+        yield f"it cannot be read to its end ({error})"
 
 
 def _manifest_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply, Role, Usage
-    from fin_agent.models.caller import Caller
+    from fin_agent.models.caller import Caller, ResponseCache
     from fin_agent.models.callers_by_role import Callers
     from fin_agent.models.costs import Price, PriceTable, usage_of
     from fin_agent.models.errors import (
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     )
     from fin_agent.models.loading import LoadedModel, load_chat_model
     from fin_agent.models.metering import Budget, CallRecord, Meter, current_meter, metered
-    from fin_agent.models.response_cache import ResponseCache
     from fin_agent.models.settings import ModelSettings, OutputMode, Preset
     from fin_agent.models.tokens import approximate_tokens
 
@@ -52,10 +51,7 @@ __all__ = [
     "TruncatedReplyError", "UnknownModelError", "UnusableReplyError", "Usage",
     "approximate_tokens", "current_meter", "load_chat_model", "metered", "usage_of",
 ]  # fmt: skip
-_HOMES = (
-    "call", "caller", "callers_by_role", "costs", "errors", "loading", "metering", "response_cache", "settings",
-    "tokens",
-)  # fmt: skip
+_HOMES = ("call", "caller", "callers_by_role", "costs", "errors", "loading", "metering", "settings", "tokens")
 
 
 if not TYPE_CHECKING:  # a type checker that saw it would accept any name

@@ -6,16 +6,25 @@ used is corrected once. Requests that fail for transient reasons are repeated by
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import copy_context
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from pydantic import ValidationError
+
+from fin_agent.atomic_write import create_private_file
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.models import errors, replies
 from fin_agent.models.call import NO_USAGE, Call, Finish, Message, OutputT, PromptIdentity, Reply, Role, Usage
 from fin_agent.models.costs import PriceTable
@@ -23,7 +32,6 @@ from fin_agent.models.errors import ModelError
 from fin_agent.models.loading import LoadedModel
 from fin_agent.models.metering import CallRecord, Meter, current_meter
 from fin_agent.models.replies import ServerReply, from_langchain_message
-from fin_agent.models.response_cache import ResponseCache, cache_key
 from fin_agent.models.settings import CALLS_AT_ONCE, OutputMode
 from fin_agent.models.tokens import approximate_tokens, message_tokens
 
@@ -38,16 +46,11 @@ OnText = Callable[[str], None]
 
 _MORE_ROOM = 2
 """Factor by which the token limit grows after a reply was cut off."""
-_TAKE_A_SCHEMA = frozenset(
-    {
-        "anthropic", "azure_openai", "deepseek", "fireworks", "google_genai", "google_vertexai", "groq", "mistralai",
-        "ollama", "openai", "openrouter", "together", "xai",
-    }
-)  # fmt: skip
-"""Providers whose LangChain model accepts OpenAI's `response_format`, as it is or translated."""
-_OPENAI_CLIENTS = frozenset({"openai-chat", "azure-openai-chat"})
-_LIMIT_NAMES = {"google_genai": "max_output_tokens", "google_vertexai": "max_output_tokens", "ollama": "num_predict"}
 _ESTIMATED = "the server reported no token counts: they are estimated"
+_BUSY_SECONDS = 10.0
+"""How long the file of cached replies is waited for."""
+_SCHEMA = "CREATE TABLE IF NOT EXISTS cached_replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) STRICT"
+_LOG = logging.getLogger(__name__)
 
 
 class Caller:
@@ -77,12 +80,10 @@ class Caller:
         self._slots = _call_slots(loaded.provider, loaded.base_url, at_once)
         self._prices = prices or PriceTable()
         self._cache = cache
-        in_words = self.mode is OutputMode.AUTO and loaded.provider not in _TAKE_A_SCHEMA
+        self._peculiar = load_yaml("providers", __package__).get(loaded.provider, {})
+        in_words = self.mode is OutputMode.AUTO and not self._peculiar.get("schema")
         self.left_out = frozenset({"schema"} if in_words or self.mode is OutputMode.JSON else ())
         """Settings of a request that the server does not accept: `schema`, `temperature`, `stream`."""
-
-    def __repr__(self) -> str:
-        return f"Caller({self.model!r}, mode={self.mode.value!r})"
 
     @property
     def schema_in_use(self) -> bool:
@@ -123,14 +124,13 @@ class Caller:
 
     def record(self, role: Role, prompt: PromptIdentity, usage: Usage, **more: Any) -> CallRecord:
         """Return the record of a call for the meter."""
-        return CallRecord(
-            role=role,
-            model=self.model.name,
-            prompt=prompt.name,
-            prompt_version=prompt.version,
-            usage=usage,
-            **{"dollars": self.dollars(usage), "seconds": 0.0, **more},
-        )
+        known = {
+            "dollars": self.dollars(usage),
+            "seconds": 0.0,
+            "prompt": prompt.name,
+            "prompt_version": prompt.version,
+        }
+        return CallRecord(role=role, model=self.model.name, usage=usage, **{**known, **more})
 
     def _made(self, call: Call[OutputT], on_text: OnText | None) -> tuple[OutputT | None, Reply]:
         meter = current_meter() or Meter()
@@ -159,6 +159,34 @@ class Caller:
             self._cache.put(key, reply)
         return value, reply
 
+    def _bound(
+        self, call: Call, further: tuple[Message, ...], most: int | None, left_out: frozenset[str]
+    ) -> tuple[Runnable[LanguageModelInput, AIMessage], list[tuple[str, str]]]:
+        """Return the model bound to the settings of a request, and the messages."""
+        model = self.model.model
+        options: dict[str, object] = {} if "temperature" in left_out else {"temperature": call.temperature}
+        if most is not None:
+            options[self._peculiar.get("limit", "max_tokens")] = most
+        if self.model.provider == "ollama":  # takes these as fields only
+            model, options = model.model_copy(update=options), {}
+        messages: list[tuple[str, str]] = [*call.messages, *further]
+        if call.output is not None and "schema" not in left_out:
+            wanted: dict[str, object] = {"response_format": replies.response_format(call.output)}
+            # Not as a named option: OpenAI's client would parse the reply, and lose one that is cut off with its usage.
+            options |= {"extra_body": wanted} if model._llm_type.endswith("openai-chat") else wanted
+        elif call.output is not None:
+            (kind, text), told = messages[0], replies.instruction(call.output)
+            messages[:1] = [(kind, f"{text}\n\n{told}")] if kind == "system" else [("system", told), (kind, text)]
+        role = call.role.value  # for whatever traces the calls
+        return model.bind(**options).with_config(metadata={"role": role}, tags=[f"role:{role}"]), messages
+
+
+class _LeftError(BaseException):
+    """The listener raised `cause`, or the calls were stopped: no error of the provider."""
+
+    def __init__(self, cause: Exception) -> None:
+        self.cause = cause
+
 
 class _Exchange:
     """One call in progress: its requests, at most one correction, and their usage."""
@@ -167,17 +195,13 @@ class _Exchange:
         self.usage = NO_USAGE
         self.seconds = 0.0
         self.notes: list[str] = []
-        self._caller = caller
+        self._caller, self._meter, self._on_text = caller, meter, on_text
         self._call: Call = call
-        self._meter = meter
-        self._on_text = on_text
         self._subject = f"role `{call.role}` by {caller.model.name}"
         self._message: AIMessage | None = None
         """What was streamed so far of the current reply."""
         self._told = ""
         """The text of it that the listener was told."""
-        self._heard: Exception | None = None
-        """What the listener raised, or that the calls were stopped."""
 
     def outcome(self) -> tuple[Any, ServerReply]:
         """Return the value if a type is named, and the reply. Raises ModelError."""
@@ -206,22 +230,22 @@ class _Exchange:
 
     def _receive_answer(self, further: tuple[Message, ...], most: int | None) -> tuple[ServerReply, float]:
         """Return one reply of the server, and its seconds. Raises ModelError with the usage so far, all recorded."""
-        caller, meter, role = self._caller, self._meter, self._call.role
-        estimate = self._estimate(further)
+        meter, error = self._meter, None
         self._message, self._told = None, ""
         try:
-            with caller.turn(meter, role, estimate):
-                self._require_running()
+            with self._caller.turn(meter, self._call.role, self._estimate(further)):
+                if meter.stopped:
+                    raise self._stopped()
                 began = time.perf_counter()
                 try:
                     return self._send_with_fallbacks(further, most), time.perf_counter() - began
-                except BaseException as raised:  # every provider raises errors of its own
-                    seconds = time.perf_counter() - began
-                    if raised is self._heard or not isinstance(raised, Exception):
-                        note = "left before its end" if meter.stopped else "interrupted"
-                        self._account(self._partial(), further, seconds, note)
-                        raise
+                except Exception as raised:  # every provider raises errors of its own
                     error = self._error(raised)
+                except BaseException as left:
+                    note = "left before its end" if meter.stopped else "interrupted"
+                    self._account(self._partial(), further, time.perf_counter() - began, note)
+                    raise left.cause if isinstance(left, _LeftError) else left from None
+                seconds = time.perf_counter() - began
             # Outside the handler, so that no provider's exception, which may contain a key, is chained to this error.
             part = self._partial()
             if part is not None and meter.seconds_left() != 0:
@@ -262,13 +286,13 @@ class _Exchange:
         """Return the reply to a request with as many settings as the server accepts, which are remembered."""
         left_out = self._caller.left_out
         while True:
-            model, messages = self._bound(further, most, left_out)
+            model, messages = self._caller._bound(self._call, further, most, left_out)
             streamed = self._on_text is not None and "stream" not in left_out
             send = partial(self._stream, model) if streamed else model.invoke
             try:
                 message = with_timeout(self._meter.seconds_left(), partial(send, messages))
             except Exception as failure:
-                refused = None if failure is self._heard else self._refused_setting(left_out, failure)
+                refused = self._refused_setting(left_out, failure)
                 if refused is None:
                     raise
                 left_out |= {refused}
@@ -276,51 +300,25 @@ class _Exchange:
                 self._caller.left_out |= left_out
                 return from_langchain_message(message)
 
-    def _bound(
-        self, further: tuple[Message, ...], most: int | None, left_out: frozenset[str]
-    ) -> tuple[Runnable[LanguageModelInput, AIMessage], list[tuple[str, str]]]:
-        """Return the model bound to the settings of a request, and the messages."""
-        call, model, provider = self._call, self._caller.model.model, self._caller.model.provider
-        options: dict[str, object] = {} if "temperature" in left_out else {"temperature": call.temperature}
-        if most is not None:
-            options[_LIMIT_NAMES.get(provider, "max_tokens")] = most
-        if provider == "ollama":  # takes these as fields only
-            model, options = model.model_copy(update=options), {}
-        messages: list[tuple[str, str]] = [*call.messages, *further]
-        if call.output is not None and "schema" not in left_out:
-            wanted: dict[str, object] = {"response_format": replies.response_format(call.output)}
-            # Not as a named option: OpenAI's client would parse the reply, and lose one that is cut off with its usage.
-            options |= {"extra_body": wanted} if model._llm_type in _OPENAI_CLIENTS else wanted
-        elif call.output is not None:
-            (kind, text), told = messages[0], replies.instruction(call.output)
-            messages[:1] = [(kind, f"{text}\n\n{told}")] if kind == "system" else [("system", told), (kind, text)]
-        role = call.role.value  # for whatever traces the calls
-        return model.bind(**options).with_config(metadata={"role": role}, tags=[f"role:{role}"]), messages
-
     def _refused_setting(self, left_out: frozenset[str], failure: Exception) -> str | None:
         """Return the setting to leave out after a server refused a request; None if nothing more can be left out."""
         if type(self._caller.error(failure, self._call.role)) is not errors.RequestRefusedError:
             return None
         about = errors.exception_text(failure)
-        for setting in ("temperature", "stream"):
-            if setting not in left_out and setting in about:
-                return setting
-        by_schema = self._call.output is not None and self._caller.mode is OutputMode.AUTO
-        return "schema" if by_schema and "schema" not in left_out else None
+        named = [setting for setting in ("temperature", "stream") if setting in about]
+        if self._call.output is not None and self._caller.mode is OutputMode.AUTO:
+            named.append("schema")
+        return next((setting for setting in named if setting not in left_out), None)
 
     def _stream(self, model: Runnable[LanguageModelInput, AIMessage], messages: list[tuple[str, str]]) -> AIMessage:
         """Return the reply to one request, telling its text as it grows."""
         from langchain_core.messages import AIMessage
 
-        pieces = model.stream(messages)
         message: Any = None
-        try:
+        with closing(cast("Generator[AIMessage]", model.stream(messages))) as pieces:
             for piece in pieces:
                 self._message = message = piece if message is None else message + piece
                 self._tell(message, more=True)
-        finally:
-            if isinstance(pieces, Generator):
-                pieces.close()
         if message is not None:
             self._tell(message, more=False)
         return message or AIMessage("")
@@ -329,29 +327,25 @@ class _Exchange:
         """Tell the listener what is new in a reply, unless its time is over."""
         text = replies.shown_part(str(message.text), more=more)
         try:
-            self._require_running()
             if self._on_text is not None and text != self._told and self._meter.seconds_left() != 0:
                 self._told = text
                 self._on_text(text)
-                self._require_running()
         except Exception as failure:
-            self._heard = failure
-            raise
-
-    def _require_running(self) -> None:
-        """Raise CallsStoppedError once the calls were stopped."""
+            raise _LeftError(failure) from None
         if self._meter.stopped:
-            raise errors.CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
+            raise _LeftError(self._stopped())
+
+    def _stopped(self) -> ModelError:
+        return errors.CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
 
     def _error(self, failure: Exception) -> ModelError:
         """Return the ModelError for a provider's exception; a timeout of the budget is not the server's."""
         error = self._caller.error(failure, self._call.role)
         if not isinstance(error, errors.ModelTimeoutError) or self._meter.seconds_left() != 0:
             return error
-        if self._meter.stopped:
-            return errors.CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
         what = "the time limit of all calls ended before the reply arrived"
-        return errors.BudgetExceededError(what, subject=self._subject, remedy="Allow more seconds, or ask for less")
+        ended = errors.BudgetExceededError(what, subject=self._subject, remedy="Allow more seconds, or ask for less")
+        return self._stopped() if self._meter.stopped else ended
 
 
 def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:
@@ -375,3 +369,75 @@ def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:
 def _call_slots(provider: str, base_url: str | None, at_once: int) -> threading.Semaphore:
     """Return the slots for calls of one provider at one address, shared by all callers with the same limit."""
     return threading.Semaphore(at_once)
+
+
+class ResponseCache:
+    """Replies in one SQLite file. Several threads and several processes may use it at once.
+
+    Errors of the cache never fail a call: a locked file is skipped, and a file that is damaged or cannot be written is
+    no longer used, each with a warning in the log. The file contains replies, but no prompts and no keys.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     ResponseCache(Path(folder) / "replies.sqlite").get("a key") is None
+    True
+    """
+
+    def __init__(self, file: Path) -> None:
+        """Set the file without opening it."""
+        self.file = file
+        self._given_up = False
+
+    def get(self, key: str) -> Reply | None:
+        """Return the reply cached under a key of `cache_key`, or None."""
+        try:
+            found = self._run("SELECT reply FROM cached_replies WHERE key = ?", key)
+            return None if found is None else Reply.model_validate_json(found)
+        except ValidationError:
+            _LOG.warning("A cached reply in %s cannot be read and is requested again", self.file)
+            return None
+
+    def put(self, key: str, reply: Reply) -> None:
+        """Cache a reply, replacing one under the same key."""
+        text = reply.model_dump_json(include={"text", "usage", "model", "finish"})
+        self._run("INSERT OR REPLACE INTO cached_replies (key, reply) VALUES (?, ?)", key, text)
+
+    def _run(self, statement: str, *values: str) -> str | None:
+        """Return the value that a statement selects; None if there is none or the file cannot be used."""
+        if self._given_up:
+            return None
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            create_private_file(self.file)
+            connection = sqlite3.connect(self.file, timeout=_BUSY_SECONDS, isolation_level=None)
+            with closing(connection):
+                tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+                if tables - {"cached_replies"}:
+                    raise OSError("it is another database")
+                connection.execute(_SCHEMA)
+                row = connection.execute(statement, values).fetchone()
+                return None if row is None else str(row[0])
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                _LOG.warning("Cached replies in %s are not used now: %s", self.file, error)
+            else:
+                self._given_up = True
+                _LOG.warning("No replies are cached: %s cannot be used (%s)", self.file, error)
+            return None
+
+
+def cache_key(call: Call[OutputT], model: str, base_url: str | None, mode: str) -> str:
+    """Return the key of a reply: a hash of everything that it depends on.
+
+    `mode` is the configured output mode, not the one in effect, which a resumed batch does not know yet.
+    """
+    parts = {
+        "model": model,
+        "base_url": base_url,
+        "prompt": list(call.prompt),
+        "messages": [list(message) for message in call.messages],
+        "output": None if call.output is None else replies.schema_text(call.output),
+        "temperature": call.temperature,
+        "mode": mode,
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import Role
-from fin_agent.models.caller import Caller
+from fin_agent.models.caller import Caller, ResponseCache
 from fin_agent.models.costs import PriceTable
 from fin_agent.models.errors import ModelSetupError
 from fin_agent.models.loading import LoadedModel, load_chat_model
-from fin_agent.models.response_cache import ResponseCache
 from fin_agent.models.settings import ModelSettings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-
-Load = Callable[[str, ModelSettings], LoadedModel]
 
 LARGE_ROLES = frozenset((Role.REASONING, Role.VERIFICATION, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE, Role.ASSISTANT))
 """Roles with few calls that decide the answer; the small model fills all other roles."""
@@ -37,7 +34,9 @@ class Callers:
     'mine:model'
     """
 
-    def __init__(self, settings: ModelSettings, *, load: Load | None = None) -> None:
+    def __init__(
+        self, settings: ModelSettings, *, load: Callable[[str, ModelSettings], LoadedModel] | None = None
+    ) -> None:
         """Prepare the callers; no model is loaded yet.
 
         Args:
@@ -49,8 +48,10 @@ class Callers:
         """
         self.settings = settings
         self._load = load or load_as_set
-        self.prices = PriceTable.from_file(settings.prices)
+        self._prices = PriceTable.from_file(settings.prices)
         self._cache = None if settings.cache is None else ResponseCache(settings.cache)
+        families = {} if settings.base_url is not None else load_yaml("smaller", __package__)
+        self._small: str | None = settings.small or families.get(settings.model or "")
         self._callers: dict[str, Caller] = {}
         self._guard = threading.Lock()
 
@@ -82,13 +83,11 @@ class Callers:
         Raises:
             ModelSetupError: No model is named for it.
         """
-        settings = self.settings
-        if own := settings.roles.get(role):
-            return own
-        if settings.model is None:
+        named = self.settings.roles.get(role) or self.settings.model
+        if named is None:
             remedy = "Name one, such as --model openai:gpt-5.4"
             raise ModelSetupError(f"no chat model is named for the role `{role}`", remedy=remedy)
-        return settings.model if role in LARGE_ROLES else settings.small or smaller(settings)
+        return named if role in LARGE_ROLES or role in self.settings.roles else self._small or named
 
     def of(self, role: Role) -> Caller:
         """Return the caller of a role.
@@ -110,7 +109,7 @@ class Callers:
                     mode=settings.output,
                     at_once=settings.at_once,
                     cache=self._cache,
-                    prices=self.prices,
+                    prices=self._prices,
                 )
             return self._callers[name]
 
@@ -118,14 +117,6 @@ class Callers:
         """Load the models of all roles, so that errors are raised at once. Raises ModelSetupError."""
         for role in sorted(Role, key=lambda role: role not in LARGE_ROLES):  # the main model first
             self.of(role)
-
-
-def smaller(settings: ModelSettings) -> str:
-    """Return the small model of the same family; the model itself if none is known or a server is named."""
-    model = settings.model or ""
-    if settings.base_url is not None:
-        return model
-    return str(load_yaml("smaller", __package__).get(model, model))
 
 
 def load_as_set(name: str, settings: ModelSettings) -> LoadedModel:

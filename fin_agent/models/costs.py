@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import NO_USAGE, Usage
 from fin_agent.models.errors import PricesError
 from fin_agent.models.metering import CallRecord
@@ -69,15 +70,12 @@ class PriceTable:
             return cls()
         try:
             return cls(_File.model_validate(yaml.safe_load(file.read_text(encoding="utf-8"))).models)
-        except (OSError, UnicodeDecodeError) as failure:
-            remedy = "Name a YAML file of prices"
-            raise PricesError(f"it cannot be read ({failure})", subject=str(file), remedy=remedy) from failure
-        except yaml.YAMLError as failure:
-            wrong = " ".join(str(failure).split())
         except ValidationError as failure:
             fault = failure.errors(include_url=False)[0]
             place = ".".join(map(str, fault["loc"])) or "the whole"
             wrong = f"{place}: {fault['msg']}"
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as failure:
+            wrong = " ".join(str(failure).split())
         remedy = "Write dollars per million tokens: models: {'openai:my-model': {input: 0.5, output: 1.5}}"
         raise PricesError(f"no prices can be read from it ({wrong})", subject=str(file), remedy=remedy)
 
@@ -94,9 +92,6 @@ class _File(BaseModel):
     models: dict[str, Price]
 
 
-_PROVIDERS = {"azure_openai": "azure", "google_genai": "google", "google_vertexai": "google", "mistralai": "mistral",
-              "xai": "x-ai"}  # fmt: skip
-"""Providers with a different name in `genai-prices` than in LangChain."""
 _PRICED = 1_000
 """Tokens whose published price is looked up: few, because a provider may charge more for long inputs."""
 
@@ -109,10 +104,14 @@ def _published(model: str) -> Price | None:
     except ImportError:
         return None
     provider, _, name = model.partition(":")
+    peculiar = load_yaml("providers", __package__).get(provider, {})
 
     def per_million(tokens: Tokens) -> float:
-        provider_id = _PROVIDERS.get(provider, provider)
-        return float(calc_price(tokens, model_ref=name, provider_id=provider_id).total_price * _MILLION / _PRICED)
+        return float(
+            calc_price(tokens, model_ref=name, provider_id=peculiar.get("prices", provider)).total_price
+            * _MILLION
+            / _PRICED
+        )
 
     try:
         return Price(

@@ -92,19 +92,20 @@ def model_error(exception: Exception, subject: str, base_url: str | None) -> Mod
         if re.fullmatch(each["status"], str(status)) and re.search(each.get("words", ""), about)
     )
     said, cause = (redact_keys(str(link) or type(link).__name__) for link in (exception, chain[-1]))
+    headers = (getattr(getattr(link, "response", None), "headers", None) or {} for link in chain)
+    to = next((address for each in headers if (address := each.get("location"))), "another address")
     words = {
         "status": status,
         "said": said,
         "type": type(exception).__name__,
         "cause": said if cause == said else f"{said} {cause}",
         "where": base_url or "the provider's own address",
-        "to": redact_keys(next(filter(None, map(_location, chain)), "another address")),
+        "to": redact_keys(str(to)),
     }
-    what, remedy = (text.format_map(words) for text in (entry.get("what", _ANSWERED), entry["remedy"]))
-    return _KINDS[entry["kind"]](what, subject=subject, remedy=remedy)
+    what = entry.get("what", "the server answered {status} ({said})").format_map(words)
+    return _KINDS[entry["kind"]](what, subject=subject, remedy=entry["remedy"].format_map(words))
 
 
-_ANSWERED = "the server answered {status} ({said})"
 _KINDS = {kind.__name__: kind for kind in ModelError.__subclasses__()}
 
 
@@ -118,11 +119,9 @@ def exception_text(exception: Exception) -> str:
 
 def _chain(exception: BaseException) -> list[BaseException]:
     """Return an exception and its causes."""
-    links: list[BaseException] = []
-    link: BaseException | None = exception
-    while link is not None and len(links) < 8:
+    links = [exception]
+    while len(links) < 8 and (link := links[-1].__cause__ or links[-1].__context__) is not None:
         links.append(link)
-        link = link.__cause__ or link.__context__
     return links
 
 
@@ -134,8 +133,3 @@ def _status(link: BaseException) -> int | None:
             if isinstance(value, int) and 300 <= value < 600:
                 return value
     return None
-
-
-def _location(link: BaseException) -> str:
-    headers = getattr(getattr(link, "response", None), "headers", None) or {}
-    return str(headers.get("location") or "")

@@ -36,16 +36,12 @@ if TYPE_CHECKING:
 KEY_VARIABLE = "FIN_AGENT_API_KEY"
 """The key for the user's own server; without it, the provider's variable is used."""
 BASE_URL_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
-_OPENAI = "openai"
 _OPENAI_KEY = "OPENAI_API_KEY"
-_OPENAI_HOST = "api.openai.com"
 _NO_KEY = "none"
 """Placeholder for a server that needs no key, since the client requires one."""
-_TIMEOUT_SECONDS = 120.0
-MAX_RETRIES = 3
 MAX_BYTES = 20_000_000
 """Size limit of a reply's body."""
-_BESIDE_THE_POINT = ("This model does not support OpenAI's structured output feature", "Pydantic serializer warnings")
+_BESIDE_THE_POINT = "This model does not support OpenAI's structured output feature|Pydantic serializer warnings"
 """Warnings of langchain-openai about a method that is not used here, and about forms that are checked here."""
 
 
@@ -67,7 +63,7 @@ class LoadedModel:
     @property
     def priced_at(self) -> str | None:
         """The address that determines prices; None for the provider's own."""
-        own = self.base_url is None or urlsplit(self.base_url).hostname == _OPENAI_HOST
+        own = self.base_url is None or urlsplit(self.base_url).hostname == "api.openai.com"
         return None if own else self.base_url
 
 
@@ -76,8 +72,8 @@ def load_chat_model(
     *,
     base_url: str | None = None,
     key_variable: str | None = None,
-    timeout: float = _TIMEOUT_SECONDS,
-    max_retries: int = MAX_RETRIES,
+    timeout: float = 120.0,
+    max_retries: int = 3,
 ) -> LoadedModel:
     """Load a chat model. Keys come from the environment only.
 
@@ -94,15 +90,15 @@ def load_chat_model(
     provider, _, model = name.strip().partition(":")
     if not re.fullmatch(r"[a-z][a-z0-9_]*:\S+", name.strip()):
         raise _error(name, "the name has no provider", _GIVE_NAME)
-    from_environment = (os.environ.get(variable) for variable in BASE_URL_VARIABLES if provider == _OPENAI)
-    given = base_url or next(filter(None, from_environment), None)
+    from_environment = [os.environ.get(variable) for variable in BASE_URL_VARIABLES if provider == "openai"]
+    given = next(filter(None, (base_url, *from_environment)), None)
     address = None if given is None else _address(given, name)
     options: dict[str, object] = {"model_provider": provider, "timeout": timeout, "max_retries": max_retries}
     if provider == "ollama":
         options = {"model_provider": provider, "client_kwargs": {"timeout": timeout}}
     if address is not None:
         options["base_url"] = address
-    if provider == _OPENAI:
+    if provider == "openai":
         options |= {"stream_usage": True, **_http_client()}
     if (key := _key(provider, address, key_variable, name)) is not None:
         options["api_key"] = key
@@ -122,8 +118,7 @@ def _create_model(name: str, model: str, options: dict[str, object]) -> BaseChat
     except ImportError:
         install = f"Install it: {how_to_install('chat')}"
         raise _error(name, "chat models need langchain, which is not installed", install) from None
-    for advice in _BESIDE_THE_POINT:
-        warnings.filterwarnings("ignore", message=advice, category=UserWarning)
+    warnings.filterwarnings("ignore", message=_BESIDE_THE_POINT, category=UserWarning)
     try:
         made: BaseChatModel = init_chat_model(model, **options)
     except ImportError as failure:
@@ -158,7 +153,7 @@ def variable_with_key(provider: str, address: str | None, key_variable: str | No
 
     Without one, the provider's package may still find a key of its own.
     """
-    usual = ((KEY_VARIABLE, address is not None), (_OPENAI_KEY, provider == _OPENAI))
+    usual = ((KEY_VARIABLE, address is not None), (_OPENAI_KEY, provider == "openai"))
     looked_at = [variable for variable, applies in usual if applies] if key_variable is None else [key_variable]
     return next((each for each in looked_at if normalize_secret(os.environ.get(each, ""), blanks=True)), None)
 
@@ -174,11 +169,11 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
     elif key_variable is not None:
         what = f"its key must be in the variable {key_variable}, which is not set"
         raise _error(name, what, f"Set {key_variable} in the environment")
-    elif provider == _OPENAI and address is None:
+    elif provider == "openai" and address is None:
         remedy = f"Set {_OPENAI_KEY} in the environment, or give the base URL of a server that needs none"
         raise _error(name, f"it needs a key, and {_OPENAI_KEY} is not set", remedy)
-    elif provider == _OPENAI:
-        return _NO_KEY
+    elif provider == "openai":
+        key = _NO_KEY
     if key != _NO_KEY and address is not None and is_plaintext(address):
         what = f"{told} would be sent to {address} over plain HTTP, which anybody on the network path can read"
         remedy = "Give an address with https, or a tunnel to it on 127.0.0.1; if it needs no key, set"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple, TypeVar
+from time import monotonic
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -65,8 +65,6 @@ class Spending(NamedTuple):
 
     calls: int
     tokens: int
-    seconds: float
-    """Seconds since the meter was started, plus those of earlier calls."""
     dollars: float
     """Dollars of the calls with a known price."""
     unpriced_calls: int
@@ -91,7 +89,6 @@ class Meter:
         within: Meter | None = None,
         on_begun: Callable[[Role, str], None] = lambda role, model: None,
         on_ended: Callable[[CallRecord], None] = lambda record: None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Start the meter.
 
@@ -102,16 +99,15 @@ class Meter:
             within: The meter that contains this one.
             on_begun: Is called with role and model when a call has its slot, from the thread that makes it.
             on_ended: Is called with the record of each call, failed and cached ones included.
-            clock: Returns the time in seconds.
         """
         self.budget = budget or Budget()
         self._of = of
         self._within = within
         self._on_begun, self._on_ended = on_begun, on_ended
         self._stopped = False
-        self._earlier = tuple(record for record in earlier if not record.from_cache)
-        self._clock = clock
-        self._started = clock() - sum(record.seconds for record in self._earlier)
+        self._paid = [record for record in earlier if not record.from_cache]
+        """Calls that count, with earlier ones."""
+        self._started = monotonic() - sum(record.seconds for record in self._paid)
         self._records: list[CallRecord] = []
         self._reserved: list[tuple[int, float]] = []
         """Tokens and dollars of the calls under way, as estimated."""
@@ -130,11 +126,10 @@ class Meter:
 
     def spent(self) -> Spending:
         """Return what was spent so far, including earlier records."""
-        made = [*self._earlier, *(record for record in self.records if not record.from_cache)]
+        made = tuple(self._paid)
         return Spending(
             calls=len(made),
             tokens=sum(record.usage.total for record in made),
-            seconds=self._clock() - self._started,
             dollars=sum(record.dollars or 0.0 for record in made),
             unpriced_calls=sum(record.dollars is None and record.usage.total > 0 for record in made),
         )
@@ -152,13 +147,15 @@ class Meter:
         """Return the seconds until no further call may begin; None if there is no such limit."""
         if self.stopped:
             return 0.0
-        own = None if self.budget.seconds is None else max(0.0, self.budget.seconds + self._started - self._clock())
+        own = None if self.budget.seconds is None else max(0.0, self.budget.seconds + self._started - monotonic())
         outer = None if self._within is None else self._within.seconds_left()
         return min((left for left in (own, outer) if left is not None), default=None)
 
     def add(self, record: CallRecord) -> None:
         """Record a call, here and in the meters that contain this one."""
         self._records.append(record)
+        if not record.from_cache:
+            self._paid.append(record)
         if self._within is not None:
             self._within.add(record)
         self._on_ended(record)
@@ -197,7 +194,7 @@ class Meter:
             passed = f"take {budget.calls:,} call{'' if budget.calls == 1 else 's'}"
         elif budget.tokens is not None and tokens + input_tokens > budget.tokens:
             passed = f"take {budget.tokens:,} tokens ({tokens:,} are spent or under way)"
-        elif budget.seconds is not None and spent.seconds >= budget.seconds:
+        elif budget.seconds is not None and monotonic() - self._started >= budget.seconds:
             passed = f"take {budget.seconds:g} seconds"
         elif budget.dollars is not None and (dollars is None or spent.unpriced_calls):
             passed = f"cost {budget.dollars:g} dollars, and the price of the model is unknown"
@@ -209,13 +206,12 @@ class Meter:
             raise BudgetExceededError(f"the {self._of} may {passed}; {left_out}", remedy=remedy)
 
 
-MeterT = TypeVar("MeterT", bound="Meter | None")
 _CURRENT: ContextVar[Meter | None] = ContextVar("fin_agent_meter", default=None)
 
 
 @contextmanager
-def metered(meter: MeterT) -> Iterator[MeterT]:
-    """Record the calls of the block with this meter, or with none if it is None. Tasks started inside inherit it."""
+def metered(meter: Meter) -> Iterator[Meter]:
+    """Record the calls of the block with this meter. Tasks started inside inherit it."""
     token = _CURRENT.set(meter)
     try:
         yield meter

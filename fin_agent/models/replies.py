@@ -56,10 +56,11 @@ def validated_value(call: Call[OutputT], answer: ServerReply) -> OutputT | None:
         return None
     try:
         value = read_value(answer.text, call.output, whole=cut_off)
-    except UnreadableError as failure:
+    except UnusableReplyError as failure:
         if cut_off:
-            raise _unusable(f"the reply was cut off by the limit of tokens ({failure})", TruncatedReplyError) from None
-        raise _unusable(str(failure)) from None
+            what = f"the reply was cut off by the limit of tokens ({failure.what})"
+            raise _unusable(what, TruncatedReplyError) from None
+        raise
     if call.check is not None and (wrong := call.check(value)) is not None:
         raise _unusable(wrong)
     return value
@@ -223,22 +224,18 @@ def without_thoughts(text: str) -> str:
 # Reading JSON from a model's text
 
 
-class UnreadableError(ValueError):
-    """No value of the type can be read; the message is worded for the model."""
-
-
 _MOST_READ = 200_000
 _OPENING = re.compile(r"(\{)(?=\s*[\"}])")
 _OPENING_OF_A_LIST = re.compile(r"^[ \t]*(\[)", re.M)
 
 
 def _unique_fields(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    """Return the fields as a dict. Raises UnreadableError if a field appears twice."""
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise UnreadableError(f"it is not valid JSON: the field {twice[:40]!r} appears twice")
+    """Return the fields as a dict. Raises UnusableReplyError if a field appears twice."""
+    fields: dict[str, JsonValue] = {}
+    for name, value in pairs:
+        if name in fields:
+            raise _unusable(f"it is not valid JSON: the field {name[:40]!r} appears twice")
+        fields[name] = value
     return fields
 
 
@@ -246,13 +243,13 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique_fields)
 
 
 def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> ValueT:
-    """Read a value from a model's text, from which reasoning was removed. Raises UnreadableError.
+    """Read a value from a model's text, from which reasoning was removed. Raises UnusableReplyError.
 
     Unless the text must be JSON as a `whole`, words around the JSON are skipped. Of several objects, the last one with
     a field of the type is meant, since examples precede the answer. Parts of a broken object are never used.
     """
     if len(text) > _MOST_READ:
-        raise UnreadableError(f"it is longer than {_MOST_READ:,} characters")
+        raise _unusable(f"it is longer than {_MOST_READ:,} characters")
     try:
         try:
             found = _DECODER.decode(text.strip())
@@ -266,13 +263,11 @@ def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> Value
     except ValidationError as failure:
         faults = failure.errors(include_url=False, include_input=False, include_context=False)[:4]
         told = (f"{'.'.join(map(str, fault['loc'])) or 'the whole'}: {fault['msg']}" for fault in faults)
-        raise UnreadableError("; ".join(told)) from failure
-    except UnreadableError:
-        raise
+        raise _unusable("; ".join(told)) from None
     except json.JSONDecodeError as failure:
-        raise UnreadableError(f"it is not valid JSON: {failure.msg.lower()} (character {failure.pos})") from failure
-    except (ValueError, RecursionError) as failure:
-        raise UnreadableError("it is not valid JSON: it goes too deep, or a number is too large") from failure
+        raise _unusable(f"it is not valid JSON: {failure.msg.lower()} (character {failure.pos})") from None
+    except (ValueError, RecursionError):
+        raise _unusable("it is not valid JSON: it goes too deep, or a number is too large") from None
 
 
 def _values(text: str) -> Iterator[JsonValue]:
@@ -285,7 +280,7 @@ def _values(text: str) -> Iterator[JsonValue]:
     while found is not None:
         try:
             value, end = _DECODER.raw_decode(text, found.start(1))
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, UnusableReplyError):
             return  # what follows may be a part of it
         yield value
         found = opening.search(text, end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -111,39 +112,23 @@ class Reranker(Task):
         rows = list(_table_pairs(material, asked, recipe))
         if not rows:
             raise QuestionError("no gold page contains a table to learn from", remedy="Give other questions")
-        columns = zip(*rows, strict=True)
-        data = Dataset.from_dict(dict(zip(("question", "table", "label"), map(list, columns), strict=True)))
-        with tempfile.TemporaryDirectory() as folder:
-            arguments = CrossEncoderTrainingArguments(**_arguments(recipe, len(rows), folder))
-            trainer = CrossEncoderTrainer(
-                model=model, args=arguments, train_dataset=data, loss=BinaryCrossEntropyLoss(model)
-            )
-            trainer.remove_callback(PrinterCallback)
-            trainer.train()
-        return Learnt(model.eval(), _losses(trainer))
+        loss = BinaryCrossEntropyLoss(model)
+        return _trained(CrossEncoderTrainer, CrossEncoderTrainingArguments, model, rows, recipe, loss)
 
     def measure(self, model: CrossEncoder, material: Material, asked: Sequence[QuestionWithPages]) -> list[Figures]:
         """Return recall at 5 of gold pages, by the scores of their tables among all tables of the right filing."""
         filings = material.by_id
-        pairs: list[tuple[str, str]] = []
-        spans: list[tuple[QuestionWithPages, FilingText]] = []
+        figures: list[Figures] = []
         for each in asked:
             filing = filings[each.pages[0].doc_id]
-            if _gold_tables(each, filing):
-                spans.append((each, filing))
-                pairs += ((each.question, text) for _, text in filing.tables)
-        scores = (
-            np.asarray(model.predict(pairs, batch_size=_AT_ONCE, show_progress_bar=False)) if pairs else np.zeros(0)
-        )
-        start = 0
-        counted = {}
-        for each, filing in spans:
-            of = scores[start : start + len(filing.tables)]
-            start += len(filing.tables)
-            ranked = [PageKey(filing.doc_id, filing.tables[at][0]) for at in _best(of)]
-            reachable = list(_gold_tables(each, filing))
-            counted[each] = {"table recall@5": page_recall(ranked, reachable, FIRST, also=each.also)}
-        return [counted.get(each, {}) for each in asked]
+            found: dict[str, float] = {}
+            if reachable := list(_gold_tables(each, filing)):
+                pairs = [(each.question, text) for _, text in filing.tables]
+                scores = np.asarray(model.predict(pairs, batch_size=_AT_ONCE, show_progress_bar=False))
+                ranked = [PageKey(filing.doc_id, filing.tables[at][0]) for at in _best(scores)]
+                found["table recall@5"] = page_recall(ranked, reachable, FIRST, also=each.also)
+            figures.append(found)
+        return figures
 
 
 class Embeddings(Task):
@@ -231,37 +216,41 @@ def _tuned(
     """Train on `examples`: (text, positive, negative, ...), all of one length."""
     if len(examples) < 2:
         raise QuestionError("fewer than two pairs to learn from", remedy="Give more questions")
-    data = Dataset.from_dict({str(place): list(column) for place, column in enumerate(zip(*examples, strict=True))})
+    arguments = partial(SentenceTransformerTrainingArguments, batch_sampler="no_duplicates")
+    return _trained(SentenceTransformerTrainer, arguments, model, examples, recipe, loss(model))
+
+
+def _trained(
+    trainer_of: Callable[..., Any],
+    arguments_of: Callable[..., Any],
+    model: Any,
+    examples: Sequence[tuple[Any, ...]],
+    recipe: Recipe,
+    loss: torch.nn.Module,
+) -> Learnt:
+    names = ("question", "table", "label") if isinstance(model, CrossEncoder) else map(str, range(len(examples[0])))
+    data = Dataset.from_dict(dict(zip(names, map(list, zip(*examples, strict=True)), strict=True)))
+    steps = max(1, len(examples) // recipe.batch) * recipe.epochs
     with tempfile.TemporaryDirectory() as folder:
-        arguments = SentenceTransformerTrainingArguments(
-            **_arguments(recipe, len(examples), folder), batch_sampler="no_duplicates"
+        arguments = arguments_of(
+            output_dir=folder,
+            num_train_epochs=recipe.epochs,
+            per_device_train_batch_size=recipe.batch,
+            learning_rate=recipe.rate,
+            warmup_steps=steps // 10,
+            seed=recipe.seed,
+            data_seed=recipe.seed,
+            bf16=torch.cuda.is_available(),
+            save_strategy="no",
+            logging_steps=max(1, steps // _LOGGED),
+            report_to="none",
+            disable_tqdm=True,
         )
-        trainer = SentenceTransformerTrainer(model=model, args=arguments, train_dataset=data, loss=loss(model))
+        trainer = trainer_of(model=model, args=arguments, train_dataset=data, loss=loss)
         trainer.remove_callback(PrinterCallback)  # keep standard output clean
         trainer.train()
-    return Learnt(model.eval(), _losses(trainer))
-
-
-def _arguments(recipe: Recipe, examples: int, folder: str) -> dict[str, Any]:
-    steps = max(1, examples // recipe.batch) * recipe.epochs
-    return {
-        "output_dir": folder,
-        "num_train_epochs": recipe.epochs,
-        "per_device_train_batch_size": recipe.batch,
-        "learning_rate": recipe.rate,
-        "warmup_steps": steps // 10,
-        "seed": recipe.seed,
-        "data_seed": recipe.seed,
-        "bf16": torch.cuda.is_available(),
-        "save_strategy": "no",
-        "logging_steps": max(1, steps // _LOGGED),
-        "report_to": "none",
-        "disable_tqdm": True,
-    }
-
-
-def _losses(trainer: Any) -> tuple[tuple[int, float], ...]:
-    return tuple((each["step"], each["loss"]) for each in trainer.state.log_history if "loss" in each)
+    told = ((each["step"], each["loss"]) for each in trainer.state.log_history if "loss" in each)
+    return Learnt(model.eval(), tuple(told))
 
 
 def _page_pairs(material: Material, asked: Sequence[QuestionWithPages]) -> list[tuple[str, str]]:

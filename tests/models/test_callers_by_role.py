@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.models import Callers, LoadedModel, ModelSettings, ModelSetupError, PricesError, Role
-from fin_agent.models.callers_by_role import LARGE_ROLES, smaller
+from fin_agent.models.callers_by_role import LARGE_ROLES
 from fin_agent.testing import ScriptedChatModel
 from tests.models.scripted import loaded, text_call
 
@@ -50,9 +50,12 @@ def test_a_role_may_have_a_model_of_its_own() -> None:
 
 
 def test_the_small_model_of_a_family_but_not_of_a_server() -> None:
-    assert smaller(ModelSettings(model="openai:gpt-4o")) == "openai:gpt-4o-mini"
-    assert smaller(ModelSettings(model="openai:gpt-4o", base_url="http://localhost:8000/v1")) == "openai:gpt-4o"
-    assert smaller(ModelSettings(model="ollama:llama3.1")) == "ollama:llama3.1"
+    def small(settings: ModelSettings) -> str:
+        return Callers(settings).name(Role.INTENT)
+
+    assert small(ModelSettings(model="openai:gpt-4o")) == "openai:gpt-4o-mini"
+    assert small(ModelSettings(model="openai:gpt-4o", base_url="http://localhost:8000/v1")) == "openai:gpt-4o"
+    assert small(ModelSettings(model="ollama:llama3.1")) == "ollama:llama3.1"
 
 
 def test_a_model_is_loaded_once_for_all_its_roles_and_threads() -> None:

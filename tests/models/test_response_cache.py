@@ -24,7 +24,7 @@ from fin_agent.models import (
     metered,
 )
 from fin_agent.models.call import Usage
-from fin_agent.models.response_cache import cache_key
+from fin_agent.models.caller import cache_key
 from tests.models.scripted import Figure, HttpStatusError, asked, loaded, text_call, value_call
 
 GOOD = '{"value": 5}'
@@ -134,7 +134,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, caplog: pyt
 def test_a_locked_file_is_passed_over(
     file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("fin_agent.models.response_cache._BUSY_SECONDS", 0.01)
+    monkeypatch.setattr("fin_agent.models.caller._BUSY_SECONDS", 0.01)
     with nullcontext(ResponseCache(file)) as cache:
         cache.put("k", kept("x"))
         other = sqlite3.connect(file, isolation_level=None)

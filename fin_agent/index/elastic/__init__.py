@@ -1,4 +1,1 @@
-"""The index on an Elasticsearch cluster (`index.ElasticIndex`), at an `address`, accessed through `client`.
-
-`documents` creates the indices, and converts filings to their documents and back.
-"""
+"""The index on an Elasticsearch cluster (`index.ElasticIndex`), at an `address`, accessed through `client`."""

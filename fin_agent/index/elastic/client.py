@@ -1,4 +1,4 @@
-"""Requests to a cluster: one client, retries with growing pauses, and errors with remedies."""
+"""Requests to a cluster: one client, its indices, retries with growing pauses, and errors with remedies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import base64
 import logging
 import math
 import re
-import time
 from collections.abc import Callable, Collection
+from time import sleep
 from typing import Any, TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay, wait_exponential, wait_random
@@ -35,6 +35,7 @@ T = TypeVar("T")
 MAX_BYTES = 8_000_000
 """Size limit of one request: between the 5 and 15 MB that Elastic recommends, far below the limit of 100 MB."""
 MAX_DOCUMENTS = 2_000
+FORMAT = 4
 _LOG = logging.getLogger("fin_agent")
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 10.0
@@ -51,17 +52,10 @@ _MAX_LENGTH = 400
 class Cluster:
     """A cluster, accessed through `request`. Safe to share between threads; the client pools connections."""
 
-    def __init__(
-        self,
-        address: ClusterAddress,
-        reaching: ConnectionSettings,
-        *,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, address: ClusterAddress, reaching: ConnectionSettings) -> None:
         self.address = address
         self.reaching = reaching
         self.client = _client(address, reaching)
-        self._sleep = sleep
 
     def alias(self, kind: str) -> str:
         """Return the alias of `filings`, `pages` and so on, which all reads and writes use."""
@@ -80,7 +74,7 @@ class Cluster:
             wait=wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE) + wait_random(0, _FIRST_PAUSE),
             stop=stop_before_delay(self.reaching.patience),
             before_sleep=self._report_retry,
-            sleep=self._sleep,
+            sleep=sleep,
             reraise=True,
         )
         try:
@@ -150,6 +144,49 @@ class Cluster:
             others = f" ({len(refused)} of {len(actions)} documents)" if len(refused) > 1 else ""
             place = f"{first['_index'].removeprefix(self.alias(''))} {first['_id'].rpartition('-')[2]}"
             raise FilingIndexError(f"{place} was rejected{others}: {what}", subject=subject, remedy=remedy)
+
+    def open_indices(self) -> None:
+        """Raise FilingIndexError where there is no index with this prefix, or one of another format."""
+        address = str(self.address)
+        names = [self.alias(kind) for kind in load_yaml("indices", __package__)["indices"]]
+        try:
+            found = self.request(self.client.indices.get_mapping, doing="opened", expected=(404,), index=names)
+        except NotFound as error:
+            what, remedy = "the server at this address is not Elasticsearch", "Check the address"
+            if error_type(error.body) in ("index_not_found_exception", "aliases_not_found_exception"):
+                what = "there is no index here"
+                remedy = "Check the last part of the address, or make one: add files to an index on this machine"
+                remedy += f" (`fin-agent ingest PATH...`), and from there `fin-agent index copy --to {address}`"
+            raise FilingIndexError(what, subject=address, remedy=remedy) from error
+        marks = (index.get("mappings", {}).get("_meta", {}).get("fin_agent", {}) for index in found.body.values())
+        other = sorted({str(mark.get("format", "unknown")) for mark in marks} - {str(FORMAT)})
+        if other:
+            what = f"the index has format {', '.join(other)}; this version reads format {FORMAT}"
+            remedy = "Copy the filings again under another prefix with `fin-agent index copy`"
+            raise FilingIndexError(what, subject=address, remedy=remedy)
+
+    def create_indices(self) -> None:
+        """Create missing indices behind their aliases. Concurrent calls are harmless."""
+        indices, common = self.client.indices, {"dynamic": "strict", "_meta": {"fin_agent": {"format": FORMAT}}}
+        described = load_yaml("indices", __package__)
+        words = {name: described[name] for name in ("analysis", "similarity")}
+        for kind, own in described["indices"].items():
+            name = self.alias(kind)
+            if self.request(indices.exists_alias, name=name):
+                continue
+            shards = self.reaching.shards if own.get("large") else 1
+            try:
+                self.request(
+                    indices.create,
+                    expected=(400,),
+                    index=f"{name}-000001",
+                    aliases={name: {}},
+                    settings={"index": {**described["settings"], "number_of_shards": shards}, **words},
+                    mappings={**common, "properties": own["properties"]},
+                )
+            except ApiError as error:
+                if error_type(error.body) != "resource_already_exists_exception":
+                    raise index_error(self.address, error, "written") from error
 
     def close(self) -> None:
         """Close the connections."""

@@ -8,6 +8,7 @@ so that an interrupted write leaves a trace by which its parts are found and del
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 import secrets
@@ -25,23 +26,6 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
 from fin_agent.index.elastic.address import ClusterAddress, ConnectionSettings
 from fin_agent.index.elastic.client import Cluster, Conflict, NotFound, index_error
-from fin_agent.index.elastic.documents import (
-    NO_PAGE,
-    PARTS,
-    Document,
-    Source,
-    columns_of,
-    company_routing,
-    create_indices,
-    figures_of,
-    filing_source,
-    id_of,
-    open_indices,
-    parts_of,
-    row_of,
-    stored_filing,
-    vectors_id,
-)
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
     FilingEntry,
@@ -55,12 +39,20 @@ from fin_agent.index.protocol import (
     VectorUnit,
     Within,
 )
+from fin_agent.index.rows import StoredRow
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling, pack_numbers, unpack_numbers
 from fin_agent.vocabulary.fact import Tag
 
 T = TypeVar("T")
 Filter = dict[str, Any]
+Source = dict[str, Any]
+Document = tuple[str, str, Source]
+"""A document: its index, its id, and its source."""
 
+PARTS = ("pages", "passages", "figures", "vectors")
+"""Indices whose documents belong to a generation of a filing."""
+NO_PAGE = -1
+"""Page number for tags that are not on a page."""
 MAX_WORDS = 900
 """Most words of one query; a cluster accepts at least 1,024 clauses."""
 MAX_FILTERED = 50_000
@@ -80,6 +72,8 @@ _ALL = ""
 """Key of the total number of documents among counts of phrases."""
 _LEAST = 1e-6
 """The lowest weight of a term in SQLite's bm25()."""
+_PAGE, _METRIC, _TAG = (rows.FACT.names.index(column) for column in ("page", "metric", "tag"))
+_TAG_PAGE = rows.TAG_COLUMNS.index("page")
 _SEARCHED = {
     Part.PAGES: ("pages", "text", "number"),
     Part.PASSAGES: ("passages", "text", "ordinal", "page"),
@@ -153,10 +147,9 @@ class ElasticIndex(FilingIndex):
 
     def __init__(
         self,
-        address: str | ClusterAddress,
+        address: str,
         reaching: ConnectionSettings | None = None,
         *,
-        sleep: Callable[[float], None] = time.sleep,
         create: bool = False,
     ) -> None:
         """Open the index at `https://host:9200/prefix`; with `create`, create what is missing of it.
@@ -164,15 +157,12 @@ class ElasticIndex(FilingIndex):
         Args:
             address: Its address.
             reaching: Connection settings; those of the environment where None.
-            sleep: Waits so many seconds between attempts.
-            create: Whether to create templates and indices where they are missing.
+            create: Whether to create indices where they are missing.
 
         Raises:
             FilingIndexError: There is no index, it cannot be reached, or it has another format.
         """
-        if not isinstance(address, ClusterAddress):
-            address = ClusterAddress.of(address)
-        self.cluster = Cluster(address, reaching or ConnectionSettings.from_environment(), sleep=sleep)
+        self.cluster = Cluster(ClusterAddress.of(address), reaching or ConnectionSettings.from_environment())
         self._guard = threading.Lock()
         self._kept: Listing | None = None
         self._checked = float("-inf")
@@ -181,8 +171,8 @@ class ElasticIndex(FilingIndex):
         """Kind of document -> state of the index, and in how many documents phrases are."""
         try:
             if create:
-                create_indices(self.cluster)
-            open_indices(self.cluster)
+                self.cluster.create_indices()
+            self.cluster.open_indices()
         except BaseException:
             self.close()
             raise
@@ -226,13 +216,13 @@ class ElasticIndex(FilingIndex):
         self._delete_where(["vectors"], {"bool": {"filter": of_summary}})
         return True
 
-    def sweep(self, ahead: float = 0.0) -> int:
-        """Delete parts without a visible filing that expire within `ahead` seconds; return of how many generations."""
+    def sweep(self, ahead: float = 0.0) -> None:
+        """Delete parts without a visible filing that expire within `ahead` seconds."""
         due = {"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}}
         answer = self.cluster.search(self.cluster.alias("journal"), query=due, size=1_000, sort=_ascending("due"))
         traces = [hit["_source"] for hit in answer["hits"]["hits"]]
         if not traces:
-            return 0
+            return
         # A failed lookup must not count as a missing filing, whose parts would be deleted.
         found = self.cluster.documents(
             index=self.cluster.alias("filings"),
@@ -246,7 +236,6 @@ class ElasticIndex(FilingIndex):
             # Without routing: these are few, and a filing whose company changed has parts on two shards.
             self._delete_where(PARTS, _any_of("generation", gone))
         self._forget_journal(expired)
-        return len(gone)
 
     def now(self) -> int:
         """Return the time in microseconds, strictly increasing within this process."""
@@ -436,7 +425,6 @@ class ElasticIndex(FilingIndex):
         return {stem: count for stem, count in self._counted("pages", asked).items() if count}
 
     def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
-        """See FilingIndex._search."""
         doc_ids, pages = within
         kind, field, *places = _SEARCHED[part]
         listing = self.listing()
@@ -562,7 +550,6 @@ class ElasticIndex(FilingIndex):
         return {} if found is None else dict(found["_source"]["checksums"])
 
     def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
-        """See FilingIndex._on_pages."""
         kind, page, order, fields = _STORED[part]
         found: dict[PageKey, list[Source]] = {}
         within = [_any_of(page, {key.page for key in keys})]
@@ -574,7 +561,6 @@ class ElasticIndex(FilingIndex):
     def _of_filings(
         self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
     ) -> list[T]:
-        """See FilingIndex._of_filings."""
         kind, _, order, _ = _STORED[part]
         found = self._sources(kind, doc_ids, order, columns)
         return [make(doc_id, [source.get(column) for column in columns]) for doc_id, source in found]
@@ -672,7 +658,6 @@ class ElasticIndex(FilingIndex):
         return tuple(sorted(found, key=lambda each: (each.model, each.unit)))
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
-        """See FilingIndex._filings_with_vectors."""
         query = {"bool": {"filter": [_any_of("model", [model]), _any_of("unit", [unit.value])]}}
         found = self.cluster.scan(self.cluster.alias("vectors"), query=query, _source={"includes": ["generation"]})
         shown = self.listing().shown
@@ -719,3 +704,124 @@ def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:
 def _odds(holding: int, of: int) -> float:
     """Return the quotient of documents without and with a term, of which BM25 takes the logarithm."""
     return (of - holding + 0.5) / (holding + 0.5)
+
+
+# Documents of filings
+
+
+def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
+    """Return the row of a part from a document, column by column."""
+    return [source.get(column) for column in COLUMNS[part]]
+
+
+def row_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
+    """Return the row of a page, of a passage with its card, or of the tables of a page."""
+    if part is Part.TABLES:
+        return [source["page"], b64decode(source["tables"])]
+    row = columns_of(part, source)
+    return [*row, source["card"]] if part is Part.PASSAGES else row
+
+
+def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
+    """Yield all documents of a filing except the one that makes it visible."""
+    common: Source = {
+        "doc_id": stored.doc_id,
+        "content_hash": stored.value("content_hash"),
+        "generation": generation,
+    }
+    for page in stored.parts[Part.PAGES]:
+        source = common | _source(Part.PAGES, page)
+        yield "pages", f"{generation}-{source['number']}", source
+    for passage, (card,) in zip(stored.parts[Part.PASSAGES], stored.parts[Part.CARDS], strict=True):
+        source = common | _source(Part.PASSAGES, passage) | {"card": card}
+        yield "passages", f"{generation}-{source['ordinal']}", source
+    for page_number, figures in _figures(stored):
+        source = {"generation": generation, "page": page_number, **figures}
+        yield "figures", f"{generation}-{page_number}", source
+
+
+def filing_source(stored: StoredFiling, generation: str, mark: int, written: int) -> Source:
+    """Return the source of the document that makes a filing visible."""
+    *details, summary = stored.parts[Part.DETAILS][0]
+    return {
+        **_source(Part.FILING, stored.parts[Part.FILING][0]),
+        "generation": generation,
+        "mark": mark,
+        "written": written,
+        "summary": summary,
+        "details": {"row": details},
+        "checksums": stored.checksums(),
+    }
+
+
+def figures_of(source: Mapping[str, Any]) -> Iterator[tuple[int, list[Any], list[Any] | None]]:
+    """Yield (position in the filing, row, row of its tag) of each fact in a document of `figures`."""
+    tags = {tag[0]: tag for kind in ("tags", "linked") for tag in source[kind]["all"]}
+    for ordinal, *fact in source["facts"]["all"]:
+        yield ordinal, fact, tags.get(fact[_TAG])
+
+
+def stored_filing(
+    filing: Mapping[str, Any], pages: Sequence[Source], passages: Sequence[Source], figures: Sequence[Source]
+) -> StoredFiling:
+    """Return a filing from its documents, with the rows of each part in order."""
+    facts = sorted((ordinal, tuple(fact)) for source in figures for ordinal, *fact in source["facts"]["all"])
+    tags = [tuple(tag) for source in figures for tag in source["tags"]["all"]]
+    return StoredFiling(
+        {
+            Part.FILING: [tuple(columns_of(Part.FILING, filing))],
+            Part.DETAILS: [(*filing["details"]["row"], filing["summary"])],
+            Part.PAGES: [tuple(columns_of(Part.PAGES, source)) for source in pages],
+            Part.PASSAGES: [tuple(columns_of(Part.PASSAGES, source)) for source in passages],
+            Part.CARDS: [(source["card"],) for source in passages],
+            Part.FACTS: [fact for _, fact in facts],
+            Part.TAGS: sorted(tags, key=lambda tag: tag[0]),
+            Part.TABLES: [(source["page"], b64decode(source["tables"])) for source in figures if source.get("tables")],
+        }
+    )
+
+
+def id_of(doc_id: str) -> str:
+    """Return the id of a filing's own document: a hash, because a doc_id may exceed the length limit of ids."""
+    return hashlib.sha256(doc_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def vectors_id(generation: str, model: str, unit: str) -> str:
+    """Return the id of the document of a filing's vectors."""
+    return f"{generation}-{hashlib.sha256(model.encode()).hexdigest()[:16]}-{unit}"
+
+
+def company_routing(cik: str | None, company: str) -> str:
+    """Return the routing value of a company's filings, which puts all their parts on one shard."""
+    name = cik.lstrip("0") if cik else company.casefold()
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _source(part: Part, row: StoredRow) -> Source:
+    """Return the source of a row, without empty fields."""
+    return {column: value for column, value in zip(COLUMNS[part], row, strict=True) if value is not None}
+
+
+def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
+    """Yield (page, its facts, tags and tables), by page."""
+    tags = {tag[0]: tag for tag in stored.parts[Part.TAGS]}
+    facts_of: dict[Any, list[tuple[int, StoredRow]]] = {}
+    for ordinal, fact in enumerate(stored.parts[Part.FACTS]):
+        facts_of.setdefault(fact[_PAGE], []).append((ordinal, fact))
+    tags_of: dict[Any, list[StoredRow]] = {}
+    for tag in tags.values():
+        tags_of.setdefault(NO_PAGE if tag[_TAG_PAGE] is None else tag[_TAG_PAGE], []).append(tag)
+    tables_of: dict[Any, Any] = dict(stored.parts[Part.TABLES])
+    for page in sorted({*facts_of, *tags_of, *tables_of}):
+        facts, own = facts_of.get(page, []), tags_of.get(page, [])
+        linked = sorted({fact[_TAG] for _, fact in facts if fact[_TAG] is not None} - {tag[0] for tag in own})
+        yield (
+            page,
+            {
+                "metrics": sorted({fact[_METRIC] for _, fact in facts if fact[_METRIC] is not None}),
+                "facts": {"all": [(ordinal, *fact) for ordinal, fact in facts]},
+                "tags": {"all": own},
+                "linked": {"all": [tags[ordinal] for ordinal in linked]},
+                **({"tables": b64encode(tables_of[page]).decode()} if page in tables_of else {}),
+            },
+        )

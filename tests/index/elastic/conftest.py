@@ -32,16 +32,17 @@ def pauses() -> list[float]:
 
 
 @pytest.fixture
-def make_index(server: ElasticServer, pauses: list[float]) -> Iterator[MakeIndex]:
+def make_index(server: ElasticServer, pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeIndex]:
     """make_index(prefix, create=True, **reaching): an index on the server that never really waits."""
     from fin_agent.index.elastic.address import ConnectionSettings
     from fin_agent.index.elastic.index import ElasticIndex
 
+    monkeypatch.setattr("fin_agent.index.elastic.client.sleep", pauses.append)
     made: list[ElasticIndex] = []
 
     def make(prefix: str = "test", *, create: bool = True, **reaching: Any) -> ElasticIndex:
         said = ConnectionSettings(**{"checked_every": 0.0, "patience": 5.0, **reaching})
-        made.append(ElasticIndex(f"{server.url}/{prefix}", said, sleep=pauses.append, create=create))
+        made.append(ElasticIndex(f"{server.url}/{prefix}", said, create=create))
         return made[-1]
 
     yield make
