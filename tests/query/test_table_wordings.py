@@ -36,7 +36,8 @@ TABLES = {
         Net sales|3,060|2,244""",
     ),
     "cedar": (
-        "Our shares are listed on the Nasdaq Global Market.",
+        "Our shares are listed on the Nasdaq Global Market. As of December 31, 2019, remaining performance obligations"
+        " were approximately $15.2 million.",
         """|High|Low
         2019:||
         Fourth Quarter|$11.44|$9.47
@@ -150,6 +151,7 @@ ASKED = [
         "What is the difference in the high and low prices of the common stock in the fourth quarter of 2019?",
         1.97,
     ),
+    ("cedar", "How big was the remaining performance obligation (RPO) at the end of 2019?", 15.2),
     ("dogwood", "What is the sum of finance leases from 2020 to 2022?", 97),
     ("dogwood", "What is the percentage change in the amount of operating leases in 2021 from 2020?", -21.52),
     ("elder", "What is the change in the percentage of revenue from Apple between 2018 and 2019?", -4),
