@@ -360,7 +360,18 @@ class QueryComposer:
 
     # The measures.
 
+    def _without_what_is_not_due(self) -> None:
+        """Keep what is due apart from what the question leaves out: `principal due in 2024? exclude interest`."""
+        due, others, left_out = next(iter(self.measures), None), self.measures[1:], self.left.get("EXCEPT", [])
+        if not left_out or not others or not isinstance(due, Line) or not words_of(due.words) & OF_YEARS_TO_COME:
+            return
+        if all(isinstance(one, Line) for one in others) and self.parsed.places[1] > left_out[0].start:
+            self.take_frames("EXCEPT")
+            told = " and ".join(measure_text(one) for one in others)
+            self.measures = [due.model_copy(update={"words": f"excluding {told}: {due.words}"})]
+
     def _settle_measures(self) -> None:
+        self._without_what_is_not_due()
         self._without_inputs()
         if len(set(self.measures)) == 1:
             self.measures = self.measures[:1]

@@ -528,12 +528,17 @@ class _FactPhrase:
     """Whether the query asks for an instant rather than a span."""
     opposites: frozenset[str]
     """Metrics of the same statement that are costs where the metric is income, or the other way round."""
+    left_out: Words
+    """Words that no address may have: `excluding interest: principal due 2024`."""
 
     @classmethod
     def of(cls, query: FactQuery, lexicon: Lexicon) -> _FactPhrase:
         of_part = words_of(query.part or "")
         part = of_part - OF_PARTS or of_part  # `the energy business`
         phrase = without_reference(query.phrase)
+        left_out, _, rest = phrase.partition(": ")
+        barred = words_of(left_out.removeprefix(_EXCLUDING)) if left_out.startswith(_EXCLUDING) else frozenset[str]()
+        phrase = rest if barred else phrase
         metric = lexicon.metrics.get(query.metric or "")
         texts = [phrase]
         for mention in lexicon.mentions(phrase) if len(phrase) <= MAX_LABEL_LENGTH else ():  # longer ones name no line
@@ -554,7 +559,7 @@ class _FactPhrase:
             query.months == 0 or (metric is not None and metric.period == "instant") or _asks_for_opening(query)
         )
         opposites = _opposites(metric, lexicon) if metric is not None else frozenset[str]()
-        return cls(own, others, metric, part, query.part, is_balance, opposites)
+        return cls(own, others, metric, part, query.part, is_balance, opposites, barred)
 
     @property
     def printed(self) -> Words:
@@ -587,6 +592,8 @@ class _FactPhrase:
         address = address_of(fact)
         if fact.source == "text":  # the figure itself says nothing of which one it is
             address = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
+        if self.left_out & (address.line | address.heads | address.column):
+            return None
         years = years_of(fact.period)
         part = self.part
         if not part <= address.borne:
@@ -780,6 +787,7 @@ _OF_SHARES = stems("of shares")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 NARROWING = words_of("current noncurrent")
 _OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")
+_EXCLUDING = "excluding "
 _NOUNS_OF_BALANCES, _OF_A_FIGURE = stems("of balances"), stems("of a figure")
 _OF_BALANCES = words_of("balance beginning opening start end ending close closing period fiscal year")
 

@@ -113,6 +113,13 @@ TABLES = {
         Tables|24%|25%
         Total|100%|100%""",
     ),
+    "laurel": (
+        "As of December 31, 2019, future payments on our long-term debt were as follows (dollars in millions):",
+        """|Debt principal|Debt principal and interest
+        2020|$100|120
+        2021|90|130
+        Total|190|250""",
+    ),
     "juniper": (
         "Our backlog at December 31 was as follows (in millions). Net sales of Bell Space were $90 million in 2019.",
         """Years ended December 31,|2019|2018
@@ -176,6 +183,9 @@ ASKED = [
     ("katsura", "Which category had the most net sales in 2018?", 45),
     ("katsura", "Which category gained the most share of net sales in 2019?", 4),
     ("katsura", "Which category lost the most share of net sales in 2019?", -3),
+    ("laurel", "How much debt principal falls due in 2021? exclude interest", 90),
+    ("laurel", "Debt principal due in 2020, leaving out interest", 100),
+    ("laurel", "Debt due in 2020, excluding principal", None),
     ("juniper", "What was the backlog of Bell Space at the end of 2019?", 150),
     ("juniper", "What share of the total backlog was Bell Aircraft's in 2018?", 83.33),
     ("juniper", "What was the growth of the Bell Space backlog from 2018 to 2019?", 7.14),
