@@ -590,8 +590,6 @@ class _FactPhrase:
         """Return how well the fact matches; None where its address matches no word of the phrase or lacks the part."""
         fact = sourced.fact
         address = address_of(fact)
-        if fact.source == "text":  # the figure itself says nothing of which one it is
-            address = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
         if self.left_out & (address.line | address.heads | address.column):
             return None
         years = years_of(fact.period)
@@ -603,7 +601,10 @@ class _FactPhrase:
         if fact.metric is None and self.phrase.isdisjoint(address.borne) and self.printed.isdisjoint(address.borne):
             return None
         named = self.metric is not None and fact.metric == self.metric.id
-        accounts = [(self._account(self.phrase, address, weights, years, part), self.phrase)]
+        own = address
+        if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
+            own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
+        accounts = [(self._account(self.phrase, own, weights, years, part), self.phrase)]
         if named or fact.metric is None or self.metric is None:
             # The label that several metrics share says nothing of a fact that is known to be another's.
             borne = (words for words in self.wordings if words <= address.borne)
