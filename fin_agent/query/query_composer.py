@@ -1081,7 +1081,8 @@ class QueryComposer:
             asked = request.rstrip("?")
             start = text.find(asked)
             read = any(start <= one.start < start + len(asked) for one in self.lexed.tokens)
-            said = words_of(" ".join(search_terms(bare_words(asked)))) - OF_TIME - OF_ANY_FIGURE
+            known = words_of(" ".join(sorted(word_lists("question_words")["asking nothing new"])))
+            said = words_of(" ".join(search_terms(bare_words(asked)))) - OF_TIME - OF_ANY_FIGURE - known
             if start >= 0 and not read and said:
                 yield asked
 

@@ -266,12 +266,14 @@ class _FamilyQuery:
         part alone is asked for, the total of its table has to be that figure.
         """
         of_named_parts = not self.kind_words and bool(self.holding)
-        if self.metric is None or not (of_named_parts or self.kind in ("region", "segment")):
+        if self.metric is None or not (of_named_parts or self.kind in ("country", "region", "segment")):
             return False
         if of_named_parts and len(self.holding) == 1:
             return whole is None or not made.total or not magnitudes_agree(made.total[-1].fact, whole.fact)
         if whole is None:
             return False
+        if self.kind == "country" and made.total and not magnitudes_agree(made.total[-1].fact, whole.fact):
+            return True  # the countries of one region
         least = _NEARLY_ALL if self.metric == "revenue" else _HALF
         lacking = abs(float(sum(member.value(-1) for member in made.members))) < least * abs(float(whole.fact.value))
         return lacking or any(magnitudes_agree(member.facts[-1].fact, whole.fact) for member in made.members)
@@ -347,6 +349,8 @@ class _FamilyQuery:
         names = [words_of(one.name) for one in siblings.members]
         of_regions = sum(not name.isdisjoint(_REGIONS) for name in names) / len(names)  # single countries do not count
         regions = of_regions * ((self.kind == "region") - (self.kind == "country"))
+        if self.kind == "country" and 2 * sum(not name.isdisjoint(_PLACES) for name in names) <= len(names):
+            return None
         if (self.kind == "region" and of_regions > 1 / 2) or (
             self.kind == "country" and "region" in said and of_regions < 1 / 4
         ):
