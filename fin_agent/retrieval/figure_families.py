@@ -156,6 +156,8 @@ def find_family(
         if held is None:
             continue
         made, proved = asked.of_places(held[0]), held[1]
+        if not made.members:
+            continue
         score = asked.score(siblings, made)
         if score is None or asked.divides_another_figure(made, wholes[-1]):
             continue
@@ -252,10 +254,15 @@ class _FamilyQuery:
         return any(words <= said for words in self.wordings)
 
     def of_places(self, made: Family) -> Family:
-        """Return the family without parts that are no places, if regions are asked for and most names are places."""
+        """Return the family without parts that are no places, if regions are asked for and most names are places.
+
+        Without any, if countries are asked for and most names are none.
+        """
         placed = tuple(one for one in made.members if words_of(one.name) & _PLACES or is_remainder(one.name))
-        if self.kind not in ("region", "country") or 2 * len(placed) <= len(made.members):
+        if self.kind not in ("region", "country"):
             return made
+        if 2 * len(placed) <= len(made.members):
+            return replace(made, members=()) if self.kind == "country" else made
         others = ((one.name, "no place") for one in made.members if one not in placed)
         return replace(made, members=placed, dropped=(*made.dropped, *others))
 
@@ -349,8 +356,6 @@ class _FamilyQuery:
         names = [words_of(one.name) for one in siblings.members]
         of_regions = sum(not name.isdisjoint(_REGIONS) for name in names) / len(names)  # single countries do not count
         regions = of_regions * ((self.kind == "region") - (self.kind == "country"))
-        if self.kind == "country" and 2 * sum(not name.isdisjoint(_PLACES) for name in names) <= len(names):
-            return None
         if (self.kind == "region" and of_regions > 1 / 2) or (
             self.kind == "country" and "region" in said and of_regions < 1 / 4
         ):
