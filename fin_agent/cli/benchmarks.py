@@ -24,8 +24,8 @@ from fin_agent.evaluation import lofin as lofin_questions
 from fin_agent.evaluation import tatqa as tatqa_questions
 from fin_agent.evaluation.benchmark import AnsweredQuestion, Report, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions, oracle_scope
-from fin_agent.evaluation.generated import benchmark as made
-from fin_agent.evaluation.generated.question_material import QuestionMaterial
+from fin_agent.evaluation.generated import question_generators as made
+from fin_agent.evaluation.generated.question_material import QuestionMaterial, read_folder
 from fin_agent.evaluation.generated.truth import has_failed
 from fin_agent.evaluation.generated.truth import judge as judge_made
 from fin_agent.evaluation.judging import Judge
@@ -242,7 +242,7 @@ def tagged_questions(
     """
     title = "Questions generated from tags (right: within 0.5 %; one tagged figure: to its last digit)"
     with on.open_workspace() as workspace:
-        filings, not_indexed = made.read_folder(folder, workspace)
+        filings, not_indexed = read_folder(folder, workspace)
         for name in not_indexed:
             warn(f"{name} is not in the index: no questions are generated about it")
         material = QuestionMaterial(workspace, filings)

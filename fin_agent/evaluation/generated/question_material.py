@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from itertools import chain
+from pathlib import Path
 
 from fin_agent.evaluation.generated.truth import (
     Computed,
@@ -24,7 +25,8 @@ from fin_agent.evaluation.generated.truth import (
     measures_to_ask,
     read_data,
 )
-from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag, values_agree
+from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag, read_tagged, tagged_files, values_agree
+from fin_agent.filings.reader import doc_id_of
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalYears
@@ -34,6 +36,14 @@ from fin_agent.workspace import Workspace
 
 Period = tuple[int, int | None]
 """Fiscal year as the filer names it, and quarter."""
+
+
+def read_folder(folder: Path, workspace: Workspace) -> tuple[tuple[TaggedFiling, ...], list[str]]:
+    """Return the tagged filings of a folder that the index holds, and the names of other files. Raises ReadError."""
+    paths = tagged_files(folder)
+    held = [path for path in paths if doc_id_of(path) in workspace.directory.owners]
+    filings = tuple(filing for path in held if (filing := read_tagged(path)) is not None)
+    return filings, [path.name for path in paths if path not in held]
 
 
 def figures_of_tags(
