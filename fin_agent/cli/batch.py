@@ -115,7 +115,10 @@ def batch(
                         failures[number] = tried.failure
                         progress.step(f"line {number}: failed: {tried.failure}", problem=True)
                         continue
-                    if not _without_model(tried.answer):
+                    usage = tried.answer.usage
+                    paid = usage.input_tokens + usage.output_tokens
+                    # Not if rules answered because no model was available or no budget was left.
+                    if paid or not (usage.left_out or tried.answer.warnings):
                         kept.add(asked.key, tried.answer)
                     recorder.record(tried.answer, started=begun, doc_ids=asked.doc_ids or ())
                     outcome = "refused" if tried.answer.refused else "answered"
@@ -220,24 +223,14 @@ def _answer_line(line: _Line, context: AnswerContext, meter: Meter, debug: bool 
     return number, begun, tried
 
 
-def _without_model(answer: Answer) -> bool:
-    """Return whether rules answered because no model was available or no budget was left, so that nothing was paid."""
-    usage = answer.usage
-    return bool(usage.left_out or answer.warnings) and not usage.input_tokens + usage.output_tokens
-
-
 def lines_of(questions: Path) -> tuple[dict[int, BatchQuestion], dict[int, str]]:
     """Return the questions by line, from 1, and for each other line that is not blank why it is none.
 
     Raises QuestionError if there is no such line.
     """
-    lines: dict[int, BatchQuestion] = {}
-    faults: dict[int, str] = {}
-    for _, number, found in parsed_records(questions, BatchQuestion):
-        if isinstance(found, str):
-            faults[number] = found
-        else:
-            lines[number] = found
+    found = {number: each for _, number, each in parsed_records(questions, BatchQuestion)}
+    lines = {number: each for number, each in found.items() if not isinstance(each, str)}
+    faults = {number: each for number, each in found.items() if isinstance(each, str)}
     if not lines and not faults:
         raise QuestionError(
             "no questions", subject=str(questions), remedy='Give one JSON object per line: {"question": "..."}'

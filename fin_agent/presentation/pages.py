@@ -88,7 +88,13 @@ def join_tables(parts: Sequence[StatementPart]) -> list[ContinuedTable]:
     """Return the tables of a statement, joined if one continues in the next."""
     runs: list[list[StatementPart]] = []
     for part in parts:
-        if runs and _goes_on(runs[-1][-1].table, part.table):
+        last, table = runs[-1][-1].table if runs else None, part.table
+        if (
+            last is not None
+            and len(last.columns) == len(table.columns)
+            and (last.columns == table.columns or (last.periods == table.periods and any(table.periods)))
+            and last.unit_line == table.unit_line
+        ):
             runs[-1].append(part)
         else:
             runs.append([part])
@@ -102,11 +108,6 @@ def table_view(table: Table) -> Iterator[RenderableType]:
 
 
 _CONTINUED = re.compile(r"\s*[(\[,–—-]*\s*\bcont(?:inued|['’]?d)\.?\s*[)\]]*", re.I)
-
-
-def _goes_on(table: Table, following: Table) -> bool:
-    same = table.columns == following.columns or (table.periods == following.periods and any(table.periods))
-    return same and len(table.columns) == len(following.columns) and table.unit_line == following.unit_line
 
 
 def _joined(parts: Sequence[StatementPart]) -> ContinuedTable:

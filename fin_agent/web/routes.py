@@ -431,7 +431,9 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
 
 def _say(served: ServedWorkspace, asked: ChatRequest, on_step: Callable[[str], None]) -> _Said:
     """Make the turn of a message; if the caller leaves, the message is removed again."""
-    message, chat, within = asked.message, served.chat, _among(served, asked)
+    message, chat, within = asked.message, served.chat, served.context.within
+    if asked.doc_ids:
+        within = tuple(record_of(served.context, doc_id).doc_id for doc_id in asked.doc_ids)
     settings = served.settings(asked.settings)
     if asked.query is not None:
         intent = intent_of_edit(asked.query, served.context.workspace)
@@ -443,12 +445,6 @@ def _say(served: ServedWorkspace, asked: ChatRequest, on_step: Callable[[str], N
     with served.threads() as keeper:
         thread = ChatThread(chat, keeper if asked.thread else InMemorySaver(), asked.thread or "alone")
         return _Said(thread.send(message, on_step, keep_unanswered=False), len(thread.turns))
-
-
-def _among(served: ServedWorkspace, asked: ChatRequest) -> tuple[str, ...] | None:
-    if not asked.doc_ids:
-        return served.context.within
-    return tuple(record_of(served.context, doc_id).doc_id for doc_id in asked.doc_ids)
 
 
 def _recorded(

@@ -70,7 +70,7 @@ def figures_of_tags(
             period = period_of(tag.start, tag.end, filing)
             if period is not None:
                 slot = SlotKey(owners[filing.doc_id], metric.id, *period)
-                stated.setdefault(slot, []).append(_source(filing, tag))
+                stated.setdefault(slot, []).append(Source.of(filing, tag))
                 if metric.id in in_notes or _is_at_home(metric, filing, tag):
                     at_home.add(slot)
     annual = {filing.doc_id for filing in filings if filing.quarter is None}
@@ -84,10 +84,6 @@ def figures_of_tags(
             if slot._replace(metric=name) not in stated:
                 found[slot._replace(metric=name)] = found[slot]
     return Figures(agreed_figures(found), stated)
-
-
-def _source(filing: TaggedFiling, tag: TrueTag, part: str = "", kind: PartKind | None = None) -> Source:
-    return Source(filing.doc_id, filing.fiscal_year, tag.value, tag.step, tag.table is not None, part, kind)
 
 
 def _is_at_home(metric: Metric, filing: TaggedFiling, tag: TrueTag) -> bool:
@@ -213,7 +209,7 @@ def _of_filing(
         bare = _SUBTOTAL.sub("", label)
         label = label if lexicon.mentions(bare) else bare  # `Total revenues from services` does not name a part
         if label and _is_a_part(label, lexicon):
-            yield SlotKey(company, name, *period, label.casefold()), _source(filing, tag, label, _KINDS[axis])
+            yield SlotKey(company, name, *period, label.casefold()), Source.of(filing, tag, label, _KINDS[axis])
 
 
 @dataclass(frozen=True, slots=True)
