@@ -63,10 +63,7 @@ def list_filings(context: ToolContext, given: take.ListFilingsArguments) -> Fili
 def find_documents(
     context: ToolContext, given: take.DocumentSearchArguments | take.PageSearchArguments
 ) -> DocumentsFound:
-    """Return the best filings for a query.
-
-    Raises QuestionError and ToolInputError.
-    """
+    """Return the best filings for a query. Raises QuestionError and ToolInputError."""
     doc_ids = filter_filings(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
     result = context.strategy.search(understood, Scope(doc_ids), Depth(documents=given.k))

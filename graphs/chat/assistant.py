@@ -108,10 +108,7 @@ def assistant_of(
     *,
     callers: Callers | None = None,
 ) -> Assistant:
-    """Build the assistant with the model of the role `assistant`.
-
-    Raises ModelSetupError and PromptError.
-    """
+    """Build the assistant with the model of the role `assistant`. Raises ModelSetupError and PromptError."""
     try:
         from langchain.agents import create_agent
         from langchain.agents.middleware import ModelCallLimitMiddleware, ToolCallLimitMiddleware

@@ -188,10 +188,7 @@ def _as_decided(state: ChatState) -> NextNode:
 def reply_to(
     asked: str, kind: MessageKind, turns: Sequence[Turn], workspace: Workspace, doc_ids: Collection[str] | None = None
 ) -> tuple[str, tuple[Citation, ...]]:
-    """Return the reply to a message of this kind and its citations.
-
-    Only the filings `doc_ids` are mentioned.
-    """
+    """Return the reply to a message of this kind and its citations. Only the filings `doc_ids` are mentioned."""
     answered = _referenced_turn(turns, workspace)
     if answered is not None and kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
         return _with_question(answered, turns) + _explain_answer(kind, answered), answered.citations
