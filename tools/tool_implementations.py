@@ -19,7 +19,6 @@ from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope
 from fin_agent.tools import arguments as take
 from fin_agent.tools.argument_resolution import (
     filter_filings,
-    format_page_numbers,
     parse_page_numbers,
     resolve_company,
     resolve_doc_id,
@@ -42,6 +41,7 @@ from fin_agent.tools.artifacts import (
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.vocabulary.page import page_ranges
 
 MAX_PAGES = 20
 """Most pages read or described in one call."""
@@ -232,7 +232,7 @@ def _page_keys(
     keys = tuple(PageKey(doc_id, page) for doc_id in doc_ids for page in wanted if page < entries[doc_id].page_count)
     if not keys:
         raise ToolInputError(
-            f"none of these filings has pages {format_page_numbers(sorted(wanted))}",
+            f"none of these filings has pages {page_ranges(sorted(wanted))}",
             remedy="Call list_filings to see how many they have",
         )
     return keys

@@ -78,12 +78,10 @@ def _for_studio(controls: type[SearchControls], warned: str = "warnings") -> Aro
     return around
 
 
-def _around_answer(node: Node[Controls]) -> Node[Controls]:
-    return _for_studio(Controls)(_with_round_interrupt(node) if node.__name__ == "search_documents" else node)
-
-
 def _with_round_interrupt(node: Node[Controls]) -> Node[Controls]:
     """Wrap the node that begins a round: it pauses if requested, shows the query, and takes other words for it."""
+    if node.__name__ != "search_documents":
+        return node
 
     @wraps(node)
     def stopping(state: AnswerState, runtime: Runtime[Controls]) -> dict[str, Any]:
@@ -312,7 +310,9 @@ _SEARCH = (
 )
 _RERANK = (search_nodes.rewrite_query, find_candidates, hold_tournament)
 
-answer = answer_builder(Controls, _answering, _around_answer, ShownOutput).compile(name="answer")
+answer = answer_builder(
+    Controls, _answering, lambda node: _for_studio(Controls)(_with_round_interrupt(node)), ShownOutput
+).compile(name="answer")
 search = _chain("search", _SEARCH, (AnswerState, QuestionInput, SearchOutput), SearchControls, open_context)
 rerank = _chain("rerank", _RERANK, (RerankState, RerankInput, RerankOutput), RerankControls, _ranking)
 chat = chat_builder(ChatControls, open_chat_context, _for_studio(ChatControls, "notes")).compile(name="chat")
