@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from typing import Any
 
 from fin_agent.analyst.rules.curation import cards_of
 from fin_agent.answering.answer import Answer
@@ -41,7 +42,7 @@ from fin_agent.tools.artifacts import (
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.filing import PassageKind
-from fin_agent.vocabulary.page import page_ranges
+from fin_agent.vocabulary.page import Page, page_ranges
 
 MAX_PAGES = 20
 """Most pages read or described in one call."""
@@ -105,9 +106,7 @@ def explain_page_scores(
                 page=page.number,
                 filing=FilingListed.of(entries[ranked.key.doc_id]),
                 score=round(ranked.score, 6),
-                title=page.title,
-                item=page.item,
-                statement=page.statement,
+                **_described(page),
                 text=passage.passage.text if passage else page.text,
                 kind=passage.passage.kind if passage else PassageKind.TEXT,
                 box=passage.passage.box if passage else None,
@@ -162,10 +161,8 @@ def read_pages(context: ToolContext, given: take.ReadPageArguments) -> PagesRead
         PageRead(
             doc_id=given.doc_id,
             page=stored.page.number,
-            title=stored.page.title,
-            item=stored.page.item,
-            statement=stored.page.statement,
             text=stored.page.text,
+            **_described(stored.page),
         )
         for stored in context.workspace.index.pages(keys)
     )
@@ -219,6 +216,10 @@ def read_query(context: ToolContext, query: str, doc_ids: Sequence[str] | None) 
 def entries_by_id(context: ToolContext) -> Mapping[str, FilingEntry]:
     """Return every filing of the index by its id."""
     return {entry.doc_id: entry for entry in context.workspace.index.entries()}
+
+
+def _described(page: Page) -> dict[str, Any]:
+    return {"title": page.title, "item": page.item, "statement": page.statement}
 
 
 def _page_keys(

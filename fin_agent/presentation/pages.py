@@ -65,7 +65,8 @@ def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> Iter
         if not number or run.title not in ("", title):
             yield Text(filing_title(record))
         title = run.title or title
-        yield from _unit(run.unit_line)
+        if run.unit_line:
+            yield Text(one_line(run.unit_line), style="italic")
         yield FiguresTable(run.columns, run.rows, dollars=not run.unit_line, page_starts=run.starts)
         yield Text(f"{one_line(record.doc_id)}, {page_numbers(run.pages)}", style="dim")
 
@@ -103,7 +104,8 @@ def join_tables(parts: Sequence[StatementPart]) -> list[ContinuedTable]:
 
 def table_view(table: Table) -> Iterator[RenderableType]:
     """Yield a table with its unit line; its caption is part of the page's text."""
-    yield from _unit(table.unit_line)
+    if table.unit_line:
+        yield Text(one_line(table.unit_line), style="italic")
     yield FiguresTable(table.columns, table.rows, dollars=not table.unit_line)
 
 
@@ -123,11 +125,6 @@ def _joined(parts: Sequence[StatementPart]) -> ContinuedTable:
         rows += part.table.rows
     title = one_line(_CONTINUED.sub("", next((part.title for part in parts if part.title), "")))
     return ContinuedTable(title, first.unit_line, first.columns, tuple(rows), tuple(pages), starts)
-
-
-def _unit(unit_line: str) -> Iterator[Text]:
-    if unit_line:
-        yield Text(one_line(unit_line), style="italic")
 
 
 _BETWEEN = 2

@@ -255,9 +255,10 @@ class ScriptedChatModel(StandInChatModel):
         super().__init__(model_name=model_name, tells_usage=tells_usage)  # type: ignore[call-arg]
         self._by_role = isinstance(script, Mapping)
         by_role = script if isinstance(script, Mapping) else {ANY_ROLE: script}
+        written: Any
         for role, written in by_role.items():
-            in_turn = isinstance(written, Sequence) and not isinstance(written, str)
-            self._script[prompt_of_role(role) or role] = cast(Answer, list(written) if in_turn else written)
+            repeated = isinstance(written, str) or not isinstance(written, Sequence)
+            self._script[prompt_of_role(role) or role] = written if repeated else list(written)
 
     @property
     def calls(self) -> list[ModelCall]:
