@@ -115,10 +115,7 @@ def batch(
                         failures[number] = tried.failure
                         progress.step(f"line {number}: failed: {tried.failure}", problem=True)
                         continue
-                    usage = tried.answer.usage
-                    paid = usage.input_tokens + usage.output_tokens
-                    # Not if rules answered because no model was available or no budget was left.
-                    if paid or not (usage.left_out or tried.answer.warnings):
+                    if not _without_model(tried.answer):
                         kept.add(asked.key, tried.answer)
                     recorder.record(tried.answer, started=begun, doc_ids=asked.doc_ids or ())
                     outcome = "refused" if tried.answer.refused else "answered"
@@ -221,6 +218,12 @@ def _answer_line(line: _Line, context: AnswerContext, meter: Meter, debug: bool 
     with metered(meter):
         tried = attempt(asked.question, context, doc_ids=asked.doc_ids, question_id=asked.id, debug=debug)
     return number, begun, tried
+
+
+def _without_model(answer: Answer) -> bool:
+    """Return whether rules answered because no model was available or no budget was left, so that nothing was paid."""
+    usage = answer.usage
+    return bool(usage.left_out or answer.warnings) and not usage.input_tokens + usage.output_tokens
 
 
 def lines_of(questions: Path) -> tuple[dict[int, BatchQuestion], dict[int, str]]:
