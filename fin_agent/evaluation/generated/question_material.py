@@ -101,18 +101,15 @@ def period_of(start: date | None, end: date, filing: TaggedFiling) -> Period | N
     ago = (filing.end - end).days
     if filing.quarter is None:
         years = round(ago / _YEAR)
-        whole = start is None or abs(days - _YEAR) <= _DRIFT
+        whole = start is None or _near(days, _YEAR)
         shown = 0 <= years < YEARS_IN_AN_ANNUAL_REPORT and _near(ago, years * _YEAR)
         return (filing.fiscal_year - years, None) if whole and shown else None
-    if start is None:
-        if ago == 0:
-            return filing.fiscal_year, filing.quarter
-        return (filing.fiscal_year - 1, None) if _near(ago, filing.quarter * _QUARTER) else None
-    if abs(days - _QUARTER) > _DRIFT:
+    if start is not None and not _near(days, _QUARTER):
         return None
     if ago == 0:
         return filing.fiscal_year, filing.quarter
-    return (filing.fiscal_year - 1, filing.quarter) if _near(ago, _YEAR) else None
+    before, quarter = (filing.quarter * _QUARTER, None) if start is None else (_YEAR, filing.quarter)
+    return (filing.fiscal_year - 1, quarter) if _near(ago, before) else None
 
 
 @lru_cache(maxsize=256)
