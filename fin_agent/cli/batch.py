@@ -198,13 +198,17 @@ def _answered(
     started_by = multiprocessing.get_context("forkserver" if forked else "spawn")
     started_by.set_forkserver_preload([__name__])
     there = partial(_answer_in_process, on.chosen.place, settings.model_dump_json())
-    return results_as_completed(there, lines, jobs, partial(ProcessPoolExecutor, mp_context=started_by))
+    processes = partial(ProcessPoolExecutor, mp_context=started_by, initializer=_initialize_process)
+    return results_as_completed(there, lines, jobs, processes)
+
+
+def _initialize_process() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
+    end_with_parent()
 
 
 @lru_cache(maxsize=1)
 def _context_of_process(place: Path | str, settings: str) -> AnswerContext:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
-    end_with_parent()
     return AnswerContext.from_settings(place, Settings.model_validate_json(settings))
 
 
