@@ -21,7 +21,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.answering.program import Program, check_program
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.benchmark import generated_questions
+from fin_agent.evaluation.generated.question_generators import generated_questions
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.graphs.answer import AnswerContext, answer_question

@@ -22,7 +22,11 @@ def reporting_write_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _write_error(file, error) from error
+        reason, remedy = f" ({error.strerror or error})", "Name a file in an existing folder with write permission"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            reason = ": the disk is full"
+            remedy = "Make room, or name a file elsewhere, and run the same command again"
+        raise WriteError(f"it could not be written{reason}", subject=str(file), remedy=remedy) from error
 
 
 def atomic_write(file: Path, content: bytes) -> None:
@@ -77,14 +81,3 @@ def require_writable_path(file: Path) -> None:
         raise WriteError("this is a folder", subject=str(file), remedy=f"Name a file in it: {file / 'NAME'}")
     if file.exists() and not file.is_file():
         raise WriteError("this is a device or a pipe, not a file", subject=str(file), remedy="Name a file")
-
-
-def _write_error(file: Path, error: OSError) -> WriteError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        remedy = "Make room, or name a file elsewhere, and run the same command again"
-        return WriteError("it could not be written: the disk is full", subject=str(file), remedy=remedy)
-    return WriteError(
-        f"it could not be written ({error.strerror or error})",
-        subject=str(file),
-        remedy="Name a file in an existing folder with write permission",
-    )

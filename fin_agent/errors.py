@@ -23,15 +23,12 @@ class FinAgentError(Exception):
         self.what = what
         self.subject = subject
         self.remedy = remedy
-        super().__init__(self._sentence())
+        head = f"{subject}: {what}" if subject else what
+        super().__init__(f"{head}. {remedy}" if remedy else head)
 
     def __reduce__(self) -> tuple[Callable[[], FinAgentError], tuple[()]]:
         """Support pickling, so that a worker process can send the error to its parent."""
         return partial(type(self), self.what, subject=self.subject, remedy=self.remedy), ()
-
-    def _sentence(self) -> str:
-        head = f"{self.subject}: {self.what}" if self.subject else self.what
-        return f"{head}. {self.remedy}" if self.remedy else head
 
 
 def how_to_install(extra: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from fin_agent.config import Settings, index_folder
 from fin_agent.index.opening import open_index
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
     from fin_agent.answering.answer import Answer
     from fin_agent.graphs.answer.context import AnswerContext
+    from fin_agent.tools.arguments import Arguments
     from fin_agent.tools.artifacts import DocumentsFound, FactsListed, PagesFound
+    from fin_agent.tools.context import ToolContext
+
+ArgumentsT = TypeVar("ArgumentsT", bound="Arguments")
 
 
 def ask(
@@ -155,19 +159,17 @@ class Workspace:
         Raises:
             ToolInputError: A filter matches nothing; the message says what can be given instead.
         """
-        from fin_agent.tools.arguments import DocumentSearchArguments, PageSearchArguments, validate_arguments
-        from fin_agent.tools.context import ToolContext
+        from fin_agent.tools.arguments import DocumentSearchArguments, PageSearchArguments
         from fin_agent.tools.errors import ToolInputError
         from fin_agent.tools.tool_implementations import find_documents, find_pages
 
         given: dict[str, object] = {"query": query, "k": k, "company": company, "form": form, "quarter": quarter}
-        given |= {"fiscal_year": fiscal_year, "doc_ids": [filings] if isinstance(filings, str) else filings}
-        context = ToolContext.of(self, Settings(), answers=False)
+        given |= {"fiscal_year": fiscal_year}
         if level == "document":
-            return find_documents(context, validate_arguments(DocumentSearchArguments, given))
+            return find_documents(*self._tool_input(DocumentSearchArguments, filings, given))
         if level != "page":
             raise ToolInputError(f"there is no level {level!r}", remedy="Give page or document")
-        return find_pages(context, validate_arguments(PageSearchArguments, given))
+        return find_pages(*self._tool_input(PageSearchArguments, filings, given))
 
     def facts(
         self,
@@ -199,21 +201,23 @@ class Workspace:
         Raises:
             ToolInputError: A filter matches nothing; the message says what can be given instead.
         """
-        from fin_agent.tools.arguments import FactSearchArguments, validate_arguments
-        from fin_agent.tools.context import ToolContext
+        from fin_agent.tools.arguments import FactSearchArguments
         from fin_agent.tools.tool_implementations import find_figures
 
-        given: dict[str, object] = {
-            "phrase": phrase,
-            "company": company,
-            "fiscal_year": fiscal_year,
-            "quarter": quarter,
-            "part": part,
-        }
-        given |= {"each": each, "k": k, "doc_ids": [filings] if isinstance(filings, str) else filings}
-        return find_figures(
-            ToolContext.of(self, Settings(), answers=False), validate_arguments(FactSearchArguments, given)
-        )
+        given: dict[str, object] = {"phrase": phrase, "company": company, "fiscal_year": fiscal_year}
+        given |= {"quarter": quarter, "part": part, "each": each, "k": k}
+        return find_figures(*self._tool_input(FactSearchArguments, filings, given))
+
+    def _tool_input(
+        self, kind: type[ArgumentsT], filings: str | Sequence[str] | None, given: Mapping[str, object]
+    ) -> tuple[ToolContext, ArgumentsT]:
+        """Return the context of a tool over this index, and its arguments. Raises ToolInputError."""
+        from fin_agent.tools.arguments import validate_arguments
+        from fin_agent.tools.context import ToolContext
+
+        doc_ids = [filings] if isinstance(filings, str) else filings
+        arguments = validate_arguments(kind, {**given, "doc_ids": doc_ids})
+        return ToolContext.of(self, Settings(), answers=False), arguments
 
     def _context(self, settings: Settings, model: str | BaseChatModel | None) -> AnswerContext:
         """Return the answer context, built anew if settings or model differ from the last call."""

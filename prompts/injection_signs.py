@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -103,34 +103,23 @@ _AROUND = 80
 
 
 def _spoken_to_model(text: str) -> Iterator[Sign]:
-    seen = _VisibleText.of(text)
+    seen, places = _as_it_looks(text)
     for kind, pattern in _patterns():
-        for found in pattern.finditer(seen.text):
+        for found in pattern.finditer(seen):
             first, last = found.span("sign") if "sign" in pattern.groupindex else found.span()
             if first < last:
-                start, end = seen.places[first], seen.places[last - 1] + 1
+                start, end = places[first], places[last - 1] + 1
                 yield Sign(kind, start, end, _excerpt(text[start:end]))
 
 
-@dataclass(frozen=True, slots=True)
-class _VisibleText:
-    """A text as it appears, in lower case, with the original offset of each character."""
-
-    text: str
-    places: range | list[int]
-
-    @classmethod
-    def of(cls, text: str) -> _VisibleText:
-        if text.isascii():
-            return cls(_digits_as_letters(text.lower()), range(len(text)))
-        hidden = {found.start() for found in MARKS["invisible"].finditer(text)}
-        letters = {mark: _as_it_looks(mark) for mark in set(text)}
-        shown = [(letter, at) for at, mark in enumerate(text) if at not in hidden for letter in letters[mark]]
-        return cls(_digits_as_letters("".join(letter for letter, _ in shown)), [at for _, at in shown])
-
-
-def _as_it_looks(mark: str) -> str:
-    return "".join(_LOOK_ALIKES.get(letter, letter) for letter in unicodedata.normalize("NFKC", mark).lower())
+def _as_it_looks(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text as it appears, in lower case, with the original offset of each character."""
+    if text.isascii():
+        return _digits_as_letters(text.lower()), range(len(text))
+    hidden = {found.start() for found in MARKS["invisible"].finditer(text)}
+    plain = {mark: unicodedata.normalize("NFKC", mark).lower() for mark in set(text)}
+    shown = [(letter, at) for at, mark in enumerate(text) if at not in hidden for letter in plain[mark]]
+    return _digits_as_letters("".join(_LOOK_ALIKES.get(each, each) for each, _ in shown)), [at for _, at in shown]
 
 
 _LOOK_ALIKES = dict(zip("аеорсухіјѕһԁɡӏνοαρτυικ’‘“”‐‑–—", "aeopcyxijshdglvoaptuik''\"\"----", strict=True))

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 import fin_agent
-import fin_agent.integrations
-import fin_agent.tools
 
 NEVER = (
     *("torch", "pandas", "numpy", "sentence_transformers", "transformers", "scipy", "sklearn", "matplotlib"),
@@ -35,15 +33,9 @@ def test_every_name_is_there(name: str) -> None:
     assert getattr(fin_agent, name)
 
 
-@pytest.mark.parametrize("package", [fin_agent, fin_agent.tools, fin_agent.integrations])
-def test_other_names_are_said_to_be_missing(package: object) -> None:
+def test_other_names_are_said_to_be_missing() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        _ = package.nothing  # type: ignore[attr-defined]
-
-
-def test_names_of_the_packages_are_those_of_the_whole() -> None:
-    assert set(fin_agent.integrations.__all__) <= set(fin_agent.__all__)
-    assert fin_agent.FinAgentRetriever is fin_agent.integrations.FinAgentRetriever
+        _ = fin_agent.nothing
 
 
 def test_importing_brings_in_nothing_heavy() -> None:

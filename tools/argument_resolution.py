@@ -28,7 +28,9 @@ def filter_filings(
 
     Raises ToolInputError if no filing passes, or a company or id is unknown.
     """
-    ids = _resolve_ids(workspace, filters.doc_ids, within)
+    ids = within if within is None else tuple(within)
+    if filters.doc_ids:
+        ids = tuple(dict.fromkeys(resolve_doc_id(doc_id, workspace, within) for doc_id in filters.doc_ids))
     company = None if filters.company is None else resolve_company(filters.company, workspace)
     if company is None and filters.form is None and filters.fiscal_year is None and filters.quarter is None:
         return ids
@@ -118,29 +120,6 @@ def parse_page_numbers(written: str, last: int | None = None) -> list[int]:
     return there
 
 
-def format_page_numbers(pages: list[int]) -> str:
-    """Format ascending 0-based pages as 1-based numbers and ranges.
-
-    >>> format_page_numbers([2, 3, 4, 8])
-    '3-5, 9'
-    """
-    runs: list[list[int]] = []
-    for page in pages:
-        if runs and runs[-1][-1] == page - 1:
-            runs[-1].append(page)
-        else:
-            runs.append([page])
-    return ", ".join(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else str(run[0] + 1) for run in runs)
-
-
-def _resolve_ids(
-    workspace: Workspace, doc_ids: Sequence[str] | None, within: Sequence[str] | None
-) -> tuple[str, ...] | None:
-    if not doc_ids:
-        return None if within is None else tuple(within)
-    return tuple(dict.fromkeys(resolve_doc_id(doc_id, workspace, within) for doc_id in doc_ids))
-
-
 def _fits(identity: Identity, filters: FilterArguments) -> bool:
     year, quarter = filing_period(identity)
     return (
@@ -169,17 +148,13 @@ def _no_filings_error(filters: FilterArguments, company: Company | None, others:
     asked += [f"of fiscal {filters.fiscal_year}"] if filters.fiscal_year else []
     asked += [f"of {quoted_name(company.name)}"] if company else []
     asked += [f"among {len(filters.doc_ids)} ids given"] if filters.doc_ids else []
-    there = list(dict.fromkeys(map(_kind, sorted(others, key=lambda each: (each.form.value, *_period_order(each))))))
+    ordered = sorted(others, key=lambda each: (each.form.value, *(number or 0 for number in filing_period(each))))
+    there = list(dict.fromkeys(map(_kind, ordered)))
     more = f" and {len(there) - _MAX_NAMED} more" if len(there) > _MAX_NAMED else ""
     remedy = f"There are: {', '.join(there[-_MAX_NAMED:])}{more}. Ask for one of these"
     return ToolInputError(
         f"there is no {' '.join(asked)}", remedy=remedy if there else "Call list_filings to see what there is"
     )
-
-
-def _period_order(identity: Identity) -> tuple[int, int]:
-    year, quarter = filing_period(identity)
-    return year or 0, quarter or 0
 
 
 def _kind(identity: Identity) -> str:

@@ -70,12 +70,6 @@ Quarter = Annotated[int | None, Field(ge=1, le=4, description="1 to 4; none for 
 DocIds = Annotated[list[str] | None, Field(max_length=200, description="Only these filings.")]
 
 
-class QueryArguments(Arguments):
-    """Arguments of a tool with a query; required arguments come before filters."""
-
-    query: Query
-
-
 class FilterArguments(Arguments):
     """Filters of a tool that reads several filings; omitted ones do not filter."""
 
@@ -106,15 +100,17 @@ def problems_in(failure: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in errors)
 
 
-class DocumentSearchArguments(FilterArguments, QueryArguments):
+class DocumentSearchArguments(FilterArguments):
     """Arguments of `document_search`."""
 
+    query: Query
     k: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 10
 
 
-class PageSearchArguments(FilterArguments, QueryArguments):
+class PageSearchArguments(FilterArguments):
     """Arguments of `page_search`."""
 
+    query: Query
     pages: Annotated[str | None, BeforeValidator(_pages), Field(description="Only these pages: '40-60'.")] = None
     k: Annotated[int, Field(ge=1, le=30, description="How many at most.")] = 5
 
@@ -197,8 +193,8 @@ class PythonExecutionArguments(Arguments):
     ] = None
 
 
-class AnswerArguments(Arguments):
-    """Arguments of a tool that answers a question."""
+class AnswerQuestionArguments(FilterArguments):
+    """Arguments of `answer_question`."""
 
     question: Annotated[
         str,
@@ -210,12 +206,8 @@ class AnswerArguments(Arguments):
     ]
 
 
-class AnswerQuestionArguments(FilterArguments, AnswerArguments):
-    """Arguments of `answer_question`."""
-
-
 def short_schema(arguments: type[Arguments], described: set[str]) -> dict[str, Any]:
-    """Return a compact JSON Schema of a tool's arguments: descriptions, types and choices.
+    """Return a compact JSON Schema of a tool's arguments, required ones first: descriptions, types and choices.
 
     Sizes, titles and nullability are dropped to save tokens: invalid values are reported when they occur. Shared
     arguments are described only in the first schema that has them: `described` has the names of those, and is updated.
@@ -237,11 +229,13 @@ def short_schema(arguments: type[Arguments], described: set[str]) -> dict[str, A
         return {name: short(value) for name, value in of.items() if name not in _UNSHOWN}
 
     schema = arguments.model_json_schema()
-    properties = {name: short(value) for name, value in schema["properties"].items()}
+    required = schema.get("required", [])
+    ordered = [*required, *(name for name in schema["properties"] if name not in required)]
+    properties = {name: short(schema["properties"][name]) for name in ordered}
     for name in _SHARED & properties.keys() & described:
         properties[name] = {key: each for key, each in properties[name].items() if key in ("type", "items")}
     described |= _SHARED & properties.keys()
-    return {"type": "object", "properties": properties, "required": schema.get("required", [])}
+    return {"type": "object", "properties": properties, "required": required}
 
 
 _SHARED = {"query", "company", "form", "fiscal_year", "quarter", "doc_ids", "k", "doc_id", "pages"}

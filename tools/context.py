@@ -40,8 +40,6 @@ class ToolContext:
     """Searches documents, pages and passages."""
     within: tuple[str, ...] | None
     """The only filings that may be read; None for all."""
-    max_tokens: int = USUAL_TOKENS
-    """Budget of one result, in tokens."""
 
     @classmethod
     def of(
@@ -52,7 +50,6 @@ class ToolContext:
         doc_ids: Sequence[str] | None = None,
         callers: Callers | None = None,
         notify: Notify = log_warning,
-        max_tokens: int = USUAL_TOKENS,
         answers: bool = True,
     ) -> ToolContext:
         """Build the context of tools over a workspace.
@@ -65,7 +62,7 @@ class ToolContext:
         make = AnswerContext.from_settings if answers else AnswerContext.by_rules
         answering = make(workspace, settings, callers=callers, notify=notify)
         strategy = answering.strategy or strategy_for(settings, workspace, callers=callers, notify=notify)
-        return cls(answering, strategy, within, max_tokens)
+        return cls(answering, strategy, within)
 
     @property
     def workspace(self) -> Workspace:

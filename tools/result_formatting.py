@@ -13,7 +13,6 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.slot_ledger import Entry
 from fin_agent.models.tokens import approximate_tokens
 from fin_agent.prompts.untrusted_text import Fence, Quoted
-from fin_agent.tools.argument_resolution import format_page_numbers
 from fin_agent.tools.artifacts import (
     BoxSides,
     CardsMade,
@@ -28,6 +27,7 @@ from fin_agent.tools.artifacts import (
     PagesRead,
     ProgramRun,
 )
+from fin_agent.vocabulary.page import page_ranges
 
 RESULT = "Result: "
 UNCHECKED = "Its numbers were not checked"
@@ -205,7 +205,7 @@ def format_page_text(read: PagesRead, budget: OutputBudget, from_line: int = 1) 
 
     def ending(whole: int, lines: int) -> str:
         begun = from_line if whole == 0 else 1
-        left = format_page_numbers(sorted(numbers[whole:]))
+        left = page_ranges(sorted(numbers[whole:]))
         on = f", from_line={begun + lines}" if lines else f", from_line={begun}" if begun > 1 else ""
         where = (
             f"page {numbers[whole] + 1} is cut after line {begun + lines - 1} of {len(texts[whole])}; " if lines else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from typing import Any
 
 from fin_agent.analyst.rules.curation import cards_of
 from fin_agent.answering.answer import Answer
@@ -19,7 +20,6 @@ from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope
 from fin_agent.tools import arguments as take
 from fin_agent.tools.argument_resolution import (
     filter_filings,
-    format_page_numbers,
     parse_page_numbers,
     resolve_company,
     resolve_doc_id,
@@ -42,6 +42,7 @@ from fin_agent.tools.artifacts import (
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.vocabulary.page import Page, page_ranges
 
 MAX_PAGES = 20
 """Most pages read or described in one call."""
@@ -63,10 +64,7 @@ def list_filings(context: ToolContext, given: take.ListFilingsArguments) -> Fili
 def find_documents(
     context: ToolContext, given: take.DocumentSearchArguments | take.PageSearchArguments
 ) -> DocumentsFound:
-    """Return the best filings for a query.
-
-    Raises QuestionError and ToolInputError.
-    """
+    """Return the best filings for a query. Raises QuestionError and ToolInputError."""
     doc_ids = filter_filings(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
     result = context.strategy.search(understood, Scope(doc_ids), Depth(documents=given.k))
@@ -108,9 +106,7 @@ def explain_page_scores(
                 page=page.number,
                 filing=FilingListed.of(entries[ranked.key.doc_id]),
                 score=round(ranked.score, 6),
-                title=page.title,
-                item=page.item,
-                statement=page.statement,
+                **_described(page),
                 text=passage.passage.text if passage else page.text,
                 kind=passage.passage.kind if passage else PassageKind.TEXT,
                 box=passage.passage.box if passage else None,
@@ -165,10 +161,8 @@ def read_pages(context: ToolContext, given: take.ReadPageArguments) -> PagesRead
         PageRead(
             doc_id=given.doc_id,
             page=stored.page.number,
-            title=stored.page.title,
-            item=stored.page.item,
-            statement=stored.page.statement,
             text=stored.page.text,
+            **_described(stored.page),
         )
         for stored in context.workspace.index.pages(keys)
     )
@@ -224,6 +218,10 @@ def entries_by_id(context: ToolContext) -> Mapping[str, FilingEntry]:
     return {entry.doc_id: entry for entry in context.workspace.index.entries()}
 
 
+def _described(page: Page) -> dict[str, Any]:
+    return {"title": page.title, "item": page.item, "statement": page.statement}
+
+
 def _page_keys(
     entries: Mapping[str, FilingEntry], doc_ids: Sequence[str] | None, pages: str | None
 ) -> tuple[PageKey, ...] | None:
@@ -235,7 +233,7 @@ def _page_keys(
     keys = tuple(PageKey(doc_id, page) for doc_id in doc_ids for page in wanted if page < entries[doc_id].page_count)
     if not keys:
         raise ToolInputError(
-            f"none of these filings has pages {format_page_numbers(sorted(wanted))}",
+            f"none of these filings has pages {page_ranges(sorted(wanted))}",
             remedy="Call list_filings to see how many they have",
         )
     return keys

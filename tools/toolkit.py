@@ -97,7 +97,6 @@ class FinAgentToolkit(BaseToolkit):
             open_workspace(self.index, self.workspace),
             self.settings,
             doc_ids=self.doc_ids,
-            max_tokens=self.max_tokens,
             callers=self.callers,
         )
 
@@ -120,7 +119,7 @@ class FinAgentToolkit(BaseToolkit):
             raise ToolInputError(
                 f"there is no tool {' or '.join(map(repr, unknown))}", remedy=f"There are: {', '.join(TOOL_NAMES)}"
             )
-        budget = form.OutputBudget(self._context.max_tokens)
+        budget = form.OutputBudget(self.max_tokens)
         described: set[str] = set()
         return [
             make_tool(tool.name, tool.arguments, partial(tool.run, self._context, budget), described, prefix=prefix)

@@ -12,7 +12,6 @@ from pathlib import Path
 from rich.text import Text
 
 from fin_agent.analyst.events import CallBegun, CallEnded, Event, StepBegun, event_listener
-from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.answer_jobs import answer_json, recorder_for
 from fin_agent.cli.exit_codes import ExitCode
@@ -24,7 +23,6 @@ from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.presentation.answers import answer_view, rounds_view
 from fin_agent.presentation.terminal_text import one_line
 from fin_agent.runs.run import StepTime
-from fin_agent.workspace import Workspace
 
 EXPORTS = (".html", ".xlsx", ".csv")
 
@@ -72,7 +70,11 @@ def ask(
             answer = answer_question(question, context, doc_ids=doc, on_step=step_ended)
         recorded = recorder.record(answer, started=started, doc_ids=doc or (), steps=steps)
         if export is not None:
-            atomic_write(export, _export(answer, export.suffix.lower(), workspace))
+            from fin_agent.presentation.exports import drawn_page, exported
+
+            # A report leaves out pages that cannot be drawn, with a warning.
+            picture = partial(drawn_page, workspace, notify=warn)
+            atomic_write(export, exported(export.suffix.lower().removeprefix("."), [answer], picture))
             say(f"written to {export}")
         if on.as_json:
             show_json_line(answer_json(answer, trace=trace))
@@ -84,17 +86,6 @@ def ask(
         where = f" --index {on.index}" if on.index is not None else ""
         messages().print(Text(f"run {recorded}: fin-agent runs show last{where}", style="dim"), soft_wrap=True)
     return ExitCode.REFUSED if answer.refused else ExitCode.DONE
-
-
-def _export(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
-    """Return the answer as a file of this kind; a report leaves out pages that cannot be drawn, with a warning."""
-    from fin_agent.presentation import exports
-
-    if suffix == ".xlsx":
-        return exports.answer_workbook([answer])
-    if suffix == ".csv":
-        return exports.answer_csv([answer]).encode("utf-8-sig")
-    return exports.html_report([answer], partial(exports.drawn_page, workspace, notify=warn)).encode()
 
 
 def _print_explanation(question: str, on: IndexOptions) -> ExitCode:

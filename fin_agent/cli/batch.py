@@ -8,9 +8,9 @@ import os
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,13 +20,7 @@ from rich.console import RenderableType
 
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write, require_writable_path
-from fin_agent.cli.answer_jobs import (
-    answer_json,
-    attempt,
-    recorder_for,
-    results_as_completed,
-    with_reply_cache,
-)
+from fin_agent.cli.answer_jobs import answer_json, attempt, recorder_for, results_as_completed, with_reply_cache
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import AnswerOptions, IndexOptions, NoRecord, command
 from fin_agent.cli.streams import Progress, say, warn
@@ -41,7 +35,6 @@ from fin_agent.presentation.answers import usage_view
 from fin_agent.presentation.terminal_text import one_line
 from fin_agent.process_pool import end_with_parent, exclude_current_folder
 from fin_agent.runs.run import index_state
-from fin_agent.workspace import Workspace
 
 _JOBS_BY_MODEL = 4
 """Questions at once with a model, since most of the time is spent waiting for it."""
@@ -204,29 +197,24 @@ def _answered(
     forked = "forkserver" in multiprocessing.get_all_start_methods()
     started_by = multiprocessing.get_context("forkserver" if forked else "spawn")
     started_by.set_forkserver_preload([__name__])
-    given = (on.chosen.place, settings.model_dump_json())
-
-    def processes(count: int) -> Executor:
-        return ProcessPoolExecutor(count, started_by, _initialize_process, given)
-
-    return results_as_completed(_answer_in_process, lines, jobs, processes)
+    there = partial(_answer_in_process, on.chosen.place, settings.model_dump_json())
+    processes = partial(ProcessPoolExecutor, mp_context=started_by, initializer=_initialize_process)
+    return results_as_completed(there, lines, jobs, processes)
 
 
-_opened: AnswerContext | None = None
-"""The answer context of a worker process."""
-
-
-def _initialize_process(place: Path | str, settings: str) -> None:
-    global _opened
+def _initialize_process() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     end_with_parent()
-    _opened = AnswerContext.from_settings(Workspace.open(place), Settings.model_validate_json(settings))
 
 
-def _answer_in_process(line: _Line) -> _LineResult:
+@lru_cache(maxsize=1)
+def _context_of_process(place: Path | str, settings: str) -> AnswerContext:
+    return AnswerContext.from_settings(place, Settings.model_validate_json(settings))
+
+
+def _answer_in_process(place: Path | str, settings: str, line: _Line) -> _LineResult:
     """Run `_answer_line` in a worker process, where no model is called."""
-    assert _opened is not None
-    return _answer_line(line, _opened, Meter())
+    return _answer_line(line, _context_of_process(place, settings), Meter())
 
 
 def _answer_line(line: _Line, context: AnswerContext, meter: Meter, debug: bool = False) -> _LineResult:
@@ -247,13 +235,9 @@ def lines_of(questions: Path) -> tuple[dict[int, BatchQuestion], dict[int, str]]
 
     Raises QuestionError if there is no such line.
     """
-    lines: dict[int, BatchQuestion] = {}
-    faults: dict[int, str] = {}
-    for _, number, found in parsed_records(questions, BatchQuestion):
-        if isinstance(found, str):
-            faults[number] = found
-        else:
-            lines[number] = found
+    found = {number: each for _, number, each in parsed_records(questions, BatchQuestion)}
+    lines = {number: each for number, each in found.items() if not isinstance(each, str)}
+    faults = {number: each for number, each in found.items() if isinstance(each, str)}
     if not lines and not faults:
         raise QuestionError(
             "no questions", subject=str(questions), remedy='Give one JSON object per line: {"question": "..."}'

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import IndexOptions, Wait, command, report_waiting, waiting_time
+from fin_agent.cli.options import IndexOptions, Wait, command
 from fin_agent.cli.streams import Progress, as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError, ReadError
 from fin_agent.evidence.filing_preparation import prepare
@@ -96,8 +97,8 @@ def ingest_files(
                 reading,
                 workers=workers,
                 on_file=partial(_step, progress),
-                wait=waiting_time(wait),
-                on_wait=report_waiting,
+                wait=inf if wait else 0,
+                on_wait=lambda owner: say(f"waiting for another command that writes to this index: {owner}"),
             )
         for file in gone:
             reason = f"it is gone; before: {file.reason}"

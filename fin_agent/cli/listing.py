@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode, with_index
-from fin_agent.cli.options import Docs, IndexOptions, Wait, command, waiting_time
+from fin_agent.cli.options import Docs, IndexOptions, Wait, command
 from fin_agent.cli.streams import Progress, as_plain, fields_of, messages, say
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
@@ -222,7 +223,7 @@ def repair(on: IndexOptions, wait: Wait = False) -> ExitCode:
     """
     folder = on.folder
     with messages().status("repairing"):
-        repaired = repair_index(folder, wait=waiting_time(wait))
+        repaired = repair_index(folder, wait=inf if wait else 0)
         left = verify_index(folder)
     lost = [
         {

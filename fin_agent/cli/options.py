@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -228,16 +227,6 @@ class ChosenIndex:
     def place(self) -> Path | str:
         """The folder or address of the index."""
         return self.folder if self.address is None else self.address
-
-
-def waiting_time(wait: bool) -> float:
-    """Return the seconds to wait for another writer."""
-    return math.inf if wait else 0.0
-
-
-def report_waiting(owner: str) -> None:
-    """Report which command this one waits for."""
-    streams.say(f"waiting for another command that writes to this index: {owner}")
 
 
 def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:

@@ -62,16 +62,6 @@ class ShowOptions:
     image: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Selection:
-    """The selected pages of a filing, with their tables."""
-
-    pages: Sequence[Page]
-    tables: Sequence[Table]
-    parts: Sequence[StatementPart] = ()
-    """The tables of the selected statement."""
-
-
 @command
 def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
     """Show a filing, or a page, statement or figures of it. `--json` counts pages and lines from 0.
@@ -83,19 +73,22 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
     with on.open_workspace() as workspace:
         record = workspace.index.filing(doc_id)
         outline = workspace.index.outline([record.doc_id])
-        selected = _Selection((), ())
+        pages: Sequence[Page] = ()
+        tables: Sequence[Table] = ()
+        parts: Sequence[StatementPart] = ()
         if wanted.statement is not None:
-            selected = _statement(workspace, record, outline, wanted.statement)
+            pages, parts = _statement(workspace, record, outline, wanted.statement)
+            tables = [part.table for part in parts]
         elif wanted.page is not None:
-            selected = _page(workspace, record, wanted.page)
+            pages, tables = _page(workspace, record, wanted.page)
         facts: Sequence[Fact] = ()
         if wanted.facts or wanted.fact is not None:
-            facts = _facts(workspace, record, wanted, selected)
+            facts = _facts(workspace, record, wanted, pages, tables if parts else None)
         if wanted.image is not None:
             fact = facts[0] if wanted.fact is not None else None
-            if fact is not None and not selected.pages:
-                selected = _page(workspace, record, fact.page + 1)
-            written = write_pictures(record, wanted.image, selected.pages, selected.tables, fact)
+            if fact is not None and not pages:
+                pages, tables = _page(workspace, record, fact.page + 1)
+            written = write_pictures(record, wanted.image, pages, tables, fact)
             if on.as_json:
                 images = [{name: value for name, value in each.items() if name != "said"} for each in written]
                 on.show({"doc_id": record.doc_id, "images": images})
@@ -106,13 +99,13 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
             document: dict[str, object] = {"doc_id": record.doc_id, "facts": [_fact_fields(fact) for fact in facts]}
             on.show(document, facts_view(record, facts))
         elif wanted.statement is not None:
-            tables = [{"title": part.title, **as_plain(part.table)} for part in selected.parts]
-            document = {"doc_id": record.doc_id, "statement": wanted.statement.value, "tables": tables}
-            on.show(document, statement_view(record, selected.parts))
+            shown = [{"title": part.title, **as_plain(part.table)} for part in parts]
+            document = {"doc_id": record.doc_id, "statement": wanted.statement.value, "tables": shown}
+            on.show(document, statement_view(record, parts))
         elif wanted.page is not None:
-            page = selected.pages[0]
+            page = pages[0]
             printed = page_number_printed(workspace.index, PageKey(record.doc_id, page.number))
-            document = _page_fields(workspace, record, page, selected.tables, printed) if on.as_json else {}
+            document = _page_fields(workspace, record, page, tables, printed) if on.as_json else {}
             on.show(document, page_view(record, page, printed))
         else:
             on.show(_filing_fields(record, outline), overview(record, outline))
@@ -131,26 +124,25 @@ def _refuse_contradictions(wanted: ShowOptions) -> None:
             raise typer.BadParameter(f"--image writes PNG pictures: call the file {wanted.image.stem}.png")
 
 
-def _page(workspace: Workspace, record: FilingRecord, number: int) -> _Selection:
-    """Select a page by its number, from 1."""
+def _page(workspace: Workspace, record: FilingRecord, number: int) -> tuple[list[Page], Sequence[Table]]:
+    """Return a page by its number, from 1, and its tables."""
     if not 1 <= number <= record.page_count:
         remedy = f"Give a page from 1 to {record.page_count:,}"
         raise FilingIndexError(f"there is no page {number:,}", subject=record.doc_id, remedy=remedy)
     keys = [PageKey(record.doc_id, number - 1)]
-    return _Selection([stored.page for stored in workspace.index.pages(keys)], workspace.index.tables(keys))
+    return [stored.page for stored in workspace.index.pages(keys)], workspace.index.tables(keys)
 
 
 def _statement(
     workspace: Workspace, record: FilingRecord, outline: Sequence[PageOutline], statement: Statement
-) -> _Selection:
-    """Select the pages and tables of a primary statement."""
+) -> tuple[list[Page], Sequence[StatementPart]]:
+    """Return the pages and tables of a primary statement."""
     index = workspace.index
     keys = [page.key for page in outline if statements_on(page)]
     pages = [stored.page for stored in index.pages(keys)]
     parts = parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles)
-    tables = [part.table for part in parts]
     numbers = sorted(page.key.page for page in outline if statement in statements_on(page))
-    if not tables:
+    if not parts:
         what, remedy = f"no {statement.value} statement was found in this filing", "None of its pages has a statement"
         if found := ", ".join(statements_found(outline)):
             remedy = f"Choose one of these: {found}"
@@ -158,19 +150,24 @@ def _statement(
             what = f"no table was read of the {statement.value} statement"
             remedy = f"Look at its page with `--page {numbers[0] + 1}`"
         raise FilingIndexError(what, subject=record.doc_id, remedy=remedy)
-    shown = {*numbers, *(table.page for table in tables)}
-    return _Selection([page for page in pages if page.number in shown], tables, parts)
+    shown = {*numbers, *(part.table.page for part in parts)}
+    return [page for page in pages if page.number in shown], parts
 
 
-def _facts(workspace: Workspace, record: FilingRecord, wanted: ShowOptions, selected: _Selection) -> list[Fact]:
-    """Return the figures of the selected tables and pages, else of the whole filing."""
-    keys = [PageKey(record.doc_id, page.number) for page in selected.pages] or None
+def _facts(
+    workspace: Workspace,
+    record: FilingRecord,
+    wanted: ShowOptions,
+    pages: Sequence[Page],
+    tables: Sequence[Table] | None,
+) -> list[Fact]:
+    """Return the figures of these tables, else of the pages, else of the whole filing."""
+    keys = [PageKey(record.doc_id, page.number) for page in pages] or None
     facts = [sourced.fact for sourced in workspace.index.facts([record.doc_id], pages=keys)]
-    if selected.parts:
+    if tables is not None:
+        boxes = [(table.page, table.box) for table in tables]
         facts = [
-            fact
-            for fact in facts
-            if any(fact.page == table.page and table.box.contains_center_of(fact.box) for table in selected.tables)
+            fact for fact in facts if any(fact.page == at and box.contains_center_of(fact.box) for at, box in boxes)
         ]
     if wanted.fact is None:
         return facts

@@ -266,6 +266,9 @@ def _tested(pairs: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
+_OVERLAPS = {"bleu": "BLEU", "rouge_l": "ROUGE-L", "bleu_of_all": "BLEU, all", "rouge_l_of_all": "ROUGE-L, all"}
+
+
 def _tables(resamples: int, seed: int) -> tuple[tuple[str, Sequence[Column]], ...]:
     """Return the caption and the columns of each table."""
 
@@ -301,12 +304,7 @@ def _tables(resamples: int, seed: int) -> tuple[tuple[str, Sequence[Column]], ..
         (
             "BLEU, ROUGE-L: of the best passage, for each gold text and then the mean, and against all gold texts as"
             " one (as Kobeissi & Langlais do)",
-            (
-                measured("bleu", "BLEU"),
-                measured("rouge_l", "ROUGE-L"),
-                measured("bleu_of_all", "BLEU, all"),
-                measured("rouge_l_of_all", "ROUGE-L, all"),
-            ),
+            [measured(name, heading) for name, heading in _OVERLAPS.items()],
         ),
         (
             "read: passages an answer is written from; seconds: of understanding and search; calls of chat models;"

@@ -158,8 +158,8 @@ def by_model(judge: Judge, encode: Callable[[list[str]], Any] | None = None) -> 
 
 def average_precision(useful: Sequence[bool]) -> float:
     """Return the mean precision at each useful passage (RAGAS's context precision at k); 0 if there is none."""
-    precisions = [sum(useful[:place]) / place for place, each in enumerate(useful, start=1) if each]
-    return fmean(precisions) if precisions else 0.0
+    places = [place for place, each in enumerate(useful, start=1) if each]
+    return fmean(rank / place for rank, place in enumerate(places, start=1)) if places else 0.0
 
 
 def report_on_measures(rows: Sequence[Row], k: int, judge: str | None) -> Report:

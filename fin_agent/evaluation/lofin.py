@@ -225,18 +225,13 @@ def load_lofin(
                 continue
             gold = str(record.answer)
             source = next((name for prefix, name in _SOURCES.items() if record.qid.startswith(prefix)), "FinQA")
-            kind = _type_of(path, gold)
+            named = (path.name.split(".")[0], path.parent.name)
+            told = (name for name in named if name.startswith(NUMERIC) or name == TEXTUAL)
+            kind = next(told, TEXTUAL if plain_number(gold) is None else NUMERIC)
             questions.append(
                 FinanceBenchQuestion(record.qid, "", pages[0].doc_id, kind, source, record.question, gold, pages)
             )
     return tuple(questions), tuple(faults)
-
-
-def _type_of(path: Path, gold: str) -> str:
-    for name in (path.name.split(".")[0], path.parent.name):
-        if name.startswith(NUMERIC) or name == TEXTUAL:
-            return name
-    return TEXTUAL if plain_number(gold) is None else NUMERIC
 
 
 def same_number(ours: Decimal, gold: Decimal) -> bool:

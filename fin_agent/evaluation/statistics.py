@@ -89,9 +89,21 @@ def paired_test(
     exact = 2 ** len(telling) <= resamples
     difference = estimate(differences, resamples=resamples, seed=seed)
     assert difference is not None
-    # Of a single difference, exchanged or not, it is as large.
-    p_value = _p_value(telling, resamples, seed, exact) if len(telling) > 1 else 1.0
-    return PairedTest(difference, p_value, exact, len(telling))
+    # A single difference is as large if it is exchanged.
+    if len(telling) < 2:
+        return PairedTest(difference, 1.0, exact, len(telling))
+    import numpy
+    from scipy.stats import permutation_test
+
+    found = permutation_test(
+        (numpy.asarray(telling, dtype=float),),
+        numpy.mean,
+        permutation_type="samples",
+        n_resamples=numpy.inf if exact else resamples,
+        alternative="two-sided",
+        rng=numpy.random.default_rng(seed),
+    )
+    return PairedTest(difference, float(found.pvalue), exact, len(telling))
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -102,21 +114,6 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
         largest = max(largest, min(1.0, (len(p_values) - position) * p_values[place]))
         corrected[place] = largest
     return tuple(corrected)
-
-
-def _p_value(differences: Sequence[float], resamples: int, seed: int, exact: bool) -> float:
-    import numpy
-    from scipy.stats import permutation_test
-
-    found = permutation_test(
-        (numpy.asarray(differences, dtype=float),),
-        numpy.mean,
-        permutation_type="samples",
-        n_resamples=numpy.inf if exact else resamples,
-        alternative="two-sided",
-        rng=numpy.random.default_rng(seed),
-    )
-    return float(found.pvalue)
 
 
 def overlap(gold_texts: Sequence[str], passages: Sequence[str]) -> tuple[float, float] | None:

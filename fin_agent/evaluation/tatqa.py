@@ -31,14 +31,9 @@ from fin_agent.evaluation.benchmark import (
 
 
 def _parts(answer: object) -> object:
-    match answer:
-        case None:
-            return ()
-        case list():
-            return answer
-        case int() | float():
-            return (str(answer).removesuffix(".0"),)
-    return (answer,)
+    if answer is None or isinstance(answer, list):
+        return answer or ()
+    return (str(answer).removesuffix(".0") if isinstance(answer, int | float) else answer,)
 
 
 class TatQuestion(BaseModel):

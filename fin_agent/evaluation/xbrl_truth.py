@@ -138,6 +138,7 @@ def _visible(root: etree._Element, tables: _Tables) -> Iterator[TrueTag]:
         if hidden or context is None or end is None:
             continue
         value = _value(element)
+        members = ((str(each.get("dimension")), "".join(each.itertext()).strip()) for each in context.iter(*_MEMBERS))
         yield TrueTag(
             number,
             str(element.get("name")),
@@ -145,11 +146,7 @@ def _visible(root: etree._Element, tables: _Tables) -> Iterator[TrueTag]:
             value is None,
             start,
             end,
-            tuple(
-                sorted(
-                    (str(each.get("dimension")), "".join(each.itertext()).strip()) for each in context.iter(*_MEMBERS)
-                )
-            ),
+            tuple(sorted(members)),
             units.get(str(element.get("unitRef")), ""),
             _step(str(element.get("decimals") or "")),
             *tables.place(element),

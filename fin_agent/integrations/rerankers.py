@@ -99,7 +99,8 @@ class TournamentCompressor(BaseDocumentCompressor):
         behind = (len(places), 0.0)
         best = [min((places.get(key, behind) for key in own), default=behind) for own in of_document]
         order = sorted(range(len(documents)), key=lambda position: (best[position][0], position))
-        return [_scored(documents[position], best[position][1]) for position in order[: self.k]]
+        ranked = ((documents[position], round(best[position][1], 6)) for position in order[: self.k])
+        return [each.model_copy(update={"metadata": {**each.metadata, "score": score}}) for each, score in ranked]
 
     def _passages(self, document: Document) -> list[RankedPassage]:
         doc_id, page = document.metadata.get("doc_id"), document.metadata.get("page")
@@ -122,7 +123,3 @@ class TournamentCompressor(BaseDocumentCompressor):
 
 def _key(passage: RankedPassage) -> tuple[str, int]:
     return passage.stored.doc_id, passage.stored.passage.ordinal
-
-
-def _scored(document: Document, score: float) -> Document:
-    return document.model_copy(update={"metadata": {**document.metadata, "score": round(score, 6)}})

@@ -15,7 +15,7 @@ from rich.syntax import Syntax
 from rich.table import Column, Table
 from rich.text import Text
 
-from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, Usage
+from fin_agent.answering.answer import Answer, PagePlace, RoleUsage, Usage
 from fin_agent.evidence.evidence import JudgedPassage, RankedGroup, TraceStep
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.index.protocol import FilingIndex, PageKey
@@ -63,7 +63,12 @@ def answer_view(answer: Answer, index: FilingIndex | None = None) -> Iterator[Re
     if answer.program:
         yield Padding(program_view(answer.program), (0, 0, 1, 2))
     elif not found:
-        yield from (_quotation(citation, "bold" if quoted else "", index) for citation in answer.citations)
+        for citation in answer.citations:
+            printed = page_number_printed(index, PageKey(citation.doc_id, citation.page)) if index else None
+            shown = f" (printed as {printed})" if printed else ""
+            place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}{shown}", style="dim")
+            quotation = Text(f"“{one_line(citation.text)}”", style="bold" if quoted else "")
+            yield Padding(Group(quotation, place), (0, 0, 1, 0 if quoted else 2))
     yield from note_lines(answer.assumptions)
     yield from warning_lines(answer.warnings, most=_WARNINGS)
     searched = len({page.doc_id for page in answer.retrieved.pages})
@@ -89,13 +94,6 @@ def _nearest(pages: Sequence[PagePlace]) -> str:
     for page in pages[:_NEAREST]:
         of_filing.setdefault(one_line(page.doc_id), []).append(f"p. {page.page + 1}")
     return "; ".join(f"{name} {', '.join(numbers)}" for name, numbers in of_filing.items())
-
-
-def _quotation(citation: Citation, style: str, index: FilingIndex | None) -> RenderableType:
-    printed = page_number_printed(index, PageKey(citation.doc_id, citation.page)) if index else None
-    shown = f" (printed as {printed})" if printed else ""
-    place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}{shown}", style="dim")
-    return Padding(Group(Text(f"“{one_line(citation.text)}”", style=style), place), (0, 0, 1, 2 if not style else 0))
 
 
 @group()

@@ -353,6 +353,13 @@ figcaption,.quiet{color:var(--soft);font-size:.85rem}
 """
 
 
+def exported(kind: str, answers: Sequence[Answer], picture: Picture) -> bytes:
+    """Return answers as a file of this kind: `xlsx`, `csv`, or `html` with their pages."""
+    if kind == "xlsx":
+        return answer_workbook(answers)
+    return answer_csv(answers).encode("utf-8-sig") if kind == "csv" else html_report(answers, picture).encode()
+
+
 def html_report(answers: Sequence[Answer], picture: Picture) -> str:
     """Return the report of these answers. Texts of filings are escaped."""
     parts = "".join(part for answer in answers for part in _answer(answer, picture))

@@ -65,7 +65,8 @@ def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> Iter
         if not number or run.title not in ("", title):
             yield Text(filing_title(record))
         title = run.title or title
-        yield from _unit(run.unit_line)
+        if run.unit_line:
+            yield Text(one_line(run.unit_line), style="italic")
         yield FiguresTable(run.columns, run.rows, dollars=not run.unit_line, page_starts=run.starts)
         yield Text(f"{one_line(record.doc_id)}, {page_numbers(run.pages)}", style="dim")
 
@@ -88,7 +89,13 @@ def join_tables(parts: Sequence[StatementPart]) -> list[ContinuedTable]:
     """Return the tables of a statement, joined if one continues in the next."""
     runs: list[list[StatementPart]] = []
     for part in parts:
-        if runs and _goes_on(runs[-1][-1].table, part.table):
+        last, table = runs[-1][-1].table if runs else None, part.table
+        if (
+            last is not None
+            and len(last.columns) == len(table.columns)
+            and (last.columns == table.columns or (last.periods == table.periods and any(table.periods)))
+            and last.unit_line == table.unit_line
+        ):
             runs[-1].append(part)
         else:
             runs.append([part])
@@ -97,16 +104,12 @@ def join_tables(parts: Sequence[StatementPart]) -> list[ContinuedTable]:
 
 def table_view(table: Table) -> Iterator[RenderableType]:
     """Yield a table with its unit line; its caption is part of the page's text."""
-    yield from _unit(table.unit_line)
+    if table.unit_line:
+        yield Text(one_line(table.unit_line), style="italic")
     yield FiguresTable(table.columns, table.rows, dollars=not table.unit_line)
 
 
 _CONTINUED = re.compile(r"\s*[(\[,–—-]*\s*\bcont(?:inued|['’]?d)\.?\s*[)\]]*", re.I)
-
-
-def _goes_on(table: Table, following: Table) -> bool:
-    same = table.columns == following.columns or (table.periods == following.periods and any(table.periods))
-    return same and len(table.columns) == len(following.columns) and table.unit_line == following.unit_line
 
 
 def _joined(parts: Sequence[StatementPart]) -> ContinuedTable:
@@ -122,11 +125,6 @@ def _joined(parts: Sequence[StatementPart]) -> ContinuedTable:
         rows += part.table.rows
     title = one_line(_CONTINUED.sub("", next((part.title for part in parts if part.title), "")))
     return ContinuedTable(title, first.unit_line, first.columns, tuple(rows), tuple(pages), starts)
-
-
-def _unit(unit_line: str) -> Iterator[Text]:
-    if unit_line:
-        yield Text(one_line(unit_line), style="italic")
 
 
 _BETWEEN = 2

@@ -10,6 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from fin_agent.vocabulary.filing import ReadWarning
+from fin_agent.vocabulary.page import page_ranges
 
 _KEPT = "\n\t"
 _UNSAFE = ("Cc", "Cf", "Cs")
@@ -71,14 +72,8 @@ def page_numbers(pages: Iterable[int]) -> str:
     >>> page_numbers([8]), page_numbers([0, 8, 9, 10])
     ('page 9', 'pages 1, 9-11')
     """
-    runs: list[list[int]] = []
-    for page in sorted(set(pages)):
-        if runs and runs[-1][-1] == page - 1:
-            runs[-1].append(page)
-        else:
-            runs.append([page])
-    said = ", ".join(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else f"{run[0] + 1}" for run in runs)
-    return f"page{'s' if len(runs) > 1 or len(runs[0]) > 1 else ''} {said}"
+    different = sorted(set(pages))
+    return f"page{'s' if len(different) > 1 else ''} {page_ranges(different)}"
 
 
 def settings_view(lines: Sequence[tuple[str, str]]) -> Table:

@@ -254,12 +254,14 @@ def declared(tool: BaseTool) -> types.Tool:
     takes = tool.args_schema
     assert isinstance(takes, dict), takes
     title, artifact = _TOOLS[tool.name]
+    gives = artifact.model_json_schema(mode="serialization")
+    gives.pop("description", None)  # the class docstring is for readers of the code
     return types.Tool(
         name=tool.name,
         title=title,
         description=tool.description,
         inputSchema=takes,
-        outputSchema=_output_schema(artifact),
+        outputSchema=gives,
         annotations=types.ToolAnnotations(
             title=title, readOnlyHint=True, destructiveHint=False, idempotentHint=True, openWorldHint=False
         ),
@@ -314,12 +316,6 @@ def _defused(document: Json) -> Json:
     if isinstance(document, dict):
         return {name: _defused(value) for name, value in document.items()}
     return document
-
-
-def _output_schema(artifact: type[BaseModel]) -> dict[str, Json]:
-    schema = artifact.model_json_schema(mode="serialization")
-    schema.pop("description", None)  # the class docstring is for readers of the code
-    return schema
 
 
 def _line(document: Json) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -211,19 +212,6 @@ class ScriptError(FinAgentError):
     """A scripted model was called more often than its script allows, or less often than it requires."""
 
 
-@dataclass(slots=True)
-class _Replies:
-    """Replies to give in turn, or one to repeat."""
-
-    answers: tuple[Answer, ...]
-    endless: bool
-    said: int = 0
-
-    @property
-    def left(self) -> int:
-        return 0 if self.endless else len(self.answers) - self.said
-
-
 class ScriptedChatModel(StandInChatModel):
     """A chat model that replies from a script.
 
@@ -257,7 +245,9 @@ class ScriptedChatModel(StandInChatModel):
 
     _calls: list[ModelCall] = PrivateAttr(default_factory=list)
     _errors: list[ScriptError] = PrivateAttr(default_factory=list)
-    _script: dict[str, _Replies] = PrivateAttr(default_factory=dict)
+    _script: dict[str, Answer | list[Answer]] = PrivateAttr(default_factory=dict)
+    """By role: replies to give in turn, or one to repeat."""
+    _said: Counter[str] = PrivateAttr(default_factory=Counter)
     _by_role: bool = PrivateAttr(default=False)
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
@@ -265,7 +255,10 @@ class ScriptedChatModel(StandInChatModel):
         super().__init__(model_name=model_name, tells_usage=tells_usage)  # type: ignore[call-arg]
         self._by_role = isinstance(script, Mapping)
         by_role = script if isinstance(script, Mapping) else {ANY_ROLE: script}
-        self._script = {prompt_of_role(role) or role: _replies(written) for role, written in by_role.items()}
+        written: Any
+        for role, written in by_role.items():
+            repeated = isinstance(written, str) or not isinstance(written, Sequence)
+            self._script[prompt_of_role(role) or role] = written if repeated else list(written)
 
     @property
     def calls(self) -> list[ModelCall]:
@@ -280,7 +273,7 @@ class ScriptedChatModel(StandInChatModel):
         """
         if self._errors:
             raise self._errors[0]
-        left = {role: replies.left for role, replies in self._script.items()}
+        left = {role: len(of) - self._said[role] for role, of in self._script.items() if isinstance(of, list)}
         unsaid = [f"{count} of {role!r}" if self._by_role else str(count) for role, count in left.items() if count]
         if unsaid:
             raise ScriptError(f"replies were not requested: {', '.join(unsaid)}")
@@ -311,17 +304,17 @@ class ScriptedChatModel(StandInChatModel):
                 f"the script has no reply for {asked}, only for {', '.join(sorted(self._script))}",
                 remedy=f"The prompt: {call.head()}",
             )
-        replies = self._script[role]
-        if replies.endless:
-            return replies.answers[0]
-        if not replies.left:
+        replies, said = self._script[role], self._said[role]
+        if not isinstance(replies, list):
+            return replies
+        if said == len(replies):
             of = f" for the role {role!r}" if self._by_role else ""
-            many = "1 reply" if replies.said == 1 else f"{replies.said} replies"
+            many = "1 reply" if said == 1 else f"{said} replies"
             raise ScriptError(
                 f"the script has {many}{of} and was asked for one more", remedy=f"The prompt: {call.head()}"
             )
-        replies.said += 1
-        return replies.answers[replies.said - 1]
+        self._said[role] += 1
+        return replies[said]
 
     def _message(self, reply: Reply, call: ModelCall) -> AIMessage:
         tool = _tool_asked_for(call)
@@ -343,12 +336,6 @@ class ScriptedChatModel(StandInChatModel):
             counted = UsageMetadata(input_tokens=asked, output_tokens=answered, total_tokens=asked + answered)
             message = message.model_copy(update={"usage_metadata": counted})
         return message
-
-
-def _replies(written: Answer | Sequence[Answer]) -> _Replies:
-    if isinstance(written, Sequence) and not isinstance(written, str):
-        return _Replies(tuple(written), endless=False)
-    return _Replies((written,), endless=True)
 
 
 def _tool_asked_for(call: ModelCall) -> str | None:

@@ -32,6 +32,21 @@ class Page:
     """Primary statements that begin on the page below the first one."""
 
 
+def page_ranges(pages: Iterable[int]) -> str:
+    """Return pages (0-based, ascending) as people count them, with runs joined.
+
+    >>> page_ranges([2, 3, 4, 8])
+    '3-5, 9'
+    """
+    runs: list[list[int]] = []
+    for page in pages:
+        if runs and runs[-1][-1] == page - 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    return ", ".join(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else f"{run[0] + 1}" for run in runs)
+
+
 def printed_number(page: Page, neighbours: Iterable[Page]) -> str | None:
     """Return the number printed at the foot or head of `page`, such as `47` or `F-12`; None where there is none.
 

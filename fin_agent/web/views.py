@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fin_agent.filings.outline.statements import parts_of_statement
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, SourcedFact
 from fin_agent.lexicon.abbreviations import expand_abbreviations
-from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
+from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.presentation.filings import CheckedFiling, statements_on, value_words
 from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, join_tables, page_number_printed
 from fin_agent.query.editing import query_for_question
@@ -40,7 +40,6 @@ from fin_agent.workspace import Workspace
 _CHIPS = {"COMPANY": "company", "PERIOD": "period", "PART": "part", "METRIC": "measure", "FORMULA": "measure"}
 _MEANINGS = {**SCORES, **PAGE_FEATURES}
 _MAX_PARTS = 200
-ANNUAL_FORMS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 
 
 def query_view(question: str, workspace: Workspace) -> Json:
@@ -59,6 +58,11 @@ def query_view(question: str, workspace: Workspace) -> Json:
     keys = [company.key for company in query.companies]
     words: list[Json] = []
     place = 0
+
+    def add(text: str, kind: str) -> None:
+        if text:
+            words.append({"text": text, "kind": kind})
+
     for token in lexed.tokens:
         kind = _CHIPS.get(token.type, "")
         if token.type == "PHRASE" and token.text.lower() in lines:
@@ -67,11 +71,12 @@ def query_view(question: str, workspace: Workspace) -> Json:
         elif token.text.lower() in unread:
             kind = "unread"
         if kind and token.start >= place:
-            words += [_word(lexed.text[place : token.start], ""), _word(token.text, kind)]
+            add(lexed.text[place : token.start], "")
+            add(token.text, kind)
             place = token.start + len(token.text)
-    words.append(_word(lexed.text[place:], ""))
+    add(lexed.text[place:], "")
     return {
-        "words": [word for word in words if isinstance(word, dict) and word["text"]],
+        "words": words,
         "query": cast(Json, query.model_dump(mode="json")),
         "measures": [measure_text(measure) for measure in query.measures],
         "periods": [str(period) for period in query.periods],
@@ -136,10 +141,6 @@ def example(workspace: Workspace) -> Json:
 _LEGAL_FORM = re.compile(r",? (?:inc|corp|corporation|company|co|ltd|plc)\b\.?,?", re.I)
 
 
-def _word(text: str, kind: str) -> Json:
-    return {"text": text, "kind": kind}
-
-
 def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
     """Return a page (from 1) with its printed number, place, figures and text. Raises NotThereError."""
     record, index = record_of(context, doc_id), context.workspace.index
@@ -197,7 +198,7 @@ def figure_shown(fact: Fact, doc_id: str) -> Json:
         "doc_id": doc_id,
         "page_number": fact.page + 1,
         "line": fact.line + 1,
-        "box": [round(float(side), 1) for side in fact.box],
+        "box": _sides(fact.box),
         "label": fact.label,
         "section": list(fact.section),
         "column": fact.column,
@@ -261,7 +262,7 @@ def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) ->
                 address = {"page_number": page + 1, "line": row.line + 1}
             for cell, print_ in zip(row.cells, line.cells, strict=False):
                 cells.append(
-                    {"text": print_, "amount": float(cell.amount), **_placed(page, cell.box)}
+                    {"text": print_, "amount": float(cell.amount), "page_number": page + 1, "box": _sides(cell.box)}
                     if cell is not None and print_ is not None
                     else None
                 )
@@ -269,8 +270,8 @@ def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) ->
     return {"title": table.title, "unit": table.unit_line, "columns": list(table.columns), "lines": lines}
 
 
-def _placed(page: int, box: Box) -> dict[str, Json]:
-    return {"page_number": page + 1, "box": [round(float(side), 1) for side in box]}
+def _sides(box: Box) -> list[Json]:
+    return [round(float(side), 1) for side in box]
 
 
 def checks_shown(context: ToolContext, doc_id: str) -> Json:
@@ -353,7 +354,15 @@ def _row_at(asked: SeriesRequest, context: ToolContext) -> list[SourcedFact]:
         for each in context.workspace.index.facts([asked.doc_id], pages=[PageKey(asked.doc_id, page)])
         if each.fact.line == asked.line - 1 and in_a_cell(each.fact) and each.fact.period.fiscal_year
     ]
-    figures.sort(key=_leads, reverse=True)
+    figures.sort(
+        key=lambda each: (
+            each.fact.scope is None,
+            each.fact.period.fiscal_year,
+            each.fact.period.end or date.min,
+            -each.fact.box.x0,
+        ),
+        reverse=True,
+    )
     if not figures:
         raise NotThereError(
             "this row has no figure of a fiscal year",
@@ -363,16 +372,9 @@ def _row_at(asked: SeriesRequest, context: ToolContext) -> list[SourcedFact]:
     return [each for each in figures if _alike(each.fact, figures[0].fact)]
 
 
-def _leads(sourced: SourcedFact) -> tuple[bool, int, date, float]:
-    fact = sourced.fact
-    return fact.scope is None, fact.period.fiscal_year, fact.period.end or date.min, -fact.box.x0
-
-
 def _alike(fact: Fact, other: Fact) -> bool:
-    def kind(one: Fact) -> tuple[object, ...]:
-        return one.unit, one.period.months, one.period.quarter, one.scope
-
-    return kind(fact) == kind(other)
+    kinds = ((one.unit, one.period.months, one.period.quarter, one.scope) for one in (fact, other))
+    return len(set(kinds)) == 1
 
 
 def _fits(fact: Fact, row: Sequence[SourcedFact]) -> bool:

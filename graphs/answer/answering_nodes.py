@@ -10,7 +10,7 @@ from typing import Literal, cast
 from langgraph.runtime import Runtime
 
 from fin_agent.analyst.events import AnswerPiece, emit, record_warning
-from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning, ReasoningStep
+from fin_agent.analyst.reasoning_result import AnsweredCuration, Reasoning
 from fin_agent.answering.answer import (
     Answer,
     AnswerValue,
@@ -21,12 +21,15 @@ from fin_agent.answering.answer import (
     gives_verdict,
     refusal_text,
 )
-from fin_agent.answering.answer_composition import assumptions, citations_of
+from fin_agent.answering.answer_composition import assumptions, citations_of, numeric_answer
+from fin_agent.answering.program import check_program
+from fin_agent.answering.program_syntax import program_tree
+from fin_agent.answering.provenance import Provenance
 from fin_agent.answering.sentence_binding import contradictions, years_in
+from fin_agent.errors import SandboxError
 from fin_agent.evidence.evidence import Curation, Evidence, JudgedPassage, RetrievedPassage
 from fin_agent.evidence.slot_ledger import Entry, Ledger
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.program_of_thought import attempt_program
 from fin_agent.graphs.answer.search_nodes import Update, end_step
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
 from fin_agent.index.protocol import FilingIndex, PageKey
@@ -56,12 +59,13 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         return context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope, dropped)
 
     curation = curated()
-    further = [each for each in _on_pages(curation.to_read, state["round"], context) if each.key not in dropped]
+    stored = context.workspace.index.passages(list(curation.to_read))
+    read = (RetrievedPassage.of(passage, 0.0, state["round"]) for passage in stored)
+    further = [each for each in read if each.key not in dropped]
     if further:
         passages = [*passages, *further]
         curation = curated()
-    kept = {evidence.passage.key for evidence in curation.kept}
-    pages = _pages_of(further)
+    pages = [PagePlace(doc_id=page.doc_id, page=page.page) for page in dict.fromkeys(each.on_page for each in further)]
     intent = state["intent"]
     update: Update = {
         "judged": [passage.key for passage in state["passages"]],
@@ -80,7 +84,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     return end_step(
         state,
         "filter_passages",
-        f"kept {len(kept)} of {len(passages)} passages",
+        f"kept {len({evidence.passage.key for evidence in curation.kept})} of {len(passages)} passages",
         update,
         details=(
             *(f"read as well: {each.doc_id} page {each.page + 1}, which states a figure differently" for each in pages),
@@ -102,16 +106,6 @@ def _has_new_passages(state: AnswerState) -> bool:
     """Return whether this round reads a passage that no earlier round read."""
     seen = {tuple(key) for key in state.get("judged", [])}
     return state["round"] == 1 or any(passage.key not in seen for passage in state["passages"])
-
-
-def _on_pages(pages: Sequence[PageKey], round_number: int, context: AnswerContext) -> list[RetrievedPassage]:
-    """Return the passages of pages that the analyst reads in addition to those found."""
-    stored = context.workspace.index.passages(list(pages))
-    return [RetrievedPassage.of(passage, 0.0, round_number) for passage in stored]
-
-
-def _pages_of(passages: Sequence[RetrievedPassage]) -> list[PagePlace]:
-    return list({(each.doc_id, each.page): PagePlace(doc_id=each.doc_id, page=each.page) for each in passages}.values())
 
 
 def _slot_line(entry: Entry) -> str:
@@ -174,24 +168,30 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
     analyst, evidence, workspace = context.analyst, tuple(state["evidence"]), context.workspace
     missing = list(dict.fromkeys((*intent.beyond_rules, *state["missing"])))
     update: Update
+    provenance, problem = Provenance((), ()), None
     try:
-        tried = attempt_program(
-            state["question"], intent, plan, ledger, evidence, analyst=analyst, executor=context.executor
-        )
+        written = analyst.program(intent, plan, ledger, evidence)
+        try:
+            program_tree(written.code)
+            provenance = check_program(written.code, written, state["question"])
+            provenance.require_sources()  # a program with an unsourced number is never run
+            value = numeric_answer(intent, plan, written, context.executor.run(written.code).value)
+        except SandboxError as failure:
+            problem = failure
     except ValueError as error:
         unwritten = [*missing, f"a program that can be written: {error}"]
         update = {"missing": unwritten, "next": after_computing(state, runtime)}
         return end_step(state, "answer_with_program", f"refused: {error}", update)
-    update = {"program": tried.program.code}
-    unsourced = [f"{number.literal} (line {number.line}): {number.reason}" for number in tried.provenance.unbound]
-    if tried.value is None:
-        summary = f"refused: {tried.problem}"
-        lacking = [f"a source for {each}" for each in unsourced] or [f"a program that runs: {tried.problem}"]
+    update = {"program": written.code}
+    unsourced = [f"{number.literal} (line {number.line}): {number.reason}" for number in provenance.unbound]
+    if problem is not None:
+        summary = f"refused: {problem}"
+        lacking = [f"a source for {each}" for each in unsourced] or [f"a program that runs: {problem}"]
         update["missing"] = [*missing, *lacking]
     else:
-        comment = analyst.comment(intent, evidence, tried.value.text, tried.program.code)
-        value, program = tried.value, tried.program.code
-        citations = citations_of(list(tried.program.variables.values()))
+        summary, program = f"computed {value.text}", written.code
+        comment = analyst.comment(intent, evidence, value.text, program)
+        citations = citations_of(list(written.variables.values()))
         if comment is not None:
             # A verdict by the figures comes before the text about the measure; otherwise the judgement comes first.
             said = (value.text, comment.text) if gives_verdict(value.text) else (comment.text, value.text)
@@ -204,8 +204,7 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
         update["answer"] = _answer(
             state, value, citations, program=program, assumed=(*assumed, *state.get("notes", []))
         )
-        summary = f"computed {tried.value.text}"
-    bound = [f"{binding.literal}: {binding.where}" for binding in tried.provenance.bindings]
+    bound = [f"{binding.literal}: {binding.where}" for binding in provenance.bindings]
     update["next"] = after_computing(cast(AnswerState, {**state, **update}), runtime)
     return end_step(state, "answer_with_program", summary, update, details=(*bound, *unsourced))
 
@@ -244,7 +243,10 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
         details=(
             *(f"read as well: {page.doc_id} page {page.page + 1}" for page in reasoning.read),
             *(f"{cited.doc_id} page {cited.page + 1}: {cited.text}" for cited in reasoning.citations),
-            *(f"step: {step.text} {_cited(step)}".rstrip() for step in reasoning.steps),
+            *(
+                f"step: {step.text} {''.join(f'[{place + 1}]' for place in step.citations)}".rstrip()
+                for step in reasoning.steps
+            ),
         ),
     )
 
@@ -258,10 +260,6 @@ def _warn_of_contradictions(reasoning: Reasoning, question: str, workspace: Work
     for text, doc_ids in texts:
         for said in contradictions(text, doc_ids, workspace, years_in(question)):
             record_warning(said)
-
-
-def _cited(step: ReasoningStep) -> str:
-    return "".join(f"[{place + 1}]" for place in step.citations)
 
 
 def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:

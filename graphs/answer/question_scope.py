@@ -11,7 +11,7 @@ from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, asks_in
 from fin_agent.analyst.rules.words_to_intent import understood_spans
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
-from fin_agent.lexicon.company_mentions import Company, company_like_names
+from fin_agent.lexicon.company_mentions import company_like_names
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
 from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import word_lists
@@ -71,7 +71,11 @@ def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None
     if intent.companies or not names or len(companies) > _MAX_COMPANIES:
         return intent
     owners = {workspace.directory.owners.get(doc_id) for doc_id in doc_ids or workspace.directory.owners}
-    divided = [one for one in companies if one.key in owners and _divides_by(names, one, workspace)]
+    divided = []
+    for company in (each for each in companies if each.key in owners):
+        parts = workspace.index.parts(company.doc_ids)
+        if all(any(same_part(name, part) for part in parts) for name in names):
+            divided.append(company)
     if len(divided) != 1:
         return intent
     (only,) = divided
@@ -83,12 +87,6 @@ def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None
         }
     )
     return with_fiscal_years_resolved(with_dated_periods(of_it, workspace), workspace)
-
-
-def _divides_by(names: Sequence[str], company: Company, workspace: Workspace) -> bool:
-    """Return whether the company's filings have parts of all these names."""
-    parts = workspace.index.parts(company.doc_ids)
-    return all(any(same_part(name, part) for part in parts) for name in names)
 
 
 def unmet_requirements(

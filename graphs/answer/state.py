@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_type_hints
 
 from langgraph.channels import EphemeralValue
 from langgraph.types import Overwrite
@@ -199,8 +199,4 @@ def _is_plain(value: object) -> bool:
 
 @lru_cache(maxsize=4)
 def _adapters(schema: Any) -> dict[str, TypeAdapter[Any]]:
-    return {name: TypeAdapter(_value_type(kind)) for name, kind in get_type_hints(schema).items()}
-
-
-def _value_type(kind: Any) -> Any:
-    return get_args(kind)[0] if get_origin(kind) in (NotRequired, Required) else kind
+    return {name: TypeAdapter(kind) for name, kind in get_type_hints(schema).items()}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from concurrent.futures import Future
 from contextlib import aclosing
 from contextvars import copy_context
-from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -60,7 +60,7 @@ def stream_answer(
     delivered: SimpleQueue[Any] = SimpleQueue()
     cancel = _run_in_thread(asked, delivered.put)
     try:
-        while not isinstance(event := delivered.get(), _Ended):
+        while not isinstance(event := delivered.get(), Future):
             yield event
         yield Answered(answer=event.result())
     finally:
@@ -121,7 +121,7 @@ async def astream_run(work: Callable[..., Last], *, drafts: bool = True) -> Asyn
 
     cancel = _run_in_thread(work, deliver, drafts=drafts)
     try:
-        while not isinstance(event := await delivered.get(), _Ended):
+        while not isinstance(event := await delivered.get(), Future):
             yield event
         yield event.result()
     finally:
@@ -132,26 +132,13 @@ class _StreamClosedError(RuntimeError):
     """The consumer of the stream has gone."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Ended:
-    """The end of a run."""
-
-    value: Any = None
-    error: BaseException | None = None
-
-    def result(self) -> Any:
-        if self.error is not None:
-            raise self.error
-        return self.value
-
-
 def _run_in_thread(
     work: Callable[..., object], deliver: Callable[[object], object], *, drafts: bool = True
 ) -> Callable[[], None]:
     """Run the work in its own thread, within the caller's meter and context.
 
-    `deliver` is called from that thread with each event, then with `_Ended`. Returns a function that prevents further
-    steps and calls.
+    `deliver` is called from that thread with each event, then with a future that has the result or the error. Returns a
+    function that prevents further steps and calls.
     """
     meter = Meter(within=current_meter())
     left = threading.Event()
@@ -175,13 +162,14 @@ def _run_in_thread(
             cancel()
 
     def run() -> None:
+        ended: Future[object] = Future()
         try:
             with metered(meter), event_listener(tell, drafts=drafts):
-                ended = _Ended(work(on_step=check))
+                ended.set_result(work(on_step=check))
         except _StreamClosedError:
             return
         except BaseException as error:
-            ended = _Ended(error=error)
+            ended.set_exception(error)
         tell(ended)
 
     # A daemon thread, so that a process can end without waiting for a server.

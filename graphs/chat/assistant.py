@@ -25,7 +25,7 @@ from langgraph.runtime import Runtime
 from fin_agent.analyst.events import Warned, emit
 from fin_agent.analyst.model.model_client import callers_for_roles
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
+from fin_agent.analyst.rules.follow_ups import MessageKind
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.sentence_binding import contradictions, strip_markup, years_in
 from fin_agent.errors import QuestionError, how_to_install
@@ -108,10 +108,7 @@ def assistant_of(
     *,
     callers: Callers | None = None,
 ) -> Assistant:
-    """Build the assistant with the model of the role `assistant`.
-
-    Raises ModelSetupError and PromptError.
-    """
+    """Build the assistant with the model of the role `assistant`. Raises ModelSetupError and PromptError."""
     try:
         from langchain.agents import create_agent
         from langchain.agents.middleware import ModelCallLimitMiddleware, ToolCallLimitMiddleware
@@ -128,12 +125,7 @@ def assistant_of(
     caller = callers.of(Role.ASSISTANT)
     prompt = load_prompt("assistant", folder=settings.prompts)
     filled = prompt.filled(filings="")
-    toolkit = FinAgentToolkit(
-        workspace=answering.workspace,
-        settings=settings,
-        doc_ids=doc_ids,
-        callers=callers,
-    )
+    toolkit = FinAgentToolkit(workspace=answering.workspace, settings=settings, doc_ids=doc_ids, callers=callers)
     middleware: list[AgentMiddleware[Any, Any]] = [
         ModelCallLimitMiddleware(run_limit=limits.model_calls, exit_behavior="end"),
         ToolCallLimitMiddleware(run_limit=limits.tool_calls, exit_behavior="continue"),
@@ -169,12 +161,16 @@ def converse(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
         told_of = f"{type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
         return _by_rules(state, f"the assistant failed, and rules reply: {told_of}")
     before = state.get("draft") or Turn(asked=last_user_message(state), kind=reading_of(state).kind, said="")
-    answers = (*before.answers, *_answers(added))
+    artifacts = (message.artifact for message in added if isinstance(message, ToolMessage))
+    answers = (*before.answers, *(compact_answer(each) for each in artifacts if isinstance(each, Answer)))
+    kind = reading_of(state).kind
+    if answers and kind is not MessageKind.QUESTION:
+        kind = MessageKind.FOLLOW_UP
     calls = [*state.get("calls", ()), *meter.records]
     said, warnings = _last_reply(added, assistant)
     draft = Turn(
         asked=before.asked,
-        kind=_kind(reading_of(state), answers),
+        kind=kind,
         question=answers[-1].question if answers else "",
         said=said,
         answers=answers,
@@ -261,18 +257,6 @@ def _last_reply(added: Sequence[BaseMessage], assistant: Assistant) -> tuple[str
     if not text:
         return "The model gave no reply.", ("the model's reply was empty",)
     return strip_markup(text) or "The model gave no reply.", ()
-
-
-def _answers(added: Sequence[BaseMessage]) -> Iterator[Answer]:
-    for message in added:
-        if isinstance(message, ToolMessage) and isinstance(message.artifact, Answer):
-            yield compact_answer(message.artifact)
-
-
-def _kind(reading: Reading, answers: Sequence[Answer]) -> MessageKind:
-    if not answers:
-        return reading.kind
-    return MessageKind.QUESTION if reading.kind is MessageKind.QUESTION else MessageKind.FOLLOW_UP
 
 
 def _additional_sources(state: ChatState, context: ChatContext) -> Iterator[str]:

@@ -64,7 +64,11 @@ class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
                 error = caller.error(exception, _ROLE)
                 meter.add(self._record(NO_USAGE, time.perf_counter() - started, error.what))
                 raise error from exception
-            meter.add(self._record(self._usage(response, estimate), time.perf_counter() - started))
+            message = next((each for each in reversed(response.result) if isinstance(each, AIMessage)), None)
+            usage = from_langchain_message(message).usage if message is not None else None
+            output = approximate_tokens(_message_text(response.result))
+            usage = usage or Usage(input=estimate, output=output, approximate=True)
+            meter.add(self._record(usage, time.perf_counter() - started))
             return response
 
     def wrap_tool_call(
@@ -75,12 +79,6 @@ class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
         """Call one tool, and emit an event that it started."""
         emit(StepBegun(node=str(request.tool_call["name"]), round=1))
         return handler(request)
-
-    def _usage(self, response: ModelResponse[Any], estimate: int) -> Usage:
-        message = next((each for each in reversed(response.result) if isinstance(each, AIMessage)), None)
-        usage = from_langchain_message(message).usage if message is not None else None
-        output = approximate_tokens(_message_text(response.result))
-        return usage or Usage(input=estimate, output=output, approximate=True)
 
     def _record(self, usage: Usage, seconds: float, note: str = "") -> CallRecord:
         return self._caller.record(_ROLE, self._prompt, usage, seconds=seconds, note=note)

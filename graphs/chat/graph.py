@@ -188,13 +188,13 @@ def _as_decided(state: ChatState) -> NextNode:
 def reply_to(
     asked: str, kind: MessageKind, turns: Sequence[Turn], workspace: Workspace, doc_ids: Collection[str] | None = None
 ) -> tuple[str, tuple[Citation, ...]]:
-    """Return the reply to a message of this kind and its citations.
-
-    Only the filings `doc_ids` are mentioned.
-    """
+    """Return the reply to a message of this kind and its citations. Only the filings `doc_ids` are mentioned."""
     answered = _referenced_turn(turns, workspace)
     if answered is not None and kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
-        return _with_question(answered, turns) + _explain_answer(kind, answered), answered.citations
+        said = _explain_answer(kind, answered)
+        if answered is not [turn for turn in turns if turn.answers][-1] and not answered.answers[-1].refused:
+            said = f"Of: {answered.question}\n{said}"  # another question was asked since
+        return said, answered.citations
     words = load_yaml("replies", __package__)
     listed = _describe_index(asked, workspace, doc_ids) if kind is MessageKind.INDEX else ""
     there, example = available_companies(workspace, doc_ids).rstrip("."), _example(workspace, doc_ids)
@@ -219,12 +219,6 @@ def _referenced_turn(turns: Sequence[Turn], workspace: Workspace) -> Turn | None
         if standing is not None and turn.question == standing.question and turn.answer == standing.answer:
             return turn
     return with_answers[-1] if with_answers else None
-
-
-def _with_question(turn: Turn, turns: Sequence[Turn]) -> str:
-    """Return a prefix with the turn's question, if another was asked since."""
-    last = next(each for each in reversed(turns) if each.answers)
-    return "" if turn is last or turn.answer is None or turn.answer.refused else f"Of: {turn.question}\n"
 
 
 def _explain_answer(kind: MessageKind, turn: Turn) -> str:

@@ -111,8 +111,14 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
             rows = cursor.execute(
                 "SELECT thread_id FROM checkpoints WHERE checkpoint_ns = '' GROUP BY 1 ORDER BY max(checkpoint_id) DESC"
             ).fetchall()
-        kept = ((name, self.get_tuple({"configurable": {"thread_id": name}})) for (name,) in rows)
-        return [_listed(name, found.checkpoint) for name, found in kept if found is not None]
+        listed = []
+        for (name,) in rows:
+            if (found := self.get_tuple({"configurable": {"thread_id": name}})) is not None:
+                values, changed = found.checkpoint["channel_values"], datetime.fromisoformat(found.checkpoint["ts"])
+                said = (each for each in values.get("messages", ()) if isinstance(each, BaseMessage))
+                title = next((" ".join(each.text.split()) for each in said if each.type == "human"), "")
+                listed.append(ThreadSummary(name, title[:_MAX_TITLE_LENGTH], len(values.get("turns", ())), changed))
+        return listed
 
     def put(
         self,
@@ -219,14 +225,6 @@ def _thread_file_lock(file: Path, thread: str, on_wait: Callable[[], object]) ->
 def _lock_file(file: Path) -> BinaryIO:
     """Return the file, which stays open: closing it would release all of the process's locks on it."""
     return file.open("ab")
-
-
-def _listed(name: str, checkpoint: Checkpoint) -> ThreadSummary:
-    values = checkpoint["channel_values"]
-    said = [message for message in values.get("messages", ()) if isinstance(message, BaseMessage)]
-    title = next((" ".join(message.text.split()) for message in said if message.type == "human"), "")
-    changed = datetime.fromisoformat(checkpoint["ts"])
-    return ThreadSummary(name, title[:_MAX_TITLE_LENGTH], len(values.get("turns", ())), changed)
 
 
 def _connected(file: Path) -> sqlite3.Connection:

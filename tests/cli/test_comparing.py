@@ -88,14 +88,14 @@ class Stumbling:
 @pytest.fixture
 def stumbling(monkeypatch: pytest.MonkeyPatch) -> None:
     """The strategy `stumbling`, beside the real ones."""
-    from fin_agent.cli import search_benchmarks
+    from fin_agent.cli import benchmarks
 
-    real: Callable[..., Strategy] = search_benchmarks.strategy_for
+    real: Callable[..., Strategy] = benchmarks.strategy_for
 
     def strategy_for(settings: Any, *given: Any, **named: Any) -> Strategy:
         return Stumbling() if settings.strategy == "stumbling" else real(settings, *given, **named)
 
-    monkeypatch.setattr(search_benchmarks, "strategy_for", strategy_for)
+    monkeypatch.setattr(benchmarks, "strategy_for", strategy_for)
 
 
 def compare(questions: Path, index: Path, *options: object, strategies: str = "default,bm25") -> Ran:

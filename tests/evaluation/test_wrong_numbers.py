@@ -17,7 +17,7 @@ from benchmarks.wrong_numbers import (
     wrongly_refused,
 )
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.benchmark import generated_questions
+from fin_agent.evaluation.generated.question_generators import generated_questions
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.workspace import Workspace

@@ -17,7 +17,6 @@ from pydantic import ValidationError
 from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer import AnswerContext
 from fin_agent.graphs.answer.graph import answer_builder
-from fin_agent.graphs.answer.program_of_thought import EDITED_PROGRAM, with_program_review
 from fin_agent.graphs.exported import answer, controls, rerank, search
 from fin_agent.graphs.exported.controls import (
     ON_SAMPLES,
@@ -27,7 +26,7 @@ from fin_agent.graphs.exported.controls import (
     on_samples,
     open_context,
 )
-from fin_agent.graphs.exported.graphs import RunFailedError
+from fin_agent.graphs.exported.graphs import EDITED_PROGRAM, RunFailedError, with_program_review
 
 LOOKUP = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
 HOLDER = ("quillmark_2023_10k", 9)

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.tools.argument_resolution import filter_filings, format_page_numbers, parse_page_numbers, resolve_company
+from fin_agent.tools.argument_resolution import filter_filings, parse_page_numbers, resolve_company
 from fin_agent.tools.arguments import FilterArguments, ListFilingsArguments
 from fin_agent.tools.errors import ToolInputError
+from fin_agent.vocabulary.page import page_ranges
 from fin_agent.workspace import Workspace
 from tests.tools.conftest import Call
 
@@ -135,4 +136,4 @@ def test_pages_behind_the_last_are_left_out_and_none_at_all_is_refused() -> None
 
 @given(st.sets(st.integers(0, 500), min_size=1))
 def test_what_is_written_is_read(pages: set[int]) -> None:
-    assert parse_page_numbers(format_page_numbers(sorted(pages))) == sorted(pages)
+    assert parse_page_numbers(page_ranges(sorted(pages))) == sorted(pages)

@@ -25,8 +25,6 @@ from fin_agent import (
     ingest,
     stream_answer,
 )
-from fin_agent.integrations import FilingRetriever  # type: ignore[attr-defined]
-from fin_agent.tools import Toolkit  # type: ignore[attr-defined]
 
 
 def mistaken(workspace: Workspace, context: AnswerContext, answer: Answer, index: SqliteIndex) -> None:
@@ -49,4 +47,4 @@ def mistaken(workspace: Workspace, context: AnswerContext, answer: Answer, index
     fin_agent.ask("What was net income?", filing="a")  # type: ignore[call-arg]
     document: Document = next(stream_answer("?", context))  # type: ignore[assignment]
     fin_agent.ask_question("What was net income?")  # type: ignore[attr-defined]
-    print(words, value, document, FilingRetriever, Toolkit)
+    print(words, value, document)

@@ -1,4 +1,4 @@
-"""Generators of questions: about one company, between companies, about one part, between parts, and of what is absent.
+"""Questions about one company, between companies, about one part, between parts, and of what is absent; their report.
 
 A generator makes one question of a turn's draws, and raises UnsuitableDrawError if the draws give none.
 """
@@ -6,17 +6,22 @@ A generator makes one question of a turn's draws, and raises UnsuitableDrawError
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-from fin_agent.evaluation import Family
+from fin_agent.evaluation import Family, QuestionKind
+from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on
 from fin_agent.evaluation.generated.question_material import PartFamily, QuestionMaterial
 from fin_agent.evaluation.generated.sampling import (
+    Maker,
     Turn,
     UnsuitableDrawError,
     fill_wording,
     join_names,
     require,
+    sample_questions,
     short_name,
 )
 from fin_agent.evaluation.generated.truth import (
@@ -55,12 +60,12 @@ _MIN_YEARS_OF_A_RATE = 2
 
 def lookup(turn: Turn, *, own: bool) -> GeneratedQuestion:
     """Ask for a figure of an annual report: of its `own` fiscal year, or in an earlier year's column."""
-    drawn = _years(turn, _is_stated, 1)
+    drawn = _drawn(turn, _is_stated, 1)
     require((drawn.last in drawn.filed.annual) is own)
     day = turn.last_day(drawn.last, drawn.filed)
     if drawn.measure.is_balance and day is not None and turn.draw.random() < _AS_OF_A_DAY:
-        return drawn.asked(drawn.values[0], shape="balance", day=day)
-    return drawn.asked(drawn.values[0], shape="lookup")
+        return drawn.of_one(drawn.values[0], shape="balance", day=day)
+    return drawn.of_one(drawn.values[0], shape="lookup")
 
 
 def quarterly_figure(turn: Turn) -> GeneratedQuestion:
@@ -80,28 +85,28 @@ def quarterly_figure(turn: Turn) -> GeneratedQuestion:
 
 def computed_measure(turn: Turn) -> GeneratedQuestion:
     """Ask for a margin or ratio of one year."""
-    drawn = _years(turn, lambda measure: measure.is_formula, 1)
-    return drawn.asked(drawn.values[0])
+    drawn = _drawn(turn, lambda measure: measure.is_formula, 1)
+    return drawn.of_one(drawn.values[0])
 
 
 def total(turn: Turn) -> GeneratedQuestion:
     """Ask for the sum of a flow over consecutive years."""
-    drawn = _years(turn, _is_flow)
-    return drawn.asked(sum(drawn.values))
+    drawn = _drawn(turn, _is_flow)
+    return drawn.of_one(sum(drawn.values))
 
 
 def average(turn: Turn) -> GeneratedQuestion:
     """Ask for the mean of a measure over consecutive years."""
-    drawn = _years(turn, lambda measure: True)
-    return drawn.asked(sum(drawn.values) / len(drawn.values))
+    drawn = _drawn(turn, lambda measure: True)
+    return drawn.of_one(sum(drawn.values) / len(drawn.values))
 
 
 def change(turn: Turn) -> GeneratedQuestion:
     """Ask for the change of a figure between two years."""
-    drawn = _years(turn, lambda measure: not measure.is_formula and measure.unit != "shares", ends_only=True)
+    drawn = _drawn(turn, lambda measure: not measure.is_formula and measure.unit != "shares", ends_only=True)
     moved = drawn.move()
     shape = turn.draw.choice(("change", *("increase" if moved > 0 else "decrease",) * 2))
-    return drawn.asked(moved, shape=shape, signed=shape == "change")
+    return drawn.of_one(moved, shape=shape, signed=shape == "change")
 
 
 def growth(turn: Turn) -> GeneratedQuestion:
@@ -110,30 +115,31 @@ def growth(turn: Turn) -> GeneratedQuestion:
     rate = 100 * (times - 1)
     shapes = ["percentage_change", *(["growth"] * 2 if rate > 0 else [])]
     shapes += ["year_over_year"] if drawn.last - drawn.first == 1 else []
-    return drawn.asked(rate, shape=turn.draw.choice(shapes), unit="percent")
+    return drawn.of_one(rate, shape=turn.draw.choice(shapes), unit="percent")
 
 
 def annual_growth(turn: Turn) -> GeneratedQuestion:
     """Ask for compound annual growth between two years."""
     drawn, times = _growing(turn)
     require(drawn.last - drawn.first >= _MIN_YEARS_OF_A_RATE and times > 1)
-    return drawn.asked(100 * (times ** (1 / (drawn.last - drawn.first)) - 1), unit="percent")
+    return drawn.of_one(100 * (times ** (1 / (drawn.last - drawn.first)) - 1), unit="percent")
 
 
 @dataclass(frozen=True, slots=True)
-class _Years:
-    """A measure of a company in consecutive years, or in the first and the last of them."""
+class _Drawn:
+    """A measure of some companies in consecutive years, or in the first and the last of them."""
 
     turn: Turn
-    company: Company
     measure: MeasureToAsk
-    found: tuple[Computed, ...]
+    companies: Sequence[Company]
     first: int
     last: int
+    found: Sequence[Computed]
+    """In the order of companies; company after company if there are several years."""
 
     @property
     def filed(self) -> FiscalYears:
-        return self.turn.material.filed(self.company.key)
+        return self.turn.material.filed(self.companies[0].key)
 
     @property
     def values(self) -> list[float]:
@@ -152,10 +158,23 @@ class _Years:
         share = sum(rounding_difference(each) / each.value for each in (before, after))
         return 100 * share / (1 - share) * after.value / before.value / (self.last - self.first)
 
-    def asked(
+    def named(self) -> dict[str, str]:
+        """Return the fields that name the companies in random order, the measure and the year."""
+        names = self.turn.names(self.turn.draw.sample(self.companies, len(self.companies)))
+        words, was = self.turn.measure(self.measure)
+        fields = {"companies": join_names(names), "either": join_names(names, "or"), "measure": words, "was": was}
+        return {**fields, "year": self.turn.year(self.last)}
+
+    def named_two(self) -> dict[str, str]:
+        """Return the fields that name two companies and the measure."""
+        a, b = self.turn.names(self.companies)
+        words, was = self.turn.measure(self.measure)
+        return {"a": a, "b": b, "measure": words, "was": was}
+
+    def of_one(
         self, value: float, *, shape: str = "", unit: str = "", signed: bool = True, day: str = ""
     ) -> GeneratedQuestion:
-        """Return the question. Raises UnsuitableDrawError if one filing covers a question meant for several.
+        """Return the question about one company. Raises UnsuitableDrawError if a filing covers one meant for several.
 
         `shape` names its wordings, by default as its kind; `unit` is that of growth, by default the measure's.
         """
@@ -164,32 +183,50 @@ class _Years:
         require(turn.family is not Family.MULTI_FILING or len(fewest_filings(figures)) > 1)
         first, last = turn.ends(self.first, self.last, self.filed)
         year = last if day else turn.year(self.last, self.filed)
-        fields = turn.named(self.company, self.measure, without=shape)
+        fields = turn.named(self.companies[0], self.measure, without=shape)
         span = turn.span(self.first, self.last, self.filed)
         text = turn.text(shape, **fields, first=first, last=last, year=year, span=span, day=day)
         require(year not in text or reads_well(text, year))
         rounding = self._rounding_of_growth if unit else _rounding(self.measure, self.found)
-        expected = ExpectedAnswer(value, unit or self.measure.unit, rounding, signed)
-        several = ", computed" if self.measure.is_formula and turn.name != "computed" else ""
-        about = f"{self.company.key} {self.measure.id} {self.first}-{self.last}"
-        return turn.make_question(about, text, self.found, expected, kind=f"{turn.name}{several}")
+        return self.asked(text, ExpectedAnswer(value, unit or self.measure.unit, rounding, signed))
+
+    def of_two(self, expected: ExpectedAnswer) -> GeneratedQuestion:
+        fields = self.named_two()
+        return self.asked(self.turn.text(self.turn.name, **fields, year=self.turn.year(self.last)), expected)
+
+    def asked(
+        self, text: str, expected: ExpectedAnswer, *also: Computed, kind: str = "", of: str = ""
+    ) -> GeneratedQuestion:
+        computed = ", computed" if self.measure.is_formula and not of and self.turn.name != "computed" else ""
+        keys = " ".join(company.key for company in self.companies)
+        about = f"{keys} {self.measure.id} {self.first}-{self.last} {of}".rstrip()
+        kind = f"{kind or self.turn.name}{computed}"
+        return self.turn.make_question(about, text, [*self.found, *also], expected, kind=kind)
 
 
-def _years(turn: Turn, fits: Fits, count: int | None = None, *, ends_only: bool = False) -> _Years:
-    """Draw `count` years, or a drawn number of them. Raises UnsuitableDrawError if a figure is missing."""
-    company, measure = turn.company_and_measure(fits)
-    known = turn.material.years(company)
-    last = turn.draw.choice(known)
-    first = last - (count or turn.draw.choice(turn.material.spans)) + 1
+def _drawn(turn: Turn, fits: Fits, years: int = 0, *, companies: int = 1, ends_only: bool = False) -> _Drawn:
+    """Draw companies in random order, a measure, and so many years. Raises UnsuitableDrawError if a figure is missing.
+
+    Without `years`, their number is drawn as well.
+    """
+    material, draw = turn.material, turn.draw
+    require(len(material.companies) >= companies)
+    several = companies > 1
+    chosen = draw.sample(material.companies, companies) if several else [draw.choice(material.companies)]
+    measure = turn.choice([measure for measure in material.measures if fits(measure)])
+    known = material.years(chosen[0])
+    last = draw.choice(known)
+    first = last - (years or draw.choice((2, 3, 4) if several else material.spans)) + 1
     wanted = (first, last) if ends_only else range(first, last + 1)
-    found = turn.material.computed(measure, company, wanted) if first in known else ()
-    require(found)
-    return _Years(turn, company, measure, found, first, last)
+    require(several or first in known)
+    found = [each for company in chosen for each in material.computed(measure, company, wanted)]
+    require(len(found) == companies * len(wanted))
+    return _Drawn(turn, measure, chosen, first, last, found)
 
 
-def _growing(turn: Turn) -> tuple[_Years, float]:
+def _growing(turn: Turn) -> tuple[_Drawn, float]:
     """Draw a positive figure of two years, and return how many times the first the last is."""
-    drawn = _years(turn, _is_stated, ends_only=True)
+    drawn = _drawn(turn, _is_stated, ends_only=True)
     before, after = drawn.values
     require(min(before, after) > 0 and after <= _MAX_TIMES * before and drawn.move())
     return drawn, after / before
@@ -255,7 +292,7 @@ def figure_of_highest_company(turn: Turn) -> GeneratedQuestion:
     drawn = _ranked(turn, 3, lambda measure: True)
     material = turn.material
     other = turn.draw.choice([other for other in material.measures if other.id != drawn.measure.id])
-    of_others = [each for company in drawn.companies for each in material.computed(other, company, [drawn.year])]
+    of_others = [each for company in drawn.companies for each in material.computed(other, company, [drawn.last])]
     require(len(of_others) == len(drawn.companies))
     found = of_others[0]
     of_both = [{figure.slot.metric for figure in each.figures} for each in (found, drawn.found[0])]
@@ -268,94 +305,41 @@ def figure_of_highest_company(turn: Turn) -> GeneratedQuestion:
 
 def faster(turn: Turn) -> GeneratedQuestion:
     """Ask which of two companies grew a figure faster."""
-    drawn = _over_years(turn, 2, _is_stated, ends_only=True)
+    drawn = _drawn(turn, _is_stated, companies=2, ends_only=True)
     before, after, other_before, other_after = (each.value for each in drawn.found)
     require(min(before, after, other_before, other_after) > 0)
     rates = [100 * (after / before - 1), 100 * (other_after / other_before - 1)]
     require(abs(rates[0] - rates[1]) >= 100 * _CLEAR_LEAD and max(rates) > 0)
     winner = drawn.companies[rates.index(max(rates))]
     fields = drawn.named_two()
-    first, last = turn.ends(drawn.first, drawn.year)
+    first, last = turn.ends(drawn.first, drawn.last)
     text = turn.text("faster", **fields, first=first, last=last)
     return drawn.asked(text, ExpectedAnswer(max(rates), "percent", company=winner.key))
 
 
 def highest_over_years(turn: Turn) -> GeneratedQuestion:
     """Ask which of several companies has the highest average or total over consecutive years."""
-    drawn = _over_years(turn, turn.draw.choice((2, 3)), _is_flow)
-    years = drawn.year - drawn.first + 1
+    drawn = _drawn(turn, _is_flow, companies=turn.draw.choice((2, 3)))
+    years = drawn.last - drawn.first + 1
     of_each = [drawn.found[begin : begin + years] for begin in range(0, len(drawn.found), years)]
     sums = [sum(each.value for each in of_one) for of_one in of_each]
     best, second = sorted(range(len(sums)), key=lambda place: -sums[place])[:2]
     require(not _is_close(sums[best], sums[second]))
     kind, value = turn.draw.choice((("highest_total", sums[best]), ("highest_average", sums[best] / years)))
     filed = [turn.material.filed(company.key) for company in drawn.companies]
-    text = turn.text(kind, **drawn.named(), span=turn.span(drawn.first, drawn.year, *filed))
+    text = turn.text(kind, **drawn.named(), span=turn.span(drawn.first, drawn.last, *filed))
     rounding = _rounding(drawn.measure, of_each[best])
     return drawn.asked(text, ExpectedAnswer(value, "USD", rounding, company=drawn.companies[best].key))
 
 
-@dataclass(frozen=True, slots=True)
-class _Between:
-    """A measure of several companies, in one year or in the years up to it."""
-
-    turn: Turn
-    measure: MeasureToAsk
-    first: int
-    year: int
-    companies: Sequence[Company]
-    found: Sequence[Computed]
-    """In the order of companies; company after company if there are several years."""
-
-    def named(self) -> dict[str, str]:
-        """Return the fields that name the companies in random order, the measure and the year."""
-        names = self.turn.names(self.turn.draw.sample(self.companies, len(self.companies)))
-        words, was = self.turn.measure(self.measure)
-        fields = {"companies": join_names(names), "either": join_names(names, "or"), "measure": words, "was": was}
-        return {**fields, "year": self.turn.year(self.year)}
-
-    def named_two(self) -> dict[str, str]:
-        """Return the fields that name two companies and the measure."""
-        a, b = self.turn.names(self.companies)
-        words, was = self.turn.measure(self.measure)
-        return {"a": a, "b": b, "measure": words, "was": was}
-
-    def of_two(self, expected: ExpectedAnswer) -> GeneratedQuestion:
-        fields = self.named_two()
-        return self.asked(self.turn.text(self.turn.name, **fields, year=self.turn.year(self.year)), expected)
-
-    def asked(
-        self, text: str, expected: ExpectedAnswer, *also: Computed, kind: str = "", of: str = ""
-    ) -> GeneratedQuestion:
-        computed = ", computed" if self.measure.is_formula and not of else ""
-        keys = " ".join(company.key for company in self.companies)
-        about = f"{keys} {self.measure.id} {self.first}-{self.year} {of}".rstrip()
-        kind = f"{kind or self.turn.name}{computed}"
-        return self.turn.make_question(about, text, [*self.found, *also], expected, kind=kind)
-
-
-def _ranked(turn: Turn, count: int, fits: Fits) -> _Between:
+def _ranked(turn: Turn, count: int, fits: Fits) -> _Drawn:
     """Draw companies in falling order. Raises UnsuitableDrawError if a figure is missing or the ends are close."""
-    drawn = _over_years(turn, count, fits, 1)
+    drawn = _drawn(turn, fits, 1, companies=count)
     pairs = sorted(zip(drawn.companies, drawn.found, strict=True), key=lambda pair: (-pair[1].value, pair[0].key))
     values = [found.value for _, found in pairs]
     require(not _is_close(values[0], values[1]) and not _is_close(values[-2], values[-1]))
     companies, found = zip(*pairs, strict=True)
-    return _Between(turn, drawn.measure, drawn.first, drawn.year, companies, found)
-
-
-def _over_years(turn: Turn, count: int, fits: Fits, years: int = 0, *, ends_only: bool = False) -> _Between:
-    """Draw companies in random order. Raises UnsuitableDrawError if a figure is missing."""
-    material, draw = turn.material, turn.draw
-    require(len(material.companies) >= count)
-    companies = draw.sample(material.companies, count)
-    measure = draw.choice([measure for measure in material.measures if fits(measure)])
-    last = draw.choice(material.years(companies[0]))
-    first = last - (years or draw.choice((2, 3, 4))) + 1
-    wanted = (first, last) if ends_only else range(first, last + 1)
-    found = [each for company in companies for each in material.computed(measure, company, wanted)]
-    require(len(found) == count * len(wanted))
-    return _Between(turn, measure, first, last, companies, found)
+    return replace(drawn, companies=companies, found=found)
 
 
 def _is_close(one: float, other: float) -> bool:
@@ -601,3 +585,113 @@ def _is_spoken_of(material: QuestionMaterial, company: Company, names: tuple[str
         if any(phrase in " ".join(page.page.text.casefold().split()) for page in pages):
             return True
     return False
+
+
+# --- All kinds, and the report on their answers
+
+COUNTS: Mapping[Family | QuestionKind, int] = {
+    Family.MULTI_FILING: 100,
+    Family.UNANSWERABLE: 60,
+    Family.LOOKUP: 120,
+    QuestionKind.LOOKUP: 150,
+    QuestionKind.DERIVED: 110,
+    QuestionKind.COMPARISON: 90,
+    QuestionKind.PART: 120,
+    QuestionKind.TOTAL: 60,
+    QuestionKind.FAMILY: 300,
+}
+"""Default number of questions of each kind."""
+
+_LOOKUPS = (
+    ("lookup, own year", partial(lookup, own=True), 6),
+    ("lookup, earlier column", partial(lookup, own=False), 6),
+    ("lookup, quarter", quarterly_figure, 2),
+)
+_TOTALS = (
+    ("total", total, 5),
+    ("average", average, 4),
+    ("annual growth", annual_growth, 2),
+)
+_CHANGES = (("growth", growth, 4), ("change", change, 3))
+_COMPARISONS = (
+    ("difference", difference, 3),
+    ("ratio", ratio, 2),
+    ("highest", highest, 3),
+    ("of highest", figure_of_highest_company, 2),
+    ("faster", faster, 1),
+    ("combined", combined, 1),
+    ("highest over years", highest_over_years, 1),
+)
+_MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
+    Family.MULTI_FILING: (*_TOTALS, *_CHANGES, *_COMPARISONS),
+    Family.UNANSWERABLE: (
+        ("company absent", company_absent, 1),
+        ("year absent", year_absent, 1),
+        ("metric not reported", metric_absent, 1),
+        ("period not filed", period_absent, 1),
+    ),
+    Family.LOOKUP: _LOOKUPS,
+    QuestionKind.LOOKUP: _LOOKUPS,
+    QuestionKind.DERIVED: (("computed", computed_measure, 5), *_CHANGES),
+    QuestionKind.COMPARISON: _COMPARISONS,
+    QuestionKind.PART: (
+        ("part", partial(figure_of_part, quarterly=False), 8),
+        ("part, quarter", partial(figure_of_part, quarterly=True), 2),
+        ("growth of a part", growth_of_part, 2),
+        ("share of a part", share_of_part, 1),
+    ),
+    QuestionKind.TOTAL: _TOTALS,
+    QuestionKind.FAMILY: (
+        ("highest part", highest_part, 5),
+        ("n-th part", nth_part, 3),
+        ("fastest part", fastest_part, 3),
+        ("members apart", partial(two_parts, together=False), 3),
+        ("members together", partial(two_parts, together=True), 2),
+        ("highest margin", highest_margin, 1),
+    ),
+}
+"""Kind -> its generators: name, function and weight."""
+
+
+def generated_questions(
+    material: QuestionMaterial,
+    kinds: Sequence[Family] | Sequence[QuestionKind],
+    seed: int,
+    *,
+    counts: Mapping[Family, int] | Mapping[QuestionKind, int] | Mapping[Family | QuestionKind, int] = COUNTS,
+) -> tuple[GeneratedQuestion, ...]:
+    """Return questions of each kind; the same material and seed give the same questions.
+
+    There are fewer than `counts` if the material has no more.
+    """
+    return tuple(
+        question
+        for kind in kinds
+        for question in sample_questions(material, kind, _MAKERS[kind], counts[kind], seed)  # type: ignore[index]
+    )
+
+
+def report_on_generated(rows: Sequence[Row], title: str) -> Report:
+    """Return the figures by family, then by kind. Raises ValueError if there are no rows."""
+    return report_on(rows, title, [(_CAPTION, _COLUMNS)], ("family", "kind"), overall=False)
+
+
+_COLUMNS = (
+    QUESTIONS,
+    Column("full_ledger", "full"),
+    Column(
+        "rounds",
+        "rounds 1/2/3",
+        lambda rows: dict(sorted(Counter(row.figures["rounds"] for row in rows).items())),
+        lambda rounds: "/".join(str(rounds.get(each, 0)) for each in (1, 2, 3)),
+    ),
+    Column("right", "right"),
+    REFUSED,
+    Column("wrong", "wrong"),
+    Column("missing_named", "named"),
+    MEDIAN_SECONDS,
+)
+_CAPTION = (
+    "in percent of the questions; full: no required slot empty within three rounds; named: what is missing;"
+    " s: median seconds"
+)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from itertools import chain
+from pathlib import Path
 
 from fin_agent.evaluation.generated.truth import (
     Computed,
@@ -24,7 +25,8 @@ from fin_agent.evaluation.generated.truth import (
     measures_to_ask,
     read_data,
 )
-from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag, values_agree
+from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag, read_tagged, tagged_files, values_agree
+from fin_agent.filings.reader import doc_id_of
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalYears
@@ -34,6 +36,14 @@ from fin_agent.workspace import Workspace
 
 Period = tuple[int, int | None]
 """Fiscal year as the filer names it, and quarter."""
+
+
+def read_folder(folder: Path, workspace: Workspace) -> tuple[tuple[TaggedFiling, ...], list[str]]:
+    """Return the tagged filings of a folder that the index holds, and the names of other files. Raises ReadError."""
+    paths = tagged_files(folder)
+    held = [path for path in paths if doc_id_of(path) in workspace.directory.owners]
+    filings = tuple(filing for path in held if (filing := read_tagged(path)) is not None)
+    return filings, [path.name for path in paths if path not in held]
 
 
 def figures_of_tags(
@@ -60,7 +70,7 @@ def figures_of_tags(
             period = period_of(tag.start, tag.end, filing)
             if period is not None:
                 slot = SlotKey(owners[filing.doc_id], metric.id, *period)
-                stated.setdefault(slot, []).append(_source(filing, tag))
+                stated.setdefault(slot, []).append(Source.of(filing, tag))
                 if metric.id in in_notes or _is_at_home(metric, filing, tag):
                     at_home.add(slot)
     annual = {filing.doc_id for filing in filings if filing.quarter is None}
@@ -74,10 +84,6 @@ def figures_of_tags(
             if slot._replace(metric=name) not in stated:
                 found[slot._replace(metric=name)] = found[slot]
     return Figures(agreed_figures(found), stated)
-
-
-def _source(filing: TaggedFiling, tag: TrueTag, part: str = "", kind: PartKind | None = None) -> Source:
-    return Source(filing.doc_id, filing.fiscal_year, tag.value, tag.step, tag.table is not None, part, kind)
 
 
 def _is_at_home(metric: Metric, filing: TaggedFiling, tag: TrueTag) -> bool:
@@ -95,18 +101,15 @@ def period_of(start: date | None, end: date, filing: TaggedFiling) -> Period | N
     ago = (filing.end - end).days
     if filing.quarter is None:
         years = round(ago / _YEAR)
-        whole = start is None or abs(days - _YEAR) <= _DRIFT
+        whole = start is None or _near(days, _YEAR)
         shown = 0 <= years < YEARS_IN_AN_ANNUAL_REPORT and _near(ago, years * _YEAR)
         return (filing.fiscal_year - years, None) if whole and shown else None
-    if start is None:
-        if ago == 0:
-            return filing.fiscal_year, filing.quarter
-        return (filing.fiscal_year - 1, None) if _near(ago, filing.quarter * _QUARTER) else None
-    if abs(days - _QUARTER) > _DRIFT:
+    if start is not None and not _near(days, _QUARTER):
         return None
     if ago == 0:
         return filing.fiscal_year, filing.quarter
-    return (filing.fiscal_year - 1, filing.quarter) if _near(ago, _YEAR) else None
+    before, quarter = (filing.quarter * _QUARTER, None) if start is None else (_YEAR, filing.quarter)
+    return (filing.fiscal_year - 1, quarter) if _near(ago, before) else None
 
 
 @lru_cache(maxsize=256)
@@ -203,7 +206,7 @@ def _of_filing(
         bare = _SUBTOTAL.sub("", label)
         label = label if lexicon.mentions(bare) else bare  # `Total revenues from services` does not name a part
         if label and _is_a_part(label, lexicon):
-            yield SlotKey(company, name, *period, label.casefold()), _source(filing, tag, label, _KINDS[axis])
+            yield SlotKey(company, name, *period, label.casefold()), Source.of(filing, tag, label, _KINDS[axis])
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,14 +20,12 @@ from fin_agent.answering.answer import Answer
 from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.answer_scoring import USD_SCALES
 from fin_agent.evaluation.benchmark import Row, row_of
-from fin_agent.evaluation.xbrl_truth import values_agree
+from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag, values_agree
 from fin_agent.evidence.expressions import AbsoluteValue, Constant, Mean, Node, Operation, Quantity, parse_formula
 from fin_agent.lexicon.company_names import Company
-from fin_agent.lexicon.entry_loading import Metric, expression_inputs
+from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.slots import Slot
-from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace
 
@@ -80,6 +78,11 @@ class Source:
     in_table: bool = True
     part: str = ""
     kind: PartKind | None = None
+
+    @classmethod
+    def of(cls, filing: TaggedFiling, tag: TrueTag, part: str = "", kind: PartKind | None = None) -> Source:
+        """Return a tag as a source."""
+        return cls(filing.doc_id, filing.fiscal_year, tag.value, tag.step, tag.table is not None, part, kind)
 
 
 def agreed_figures(stated: Mapping[SlotKey, Sequence[Source]]) -> Iterable[StatedFigure]:
@@ -144,18 +147,13 @@ def figures_of_statements(workspace: Workspace) -> Figures:
             slot = SlotKey(company, metric.id, fact.period.fiscal_year, fact.period.quarter)
             named.add(slot)
             forms = ANNUAL_FORMS if slot.quarter is None else (Form.TEN_Q,)
-            if identity.form in forms and _on_its_statement(fact, metric):
+            months = 0 if metric.period == "instant" else 3 if fact.period.quarter else 12
+            whole = fact.tied and fact.scope is None and fact.period.months == months and fact.unit == metric.unit
+            if identity.form in forms and whole and fact.statement is metric.statement is not None:
                 value = abs(fact.value) if metric.sign in ("outflow", "expense") else fact.value
                 step = Decimal(0 if metric.unit == "USD per share" else fact.scale)
                 stated.setdefault(slot, []).append(Source(entry.doc_id, identity.fiscal_year or 0, value, step))
     return Figures(agreed_figures(stated), named)
-
-
-def _on_its_statement(fact: Fact, metric: Metric) -> bool:
-    at_home = metric.statement is not None and fact.statement is metric.statement
-    months = 0 if metric.period == "instant" else 3 if fact.period.quarter else 12
-    whole = fact.tied and fact.scope is None and fact.period.months == months
-    return at_home and whole and fact.unit == metric.unit
 
 
 def fewest_filings(figures: Iterable[StatedFigure]) -> tuple[str, ...]:
@@ -309,7 +307,8 @@ def judge(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, C
     company if one is asked for, are right. Both are None for an unanswerable question. `missing_named`, whether the
     refusal names what is missing, is None for an answerable one.
     """
-    required = {_key(entry.slot): entry.figure is not None for entry in answer.ledger if entry.required}
+    slots = {entry.slot: entry.figure is not None for entry in answer.ledger if entry.required}
+    required = {SlotKey(of.company, of.metric, of.fiscal_year, of.quarter): filled for of, filled in slots.items()}
     asked = question.expected is not None
     full = bool(required) and all(required.values()) and answer.rounds <= _MAX_ROUNDS
     right = not answer.refused and question.expected is not None and is_right(question, answer, companies)
@@ -351,10 +350,6 @@ def names_missing(question: GeneratedQuestion, answer: Answer) -> bool:
     """Return whether the refusal names what is missing, by one name of each group."""
     said = _plain(" ".join((*answer.missing, answer.answer.text)))
     return all(any(f" {_plain(name).strip()} " in said for name in names) for names in question.missing_names)
-
-
-def _key(slot: Slot) -> SlotKey:
-    return SlotKey(slot.company, slot.metric, slot.fiscal_year, slot.quarter)
 
 
 def _first_named(text: str, companies: Mapping[str, Company]) -> str | None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fin_agent.evaluation import Family, QuestionKind
-from fin_agent.evaluation.generated.benchmark import generated_questions, read_folder
-from fin_agent.evaluation.generated.question_material import QuestionMaterial
+from fin_agent.evaluation.generated.question_generators import generated_questions
+from fin_agent.evaluation.generated.question_material import QuestionMaterial, read_folder
 from fin_agent.evaluation.generated.truth import GeneratedQuestion, SlotKey
 from fin_agent.evaluation.xbrl_truth import TaggedFiling
 from fin_agent.workspace import Workspace

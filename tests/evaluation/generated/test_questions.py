@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.benchmark import generated_questions
+from fin_agent.evaluation.generated.question_generators import generated_questions
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.truth import GeneratedQuestion, SlotKey, fewest_filings
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod

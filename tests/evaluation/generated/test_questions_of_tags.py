@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from fin_agent.evaluation import QuestionKind
-from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.question_generators import reads_well, rounding_difference
+from fin_agent.evaluation.generated.question_generators import generated_questions, reads_well, rounding_difference
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.sampling import Turn
 from fin_agent.evaluation.generated.truth import Computed, GeneratedQuestion, SlotKey, StatedFigure

@@ -12,7 +12,7 @@ from rich.console import Console
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.benchmark import write_csv
-from fin_agent.evaluation.generated.benchmark import report_on_generated
+from fin_agent.evaluation.generated.question_generators import report_on_generated
 from fin_agent.evaluation.generated.truth import ExpectedAnswer, GeneratedQuestion, SlotKey, has_failed, judge
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.slot_ledger import Entry, Figure
