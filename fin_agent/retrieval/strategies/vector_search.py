@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, VectorUnit
+from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_ranking import rank_pages, rank_passages
 from fin_agent.retrieval.search_query import DEFAULT_DEPTH, EVERYTHING, Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.strategies.one_pass import Place, Ranker, Scored, Wording, allowed_pages, page_keys
+from fin_agent.retrieval.strategies.one_pass import Place, Ranker, Scored, Wording, allowed_pages, passages_by_ordinal
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -19,44 +19,48 @@ if TYPE_CHECKING:
     from fin_agent.retrieval.dense.store import Scores
 
 
-_CACHE_SIZE = 32
-"""Number of wordings whose vectors are cached, because the stages of one search use the same ones."""
+_CACHE_SIZE, _FILINGS_KEPT = 32, 1024
+"""Numbers of wordings whose vectors are cached, because the stages of one search use the same ones, and of filings the
+pages of whose passages are."""
 
 
-class VectorRanker:
-    """Exact search in the vectors that one model made of an index (Karpukhin et al. 2020 for dense ones).
+def vector_ranker(
+    index: FilingIndex,
+    model: str,
+    vector_of: Callable[[Wording], Scores | SparseRow],
+    *,
+    windows: bool = False,
+) -> Ranker:
+    """Return exact search in the vectors that one model made of an index (Karpukhin et al. 2020 for dense ones).
 
     With `windows`, a passage has the score of its nearest window: small windows are matched, their passages returned.
     """
+    from fin_agent.retrieval.dense.store import VectorStore
 
-    def __init__(
-        self,
-        index: FilingIndex,
-        model: str,
-        vector_of: Callable[[Wording], Scores | SparseRow],
-        *,
-        windows: bool = False,
-    ) -> None:
-        from fin_agent.retrieval.dense.store import VectorStore
+    stores = {unit: VectorStore(index, model, unit) for unit in VectorUnit}
+    vectors = lru_cache(maxsize=_CACHE_SIZE)(vector_of)
 
-        self._stores = {unit: VectorStore(index, model, unit) for unit in VectorUnit}
-        self._of_passages = VectorUnit.WINDOW if windows else VectorUnit.PASSAGE
-        self._pages = PassagePages(index)
-        self._vector_of = lru_cache(maxsize=_CACHE_SIZE)(vector_of)
+    @lru_cache(maxsize=_FILINGS_KEPT)
+    def pages_of(doc_id: str, content_hash: str) -> dict[int, int]:
+        return {ordinal: stored.passage.page for ordinal, stored in passages_by_ordinal(index, doc_id).items()}
 
-    def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
-        """See Ranker.rank."""
-        pages, vector = allowed_pages(scope), self._vector_of(wording)
+    def rank(unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
+        pages, vector = allowed_pages(scope), vectors(wording)
         places: Collection[tuple[str, int]] | None = pages if unit is VectorUnit.PAGE else None
         if unit is VectorUnit.PASSAGE:
-            unit, places = self._of_passages, None if pages is None else self._pages.passages_on(pages)
-        hits = self._stores[unit].search(vector, limit, doc_ids=scope.filings, places=places)
+            unit = VectorUnit.WINDOW if windows else VectorUnit.PASSAGE
+            held = None if pages is None else index.passages(list(dict.fromkeys(pages)))
+            places = None if held is None else [(stored.doc_id, stored.passage.ordinal) for stored in held]
+        hits = stores[unit].search(vector, limit, doc_ids=scope.filings, places=places)
         if unit is VectorUnit.SUMMARY:
             return [(Place(hit.doc_id), hit.score) for hit in hits]
         if unit is VectorUnit.PAGE:
             return [(Place(hit.doc_id, hit.place), hit.score) for hit in hits]
-        found = [(hit, self._pages.of(hit.doc_id).get(hit.place)) for hit in hits]
+        on = {doc_id: pages_of(doc_id, index.filing(doc_id).content_hash) for doc_id in {hit.doc_id for hit in hits}}
+        found = [(hit, on[hit.doc_id].get(hit.place)) for hit in hits]
         return [(Place(hit.doc_id, page, hit.place), hit.score) for hit, page in found if page is not None]
+
+    return rank
 
 
 def dense_vector(encoder: Encoder, wording: Wording) -> Scores:
@@ -83,47 +87,20 @@ def sparse_vector(encoder: SparseEncoder, wording: Wording) -> SparseRow:
     return SparseRow(held, sums.astype(np.float32))
 
 
-class PassagePages:
-    """The page of each passage by ordinal, read once per filing. Safe to share between threads."""
-
-    def __init__(self, index: FilingIndex) -> None:
-        self._index = index
-        self._read: tuple[tuple[FilingEntry, ...], dict[str, dict[int, int]]] = ((), {})
-
-    def of(self, doc_id: str) -> dict[int, int]:
-        """Return the 0-based page of every passage by ordinal."""
-        entries = self._index.entries()
-        if (read := self._read)[0] is not entries:
-            read = self._read = (entries, {})
-        known = read[1]
-        if doc_id not in known:
-            passages = self._index.passages(page_keys(self._index, doc_id))
-            known[doc_id] = {stored.passage.ordinal: stored.passage.page for stored in passages}
-        return known[doc_id]
-
-    def passages_on(self, pages: Collection[PageKey]) -> list[tuple[str, int]]:
-        """Return (doc_id, ordinal) of all passages on these pages."""
-        found = self._index.passages(list(dict.fromkeys(pages)))
-        return [(stored.doc_id, stored.passage.ordinal) for stored in found]
-
-
 _ALL = 100_000
 """More than the number of pages and passages in the few filings searched."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageSimilarity:
-    """Cosines of whole pages and of their passages, from a ranker with vectors of both."""
+def page_similarity(ranker: Ranker, query: Query, doc_ids: Collection[str]) -> dict[PageKey, float]:
+    """Return the cosine of each page of these filings, or of its nearest passage if that is higher.
 
-    ranker: Ranker
-
-    def of(self, query: Query, doc_ids: Collection[str]) -> dict[PageKey, float]:
-        """Return the cosine of each page of these filings, or of its nearest passage if that is higher."""
-        wording, scope = Wording.of(query), Scope(doc_ids=tuple(doc_ids))
-        cosines = {place.on: cosine for place, cosine in self.ranker.rank(VectorUnit.PAGE, wording, scope, _ALL)}
-        for place, cosine in self.ranker.rank(VectorUnit.PASSAGE, wording, scope, _ALL):
-            cosines[place.on] = max(cosine, cosines.get(place.on, cosine))
-        return cosines
+    The ranker has vectors of pages and of passages.
+    """
+    wording, scope = Wording.of(query), Scope(doc_ids=tuple(doc_ids))
+    cosines = {place.on: cosine for place, cosine in ranker(VectorUnit.PAGE, wording, scope, _ALL)}
+    for place, cosine in ranker(VectorUnit.PASSAGE, wording, scope, _ALL):
+        cosines[place.on] = max(cosine, cosines.get(place.on, cosine))
+    return cosines
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +110,15 @@ class Staged:
     workspace: Workspace
     documents: int = 5
     pages: int = 20
-    likeness: PageSimilarity | None = None
-    """Vectors of pages, if the page stage uses them."""
+    likeness: Callable[[Query, Collection[str]], dict[PageKey, float]] | None = None
+    """Cosines of the pages of filings, if the page stage uses vectors."""
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Search."""
         most = max(self.documents, depth.documents)
         filings = rank_filings(query, self.workspace, within=scope.filings, limit=most)
         searched = filings[: self.documents]
-        like = self.likeness.of(query, [filing.doc_id for filing in searched]) if self.likeness else None
+        like = self.likeness(query, [filing.doc_id for filing in searched]) if self.likeness else None
         most = max(self.pages, depth.pages)
         pages = rank_pages(query, searched, self.workspace, only=scope.pages, limit=most, likeness=like)
         passages = rank_passages(query, pages, self.workspace, limit=depth.passages)
