@@ -21,8 +21,10 @@ from fin_agent.evidence.cards.classification import (
     is_appendix,
     is_forward_looking,
     item_key,
+    period_name,
     risks_of,
     role_of,
+    temporal_anchor,
     verifiability_of,
 )
 from fin_agent.evidence.cards.passage_sources import (
@@ -35,7 +37,6 @@ from fin_agent.evidence.cards.passage_sources import (
     one_line,
     sources_of,
 )
-from fin_agent.evidence.cards.time_anchors import period_name, temporal_anchor
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon

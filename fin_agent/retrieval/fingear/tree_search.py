@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from fin_agent.index.protocol import StoredPassage
 from fin_agent.retrieval.document_ranking import rank_filings
-from fin_agent.retrieval.fingear.lexicon_map import Weighting, budgets, item_weights, term_map
 from fin_agent.retrieval.fingear.tree_building import (
     Chunking,
     FilingTrees,
@@ -18,7 +17,11 @@ from fin_agent.retrieval.fingear.tree_building import (
     TreeError,
     TreeNode,
     TreeStore,
+    Weighting,
+    budgets,
+    item_weights,
     library,
+    term_map,
     tfidf,
 )
 from fin_agent.retrieval.search_query import (

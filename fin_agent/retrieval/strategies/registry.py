@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from fin_agent.config import VARIABLES, Settings
 from fin_agent.index.protocol import VectorUnit
 from fin_agent.prompts import load_prompt
-from fin_agent.retrieval.fingear.lexicon_map import WEIGHTINGS
+from fin_agent.retrieval.fingear.tree_building import WEIGHTINGS
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.hirec import SCORED, HiRec, hypothetical_wording
 from fin_agent.retrieval.strategies.iterative import (
+    SCORED,
+    HiRec,
+    hypothetical_wording,
     rerank,
     rq_rag,
     score_order,

@@ -23,7 +23,7 @@ from fin_agent.models import Budget, Caller, Callers, Meter, ModelError, ModelSe
 from fin_agent.models.metering import current_meter
 from fin_agent.retrieval.fingear.tree_building import Chunk
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.hirec import hypothetical_wording
+from fin_agent.retrieval.strategies.iterative import hypothetical_wording
 from fin_agent.workspace import Workspace
 from tests.models.openai_server import KEY, ChatRequest, OpenAIServer
 

@@ -11,7 +11,7 @@ import pytest
 from fin_agent.config import Settings
 from fin_agent.prompts import PromptError
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.hirec import hypothetical_wording
+from fin_agent.retrieval.strategies.iterative import hypothetical_wording
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
