@@ -1,4 +1,4 @@
-"""Select the report that provides a figure, for questions that ask for the original, a restated or a named one."""
+"""Select the report that provides a figure, and note other filings that restate or contradict it."""
 
 from __future__ import annotations
 

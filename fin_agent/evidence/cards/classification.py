@@ -1,4 +1,4 @@
-"""Classify a passage: its claim role from its location and wording, its evidence type, uses and risks."""
+"""Classify a passage: its claim role from its location and wording, its evidence type, uses, risks and time."""
 
 from __future__ import annotations
 

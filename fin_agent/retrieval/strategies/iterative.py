@@ -1,4 +1,7 @@
-"""Strategies that search repeatedly, guided by a model: sub-questions, IRCoT, Self-RAG, RQ-RAG."""
+"""Strategies guided by a model: sub-questions, IRCoT, Self-RAG, RQ-RAG, HyDE, and HiREC as published.
+
+`hirec` is hierarchical retrieval with evidence curation (Choe et al. 2025, Algorithm 1).
+"""
 
 from __future__ import annotations
 
