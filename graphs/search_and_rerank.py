@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from fin_agent.analyst.strategy_adapters import CardTournament, judge_for, strategy_for
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import FoundPassage, RetrievedPassage, TraceStep
-from fin_agent.evidence.tournament.judge import TournamentSettings
+from fin_agent.evidence.tournament.tournament import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import Around, add_node
 from fin_agent.graphs.answer.search_nodes import (

@@ -39,7 +39,7 @@ from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions
 from fin_agent.evaluation.judging import Judge
 from fin_agent.evaluation.statistics import FITTING, MEASURING, overlap
-from fin_agent.evidence.tournament.judge import TournamentSettings
+from fin_agent.evidence.tournament.tournament import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import StoredPassage
 from fin_agent.models.call import Role

@@ -299,16 +299,9 @@ def _keyword_context(pins: Sequence[ast.keyword]) -> Quantity:
     said = {pin.arg: pin.value.value for pin in pins if isinstance(pin.value, ast.Constant)}
     if not said.keys() <= {"company", "part", "year", "quarter", "table", "words"} or len(said) < len(pins):
         raise ValueError("at() takes company, part, year, quarter, table and words")
-    year, quarter = said.get("year"), said.get("quarter")
-    return Quantity(
-        "",
-        year=year if isinstance(year, int) else None,
-        quarter=quarter if isinstance(quarter, int) else None,
-        company=str(said["company"]) if "company" in said else None,
-        part=str(said["part"]) if "part" in said else None,
-        table=str(said.get("table", "")),
-        words=str(said.get("words", "")),
-    )
+    if any(isinstance(value, int) != (name in ("year", "quarter")) for name, value in said.items()):
+        raise ValueError("at() takes years and quarters as numbers, and the others as text")
+    return replace(Quantity(""), **said)  # type: ignore[arg-type]
 
 
 def _call(name: str, arguments: list[Node]) -> Node:

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from fin_agent.errors import FinAgentError
-from fin_agent.evidence.tournament.judge import TournamentSettings
+from fin_agent.evidence.tournament.tournament import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import Around, Node, answer_builder
 from fin_agent.graphs.answer.program_of_thought import with_program_review

@@ -23,7 +23,7 @@ from fin_agent.evidence.report_selection import (
 )
 from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
 from fin_agent.evidence.slot_ledger import Entry, Ledger, Place, fill_slots, more_precise_facts
-from fin_agent.evidence.tournament.judge import COMPANY, matched_fields, required_fields
+from fin_agent.evidence.tournament.tournament import COMPANY, matched_fields, required_fields
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
