@@ -14,8 +14,7 @@ from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import card_place
 from fin_agent.analyst.model.replies import Abstraction, SummaryReply, TreeNodeReply
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal
-from fin_agent.evidence.cards.card_metrics import NamedMetric, spans_of
-from fin_agent.evidence.cards.rule_based_abstraction import SKETCH_CHARACTERS
+from fin_agent.evidence.cards.rule_based_abstraction import SKETCH_CHARACTERS, NamedMetric, spans_of
 from fin_agent.evidence.filing_preparation import COVER_PAGES, summary_by_rules
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
