@@ -186,7 +186,7 @@ def _operands(operation: ast.BinOp, around: Literal) -> Iterator[tuple[ast.AST, 
     if scaling is not None and around.role is Role.FIGURE:
         yield scaling[0], replace(around, multiplier=scaling[1])
         return
-    behind = Role.EXPONENT if around.role is Role.EXPONENT else _role_behind(operation.op)
+    behind = Role.EXPONENT if around.role is Role.EXPONENT else _ROLES_BEHIND[type(operation.op)]
     power = isinstance(operation.op, ast.Pow) and around.role is not Role.EXPONENT
     yield operation.left, _surroundings(Role.FACTOR if power else behind)
     divided = isinstance(operation.op, ast.Div) and around.role is not Role.EXPONENT
@@ -213,17 +213,14 @@ def _source_of(code: str, node: ast.expr) -> str:
     return " ".join((ast.get_source_segment(code, node) or "").split())[:80]
 
 
-def _role_behind(operator: ast.operator) -> Role:
-    """Return the role of the right operand."""
-    match operator:
-        case ast.Mult() | ast.Div():
-            return Role.FACTOR
-        case ast.Pow():
-            return Role.EXPONENT
-        case ast.Add():
-            return Role.ADDED
-        case _:
-            return Role.SUBTRACTED
+_ROLES_BEHIND: Mapping[type[ast.operator], Role] = {
+    ast.Mult: Role.FACTOR,
+    ast.Div: Role.FACTOR,
+    ast.Pow: Role.EXPONENT,
+    ast.Add: Role.ADDED,
+    ast.Sub: Role.SUBTRACTED,
+}
+"""The role of the right operand."""
 
 
 _SCALES = frozenset(Decimal(1000) ** power for power in (1, 2, 3, 4))

@@ -10,12 +10,12 @@ from __future__ import annotations
 import gzip
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -163,15 +163,6 @@ class Chunk:
     """Titles of its pages."""
 
 
-class NodeWriter(Protocol):
-    """Writes the texts of nodes. Deterministic unless it calls a model."""
-
-    name: str
-
-    def write(self, chunks: Sequence[Chunk]) -> NodeText:
-        """Return the texts of a node over these chunks."""
-
-
 @dataclass(frozen=True, slots=True)
 class NodeText:
     """The texts of a node."""
@@ -182,20 +173,25 @@ class NodeText:
     """Questions that the chunks below it answer, at most QUESTIONS."""
 
 
+NodeWriter = Callable[[Sequence[Chunk]], NodeText]
+"""Writes the texts of a node over chunks. Deterministic unless it calls a model."""
+
+
 def build_trees(
     index: FilingIndex,
     doc_id: str,
     lexicon: Lexicon,
     *,
     chunking: Chunking,
-    writer: NodeWriter,
+    writer: NodeWriter | None = None,
+    written_by: str = "rules",
     encoder: Encoder | None = None,
     seconds: dict[str, float] | None = None,
 ) -> FilingTrees:
     """Build the trees of one filing. The result depends only on filing, chunking, encoder and writer.
 
-    Without `encoder`, TF-IDF is clustered. The time of each stage is added to `seconds`. Raises FilingIndexError if the
-    filing is unknown, TreeError without a library.
+    Without `encoder`, TF-IDF is clustered; without `writer`, rules write the texts of nodes. The time of each stage is
+    added to `seconds`. Raises FilingIndexError if the filing is unknown, TreeError without a library.
     """
     seconds = {} if seconds is None else seconds
     with _timed(seconds, "terms"):
@@ -210,7 +206,7 @@ def build_trees(
         with _timed(seconds, "clusters"):
             groups = _clusters([chunk.text for chunk in chunks], encoder)
         with _timed(seconds, "nodes"):
-            nodes = tuple(_nodes(chunks, groups, writer))
+            nodes = tuple(_nodes(chunks, groups, writer or write_by_rules))
         vectors = b""
         if encoder is not None:
             asked = [question for node in nodes for question in node.questions]
@@ -222,7 +218,7 @@ def build_trees(
         content_hash=index.filing(doc_id).content_hash,
         chunking=chunking,
         encoder=encoder.name if encoder is not None else "tf-idf",
-        written_by=writer.name,
+        written_by=written_by,
         trees=tuple(trees),
         terms=terms,
     )
@@ -363,7 +359,7 @@ def _nodes(chunks: Sequence[Chunk], groups: Sequence[Sequence[int]], writer: Nod
     first_leaf = 1 + clusters
 
     def node(number: int, level: int, children: Sequence[int], below: Sequence[Chunk]) -> TreeNode:
-        held = writer.write(below)
+        held = writer(below)
         return TreeNode(
             number=number,
             level=level,
@@ -383,24 +379,19 @@ def _nodes(chunks: Sequence[Chunk], groups: Sequence[Sequence[int]], writer: Nod
         yield node(first_leaf + place, 0, (), [chunk])
 
 
-class RuleWriter:
-    """Writes summaries by TextRank (Mihalcea and Tarau 2004) and questions about rows and titles, without a model."""
-
-    name = "rules"
-
-    def write(self, chunks: Sequence[Chunk]) -> NodeText:
-        """See NodeWriter.write."""
-        rows = [row for chunk in chunks for row in chunk.rows]
-        titles = list(dict.fromkeys(title for chunk in chunks for title in chunk.headings))
-        asked = [f"What was {row}?" for row in rows[:: max(1, len(rows) // QUESTIONS)]]
-        asked += [f"What does the report say about {title}?" for title in titles]
-        title, questions = next(iter(titles), ""), tuple(dict.fromkeys(asked))[:QUESTIONS]
-        if len(chunks) == 1:
-            return NodeText(title, "", questions)
-        sentences = [sentence for chunk in chunks for sentence in _sentences(chunk.text)]
-        spread = sentences[:: max(1, len(sentences) // _MAX_SENTENCES)][:_MAX_SENTENCES]
-        summary = "; ".join((*titles[:_MAX_TITLES], *_central_sentences(spread)))
-        return NodeText(title, summary, questions)
+def write_by_rules(chunks: Sequence[Chunk]) -> NodeText:
+    """Write a summary by TextRank (Mihalcea and Tarau 2004) and questions about rows and titles, without a model."""
+    rows = [row for chunk in chunks for row in chunk.rows]
+    titles = list(dict.fromkeys(title for chunk in chunks for title in chunk.headings))
+    asked = [f"What was {row}?" for row in rows[:: max(1, len(rows) // QUESTIONS)]]
+    asked += [f"What does the report say about {title}?" for title in titles]
+    title, questions = next(iter(titles), ""), tuple(dict.fromkeys(asked))[:QUESTIONS]
+    if len(chunks) == 1:
+        return NodeText(title, "", questions)
+    sentences = [sentence for chunk in chunks for sentence in _sentences(chunk.text)]
+    spread = sentences[:: max(1, len(sentences) // _MAX_SENTENCES)][:_MAX_SENTENCES]
+    summary = "; ".join((*titles[:_MAX_TITLES], *_central_sentences(spread)))
+    return NodeText(title, summary, questions)
 
 
 def _names(title: str) -> bool:

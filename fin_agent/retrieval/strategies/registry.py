@@ -26,12 +26,17 @@ from fin_agent.retrieval.strategies.iterative import (
 )
 from fin_agent.retrieval.strategies.one_pass import (
     Ranker,
+    Staged,
     Wording,
+    dense_vector,
     expand_question,
+    page_similarity,
     rank_by_words,
     rank_fused,
     search_pages_first,
     search_passages,
+    sparse_vector,
+    vector_ranker,
 )
 from fin_agent.retrieval.strategies.protocol import (
     Curator,
@@ -47,13 +52,6 @@ from fin_agent.retrieval.strategies.protocol import (
     Writer,
     normalize_name,
     parse_strategy,
-)
-from fin_agent.retrieval.strategies.vector_search import (
-    Staged,
-    dense_vector,
-    page_similarity,
-    sparse_vector,
-    vector_ranker,
 )
 from fin_agent.workspace import Workspace
 
