@@ -31,10 +31,17 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.terminal_text import listing, right
 from fin_agent.retrieval.dense.encoder import load_encoder
 from fin_agent.retrieval.document_ranking import rank_filings
-from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
-from fin_agent.retrieval.page_ranking import PageWeights, greedy_select, packaged_weights, slot_gain
+from fin_agent.retrieval.page_ranking import (
+    MEANINGS,
+    Candidate,
+    PageWeights,
+    candidates_of,
+    greedy_select,
+    packaged_weights,
+    slot_gain,
+)
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.vector_search import PageSimilarity, VectorRanker, dense_vector
+from fin_agent.retrieval.strategies.one_pass import dense_vector, page_similarity, vector_ranker
 from fin_agent.training.cross_validation import AFTER, BEFORE, HELD_OUT
 from fin_agent.training.supervision import QUESTION_TYPE as LOOKUP
 from fin_agent.training.supervision import lookup_questions
@@ -110,8 +117,8 @@ def _tested(without: Sequence[LeftOut], with_cosines: Mapping[str, Sequence[Left
 
 def _likeness(workspace: Workspace, encoder: str) -> Likeness:
     model = load_encoder(encoder)
-    of = PageSimilarity(VectorRanker(workspace.index, model.name, partial(dense_vector, model))).of
-    return lambda question, query, doc_ids: of(query, doc_ids)
+    ranker = vector_ranker(workspace.index, model.name, partial(dense_vector, model))
+    return lambda question, query, doc_ids: page_similarity(ranker, query, doc_ids)
 
 
 def _names(sets: dict[Path, tuple[FinanceBenchQuestion, ...]]) -> dict[str, tuple[str, ...]]:

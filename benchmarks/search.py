@@ -26,7 +26,7 @@ from pathlib import Path
 from fin_agent import SqliteIndex, Workspace, ingest, prepare
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.vector_search import Staged
+from fin_agent.retrieval.strategies.one_pass import Staged
 
 SEED = 0
 

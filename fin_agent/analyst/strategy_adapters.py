@@ -18,8 +18,7 @@ from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage
-from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings
-from fin_agent.evidence.tournament.tournament import BY_RULES, run_tournament
+from fin_agent.evidence.tournament.tournament import BY_RULES, Brief, Judge, TournamentSettings, run_tournament
 from fin_agent.lexicon.slots import slot_names
 from fin_agent.models.call import Role
 from fin_agent.models.callers_by_role import Callers

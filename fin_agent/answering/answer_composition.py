@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
+from math import isclose
 from operator import itemgetter
 
 from fin_agent.answering.amounts import convert_to_unit, format_amount, rounded, supported_unit, unit_of_result
 from fin_agent.answering.answer import AnswerValue, Citation
-from fin_agent.answering.answer_wording import (
-    ListedFigure,
-    asks_for_increase,
-    best_period,
-    capitalize_first,
-    change_endpoints,
-    change_label,
-    claim_verdict,
-    count_matching_years,
-    describe_extreme,
-    every_year_verdict,
-    listing,
-    measure_in_sentence,
-    missing_losses,
-    subject_of,
-    superlative,
-    superlative_verdict,
-    trend,
-)
 from fin_agent.answering.program import Program
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.errors import SandboxError
-from fin_agent.evidence.expressions import Operation, parse_formula, quantities_of, slots_assumed_zero
-from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
+from fin_agent.evidence.expressions import Operation, parse_formula, quantities_of, slots_assumed_zero, years_of
+from fin_agent.evidence.intent import Claim, Comparison, Intent, Relation, Selection
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure, selected_terms
 from fin_agent.evidence.sign_conventions import LOSS_OF
 from fin_agent.evidence.slot_ledger import Figure, Ledger
@@ -71,25 +53,25 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
             text = _figures_side_by_side(intent, [str(plan.terms[place].period) for place in (0, -1)], list(beside), "")
             return AnswerValue(text=f"Not every figure is a loss. {text}")
         value = values[0]
-        moved = change_endpoints(intent, plan, program, numbers[0], beside)
-        lead = _movement_verdict(intent, numbers[0], base) or claim_verdict(intent.claim, numbers[0], base)
+        moved = _change_endpoints(intent, plan, program, numbers[0], beside)
+        lead = _movement_verdict(intent, numbers[0], base) or _claim_verdict(intent.claim, numbers[0], base)
         if unit in ("percentage points", "percent") and _BASIS_POINTS.search(intent.core):
             moved = f", {format_amount(100 * value, 'basis points', 0)}{moved}"
-        subject = subject_of(intent, plan)
+        subject = _subject_of(intent, plan)
         written = format_amount(value, unit, intent.decimals)
         written = written if moved else _as_share(written, numbers[0], unit, intent)
         if program.worked and not moved:
             written = f"{program.worked.removeprefix('100 * ')} = {written}"
-        text = f"{lead}{subject if lead else capitalize_first(subject)}: {written}{moved}."
+        text = f"{lead}{subject if lead else _capitalize_first(subject)}: {written}{moved}."
         return _valued(value, unit, text)
     counted = intent.relation is Relation.YEARS_COUNTED
-    if intent.losses and not counted and (none := missing_losses(intent, values)):
+    if intent.losses and not counted and (none := _missing_losses(intent, values)):
         return AnswerValue(text=f"{none} {_figures_side_by_side(intent, program.names, values, unit)}")
     if intent.selection is not None:
         return _answer_for_selected_company(intent, intent.selection, plan, program, numbers)
     names, of = _names_of_parts(intent, program.names)
     listed = [
-        ListedFigure(name, value, format_amount(value, unit, intent.decimals), number)
+        _ListedFigure(name, value, format_amount(value, unit, intent.decimals), number)
         for name, value, number in zip(names, values, numbers, strict=True)
     ]
     if len(by_company(plan.terms)) == 1 and (over := _compare_periods(intent, plan, listed, unit, base)):
@@ -101,7 +83,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
         change, _ = convert_to_unit(moved_by, computed, program.scale, intent.unit)
-        text = trend(intent, plan, listed, change, unit)
+        text = _trend(intent, plan, listed, change, unit)
         return _valued(values[-1], unit, text)
     # Several figures are listed: none of them is *the* value.
     return AnswerValue(text=_figures_side_by_side(intent, program.names, values, unit))
@@ -139,7 +121,7 @@ def _figures_side_by_side(intent: Intent, names: Sequence[str], values: Sequence
     figures = (
         f"{name}: {format_amount(value, unit, intent.decimals)}" for name, value in zip(names, values, strict=True)
     )
-    return f"{capitalize_first(intent.measure)}{of}: {'; '.join(figures)}."
+    return f"{_capitalize_first(intent.measure)}{of}: {'; '.join(figures)}."
 
 
 _BASIS_POINTS = re.compile(r"\bbasis points?\b|\bbps?\b", re.I)
@@ -160,56 +142,56 @@ def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
 
 
 def _compare_periods(
-    intent: Intent, plan: Plan, listed: Sequence[ListedFigure], unit: str, scale: float
+    intent: Intent, plan: Plan, listed: Sequence[_ListedFigure], unit: str, scale: float
 ) -> AnswerValue | None:
     """Compare the periods of one company; None if each is wanted as it is, or only the first and last."""
-    subject = f"{measure_in_sentence(intent)} of {plan.terms[0].company.name}"
+    subject = f"{_measure_in_sentence(intent)} of {plan.terms[0].company.name}"
     of_periods = [replace(one, name=str(term.period)) for term, one in zip(plan.terms, listed, strict=True)]
     if intent.relation is Relation.YEARS_COUNTED:
-        counted, text = count_matching_years(intent, subject, of_periods, scale)
+        counted, text = _count_matching_years(intent, subject, of_periods, scale)
         return _valued(counted, "count", text)
     if intent.relation is Relation.EVERY_YEAR:
-        text = every_year_verdict(intent.core, subject, of_periods, losses=intent.losses)
+        text = _every_year_verdict(intent, subject, of_periods)
         return _valued(of_periods[-1].value, unit, text)
     if intent.comparison is Comparison.FILTER:
         return _ranked_answer(intent, of_periods, unit, scale)
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
-    best, text = best_period(intent.comparison, subject, of_periods, losses=intent.losses, place=intent.place)
+    best, text = _best_period(intent, subject, of_periods)
     return _valued(best.value, unit, text)
 
 
 def _movement_verdict(intent: Intent, change: float, scale: float) -> str:
     """Return `Yes: ` or `No: ` for a change, if the question asks whether it moved and by how much."""
     core = intent.core.lower()
-    if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or " or " in core or not _IS_OR_DID.match(core):
+    if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or " or " in core or not _YES_OR_NO.match(core):
         return ""
     if intent.claim is not None and _GROWTH_RATE.search(core):
-        return claim_verdict(intent.claim, change, scale)
-    as_asked = change != 0 and asks_for_increase(core) == (change > 0)
+        return _claim_verdict(intent.claim, change, scale)
+    as_asked = change != 0 and _asks_for_increase(core) == (change > 0)
     if as_asked and intent.claim is not None and intent.claim.bound is not None:
-        return claim_verdict(intent.claim, abs(change), scale)
-    return "Yes: " if as_asked else "No: "
+        return _claim_verdict(intent.claim, abs(change), scale)
+    return _verdict(as_asked)
 
 
 _GROWTH_RATE = re.compile(r"\bgrowth\b")
-_IS_OR_DID = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b")
+_YES_OR_NO = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b")
 
 
-def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str, of: str = "") -> AnswerValue:
+def _extreme(intent: Intent, listed: Sequence[_ListedFigure], unit: str, of: str = "") -> AnswerValue:
     """State which figure stands out; `of` names the company whose parts are compared, as in ` of Acme`."""
-    best, others, degree = describe_extreme(intent.comparison, listed, losses=intent.losses, place=intent.place)
-    measure = change_label(intent)
+    best, others, degree = _describe_extreme(intent, listed)
+    measure = _change_label(intent)
     if sum(one.value == best.value for one in listed) > 1:
         text = f"No company stands out: {measure} is {best.text} ({others})."
     else:
-        lead = superlative_verdict(intent, f"{best.name}{of}")
+        lead = _superlative_verdict(intent, f"{best.name}{of}")
         beside = f"{others}{_apart(intent, listed, best, unit)}"
         text = f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({beside})."
     return _valued(best.value, unit, text)
 
 
-def _apart(intent: Intent, listed: Sequence[ListedFigure], best: ListedFigure, unit: str) -> str:
+def _apart(intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure, unit: str) -> str:
     """Return the difference of two figures that are compared, or from the next: `, 4.4 percentage points apart`.
 
     The first of several is held against the second, and any other place against the first.
@@ -229,16 +211,16 @@ def _apart(intent: Intent, listed: Sequence[ListedFigure], best: ListedFigure, u
 
 
 def _ranked_answer(
-    intent: Intent, listed: Sequence[ListedFigure], unit: str, scale: float, of: str = ""
+    intent: Intent, listed: Sequence[_ListedFigure], unit: str, scale: float, of: str = ""
 ) -> AnswerValue:
     """Return all members in descending order, periods in time; for a claim (`which regions shrank`), the true first."""
-    measure = f"{capitalize_first(change_label(intent))}{of}"
+    measure = f"{_capitalize_first(_change_label(intent))}{of}"
     ordered = list(listed) if len(intent.periods) > 1 else sorted(listed, key=lambda one: -one.value)
     if intent.comparison is Comparison.RANK:
         figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered, 1))
         return AnswerValue(text=f"{measure}: {figures}.")
-    held = [one for one in ordered if claim_verdict(intent.claim, one.number, scale) == "Yes: "]
-    others, named = listing(ordered, without=held) or "none", listing(held) or "None of them"
+    held = [one for one in ordered if _claim_verdict(intent.claim, one.number, scale) == _verdict(True)]
+    others, named = _listing(ordered, without=held) or "none", _listing(held) or "None of them"
     text = f"{named} ({measure}; the others: {others})."
     if len(held) != 1:
         return AnswerValue(text=text)
@@ -266,14 +248,14 @@ def _answer_for_selected_company(
     )
     ranks = [convert_to_unit(number, unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
     listed = [
-        ListedFigure(name, value, format_amount(value, of, None))
+        _ListedFigure(name, value, format_amount(value, of, None))
         for name, (value, of) in zip(program.names[1:], ranks, strict=True)
     ]
     if selection.expression.startswith(LOSS_OF) and max(one.value for one in listed) <= 0:
-        return AnswerValue(text=f"None of these is a loss: {listing(listed)}.")
+        return AnswerValue(text=f"None of these is a loss: {_listing(listed)}.")
     value = rounded(asked, intent.decimals)
     own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
-    said = f"{capitalize_first(subject_of(intent, own))}: {format_amount(value, unit, intent.decimals)}."
+    said = f"{_capitalize_first(_subject_of(intent, own))}: {format_amount(value, unit, intent.decimals)}."
     text = f"{said} {_extreme(ranking, listed, '').text}"
     return _valued(value, unit, text)
 
@@ -294,14 +276,14 @@ def _answer_per_measure(intent: Intent, plan: Plan, program: Program, numbers: S
         return _describe_extreme_measure(intent, told)
     first = told[0]
     if len(first.plan.companies) > 1:
-        text = " ".join(f"{capitalize_first(change_label(one.intent))}{one.span}: {one.listed}." for one in told)
+        text = " ".join(f"{_capitalize_first(_change_label(one.intent))}{one.span}: {one.listed}." for one in told)
     elif intent.relation is Relation.TREND:
         text = _describe_movements(intent, told)
     else:
-        of_company = f"{change_label(first.intent)} of {first.plan.companies[0]}"
-        subject = subject_of(first.intent, first.plan) if len(first.figures) == 1 else of_company
-        others = (f"{change_label(one.intent)}: {one.listed}" for one in told[1:])
-        text = f"{capitalize_first(subject)}: {'; '.join((first.listed, *others))}."
+        of_company = f"{_change_label(first.intent)} of {first.plan.companies[0]}"
+        subject = _subject_of(first.intent, first.plan) if len(first.figures) == 1 else of_company
+        others = (f"{_change_label(one.intent)}: {one.listed}" for one in told[1:])
+        text = f"{_capitalize_first(subject)}: {'; '.join((first.listed, *others))}."
     return AnswerValue(text=text)
 
 
@@ -312,7 +294,7 @@ class _MeasureFigures:
     intent: Intent
     """The intent limited to this measure."""
     plan: Plan
-    figures: tuple[ListedFigure, ...]
+    figures: tuple[_ListedFigure, ...]
     """One per company if its periods are combined, else one per term; each with the name of its company."""
     unit: str
 
@@ -348,7 +330,7 @@ def _figures_by_measure(
             value, unit = convert_to_unit(number, computed, program.scale, alone.unit)
             value = rounded(value, intent.decimals)
             written = _as_share(format_amount(value, unit, intent.decimals), number, unit, alone)
-            figures.append(ListedFigure(name, value, written))
+            figures.append(_ListedFigure(name, value, written))
         yield _MeasureFigures(alone, Plan(tuple(terms), ()), tuple(figures), unit)
 
 
@@ -359,20 +341,19 @@ def _describe_movements(intent: Intent, told: Sequence[_MeasureFigures]) -> str:
     for place, one in enumerate(told):
         before, after = one.figures[0], one.figures[-1]
         way = "rose" if after.value > before.value else "fell" if after.value < before.value else "did not change,"
-        subject = f"{measure_in_sentence(one.intent)}{'' if place else f' of {one.plan.companies[0]}'}"
+        subject = f"{_measure_in_sentence(one.intent)}{'' if place else f' of {one.plan.companies[0]}'}"
         parts.append(f"{subject} {way} from {before.text} in {first} to {after.text} in {last}")
     said = "; ".join(parts)
-    if not _YES_OR_NO.match(intent.core) or _OWN_WAYS.search(intent.core):
-        return f"{capitalize_first(said)}."
-    rising = asks_for_increase(intent.core)
+    if not _YES_OR_NO.match(intent.core.lower()) or _OWN_WAYS.search(intent.core):
+        return f"{_capitalize_first(said)}."
+    rising = _asks_for_increase(intent.core)
     moves = (one.figures[-1].value - one.figures[0].value for one in told)
     held = all(move != 0 and (move > 0) == rising for move in moves)
-    return f"{'Yes' if held else 'No'}: {said}."
+    return f"{_verdict(held)}{said}."
 
 
 _OWN_WAYS = re.compile(r"\b(?:or|though|although|while|whereas|but|despite)\b", re.I)
 """Words that join movements of which each has its own way: `did inventories rise though sales fell`."""
-_YES_OR_NO = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
 
 
 _BY_SIZE = re.compile(r"\b(?:larg|bigg|great|small)(?:er|est)\b", re.I)
@@ -383,18 +364,295 @@ def _describe_extreme_measure(intent: Intent, told: Sequence[_MeasureFigures]) -
 
     Example: `Net income of Acme for FY2020: $5 million (dividends: $3 million). Of these it is the higher.`
     """
-    listed = [replace(one.figures[0], name=change_label(one.intent)) for one in told]
+    listed = [replace(one.figures[0], name=_change_label(one.intent)) for one in told]
     if _BY_SIZE.search(intent.core) and any(one.value < 0 for one in listed):
-        said = capitalize_first(listing(listed))
+        said = _capitalize_first(_listing(listed))
         return AnswerValue(text=f"Some are below zero, so none is called the larger. {said}.")
     pick = max if intent.comparison is Comparison.HIGHEST else min
     figure = pick(listed, key=lambda one: one.value)
     best = told[listed.index(figure)]
     level = sum(one.value == figure.value for one in listed) > 1
-    said = "They are level." if level else f"Of these it is the {superlative(intent.comparison, len(told))}."
-    others = listing(listed, without=[figure])
-    text = f"{capitalize_first(subject_of(best.intent, best.plan))}: {figure.text} ({others}). {said}"
+    said = "They are level." if level else f"Of these it is the {_superlative(intent.comparison, len(told))}."
+    others = _listing(listed, without=[figure])
+    text = f"{_capitalize_first(_subject_of(best.intent, best.plan))}: {figure.text} ({others}). {said}"
     return _valued(figure.value, best.unit, text)
+
+
+def _subject_of(intent: Intent, plan: Plan) -> str:
+    """Return the subject of a sentence, after the relation if there is one: `growth of revenue of Acme for FY2021`."""
+    periods, (first, *others) = plan.periods, plan.companies
+    span = _span(intent, plan, periods)
+    measure, both = _change_label(intent), " and ".join((first, *others))
+    match intent.comparison:
+        case Comparison.DIFFERENCE:
+            subject = f"difference in {measure} between {first} and {others[0]}"
+        case Comparison.EXCESS:
+            subject = f"{measure} of {first} above that of {others[0]}, in percent of the latter"
+        case Comparison.RATIO:
+            subject = f"ratio of {measure} of {first} to that of {others[0]}"
+        case Comparison.TOTAL:
+            subject = f"combined {measure} of {both}"
+        case Comparison.AVERAGE:
+            subject = f"average {measure} of {both}"
+        case _:
+            subject = f"{measure} of {first}"
+    own = {slot.period for slot in plan.slots()} if years_of(parse_formula(intent.expression)) else set(periods)
+    return subject if own.isdisjoint(periods) else f"{subject} for {span}"  # the lines say their own periods
+
+
+def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:
+    """Return `FY2019` or `FY2017 to FY2019`; for a sum or mean of separate years, `FY2016 and FY2018`."""
+    if len(periods) == 1:
+        return periods[0]
+    years = sorted({term.period.fiscal_year for term in plan.terms})
+    gaps = intent.relation in (Relation.TOTAL, Relation.AVERAGE) and years != list(range(years[0], years[-1] + 1))
+    return f"{', '.join(periods[:-1])} and {periods[-1]}" if gaps else f"{periods[0]} to {periods[-1]}"
+
+
+def _capitalize_first(text: str) -> str:
+    """Return the text with a capital first letter, unless its first word has its own spelling: `iPhone revenue`."""
+    return text if text[1:2].isupper() else text[:1].upper() + text[1:]
+
+
+def _change_label(intent: Intent) -> str:
+    """Return the relation and the measure, without repetition: `growth of revenue`."""
+    lead = {
+        Relation.GROWTH: "growth of ",
+        Relation.ANNUAL_GROWTH: "compound annual growth rate of ",
+        Relation.CHANGE: "difference in " if intent.apart else "change in ",
+        Relation.AVERAGE: "average ",
+        Relation.TOTAL: "total ",
+    }.get(intent.relation, "")
+    ranked = intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST)
+    if intent.losses and ranked and intent.relation in (Relation.GROWTH, Relation.CHANGE):
+        lead = "decline in "
+    measure = _measure_in_sentence(intent)
+    if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE):
+        measure = re.sub(r"(?<=\w)\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", measure, flags=re.I)
+    return measure if lead and measure.lower().startswith(lead) else f"{lead}{measure}"
+
+
+def _measure_in_sentence(intent: Intent) -> str:
+    """Return the measure for use inside a sentence: `inventory turnover`; `EBITDA`, `R&D` and names keep their case."""
+    measure = intent.measure
+    if measure.startswith(intent.parts or "\0"):
+        return measure
+    return measure[:1].lower() + measure[1:] if re.match(r"[A-Z][a-z]+\b", measure) else measure
+
+
+def _trend(intent: Intent, plan: Plan, listed: Sequence[_ListedFigure], change: float, unit: str) -> str:
+    """Describe how a figure moved.
+
+    Example: `No: revenue of Acme fell by $24 million (23.8%), from $101 million in FY2018 to $77 million in FY2019.`
+    `listed` are the figures of the plan's terms; `change` is the last minus the first, in `unit`.
+    """
+    first, last = plan.terms[0].period, plan.terms[-1].period
+    subject = f"{_measure_in_sentence(intent)} of {plan.terms[0].company.name}"
+    lead = _matches_claimed_movement(intent, change)
+    subject = subject if lead else _capitalize_first(subject)
+    if not change:
+        return f"{lead}{subject} did not change from {first} to {last}: it stayed at {listed[-1].text}."
+    by = format_amount(abs(change), "percentage points" if unit == "percent" else unit, _places(intent, unit))
+    if unit not in ("percent", "ratio") and min(one.value for one in listed) > 0:
+        by += f" ({format_amount(abs(100 * change / listed[0].value), 'percent')})"
+    rose, fell = ("narrowed", "widened") if intent.losses else ("rose", "fell")
+    moved = f"{rose if change > 0 else fell} by {by}"
+    return f"{lead}{subject} {moved}, from {listed[0].text} in {first} to {listed[-1].text} in {last}."
+
+
+def _change_endpoints(intent: Intent, plan: Plan, program: Program, moved: float, ends: Sequence[float]) -> str:
+    """Return both ends of a change with its other measure: ` (from $20 in FY2022 to $19 in FY2023, down 5.0%)`.
+
+    `ends` are both if the program returns them; otherwise two printed figures that explain `moved` are used.
+    """
+    before, after = ends or _printed(intent, program, moved) or (None, None)
+    if before is None or after is None:
+        return ""
+    levels = [convert_to_unit(level, intent.measure_unit, program.scale, intent.unit) for level in (before, after)]
+    first, last = (format_amount(value, unit, _places(intent, unit)) for value, unit in levels)
+    span = f"from {first} in {plan.terms[0].period} to {last} in {plan.terms[-1].period}"
+    return f" ({span}{_other_measure(intent, levels)})"
+
+
+def _other_measure(intent: Intent, levels: Sequence[tuple[float, str]]) -> str:
+    """Return the growth in percent of a change in amounts, or the change of a growth: `, down 5.0%`."""
+    (before, unit), (after, _) = levels
+    moved = after - before
+    if (
+        unit in ("percent", "ratio")
+        or not moved
+        or min(before, after) <= 0
+        or intent.relation is Relation.ANNUAL_GROWTH
+    ):
+        return ""
+    grown = intent.relation is Relation.GROWTH
+    other = format_amount(abs(moved), unit) if grown else format_amount(abs(100 * moved / before), "percent")
+    return f", {'up' if moved > 0 else 'down'} {other}"
+
+
+def _printed(intent: Intent, program: Program, moved: float) -> tuple[float, float] | None:
+    if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or len(program.variables) != 2:
+        return None
+    scale = program.scale if intent.measure_unit in ("USD", "shares") else 1
+    before, after = (float(figure.value / scale) for figure in program.variables.values())
+    change = after - before if intent.relation is Relation.CHANGE else 100 * (after - before) / (abs(before) or 1.0)
+    if intent.apart or max(before, after) < 0:  # told by its size
+        change, moved = abs(change), abs(moved)
+    return (before, after) if isclose(change, moved, rel_tol=1e-9, abs_tol=1e-9) else None
+
+
+def _places(intent: Intent, unit: str) -> int | None:
+    """Return the decimals for the ends of a change: those requested for a growth in percent do not apply to dollars."""
+    grown = intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH)
+    return None if grown or unit == "percent" else intent.decimals
+
+
+def _matches_claimed_movement(intent: Intent, change: float) -> str:
+    if " or " in intent.core.lower() or _NO_CLAIM.match(intent.core):
+        return ""
+    above = intent.claim.above if intent.claim else None
+    rising = _is_rising(intent) if intent.losses or above is None else above
+    return _verdict(change != 0 and rising == (change > 0))
+
+
+_NO_CLAIM = re.compile(r"^\W*(?:how|what|compare|describe|show|tell me how)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedFigure:
+    """A figure of an answer."""
+
+    name: str
+    value: float
+    text: str
+    """The formatted value."""
+    number: float = 0.0
+    """The program's own result, before conversion to a unit."""
+
+
+def _listing(figures: Iterable[_ListedFigure], *, without: Sequence[_ListedFigure] = ()) -> str:
+    """Return figures in a row, such as `Acme: $5 million; Bolt: $4 million`."""
+    return "; ".join(f"{one.name}: {one.text}" for one in figures if one not in without)
+
+
+def _claim_verdict(claim: Claim | None, value: float, scale: float) -> str:
+    """Return `Yes: ` or `No: ` for a claim about a bound; empty if there is none.
+
+    Base units are `value * scale`.
+    """
+    if claim is None or claim.bound is None:
+        return ""
+    against = value * scale - claim.bound
+    level = claim.equal and abs(against) <= claim.within + abs(claim.bound) * 1e-9
+    return _verdict(level or (claim.above is not None and (against > 0 if claim.above else against < 0)))
+
+
+def _superlative_verdict(intent: Intent, best: str) -> str:
+    """Return `Yes: ` or `No: ` for the claim that a company stands out; `best` is the name of the one that does."""
+    if intent.claim is None or intent.claim.bound is not None or not intent.companies:
+        return ""
+    return _verdict(best == intent.companies[0].name)
+
+
+def _describe_extreme(intent: Intent, listed: Sequence[_ListedFigure]) -> tuple[_ListedFigure, str, str]:
+    """Return the extreme figure, the others as text, and the degree; the highest loss is the most negative."""
+    place = intent.place if intent.place <= len(listed) else 1
+    eligible = [one for one in listed if place > 1 or not intent.losses or one.value < 0]
+    highest = (intent.comparison is Comparison.HIGHEST) is not intent.losses
+    best = sorted(eligible, key=lambda one: one.value, reverse=highest)[place - 1]
+    degree = f"{_ORDINALS.get(place, f'{place}th')} {intent.comparison.value}"
+    if place == 1:
+        degree = _superlative(intent.comparison, len(listed), losses=intent.losses)
+    return best, _listing(listed, without=[best]), degree
+
+
+_ORDINALS = {2: "second", 3: "third"}
+
+
+def _superlative(comparison: Comparison, count: int, *, losses: bool = False) -> str:
+    """Return the degree: `highest`, `higher` for two, `largest` for losses."""
+    if losses:
+        return {Comparison.HIGHEST: "largest", Comparison.LOWEST: "smallest"}[comparison]
+    if count == 2:
+        return {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[comparison]
+    return comparison.value
+
+
+def _missing_losses(intent: Intent, values: Sequence[float]) -> str:
+    """Return why losses cannot be compared: none is negative or, for a trend, not all are; empty if they can."""
+    below = sum(value < 0 for value in values)
+    if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
+        return "" if below else "None of these is below zero:"
+    return "" if below == len(values) else f"{'Not all' if below else 'None'} of these are below zero:"
+
+
+def _best_period(intent: Intent, subject: str, listed: Sequence[_ListedFigure]) -> tuple[_ListedFigure, str]:
+    """Return the extreme period and a sentence; `subject` is the measure and its company."""
+    best, others, degree = _describe_extreme(intent, listed)
+    level = [one.name for one in listed if one.value == best.value]
+    if len(level) > 1:
+        return best, f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."
+    return best, f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
+
+
+def _every_year_verdict(intent: Intent, subject: str, listed: Sequence[_ListedFigure]) -> str:
+    """Return a verdict such as `Yes: revenue of Acme rose every year (FY2020: ...)`."""
+    moved = _matches_direction(intent, listed)
+    against = [one.name for one, held in zip(listed[1:], moved, strict=True) if not held]
+    infinitive, past = ("rise", "rose") if _asks_for_increase(intent.core) else ("fall", "fell")
+    if against:
+        return f"No: {subject} did not {infinitive} in {' and '.join(against)} ({_listing(listed)})."
+    return f"Yes: {subject} {past} every year ({_listing(listed)})."
+
+
+def _count_matching_years(
+    intent: Intent, subject: str, listed: Sequence[_ListedFigure], scale: float
+) -> tuple[int, str]:
+    """Return the number of years beyond the question's bound, or else with the requested movement, and a sentence."""
+    claim = intent.claim
+    if claim is not None and claim.bound is not None:
+        held = [_claim_verdict(claim, one.number, scale) == _verdict(True) for one in listed]
+        beyond = "" if claim.above is None else "above " if claim.above else "below "
+        years, way = listed, f"was {beyond}{'that' if claim.bound else 'zero'}"
+    else:
+        held = _matches_direction(intent, listed)
+        years, way = listed[1:], "rose" if _asks_for_increase(intent.core) else "fell"
+    named = ", ".join(one.name for one, true in zip(years, held, strict=True) if true) or "none of them"
+    return sum(held), f"In {sum(held)} of {len(held)} years: {subject} {way} in {named} ({_listing(listed)})."
+
+
+def _matches_direction(intent: Intent, listed: Sequence[_ListedFigure]) -> list[bool]:
+    """Return whether each figure after the first moved in the requested direction."""
+    rising = _is_rising(intent)
+    return [after.value > before.value if rising else after.value < before.value for before, after in pairwise(listed)]
+
+
+def _is_rising(intent: Intent) -> bool:
+    """Return whether the question is about amounts that rise: not those of a loss that grows or worsens."""
+    rises = _asks_for_increase(intent.core)
+    if not intent.losses:
+        return rises
+    return not (_WORSENING.search(intent.core) or (rises and _IMPROVING.search(intent.core) is None))
+
+
+def _asks_for_increase(core: str) -> bool:
+    """Return whether the question is about a rise; otherwise it is about a fall."""
+    return _FALLING.search(core) is None
+
+
+_WORSENING = re.compile(r"worsen|deteriorat|deepen", re.I)
+_IMPROVING = re.compile(r"\bimprov|\bsmaller\b|\bless\b|\bbetter\b", re.I)
+
+
+def _verdict(holds: bool) -> str:
+    return "Yes: " if holds else "No: "
+
+
+_FALLING = re.compile(
+    r"declin|decreas|fall|fell|drop|reduc|shr[iau]nk|worsen|deteriorat|lower|contract(?!s\b)|narrow| down|slow"
+    r"|decelerat|weaken|moderat|cool",
+    re.I,
+)
 
 
 _DECEMBER = 12

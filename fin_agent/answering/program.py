@@ -10,11 +10,8 @@ from itertools import chain, count
 
 from fin_agent.answering.provenance import Provenance, check_provenance, constants_of
 from fin_agent.evidence.expressions import (
-    AbsoluteValue,
-    Choice,
     Constant,
-    IfReported,
-    Mean,
+    Function,
     Node,
     Operation,
     Quantity,
@@ -144,13 +141,13 @@ class _Writer:
                 rank = 1 if operator in "+-" else 2
                 text = f"{self.expression(left, rank)} {operator} {self.expression(right, rank + 1)}"
                 return f"({text})" if rank < above else text
-            case Mean(parts):
+            case Function("mean", parts):
                 summed = " + ".join(map(self._averaged, parts))
                 text = f"({summed}) / {len(parts)}"
                 return f"({text})" if above > 2 else text
-            case AbsoluteValue(of):
+            case Function("abs", (of,)):
                 return f"abs({self.expression(of)})"
-            case Choice() | IfReported() | Quantity():
+            case Function() | Quantity():
                 raise ValueError("the tree is not resolved")
 
     def worked(self, result: str) -> str:

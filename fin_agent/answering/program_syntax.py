@@ -80,7 +80,7 @@ class _ProgramChecker:
         for statement in tree.body:
             match statement:
                 case ast.FunctionDef(name="solution", args=arguments, body=body, decorator_list=[]) if not defined:
-                    if _any(arguments):
+                    if ast.unparse(arguments):
                         raise ProgramError(
                             "`solution` cannot be called: it takes arguments",
                             remedy=DEFINE_SOLUTION,
@@ -92,7 +92,7 @@ class _ProgramChecker:
                 case ast.Assign() | ast.Expr(value=ast.Constant(value=str())):
                     self._statement(statement)
                 case _:
-                    raise _syntax_not_allowed(statement, f"{_name_of(statement)} is outside `def solution():`")
+                    raise _syntax_not_allowed(statement, "is outside `def solution():`")
         if not defined:
             raise ProgramError("the program does not define `solution`", remedy=DEFINE_SOLUTION)
 
@@ -101,7 +101,7 @@ class _ProgramChecker:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 kind = self._kind(value)
                 if self._held.setdefault(name, kind) is not kind:
-                    raise _syntax_not_allowed(node, f"`{name}` is assigned {kind} after {self._held[name]}")
+                    raise _syntax_not_allowed(node, f"assigns {kind} after {self._held[name]}")
             case ast.If(test=test, body=body, orelse=orelse):
                 self._test(test)
                 for statement in (*body, *orelse):
@@ -110,11 +110,8 @@ class _ProgramChecker:
                 self._kind(value)
             case ast.Pass() | ast.Expr(value=ast.Constant(value=str())):
                 return
-            case ast.Expr(value=value):
-                self._kind(value)  # raises for syntax that is not allowed
-                raise _syntax_not_allowed(node, "a value is neither assigned nor returned")
             case _:
-                raise _syntax_not_allowed(node, f"{_name_of(node)} is not an assignment, `if` or `return`")
+                raise _syntax_not_allowed(node, "is not an assignment to one name, `if` or `return`")
 
     def _kind(self, node: ast.expr) -> _Kind:
         match node:
@@ -129,8 +126,6 @@ class _ProgramChecker:
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow(), right=right):
                 self._number(left)
                 return self._number(right)
-            case ast.BinOp(op=op):
-                raise _syntax_not_allowed(node, f"the operator {_name_of(op)} is not allowed")
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
                 return self._number(operand)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -149,36 +144,28 @@ class _ProgramChecker:
                 self._test(test)
                 kind = self._kind(body)
                 if self._kind(orelse) is not kind:
-                    raise _syntax_not_allowed(node, f"it is {kind} in one branch and another kind in the other")
+                    raise _syntax_not_allowed(node, f"is {kind} in one branch and another kind in the other")
                 return kind
             case ast.List(elts=members) | ast.Tuple(elts=members):
                 for member in members:
                     if self._kind(member) is _Kind.LIST:
-                        raise _syntax_not_allowed(member, "a list is nested in a list")
+                        raise _syntax_not_allowed(member, "is a list in a list")
                 return _Kind.LIST
             case ast.Subscript(value=ast.Name() | ast.Call() as listed, slice=position) if _is_position(position):
                 self._list(listed)
                 return _Kind.NUMBER  # of a variable or a sorted list, such as a median
-            case ast.Subscript():
-                raise _syntax_not_allowed(node, "only a list can be indexed, by a constant position")
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in CALLS:
                 return self._call(node, name, arguments)
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-                raise _syntax_not_allowed(node, f"`{name}` is not an available function")
-            case ast.Attribute(attr=name):
-                raise _syntax_not_allowed(node, f"the attribute `{name}` is no arithmetic")
-            case ast.Name(id=name):
-                raise _syntax_not_allowed(node, f"`{name}` has no value yet")
+            case ast.Call():
+                raise _syntax_not_allowed(node.func, "is not an available function")
+            case ast.Name():
+                raise _syntax_not_allowed(node, "has no value yet")
             case _:
-                raise _syntax_not_allowed(node, f"{_name_of(node)} is no arithmetic")
+                raise _syntax_not_allowed(node, "is no arithmetic on numbers")
 
     def _call(self, node: ast.Call, name: str, arguments: list[ast.expr]) -> _Kind:
         match name, arguments:
-            case "round", [value] | [value, ast.Constant(value=int())]:
-                return self._number(value)
-            case "round", _:
-                raise _syntax_not_allowed(node, "`round` takes a value and a constant number of decimals")
-            case "abs", [value]:
+            case ("round" | "abs", [value]) | ("round", [value, ast.Constant(value=int())]):
                 return self._number(value)
             case "sorted" | "sum" | "min" | "max", [value]:
                 self._list(value)
@@ -188,11 +175,11 @@ class _ProgramChecker:
                     self._number(value)
                 return _Kind.NUMBER
             case _:
-                raise _syntax_not_allowed(node, f"`{name}` is called with the wrong arguments")
+                raise _syntax_not_allowed(node, f"calls `{name}` with the wrong arguments")
 
     def _list(self, node: ast.expr) -> None:
         if self._kind(node) is not _Kind.LIST:
-            raise _syntax_not_allowed(node, "a list of values is required here")
+            raise _syntax_not_allowed(node, "is not the list that is required here")
         if isinstance(node, ast.List | ast.Tuple):
             for member in node.elts:
                 self._number(member)
@@ -200,13 +187,13 @@ class _ProgramChecker:
     def _number(self, node: ast.expr) -> _Kind:
         kind = self._kind(node)
         if kind is not _Kind.NUMBER:
-            raise _syntax_not_allowed(node, f"{kind} is used in arithmetic, which needs a number")
+            raise _syntax_not_allowed(node, f"is {kind}, and arithmetic needs a number")
         return kind
 
     def _test(self, node: ast.expr, *, truth: bool = False) -> _Kind:
         kind = self._kind(node)
         if kind is not _Kind.TRUTH and (truth or kind is not _Kind.NUMBER):
-            raise _syntax_not_allowed(node, f"{kind} is used in a comparison or condition")
+            raise _syntax_not_allowed(node, f"is {kind}, which is no condition")
         return _Kind.TRUTH
 
 
@@ -215,27 +202,11 @@ def _is_position(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
-def _any(arguments: ast.arguments) -> bool:
-    return bool(arguments.args or arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg)
-
-
-def _name_of(node: ast.AST) -> str:
-    match node:
-        case ast.Import(names=[first, *_]):
-            return f"`import {first.name}`"
-        case ast.ImportFrom(module=module):
-            return f"`from {module or '.'} import`"
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return f"the {'class' if isinstance(node, ast.ClassDef) else 'function'} `{name}`"
-        case _:
-            return f"`{type(node).__name__.lower()}`"
-
-
-def _syntax_not_allowed(node: ast.AST, what: str) -> ProgramError:
-    line = getattr(node, "lineno", None)
+def _syntax_not_allowed(node: ast.stmt | ast.expr, what: str) -> ProgramError:
+    written = ast.unparse(node).strip().partition("\n")[0]
     return ProgramError(
-        f"line {line}: {what}",
+        f"line {node.lineno}: `{written[:80]}` {what}",
         remedy="Write `def solution():` with one assignment per figure, the operators + - * / **, comparisons, `if`, "
         f"`return`, lists of values, and {', '.join(sorted(CALLS))} (with decimals from 0 on); nothing else",
-        line=line,
+        line=node.lineno,
     )

@@ -46,7 +46,7 @@ from fin_agent.evaluation.generated.truth import has_failed
 from fin_agent.evaluation.generated.truth import judge as judge_made
 from fin_agent.evaluation.judging import Judge
 from fin_agent.evaluation.statistics import FITTING, MEASURING, overlap
-from fin_agent.evidence.tournament.judge import TournamentSettings
+from fin_agent.evidence.tournament.tournament import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.ingest import ingest
 from fin_agent.index.protocol import StoredPassage

@@ -96,10 +96,11 @@ def trees(
         encoder (--encoder MODEL): Model whose vectors are clustered: `minilm`, or its folder.
         again (--again): Also rebuild existing trees.
     """
-    from fin_agent.retrieval.fingear.tree_building import Chunking, RuleWriter, TreeStore, build_trees, trees_folder
+    from fin_agent.retrieval.fingear.tree_building import Chunking, TreeStore, build_trees, trees_folder
 
     settings = models.settings()
-    writer = ModelNodeWriter(ModelClient.of(settings)) if by == "model" else RuleWriter()
+    writer = ModelNodeWriter(ModelClient.of(settings)) if by == "model" else None
+    written_by = writer.name if writer else "rules"
     chunking = Chunking.parsed(chunk or settings.tree_chunks)
     place = on.chosen.place
     built: list[dict[str, object]] = []
@@ -126,7 +127,8 @@ def trees(
                 one.doc_id,
                 workspace.lexicon,
                 chunking=chunking,
-                writer=writer,
+                writer=writer.write if writer else None,
+                written_by=written_by,
                 encoder=clustering,
                 seconds=seconds,
             )
@@ -135,13 +137,13 @@ def trees(
             nodes = sum(len(tree.nodes) for tree in made.trees)
             built.append({"doc_id": one.doc_id, "leaves": leaves, "nodes": nodes, "bytes": size})
             progress.step(f"{one.doc_id}: {leaves} leaves under {nodes - leaves} nodes")
-    by_rules = writer.by_rules if isinstance(writer, ModelNodeWriter) else 0
+    by_rules = writer.by_rules if writer else 0
     if by_rules:
         warn(f"{by_rules} nodes were written by rules, since the model's replies could not be used")
     document = {
         "index": str(place),
         "chunks": str(chunking),
-        "written_by": writer.name,
+        "written_by": written_by,
         "nodes_by_rules": by_rules,
         "calls": len(meter.records),
         "tokens": meter.spent().tokens,

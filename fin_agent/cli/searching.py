@@ -25,7 +25,7 @@ from fin_agent.lexicon.periods import parse_periods
 from fin_agent.presentation.filings import period_of
 from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, right, settings_view
 from fin_agent.retrieval.document_ranking import FILING_FEATURES
-from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
+from fin_agent.retrieval.page_ranking import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.search_query import EVERYTHING, Depth, Scope, SearchResult
 from fin_agent.retrieval.strategies.one_pass import SCORES
 from fin_agent.tools.arguments import FactSearchArguments

@@ -19,17 +19,19 @@ from fin_agent.evaluation.benchmark import Column, PartialResults, Report, Row, 
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import (
+from fin_agent.evidence.tournament.tournament import (
     Aggregation,
     Brief,
     CardDetail,
     CardKey,
     HiddenField,
     Judge,
+    Stage,
+    TournamentResult,
     TournamentSettings,
     Verdict,
+    run_tournament,
 )
-from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, run_tournament
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.workspace import Workspace
 

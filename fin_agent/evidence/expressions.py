@@ -65,37 +65,18 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
-    """The arithmetic mean of its parts."""
+class Function:
+    """A function of its parts."""
 
+    kind: str
+    """`mean`, `abs`, `first` (of the parts, the first that can be computed) or `optional` (zero if not reported).
+
+    The field is not named like that of Quantity, because nodes read from JSON are distinguished by their fields.
+    """
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AbsoluteValue:
-    """The absolute value of a node."""
-
-    of: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The first of `options` that can be computed."""
-
-    options: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class IfReported:
-    """`reported`, or zero if the filing does not report it.
-
-    Its field is not named like that of AbsoluteValue, because nodes read from JSON are distinguished by their fields.
-    """
-
-    reported: Node
-
-
-Node = Constant | Quantity | SlotReference | Operation | Mean | AbsoluteValue | Choice | IfReported
+Node = Constant | Quantity | SlotReference | Operation | Function
 
 Definition = Callable[[str], Node | None]
 """Maps the id of a formula or derivable metric to its expression; None for a metric that can only be read."""
@@ -161,7 +142,8 @@ def leaves_of(node: Node) -> Iterator[Quantity]:
 
 def assumes_zero(node: Node) -> bool:
     """Return whether any part of the expression counts as zero if it is not reported."""
-    return isinstance(node, IfReported) or any(map(assumes_zero, parts_of(node)))
+    optional = isinstance(node, Function) and node.kind == "optional"
+    return optional or any(map(assumes_zero, parts_of(node)))
 
 
 def bind(
@@ -191,7 +173,7 @@ def bind(
         derived = derive_of(asked) if name not in open_ids and not asked.table else None
         if derived is None:
             return known
-        return Choice((known, walk(_contextualize(current, derived), shift, open_ids | {name})))
+        return Function("first", (known, walk(_contextualize(current, derived), shift, open_ids | {name})))
 
     return walk(node, 0, frozenset())
 
@@ -203,9 +185,9 @@ def resolve(node: Node, is_filled: Callable[[Slot], bool]) -> tuple[Node | None,
     settled = [resolve(part, is_filled) for part in parts_of(node)]
     trees = [tree for tree, _ in settled if tree is not None]
     match node:
-        case Choice():
+        case Function("first"):
             return (trees[0], ()) if trees else (None, settled[0][1])
-        case IfReported():
+        case Function("optional"):
             return (trees[0] if trees else Constant(0)), ()
         case _ if len(trees) < len(settled):
             return None, tuple(slot for _, slots in settled for slot in slots)
@@ -217,9 +199,9 @@ def resolve(node: Node, is_filled: Callable[[Slot], bool]) -> tuple[Node | None,
 def slots_assumed_zero(node: Node, is_filled: Callable[[Slot], bool]) -> Iterator[Slot]:
     """Yield the slots of optional parts without a figure; the resolved tree has 0 in their place."""
     match node:
-        case IfReported(of):
+        case Function("optional", (of,)):
             yield from resolve(of, is_filled)[1]
-        case Choice(options):
+        case Function("first", options):
             settled = (option for option in options if resolve(option, is_filled)[0] is not None)
             if (chosen := next(settled, None)) is not None:
                 yield from slots_assumed_zero(chosen, is_filled)
@@ -233,7 +215,7 @@ def slots_of(node: Node, *, required: bool = True) -> Iterator[tuple[Slot, bool]
     if isinstance(node, SlotReference):
         yield node.slot, required
     for position, part in enumerate(parts_of(node)):
-        optional = isinstance(node, IfReported) or (isinstance(node, Choice) and position > 0)
+        optional = isinstance(node, Function) and (node.kind == "optional" or (node.kind == "first" and position > 0))
         yield from slots_of(part, required=required and not optional)
 
 
@@ -242,10 +224,8 @@ def parts_of(node: Node) -> tuple[Node, ...]:
     match node:
         case Operation(_, left, right):
             return left, right
-        case Mean(parts) | Choice(parts):
+        case Function(_, parts):
             return parts
-        case AbsoluteValue(of) | IfReported(of):
-            return (of,)
         case _:
             return ()
 
@@ -255,14 +235,8 @@ def map_parts(node: Node, change: Callable[[Node], Node]) -> Node:
     match node:
         case Operation(operator, left, right):
             return Operation(operator, change(left), change(right))
-        case Mean(parts):
-            return Mean(tuple(map(change, parts)))
-        case Choice(options):
-            return Choice(tuple(map(change, options)))
-        case AbsoluteValue(of):
-            return AbsoluteValue(change(of))
-        case IfReported(of):
-            return IfReported(change(of))
+        case Function(kind, parts):
+            return Function(kind, tuple(map(change, parts)))
         case _:
             return node
 
@@ -325,38 +299,27 @@ def _keyword_context(pins: Sequence[ast.keyword]) -> Quantity:
     said = {pin.arg: pin.value.value for pin in pins if isinstance(pin.value, ast.Constant)}
     if not said.keys() <= {"company", "part", "year", "quarter", "table", "words"} or len(said) < len(pins):
         raise ValueError("at() takes company, part, year, quarter, table and words")
-    year, quarter = said.get("year"), said.get("quarter")
-    return Quantity(
-        "",
-        year=year if isinstance(year, int) else None,
-        quarter=quarter if isinstance(quarter, int) else None,
-        company=str(said["company"]) if "company" in said else None,
-        part=str(said["part"]) if "part" in said else None,
-        table=str(said.get("table", "")),
-        words=str(said.get("words", "")),
-    )
+    if any(isinstance(value, int) != (name in ("year", "quarter")) for name, value in said.items()):
+        raise ValueError("at() takes years and quarters as numbers, and the others as text")
+    return replace(Quantity(""), **said)  # type: ignore[arg-type]
 
 
 def _call(name: str, arguments: list[Node]) -> Node:
-    if name == "first":
-        return Choice(tuple(arguments))
-    if name == "mean":
-        return Mean(tuple(arguments))
+    if name in ("first", "mean"):
+        return Function(name, tuple(arguments))
     if len(arguments) != 1:
         raise ValueError(f"{name}() takes one argument")
     (of,) = arguments
     match name:
+        case "abs" | "optional":
+            return Function(name, (of,))
         case "prior":
             return shift_years(of, -1)
         case "avg":
-            return Mean((of, shift_years(of, -1)))
+            return Function("mean", (of, shift_years(of, -1)))
         case "change":
             return Operation("-", of, shift_years(of, -1))
-        case "abs":
-            return AbsoluteValue(of)
         case "whole":
             return map_quantities(of, lambda one: replace(one, whole=True))
-        case "optional":
-            return IfReported(of)
         case _:
             raise ValueError(f"there is no function {name}()")

@@ -9,9 +9,8 @@ from decimal import Decimal, DecimalException
 from fractions import Fraction
 
 from fin_agent.evidence.expressions import (
-    AbsoluteValue,
     Constant,
-    Mean,
+    Function,
     Node,
     Operation,
     Quantity,
@@ -308,9 +307,9 @@ def _computed(node: Node, known: dict[Slot, Decimal]) -> Fraction:
         case Operation(sign, left, right):
             found: Fraction = _APPLIED[sign](_computed(left, known), _computed(right, known))
             return found
-        case Mean(parts):
+        case Function("mean", parts):
             return sum((_computed(part, known) for part in parts), Fraction()) / len(parts)
-        case AbsoluteValue(of):
+        case Function("abs", (of,)):
             return abs(_computed(of, known))
         case _:
             raise ValueError("the tree is not resolved")

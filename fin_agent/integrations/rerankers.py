@@ -14,7 +14,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import CardTournament, first_query, judge_for
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
-from fin_agent.evidence.tournament.judge import Judge
+from fin_agent.evidence.tournament.tournament import Judge
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.retrieval.search_query import RankedPassage
 from fin_agent.tools.context import open_workspace

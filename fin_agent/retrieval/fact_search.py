@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -264,15 +264,16 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     asked = _FactPhrase.of(query, lexicon)
     fitting = [with_own_unit(sourced) for sourced in facts if matches_period(sourced.fact, query)]
     fitting = fitting if query.part else _without_subtotals(_without_sections_of_parts(fitting))
-    weights = _Weights(fitting)
-    hits = _statement_first(_ranked(fitting, asked, weights))
+    weigh = word_weights({each.fact.label for each in fitting if each.fact.source != "text"})
+    hits = _statement_first(_ranked(fitting, asked, weigh))
     # Labels of the lexicon are other words for a metric, unless it is looked for by what the question calls it.
     own = asked.metric is None or bool(query.metric and query.phrase)
     if own and not any(hit.is_complete and hit.score >= _SURE for hit in hits[:1]):
         wider = asked.with_abbreviations_expanded(fitting)
-        hits = hits if wider is None else _statement_first(_ranked(fitting, wider, weights))
-    if asked.part and any(hit.is_complete and hit.score >= _LIKELY and _bears_part(hit, asked.part) for hit in hits):
-        hits = [hit for hit in hits if _bears_part(hit, asked.part)]  # of the others, only the text above speaks of it
+        hits = hits if wider is None else _statement_first(_ranked(fitting, wider, weigh))
+    bearing = [hit for hit in hits if asked.part <= _subject_of(hit.sourced.fact)]
+    if asked.part and any(hit.is_complete and hit.score >= _LIKELY for hit in bearing):
+        hits = bearing  # of the others, only the text above speaks of the part
     if not hits:
         return FactSearchResult(())
     said = asked.phrase | asked.part
@@ -303,10 +304,6 @@ def _moved_first(hits: list[FactHit], chosen: Iterator[FactHit]) -> list[FactHit
 
 def _have_same_figure(one: FactHit, other: FactHit) -> bool:
     return magnitudes_agree(one.sourced.fact, other.sourced.fact)
-
-
-def _bears_part(hit: FactHit, part: Words) -> bool:
-    return part <= _subject_of(hit.sourced.fact)
 
 
 def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
@@ -426,8 +423,8 @@ def _subject_of(fact: Fact) -> Words:
     return address.line | address.heads | address.column | address.scope | address.members
 
 
-def _ranked(facts: Sequence[SourcedFact], asked: _FactPhrase, weights: _Weights) -> list[FactHit]:
-    hits = [hit for sourced in facts if (hit := asked.hit(sourced, weights)) is not None]
+def _ranked(facts: Sequence[SourcedFact], asked: _FactPhrase, weigh: Weigh) -> list[FactHit]:
+    hits = [hit for sourced in facts if (hit := asked.hit(sourced, weigh)) is not None]
     if asked.printed.isdisjoint(OF_YEARS_TO_COME):
         # The bare total of a table with rows for years to come is what falls due, not what the balance sheet shows.
         due = Counter(_table_of(each) for each in facts if address_of(each.fact).borne >= OF_YEARS_TO_COME)
@@ -484,26 +481,13 @@ def _asks_for_opening(query: FactQuery) -> bool:
     return bool(words_of(query.phrase) & OPENING)
 
 
-class _Weights:
-    """Word weights: the fewer lines of the filings contain a word, the higher its weight."""
+Weigh = Callable[[str], float]
 
-    def __init__(self, facts: Iterable[SourcedFact]) -> None:
-        lines = {sourced.fact.label for sourced in facts if sourced.fact.source != "text"}
-        counts: Counter[str] = Counter()
-        for label in lines:
-            counts.update(words_of(label))
-        self._counts, self._lines = counts, len(lines)
-        self._known: dict[str, float] = {}
 
-    def of(self, words: Iterable[str]) -> float:
-        """Return the sum of the words' weights."""
-        total = 0.0
-        for word in words:
-            weight = self._known.get(word)
-            if weight is None:
-                weight = self._known[word] = math.log(2 + self._lines / (1 + self._counts[word]))
-            total += weight
-        return total
+def word_weights(labels: Collection[str]) -> Weigh:
+    """Return the function that weighs words: the fewer of these lines contain a word, the higher its weight."""
+    counts = Counter(word for label in labels for word in words_of(label))
+    return lru_cache(maxsize=None)(lambda word: math.log(2 + len(labels) / (1 + counts[word])))
 
 
 def synonym_wordings(query: FactQuery, lexicon: Lexicon) -> tuple[tuple[Words, ...], Metric | None]:
@@ -548,9 +532,9 @@ class _FactPhrase:
             before, after = phrase[: mention.start], phrase[mention.end :]
             if not words_of(f"{before} {after}"):
                 metric = metric or named
-            texts += (f"{before} {label} {after}" for label in _labels(named))
+            texts += (f"{before} {label} {after}" for label in labels_of(named))
         if metric is not None and not phrase:
-            texts = list(_labels(metric))
+            texts = list(labels_of(metric))
         ways = [*map(words_of, texts), *_synonym_words("".join(texts[:1]))]
         own = ways[0] if phrase else frozenset[str]()
         # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
@@ -586,7 +570,7 @@ class _FactPhrase:
         wordings = tuple(dict.fromkeys((*self.wordings, *(one for one in written if one != self.phrase))))
         return replace(self, wordings=wordings) if len(wordings) > len(self.wordings) else None
 
-    def hit(self, sourced: SourcedFact, weights: _Weights) -> FactHit | None:
+    def hit(self, sourced: SourcedFact, weigh: Weigh) -> FactHit | None:
         """Return how well the fact matches; None where its address matches no word of the phrase or lacks the part."""
         fact = sourced.fact
         address = address_of(fact)
@@ -604,26 +588,26 @@ class _FactPhrase:
         own = address
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
-        accounts = [(self._account(self.phrase, own, weights, years, part), self.phrase)]
+        accounts = [(self._account(self.phrase, own, weigh, years, part), self.phrase)]
         if named or fact.metric is None or self.metric is None:
             # The label that several metrics share says nothing of a fact that is known to be another's.
             borne = (words for words in self.wordings if words <= address.borne)
-            accounts += [(self._account(words, address, weights, years, part), words) for words in borne]
+            accounts += [(self._account(words, address, weigh, years, part), words) for words in borne]
         (score, missing, extra), wording = max(accounts, key=lambda pair: pair[0])
         if named and self.phrase & NARROWING <= address.borne:
             score, missing, extra = max(score, 0.97), (), ()
         if score <= 0:
             return None
-        score += self._priors(fact, address, weights, part, self.phrase | wording, named=named)
+        score += self._priors(fact, address, weigh, part, self.phrase | wording, named=named)
         return FactHit(sourced, score, missing, extra)
 
     def _account(
-        self, wording: Words, address: Address, weights: _Weights, years: Words, part: Words
+        self, wording: Words, address: Address, weigh: Weigh, years: Words, part: Words
     ) -> tuple[float, tuple[str, ...], tuple[str, ...]]:
         """Return (score, missing words of the phrase, additional words of the line) for one wording."""
         missing = wording - address.matched_words(self.phrase)
-        whole = weights.of(wording)
-        borne = sum(weights.of((word,)) * _credit(word, address, part) for word in wording - missing)
+        whole = sum(map(weigh, wording))
+        borne = sum(weigh(word) * _credit(word, address, part) for word in wording - missing)
         if not borne:
             return 0.0, (), ()
         line = address.line - part - LIGHT - _OF_COMPANIES
@@ -637,10 +621,10 @@ class _FactPhrase:
         extra -= _OF_BALANCES if self.is_balance else frozenset()
         if all(word.isdigit() for word in line - OF_TIME):
             extra -= OF_TIME  # `Fiscal 2021`
-        cost = weights.of(extra - address.aside) / weights.of(line) if line else 0.0
+        cost = sum(map(weigh, extra - address.aside)) / sum(map(weigh, line)) if line else 0.0
         if cost and address.concept:
-            more = address.concept - wording - part - OF_ANY_CONCEPT
-            cost = min(cost, _OF_A_TAG / _EXTRA_LINE + weights.of(more) / (weights.of(address.concept) or 1.0))
+            more = sum(map(weigh, address.concept - wording - part - OF_ANY_CONCEPT))
+            cost = min(cost, _OF_A_TAG / _EXTRA_LINE + more / (sum(map(weigh, address.concept)) or 1.0))
         heads = address.heads - wording - part - address.line
         column = address.column - wording - part - LIGHT - years
         score = borne / whole - _EXTRA_LINE * cost
@@ -651,9 +635,7 @@ class _FactPhrase:
         changes = bool((address.heads | address.line) & _CHANGE) and not wording & _CHANGE
         return score - _OF_A_CHANGE * changes, tuple(sorted(missing)), tuple(sorted(extra))
 
-    def _priors(
-        self, fact: Fact, address: Address, weights: _Weights, part: Words, wording: Words, *, named: bool
-    ) -> float:
+    def _priors(self, fact: Fact, address: Address, weigh: Weigh, part: Words, wording: Words, *, named: bool) -> float:
         said = wording | part
         prior = _OF_NO_PERIOD if fact.source == "undated" else _UNTIED if not fact.tied else 0.0
         of_balances = self.is_balance or (fact.statement is not None and bool(self.phrase & _NOUNS_OF_BALANCES))
@@ -679,7 +661,7 @@ class _FactPhrase:
             prior -= _OF_ANOTHER_UNIT / 2
         names = (address.members or address.scope) - OF_ANY_CONCEPT - OF_TIME - _OF_ADDING - years_of(fact.period)
         if names or (fact.scope is not None and not address.scope <= _OF_ADDING):
-            share = weights.of(names - said) / (weights.of(names) or 1.0)
+            share = sum(map(weigh, names - said)) / (sum(map(weigh, names)) or 1.0)
             prior -= share * (_OF_MORE_PARTS if part else _OF_A_PART)
         if self.part_name is not None and same_part(fact.scope, self.part_name):
             prior += _OF_THE_SAME_NAME
@@ -805,8 +787,9 @@ def _opposites(metric: Metric, lexicon: Lexicon) -> frozenset[str]:
 _OF_COSTS = "expense"
 
 
-def _labels(metric: Metric) -> Iterator[str]:
-    return (label.rpartition(">")[2].strip() for label in metric.labels[:_LABELS])
+def labels_of(metric: Metric, most: int = _LABELS) -> Iterator[str]:
+    """Return the first labels of a metric, without the headings above them."""
+    return (label.rpartition(">")[2].strip() for label in metric.labels[:most])
 
 
 def _synonym_words(text: str) -> list[Words]:

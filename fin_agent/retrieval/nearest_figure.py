@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import load_yaml, word_lists
-from fin_agent.retrieval.fact_search import facts_of_year, with_own_unit
+from fin_agent.retrieval.fact_search import facts_of_year, labels_of, with_own_unit, word_weights
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
     OF_ANY_CONCEPT,
@@ -169,22 +169,20 @@ def ranked_candidates(
     facts = [with_own_unit(each) for each in (*facts_of_year(index, doc_ids, year), *undated)]
     asked = _TargetWords(sought, workspace.lexicon, facts)
     prints = Counter((abs(each.fact.value), each.doc_id) for each in facts)
-    fitting = [
-        (each, address_of(each.fact))
-        for each in facts
-        if each.fact.amount  # a dash is no answer to `how much`
-        and (each.fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
-        and (each.fact.source == "text" or not sought.only_sentences)
-        and not (sought.wanted == "count" and each.fact.source == "text" and each.fact.unit.startswith("USD"))
-    ]
-    return [
-        (
-            each,
-            asked.features(each, address, identities[each.doc_id], year, 1 / prints[abs(each.fact.value), each.doc_id]),
-        )
-        for each, address in fitting
-        if asked.covers_all(address, each.fact)
-    ]
+    found = []
+    for each in facts:
+        fact = each.fact
+        address = address_of(fact)
+        if (
+            fact.amount  # a dash is no answer to `how much`
+            and (fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
+            and (fact.source == "text" or not sought.only_sentences)
+            and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))
+            and asked.covers_all(address, fact)
+        ):
+            shared = 1 / prints[abs(fact.value), each.doc_id]
+            found.append((each, asked.features(each, address, identities[each.doc_id], year, shared)))
+    return found
 
 
 LIKELY_ENOUGH = 0.7
@@ -231,24 +229,17 @@ class _TargetWords:
 
     def __init__(self, sought: FigureTarget, lexicon: Lexicon, facts: Sequence[SourcedFact]) -> None:
         self.sought = sought
-        counts: Counter[str] = Counter()
-        labels = {each.fact.label for each in facts}
-        for label in labels:
-            counts.update(words_of(label))
-        self._lines, self._counts = len(labels), counts
+        self._weight = word_weights({each.fact.label for each in facts})
         self.weights = {word: self._weight(word) for word in sought.words}
         self.weights |= {word: _LIGHT * self._weight(word) for word in sought.light - sought.words}
         self._total = sum(self.weights.values()) or 1.0
         self._others = {word: synonyms_of().get(word, frozenset()) for word in self.weights}
         self._known = frozenset(self.weights).union(*self._others.values())
         self._metrics = [
-            (words, name, [label for label in map(_last_words, lexicon.metrics[name].labels[:_LABELS]) if label])
+            (words, name, [*filter(None, map(words_of, labels_of(lexicon.metrics[name], _LABELS)))])
             for words, name in sought.metrics
             if name in lexicon.metrics
         ]
-
-    def _weight(self, word: str) -> float:
-        return math.log(2 + self._lines / (1 + self._counts[word]))
 
     def _metric_words(self, fact: Fact, borne: Words) -> Words:
         """Return words that name a metric or phrase which the figure or its line stands for."""
@@ -368,10 +359,6 @@ def _matches_period(fact: Fact, sought: FigureTarget, year: int) -> float:
     if period.quarter == sought.quarter and period.months in (0, 3):
         return 1.0
     return _BALANCE_OR_ANOTHER_SPAN if not period.months or period.quarter == sought.quarter else _ANOTHER
-
-
-def _last_words(label: str) -> Words:
-    return words_of(label.rpartition(">")[2])
 
 
 @lru_cache(maxsize=1)

@@ -1,20 +1,314 @@
-"""The page stage: rank the pages of the filings found."""
+"""The page stage: rank the pages of the filings found by their features, each 0 to 1, and passages of these pages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
-from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact, StoredPage, StoredPassage
-from fin_agent.lexicon.slots import Slot
+from fin_agent.filings.outline.items import COVER
+from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, SourcedFact, StoredPage, StoredPassage
+from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.lexicon.words import load_yaml
-from fin_agent.retrieval.page_features import Candidate, QueryTerms, candidates_of
-from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage, RankedPassage
+from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage, RankedPassage, meanings
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.filing import PassageKind
-from fin_agent.vocabulary.page import printed_number
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import Statement, printed_number
 from fin_agent.workspace import Workspace
+
+_SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")
+_MAX_HEADING_LENGTH = 90
+_MIN_HEADING_LENGTH = 4
+_CAPITALS = 0.6
+"""Minimum share of a heading's words that begin with a capital letter."""
+_TWO_DIGITS = re.compile(r"\d\d")
+_WORD = re.compile(r"[A-Za-z]{3}")
+_EXPANSION = 0.3
+"""Weight of an expansion or synonym relative to one of the question's own words."""
+
+
+class TextMatch(NamedTuple):
+    """Shares of a query's weight that a page's text contains, each 0 to 1; all 0 where it was not read."""
+
+    synonyms: float = 0.0
+    nearness: float = 0.0
+    headings: float = 0.0
+    expansion_headings: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerms:
+    """Stems of a query with their inverse page frequencies: own words, expansions, synonyms, and all combined."""
+
+    words: Mapping[str, float]
+    expansions: Mapping[str, float]
+    synonyms: Mapping[str, float]
+    both: Mapping[str, float]
+
+    @classmethod
+    def of(cls, query: Query, index: FilingIndex) -> QueryTerms:
+        """Return the stems of `query`, weighted by the pages of `index`."""
+        own = set(stems_of(" ".join(query.terms)))
+        more = set(stems_of(" ".join(query.expansions))) - own
+        everyday = set(stems_of(" ".join(query.synonyms))) - own
+        frequencies, pages = index.document_frequencies(own | more | everyday), index.page_count()
+        words, expansions, synonyms = (weights_of(stems, frequencies, pages) for stems in (own, more, everyday))
+        lesser = {stem: _EXPANSION * weight for stem, weight in (expansions | synonyms).items()}
+        return cls(words, expansions, synonyms, lesser | words)
+
+    def title_coverage(self, title: str) -> float:
+        """Return the share of a title's words that the query contains, 0 to 1; short titles count less."""
+        stems = set(stems_of(title))
+        return len(stems & self.both.keys()) / (len(stems) + 1) if stems else 0.0
+
+
+def text_match(text: str, wanted: QueryTerms) -> TextMatch:
+    """Return how well `text` matches."""
+    relevant = wanted.both.keys()
+    sentence_stems, headings = _stems_by_sentence(text)
+    sentences = [relevant & stems for stems in sentence_stems]
+    pairs = {frozenset(first | second) for first, second in zip(sentences, [*sentences[1:], set()], strict=True)}
+    return TextMatch(
+        synonyms=overlap(set().union(*sentences), wanted.synonyms),
+        nearness=max(overlap(pair, wanted.both) for pair in pairs),
+        headings=overlap(headings, wanted.words),
+        expansion_headings=overlap(headings, wanted.expansions),
+    )
+
+
+@lru_cache(maxsize=512)
+def _stems_by_sentence(text: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
+    """Return the stems of each sentence and of all headings. Cached, because a batch or chat meets the same pages."""
+    headings = " ".join(line for line in text.split("\n") if _is_heading(line.strip()))
+    return tuple(frozenset(stems_of(sentence)) for sentence in _SENTENCE_END.split(text)), frozenset(stems_of(headings))
+
+
+def _is_heading(line: str) -> bool:
+    """Return whether a line reads like a heading: short, mostly capitalized, no figures, no punctuation at its end."""
+    if not _MIN_HEADING_LENGTH <= len(line) <= _MAX_HEADING_LENGTH or line[-1] in ".,;":
+        return False
+    if _TWO_DIGITS.search(line) or not _WORD.search(line):
+        return False
+    words = line.split()
+    return sum(word[0].isupper() for word in words) >= _CAPITALS * len(words)
+
+
+_EXHIBITS = "9.01"
+_BODY = 0.6
+"""Weight of an Item of an 8-K other than those that the query names; 1 where the query names none."""
+
+
+def item_weights(query: Query, record: FilingRecord) -> Callable[[str | None], float]:
+    """Return a function from Item to weight: 1 for the first Item the query names, less for those after it.
+
+    An 8-K is short: every Item except its list of exhibits is relevant.
+    """
+    prefix = f"{record.identity.form.value}."
+    named = [item.removeprefix(prefix) for item in query.items if item.startswith(prefix)]
+    names = list(dict.fromkeys(name.replace("II.", "II-").removeprefix("I.") for name in named))
+    worth = {name: 1.0 / (1 + rank) for rank, name in enumerate(names)}
+    eight_k = record.identity.form is Form.EIGHT_K
+
+    def of(item: str | None) -> float:
+        if eight_k and item not in (None, _EXHIBITS, COVER):
+            return max(_BODY, worth.get(item or "", 0.0)) if worth else 1.0
+        return worth.get(item or "", 0.0)
+
+    return of
+
+
+MEANINGS = meanings("pages")
+"""The meaning of each feature; `slots` is known only while pages are selected one after another."""
+
+_ELSEWHERE = 0.35
+"""Weight of a figure outside the primary statements."""
+_HITS = 400
+_READ = 50
+"""Number of pages whose text is read: those ranked first by the inexpensive features."""
+_ON_A_COVER = 0.3
+_FIRST_PAGES = 10
+_RISK_FACTORS = frozenset({"1A", "II-1A"})
+_LETTERS = 4
+"""Number of letters of a stem that a label must contain to be read: most rows are skipped, and endings do not
+matter."""
+_OTHER_PERIOD = 0.5
+"""Factor for a row without a figure for a period asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A page with its features, and the slots whose figures it states, with their weight."""
+
+    key: PageKey
+    features: Mapping[str, float]
+    slots: Mapping[Slot, float]
+
+
+def candidates_of(
+    query: Query,
+    filings: Sequence[RankedFiling],
+    workspace: Workspace,
+    *,
+    only: Collection[PageKey] | None = None,
+    likeness: Mapping[PageKey, float] | None = None,
+) -> list[Candidate]:
+    """Return the candidates for all pages of `filings`, or those of `only`, in the order of the filings."""
+    index = workspace.index
+    doc_ids = [filing.doc_id for filing in filings]
+    top_filing = max((filing.score for filing in filings), default=0.0) or 1.0
+    filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
+    periods = {filing.doc_id: _period_of(filing) for filing in filings}
+    words, expansions, synonyms = (
+        _shares({hit.key: hit.score for hit in index.search_pages(terms, doc_ids=doc_ids, limit=_HITS)})
+        for terms in (query.terms, query.expansions, query.synonyms)
+    )
+    wanted_metrics = {*query.metrics, *(slot.metric for slot in query.slots if not slot.is_searched)}
+    facts = index.facts(doc_ids, metrics=wanted_metrics) if wanted_metrics else []
+    printed = (sourced for sourced in query.printed if sourced.doc_id in filing_scores)
+    held = _slots_stated(query, [*facts, *printed], workspace)
+    rows = row_matches(query, index, doc_ids) if query.slots or query.figures else {}
+    years = {period.fiscal_year for period in query.periods}
+    stated: defaultdict[PageKey, set[str]] = defaultdict(set)
+    parts: defaultdict[PageKey, set[str]] = defaultdict(set)
+    for sourced in facts:
+        fact = sourced.fact
+        if fact.metric not in query.metrics or (years and fact.period.fiscal_year not in years):
+            continue
+        if fact.scope is None and fact.metric:
+            stated[sourced.key].add(fact.metric)
+        elif fact.scope is not None and fact.statement is not Statement.EQUITY and (query.tables or query.figures):
+            parts[sourced.key].add(fact.scope)
+    places = {doc_id: _Place.of(index.filing(doc_id), query) for doc_id in doc_ids}
+    rank = {doc_id: position for position, doc_id in enumerate(doc_ids)}
+    outline = sorted(index.outline(doc_ids), key=lambda page: (rank[page.key.doc_id], page.key.page))
+    pages = [page for page in outline if only is None or page.key in only]
+    quick = {
+        page.key: filing_scores[page.key.doc_id] + sum(by.get(page.key, 0.0) for by in (words, expansions, synonyms))
+        for page in pages
+    }
+    like = _shares(likeness or {})
+    wanted = QueryTerms.of(query, index)
+    promising = sorted(pages, key=lambda page: -round(quick[page.key], 9))[:_READ]
+    texts = index.pages([page.key for page in promising])
+    read = {stored.key: text_match(stored.page.text, wanted) for stored in texts}
+    found: list[Candidate] = []
+    for page in pages:
+        place = places[page.key.doc_id]
+        starting = place.starts.get(page.key.page, ())
+        telling = _ON_A_COVER if page.item == COVER and not place.item(COVER) else 1.0
+        match = read.get(page.key, TextMatch())
+        slots = held.get(page.key, {})
+        of_statement, of_any_table = rows.get(page.key, (0.0, 0.0))
+        asked_for = sum(worth == 1.0 for worth in slots.values()) / max(1, len(query.slots))
+        features = {
+            "filing": filing_scores[page.key.doc_id],
+            "period": periods[page.key.doc_id],
+            "words": words.get(page.key, 0.0) * telling,
+            "expansions": expansions.get(page.key, 0.0) * telling,
+            "synonyms": synonyms.get(page.key, 0.0) * telling,
+            "synonym coverage": match.synonyms,
+            "nearness": match.nearness * telling,
+            "headings": match.headings * telling,
+            "expansion headings": match.expansion_headings * telling,
+            "note": wanted.title_coverage(place.notes.get(page.note, "") if page.note else ""),
+            "statement": float(page.statement in query.statements),
+            "facts": len(stated[page.key]) / max(1, len(query.metrics)),
+            "parts": len(parts[page.key]) / (1 + len(parts[page.key])),
+            "statement row": max(of_statement, asked_for),
+            "row": max(of_any_table, asked_for),
+            "item": max(map(place.item, (page.item, *starting))),
+            "item start": max(map(place.item, starting), default=0.0),
+            "tables": float(page.kind is not None and page.kind in query.tables),
+            "no risk factor": float(page.item not in _RISK_FACTORS or place.item(page.item) > 0),
+            "likeness": like.get(page.key, 0.0),
+            "early": 1.0 / (1.0 + page.key.page / _FIRST_PAGES),
+        }
+        found.append(Candidate(page.key, features, slots))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The outline of one filing: weights of Items, their first pages, and titles of notes."""
+
+    item: Callable[[str | None], float]
+    starts: Mapping[int, tuple[str, ...]]
+    """Items that begin on a page."""
+    notes: Mapping[str, str]
+    """Titles of notes by number."""
+
+    @classmethod
+    def of(cls, record: FilingRecord, query: Query) -> _Place:
+        starts: dict[int, tuple[str, ...]] = {}
+        for start in record.items:
+            starts[start.page] = (*starts.get(start.page, ()), start.item)
+        notes = {note.number: note.title for note in record.notes}
+        return cls(item_weights(query, record), starts, notes)
+
+
+def _period_of(filing: RankedFiling) -> float:
+    """Return the filing's period fit from the document stage; 0 for a company that the question may not mean."""
+    features = dict(filing.features)
+    return 0.0 if "other company" in features else features.get("period", 0.0)
+
+
+def _shares(scores: Mapping[PageKey, float]) -> dict[PageKey, float]:
+    """Return the scores scaled so that the greatest is 1, none below 0."""
+    top = max(scores.values(), default=0.0)
+    return {key: max(0.0, score) / top for key, score in scores.items()} if top > 0 else {}
+
+
+def _slots_stated(query: Query, facts: Sequence[SourcedFact], workspace: Workspace) -> dict[PageKey, dict[Slot, float]]:
+    """Return the slots whose figures each page states, with their weight: highest on the metric's own statement.
+
+    Figures of a part of the company have no statement of their own; most of them are in notes.
+    """
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    held: dict[PageKey, dict[Slot, float]] = {}
+    for sourced in facts:
+        for slot in query.slots:
+            if fills_slot(sourced, slot, metrics, owners):
+                home = slot_metric(slot, metrics).statement
+                found = home is None or slot.is_searched  # by words, wherever it is printed
+                at_home = found or slot.part is not None or sourced.fact.statement is home
+                page = held.setdefault(sourced.key, {})
+                page[slot] = max(1.0 if at_home else _ELSEWHERE, page.get(slot, 0.0))
+    return held
+
+
+def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> dict[PageKey, tuple[float, float]]:
+    """Return (score of the best row of a statement, of any table) of each page, by Dice's coefficient (Dice 1945).
+
+    It is 1 for a label with the question's words and no others.
+    """
+    asked = frozenset(stems_of(" ".join(query.terms)))
+    if not asked:
+        return {}
+    periods = {(period.fiscal_year, period.quarter) for period in query.periods}
+    best: dict[PageKey, tuple[float, float]] = {}
+    for row in index.row_labels(doc_ids, holding={word[:_LETTERS] for word in asked}):
+        words = _stems(row.label)
+        if not asked & words:
+            continue
+        likeness = 2 * len(asked & words) / (len(asked) + len(words))
+        if periods and (row.fiscal_year, row.quarter) not in periods:
+            likeness *= _OTHER_PERIOD
+        key = PageKey(row.doc_id, row.page)
+        of_statement, of_any_table = best.get(key, (0.0, 0.0))
+        of_statement = of_statement if row.statement is None else max(of_statement, likeness)
+        best[key] = of_statement, max(of_any_table, likeness)
+    return best
+
+
+@lru_cache(maxsize=50_000)
+def _stems(label: str) -> frozenset[str]:
+    return frozenset(stems_of(label))
+
 
 PageWeights = Mapping[str, float]
 """Weights by feature name: all of `MEANINGS`, none negative."""
@@ -125,7 +419,6 @@ def _named_page(query: Query, contents: StoredPage, index: FilingIndex) -> PageK
     return None
 
 
-_EXPANSION = 0.3
 _TABLE_OF_FIGURES = 1.5
 """Factor for the words of a table, relative to running text, where a figure is asked for."""
 _SECOND_OF_A_PAGE = 0.5

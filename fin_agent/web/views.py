@@ -22,7 +22,7 @@ from fin_agent.query.lexer import lex
 from fin_agent.query.question_to_intent import known_names
 from fin_agent.query.tree import Line, Period, measure_text
 from fin_agent.retrieval.fact_search import FactQuery, find_facts
-from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
+from fin_agent.retrieval.page_ranking import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.search_query import Scope
 from fin_agent.retrieval.strategies.one_pass import SCORES
 from fin_agent.serving.filing_resources import Json, page_of, record_of, with_page_numbers

@@ -25,8 +25,8 @@ from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_ranking import rank_pages, rank_passages
 from fin_agent.retrieval.search_query import Depth, Query
+from fin_agent.retrieval.strategies.one_pass import Staged
 from fin_agent.retrieval.strategies.protocol import Strategy
-from fin_agent.retrieval.strategies.vector_search import Staged
 from fin_agent.vocabulary.ranked_group import RankedGroup
 from fin_agent.workspace import Workspace
 

@@ -23,7 +23,7 @@ from fin_agent.analyst.strategy_adapters import CardTournament, judge_for, strat
 from fin_agent.answering.program import Program
 from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.evidence.evidence import FoundPassage, RetrievedPassage, TraceStep
-from fin_agent.evidence.tournament.judge import TournamentSettings
+from fin_agent.evidence.tournament.tournament import TournamentSettings
 from fin_agent.graphs.answer import search_nodes
 from fin_agent.graphs.answer.context import AnswerContext, overridden
 from fin_agent.graphs.answer.graph import Around, Node, add_node, answer_builder

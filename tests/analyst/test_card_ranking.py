@@ -10,7 +10,7 @@ import pytest
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.card_ranking import WEIGHTS, AlignedCard, RulesJudge, greedy_select
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import Brief, Verdict
+from fin_agent.evidence.tournament.tournament import Brief, Verdict
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace

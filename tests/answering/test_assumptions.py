@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from fin_agent.answering.answer_composition import assumptions
-from fin_agent.evidence.expressions import IfReported, SlotReference
+from fin_agent.evidence.expressions import Function, SlotReference
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.evidence.slot_ledger import Ledger
@@ -56,7 +56,7 @@ def test_a_year_whose_report_is_not_indexed_has_no_date() -> None:
 
 def test_a_part_that_is_not_reported_counts_as_zero_and_is_named() -> None:
     slot = Slot(company="acme", company_name="Acme", metric="goodwill", label="goodwill", fiscal_year=2022)
-    plan = Plan((Term(ACME, FiscalPeriod(fiscal_year=2022), IfReported(SlotReference(slot))),), ())
+    plan = Plan((Term(ACME, FiscalPeriod(fiscal_year=2022), Function("optional", (SlotReference(slot),))),), ())
     assert assumptions(plan, INTENT, Ledger(), {}, {}) == (f"{slot} is not reported and counts as zero",)
 
 

@@ -13,9 +13,8 @@ from fin_agent.answering.amounts import convert_to_unit
 from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.evidence.expressions import (
-    AbsoluteValue,
     Constant,
-    Mean,
+    Function,
     Node,
     Operation,
     SlotReference,
@@ -224,8 +223,8 @@ _TREES = st.recursive(
     ),
     lambda inner: st.one_of(
         st.builds(Operation, st.sampled_from("+-*/"), inner, inner),
-        st.lists(inner, min_size=1, max_size=3).map(lambda parts: Mean(tuple(parts))),
-        inner.map(AbsoluteValue),
+        st.lists(inner, min_size=1, max_size=3).map(lambda parts: Function("mean", tuple(parts))),
+        inner.map(lambda part: Function("abs", (part,))),
     ),
     max_leaves=12,
 )
@@ -260,9 +259,9 @@ def evaluated(node: Node, held: dict[Slot, Figure]) -> float:
             if operator == "/":
                 return first / second
             return {"+": first + second, "-": first - second, "*": first * second}[operator]
-        case Mean(parts):
+        case Function("mean", parts):
             return sum(evaluated(part, held) for part in parts) / len(parts)
-        case AbsoluteValue(of):
+        case Function("abs", (of,)):
             return abs(evaluated(of, held))
         case _:
             raise AssertionError(node)

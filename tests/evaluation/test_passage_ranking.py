@@ -24,7 +24,7 @@ from fin_agent.evaluation.passage_ranking import (
     report_on_rankings,
 )
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import Brief, TournamentSettings, Verdict
+from fin_agent.evidence.tournament.tournament import Brief, TournamentSettings, Verdict
 from fin_agent.workspace import Workspace
 
 FILINGS = ("harborlight_2023_10k", "tellurond_2023_10k", "quillmark_2023_10k")

@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 
 from fin_agent.errors import LexiconError
 from fin_agent.evidence.expressions import (
-    AbsoluteValue,
-    Choice,
     Constant,
-    IfReported,
-    Mean,
+    Function,
     Node,
     Operation,
     Quantity,
@@ -65,9 +62,9 @@ def value(tree: Node, known: Mapping[Slot, float]) -> float:
             if operator == "/":
                 return first / second
             return {"+": first + second, "-": first - second, "*": first * second}[operator]
-        case Mean(parts):
+        case Function("mean", parts):
             return sum(value(part, known) for part in parts) / len(parts)
-        case AbsoluteValue(of):
+        case Function("abs", (of,)):
             return abs(value(of, known))
         case _:
             raise AssertionError(f"not resolved: {tree}")
@@ -80,11 +77,11 @@ def test_a_formula_keeps_the_precedence_of_arithmetic() -> None:
 
 def test_functions_of_the_grammar_become_shifts_means_and_choices() -> None:
     assert parse_formula("prior(a)") == Quantity("a", -1)
-    assert parse_formula("avg(a)") == Mean((Quantity("a"), Quantity("a", -1)))
+    assert parse_formula("avg(a)") == Function("mean", (Quantity("a"), Quantity("a", -1)))
     assert parse_formula("change(a)") == Operation("-", Quantity("a"), Quantity("a", -1))
-    assert parse_formula("mean(a, b, c)") == Mean((Quantity("a"), Quantity("b"), Quantity("c")))
-    assert parse_formula("first(a, b)") == Choice((Quantity("a"), Quantity("b")))
-    assert parse_formula("optional(abs(a))") == IfReported(AbsoluteValue(Quantity("a")))
+    assert parse_formula("mean(a, b, c)") == Function("mean", (Quantity("a"), Quantity("b"), Quantity("c")))
+    assert parse_formula("first(a, b)") == Function("first", (Quantity("a"), Quantity("b")))
+    assert parse_formula("optional(abs(a))") == Function("optional", (Function("abs", (Quantity("a"),)),))
     assert parse_formula("revenue[2019]") == Quantity("revenue", 0, 2019)
     assert parse_formula("-a") == Operation("-", Constant(0), Quantity("a"))
     assert parse_formula('a - "Content  obligations"') == Operation(
@@ -94,7 +91,7 @@ def test_functions_of_the_grammar_become_shifts_means_and_choices() -> None:
 
 def test_prior_of_a_whole_expression_shifts_every_part_of_it() -> None:
     assert parse_formula("prior(a / avg(b))") == Operation(
-        "/", Quantity("a", -1), Mean((Quantity("b", -1), Quantity("b", -2)))
+        "/", Quantity("a", -1), Function("mean", (Quantity("b", -1), Quantity("b", -2)))
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.evidence.tournament.judge import matched_fields, required_fields
+from fin_agent.evidence.tournament.tournament import matched_fields, required_fields
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.search_query import Query
 from fin_agent.vocabulary.page import Statement

@@ -11,9 +11,7 @@ import pytest
 from pydantic_core import to_jsonable_python
 
 from fin_agent.evidence.expressions import (
-    AbsoluteValue,
-    Choice,
-    IfReported,
+    Function,
     Node,
     Operation,
     SlotReference,
@@ -70,10 +68,14 @@ def test_json_is_read_as_what_it_was_made_from(state: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "tree",
     [
-        IfReported(SlotReference(SLOT)),
-        AbsoluteValue(SlotReference(SLOT)),
-        Choice(
-            (SlotReference(SLOT), Operation("-", IfReported(SlotReference(SLOT)), AbsoluteValue(SlotReference(SLOT))))
+        Function("optional", (SlotReference(SLOT),)),
+        Function("abs", (SlotReference(SLOT),)),
+        Function(
+            "first",
+            (
+                SlotReference(SLOT),
+                Operation("-", Function("optional", (SlotReference(SLOT),)), Function("abs", (SlotReference(SLOT),))),
+            ),
         ),
         parse_formula("mean(revenue, revenue[2019]) * 100 / optional(abs(cost_of_revenue))"),
     ],

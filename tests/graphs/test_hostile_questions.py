@@ -14,7 +14,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.retrieval.search_query import SearchResult
-from fin_agent.retrieval.strategies.vector_search import Staged
+from fin_agent.retrieval.strategies.one_pass import Staged
 from fin_agent.workspace import Workspace
 
 Ask = Callable[..., Answer]

@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.retrieval.search_query import Depth
-from fin_agent.retrieval.strategies.vector_search import Staged
+from fin_agent.retrieval.strategies.one_pass import Staged
 from fin_agent.workspace import Workspace
 from tests.retrieval.near_duplicates import NearDuplicate, near_duplicate_questions, printed_label_questions
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.document_ranking import rank_filings
-from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
-from fin_agent.retrieval.page_ranking import greedy_select, rank_pages
+from fin_agent.retrieval.page_ranking import MEANINGS, Candidate, candidates_of, greedy_select, rank_pages
 from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage
 from fin_agent.workspace import Workspace
 

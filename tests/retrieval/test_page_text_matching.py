@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.retrieval.page_features import QueryTerms, TextMatch, text_match
+from fin_agent.retrieval.page_ranking import QueryTerms, TextMatch, text_match
 from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.retrieval.page_features import MEANINGS
-from fin_agent.retrieval.page_ranking import packaged_weights
+from fin_agent.retrieval.page_ranking import MEANINGS, packaged_weights
 
 
 def test_every_feature_has_a_weight_in_the_package() -> None:

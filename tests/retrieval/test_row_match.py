@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
-from fin_agent.retrieval.page_features import row_matches
+from fin_agent.retrieval.page_ranking import row_matches
 from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace
 

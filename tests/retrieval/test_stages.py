@@ -11,7 +11,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.search_query import EVERYTHING, Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.strategies.vector_search import Staged
+from fin_agent.retrieval.strategies.one_pass import Staged
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace

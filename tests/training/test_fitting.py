@@ -13,7 +13,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.page_features import MEANINGS, Candidate
+from fin_agent.retrieval.page_ranking import MEANINGS, Candidate
 from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace
 

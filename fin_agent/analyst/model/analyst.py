@@ -32,7 +32,7 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan, missing_slots
 from fin_agent.evidence.slot_ledger import Ledger
-from fin_agent.evidence.tournament.judge import Brief, Verdict, repair_ranking
+from fin_agent.evidence.tournament.tournament import Brief, Verdict, repair_ranking
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.models.settings import Preset

@@ -14,14 +14,13 @@ from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import card_place
 from fin_agent.analyst.model.replies import Abstraction, SummaryReply, TreeNodeReply
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal
-from fin_agent.evidence.cards.card_metrics import NamedMetric, spans_of
-from fin_agent.evidence.cards.rule_based_abstraction import SKETCH_CHARACTERS
+from fin_agent.evidence.cards.rule_based_abstraction import SKETCH_CHARACTERS, NamedMetric, spans_of
 from fin_agent.evidence.filing_preparation import COVER_PAGES, summary_by_rules
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.models.errors import RefusedByModelError, UnusableReplyError
 from fin_agent.prompts import Quoted
-from fin_agent.retrieval.fingear.tree_building import QUESTIONS, Chunk, NodeText, RuleWriter
+from fin_agent.retrieval.fingear.tree_building import QUESTIONS, Chunk, NodeText, write_by_rules
 from fin_agent.workspace import Workspace
 
 _MAX_PASSAGE_CHARACTERS = 8_000
@@ -229,20 +228,19 @@ class ModelNodeWriter:
         """Load the prompt and its model. Raises PromptError and ModelSetupError."""
         client.require("tree_node")
         self._client = client
-        self._rules = RuleWriter()
         self.name = client.model_name("tree_node")
         self.by_rules = 0
         """Number of nodes written by rules."""
 
     def write(self, chunks: Sequence[Chunk]) -> NodeText:
-        """See NodeWriter.write. Never raises because of a model's reply."""
+        """See NodeWriter. Never raises because of a model's reply."""
         room = _MOST_OF_NODE // len(chunks)
         shown = [Quoted(chunk.text[:room], f"chunk {number}") for number, chunk in enumerate(chunks, start=1)]
         said = self._client.ask("tree_node", TreeNodeReply, passages=shown)
         asked = list(filter(None, map(printable_line, said.questions))) if said else []
         if said is None or not (asked and printable_line(said.summary)):
             self.by_rules += 1
-            return self._rules.write(chunks)
+            return write_by_rules(chunks)
         title, summary = (
             printable_line(said.title)[:_MAX_NAME_LENGTH],
             printable_line(said.summary)[:_MAX_SUMMARY_LENGTH],

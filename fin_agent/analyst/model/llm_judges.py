@@ -10,7 +10,7 @@ from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import card_lines, card_place, request_lines
 from fin_agent.analyst.model.replies import GroupReply, ListwiseReply, RankedCard
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import COMPANY, Brief, Verdict, matched_fields, required_fields
+from fin_agent.evidence.tournament.tournament import COMPANY, Brief, Verdict, matched_fields, required_fields
 from fin_agent.prompts import Quoted
 
 _HIGHEST = 100.0

@@ -10,7 +10,7 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Comparison, Intent
 from fin_agent.evidence.slot_ledger import Figure, Ledger
-from fin_agent.evidence.tournament.judge import COMPANY, Brief, required_fields
+from fin_agent.evidence.tournament.tournament import COMPANY, Brief, required_fields
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.prompts import Quoted

@@ -12,10 +12,9 @@ from importlib import resources
 import yaml
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, RiskSignal
-from fin_agent.evidence.tournament.judge import Brief, Verdict, matched_fields, required_fields
+from fin_agent.evidence.tournament.tournament import Brief, Verdict, matched_fields, required_fields
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.retrieval.page_features import item_weights
-from fin_agent.retrieval.page_ranking import slot_gain
+from fin_agent.retrieval.page_ranking import item_weights, slot_gain
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 from fin_agent.workspace import Workspace

@@ -8,15 +8,22 @@ from decimal import Decimal
 from functools import cached_property
 
 from fin_agent.analyst.rules.search_queries import build_query, complementary_question
-from fin_agent.evidence.answer_notes import answer_notes, failed_sums
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, JudgedPassage, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan, missing_slots, selected_terms, with_required_options
-from fin_agent.evidence.report_selection import Basis, ReportChoice, RequestedReport, basis_of, figures_from_report
+from fin_agent.evidence.report_selection import (
+    Basis,
+    ReportChoice,
+    RequestedReport,
+    answer_notes,
+    basis_of,
+    failed_sums,
+    figures_from_report,
+)
 from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
 from fin_agent.evidence.slot_ledger import Entry, Ledger, Place, fill_slots, more_precise_facts
-from fin_agent.evidence.tournament.judge import COMPANY, matched_fields, required_fields
+from fin_agent.evidence.tournament.tournament import COMPANY, matched_fields, required_fields
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot

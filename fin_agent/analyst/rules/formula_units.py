@@ -9,11 +9,8 @@ from typing import NamedTuple
 
 from fin_agent.errors import LexiconError
 from fin_agent.evidence.expressions import (
-    AbsoluteValue,
-    Choice,
     Constant,
-    IfReported,
-    Mean,
+    Function,
     Node,
     Operation,
     Quantity,
@@ -135,13 +132,11 @@ def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
                 raise IncompatibleUnitsError(name) from None
         case Operation(operator, left, right):
             return _combine_dimensions(operator, _dimension(left, lexicon), _dimension(right, lexicon), left)
-        case Mean(parts) | Choice(parts):
+        case Function(_, parts):
             found = {_dimension(part, lexicon) for part in parts}
             if len(found) > 1:
                 raise IncompatibleUnitsError("parts of unlike units")
             return found.pop()
-        case AbsoluteValue(of) | IfReported(of):
-            return _dimension(of, lexicon)
         case _:
             raise IncompatibleUnitsError("no unit is known")
 

@@ -21,7 +21,7 @@ from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.answer_scoring import USD_SCALES
 from fin_agent.evaluation.benchmark import Row, row_of
 from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag, values_agree
-from fin_agent.evidence.expressions import AbsoluteValue, Constant, Mean, Node, Operation, Quantity, parse_formula
+from fin_agent.evidence.expressions import Constant, Function, Node, Operation, Quantity, parse_formula
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
@@ -227,9 +227,9 @@ def compute(measure: MeasureToAsk, company: str, year: int, figures: Figures, le
                 return float(figure.value)
             case Operation(sign, left, right):
                 return _APPLIED[sign](value(left, of_year), value(right, of_year))
-            case Mean(parts):
+            case Function("mean", parts):
                 return fmean(value(part, of_year) for part in parts)
-            case AbsoluteValue(of):
+            case Function("abs", (of,)):
                 return abs(value(of, of_year))
         raise LookupError("alternatives and optional parts have no single right value")
 

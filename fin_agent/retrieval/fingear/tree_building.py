@@ -10,12 +10,12 @@ from __future__ import annotations
 import gzip
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -24,11 +24,18 @@ from fin_agent.errors import FinAgentError, how_to_install
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.models.tokens import approximate_tokens
-from fin_agent.retrieval.fingear.lexicon_map import term_map
 from fin_agent.retrieval.strategies.one_pass import page_keys
 
 if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, Matrix
+
+
+import math
+from collections import Counter
+from functools import lru_cache
+from typing import Literal
+
+from fin_agent.retrieval.search_terms import stems_of
 
 NO_ITEM = "none"
 """Name for chunks outside all Items; a filing without Items has only this one."""
@@ -156,15 +163,6 @@ class Chunk:
     """Titles of its pages."""
 
 
-class NodeWriter(Protocol):
-    """Writes the texts of nodes. Deterministic unless it calls a model."""
-
-    name: str
-
-    def write(self, chunks: Sequence[Chunk]) -> NodeText:
-        """Return the texts of a node over these chunks."""
-
-
 @dataclass(frozen=True, slots=True)
 class NodeText:
     """The texts of a node."""
@@ -175,20 +173,25 @@ class NodeText:
     """Questions that the chunks below it answer, at most QUESTIONS."""
 
 
+NodeWriter = Callable[[Sequence[Chunk]], NodeText]
+"""Writes the texts of a node over chunks. Deterministic unless it calls a model."""
+
+
 def build_trees(
     index: FilingIndex,
     doc_id: str,
     lexicon: Lexicon,
     *,
     chunking: Chunking,
-    writer: NodeWriter,
+    writer: NodeWriter | None = None,
+    written_by: str = "rules",
     encoder: Encoder | None = None,
     seconds: dict[str, float] | None = None,
 ) -> FilingTrees:
     """Build the trees of one filing. The result depends only on filing, chunking, encoder and writer.
 
-    Without `encoder`, TF-IDF is clustered. The time of each stage is added to `seconds`. Raises FilingIndexError if the
-    filing is unknown, TreeError without a library.
+    Without `encoder`, TF-IDF is clustered; without `writer`, rules write the texts of nodes. The time of each stage is
+    added to `seconds`. Raises FilingIndexError if the filing is unknown, TreeError without a library.
     """
     seconds = {} if seconds is None else seconds
     with _timed(seconds, "terms"):
@@ -203,7 +206,7 @@ def build_trees(
         with _timed(seconds, "clusters"):
             groups = _clusters([chunk.text for chunk in chunks], encoder)
         with _timed(seconds, "nodes"):
-            nodes = tuple(_nodes(chunks, groups, writer))
+            nodes = tuple(_nodes(chunks, groups, writer or write_by_rules))
         vectors = b""
         if encoder is not None:
             asked = [question for node in nodes for question in node.questions]
@@ -215,7 +218,7 @@ def build_trees(
         content_hash=index.filing(doc_id).content_hash,
         chunking=chunking,
         encoder=encoder.name if encoder is not None else "tf-idf",
-        written_by=writer.name,
+        written_by=written_by,
         trees=tuple(trees),
         terms=terms,
     )
@@ -356,7 +359,7 @@ def _nodes(chunks: Sequence[Chunk], groups: Sequence[Sequence[int]], writer: Nod
     first_leaf = 1 + clusters
 
     def node(number: int, level: int, children: Sequence[int], below: Sequence[Chunk]) -> TreeNode:
-        held = writer.write(below)
+        held = writer(below)
         return TreeNode(
             number=number,
             level=level,
@@ -376,24 +379,19 @@ def _nodes(chunks: Sequence[Chunk], groups: Sequence[Sequence[int]], writer: Nod
         yield node(first_leaf + place, 0, (), [chunk])
 
 
-class RuleWriter:
-    """Writes summaries by TextRank (Mihalcea and Tarau 2004) and questions about rows and titles, without a model."""
-
-    name = "rules"
-
-    def write(self, chunks: Sequence[Chunk]) -> NodeText:
-        """See NodeWriter.write."""
-        rows = [row for chunk in chunks for row in chunk.rows]
-        titles = list(dict.fromkeys(title for chunk in chunks for title in chunk.headings))
-        asked = [f"What was {row}?" for row in rows[:: max(1, len(rows) // QUESTIONS)]]
-        asked += [f"What does the report say about {title}?" for title in titles]
-        title, questions = next(iter(titles), ""), tuple(dict.fromkeys(asked))[:QUESTIONS]
-        if len(chunks) == 1:
-            return NodeText(title, "", questions)
-        sentences = [sentence for chunk in chunks for sentence in _sentences(chunk.text)]
-        spread = sentences[:: max(1, len(sentences) // _MAX_SENTENCES)][:_MAX_SENTENCES]
-        summary = "; ".join((*titles[:_MAX_TITLES], *_central_sentences(spread)))
-        return NodeText(title, summary, questions)
+def write_by_rules(chunks: Sequence[Chunk]) -> NodeText:
+    """Write a summary by TextRank (Mihalcea and Tarau 2004) and questions about rows and titles, without a model."""
+    rows = [row for chunk in chunks for row in chunk.rows]
+    titles = list(dict.fromkeys(title for chunk in chunks for title in chunk.headings))
+    asked = [f"What was {row}?" for row in rows[:: max(1, len(rows) // QUESTIONS)]]
+    asked += [f"What does the report say about {title}?" for title in titles]
+    title, questions = next(iter(titles), ""), tuple(dict.fromkeys(asked))[:QUESTIONS]
+    if len(chunks) == 1:
+        return NodeText(title, "", questions)
+    sentences = [sentence for chunk in chunks for sentence in _sentences(chunk.text)]
+    spread = sentences[:: max(1, len(sentences) // _MAX_SENTENCES)][:_MAX_SENTENCES]
+    summary = "; ".join((*titles[:_MAX_TITLES], *_central_sentences(spread)))
+    return NodeText(title, summary, questions)
 
 
 def _names(title: str) -> bool:
@@ -465,3 +463,95 @@ class TreeStore:
 
     def _place(self, content_hash: str, chunking: Chunking) -> Path:
         return self._folder / f"{content_hash}-{str(chunking).replace(':', '-')}.json.gz"
+
+
+Weighting = Literal["relative", "log", "softmax"]
+WEIGHTINGS: tuple[Weighting, ...] = ("relative", "log", "softmax")
+_MAX_TERM_LENGTH = 6
+"""Words of a term; longer ones do not occur verbatim."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermMap:
+    """Financial terms by their stems, each with the clusters of synonyms it belongs to."""
+
+    clusters: Mapping[tuple[str, ...], tuple[str, ...]]
+    """Stems of a term -> ids of its clusters."""
+
+    def count_clusters(self, text: str) -> Counter[str]:
+        """Return how often terms of each cluster occur in a text; of overlapping terms, the longest counts.
+
+        >>> from fin_agent.lexicon.lexicon import load_lexicon
+        >>> found = term_map(load_lexicon()).count_clusters("Net income rose; operating income fell.")
+        >>> found["net_income"], found["operating_income"]
+        (1, 1)
+        """
+        stems = stems_of(text)
+        counts: Counter[str] = Counter()
+        place = 0
+        while place < len(stems):
+            for length in range(min(_MAX_TERM_LENGTH, len(stems) - place), 0, -1):
+                if clusters := self.clusters.get(tuple(stems[place : place + length])):
+                    counts.update(clusters)
+                    place += length
+                    break
+            else:
+                place += 1
+        return counts
+
+
+@lru_cache(maxsize=2)
+def term_map(lexicon: Lexicon) -> TermMap:
+    """Return the names of the lexicon's metrics and formulas; the terms of one entry form a cluster."""
+    clusters: dict[tuple[str, ...], dict[str, None]] = {}
+    for name in (*lexicon.metrics, *lexicon.formulas):
+        entry = lexicon.definition(name)
+        labels = (label.rpartition(">")[2] for label in getattr(entry, "labels", ()))
+        for phrase in (name.replace("_", " "), *entry.words, *labels):
+            stems = tuple(stems_of(phrase))
+            if 0 < len(stems) <= _MAX_TERM_LENGTH:
+                clusters.setdefault(stems, {})[name] = None
+    return TermMap({stems: tuple(names) for stems, names in clusters.items()})
+
+
+def item_weights(counts: Mapping[str, float], how: Weighting = "relative") -> dict[str, float]:
+    """Return weights of Items that sum to 1, from the counts of a question's terms; equal where no term occurs.
+
+    `relative` is the paper's default; `log` and `softmax` are the variants of its Table 4.
+
+    >>> item_weights({"10-K.7": 6, "10-K.1": 2, "10-K.1A": 2})["10-K.7"]
+    0.6
+    """
+    if not counts:
+        return {}
+    if how == "softmax":
+        highest = max(counts.values())
+        scaled = {item: math.exp(count - highest) for item, count in counts.items()}
+    else:
+        scaled = {item: math.log1p(count) if how == "log" else float(count) for item, count in counts.items()}
+    total = sum(scaled.values())
+    return {item: value / total if total else 1 / len(counts) for item, value in scaled.items()}
+
+
+def budgets(weights: Mapping[str, float], k: int) -> dict[str, int]:
+    """Return the number of chunks of each Item: round(k * weight), adjusted by largest remainder to sum to k.
+
+    Of equal remainders, the larger weight comes first. With too few chunks, the Items with the lowest weights get none.
+
+    >>> budgets({"7": 0.6, "1": 0.2, "1A": 0.2}, 10)
+    {'7': 6, '1': 2, '1A': 2}
+    """
+    if not weights or k < 1:
+        return dict.fromkeys(weights, 0)
+    given = {item: math.floor(k * weight + 0.5) for item, weight in weights.items()}
+    order = {item: place for place, item in enumerate(weights)}
+
+    def lacks(item: str) -> tuple[float, float, int]:
+        return k * weights[item] - given[item], weights[item], -order[item]
+
+    while (lacking := k - sum(given.values())) != 0:
+        if lacking > 0:
+            given[max(given, key=lacks)] += 1
+        else:
+            given[min((item for item in given if given[item]), key=lacks)] -= 1
+    return given

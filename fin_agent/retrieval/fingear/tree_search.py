@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from fin_agent.index.protocol import FilingIndex, StoredPassage
+from fin_agent.index.protocol import StoredPassage
 from fin_agent.retrieval.document_ranking import rank_filings
-from fin_agent.retrieval.fingear.lexicon_map import Weighting, budgets, item_weights, term_map
 from fin_agent.retrieval.fingear.tree_building import (
     Chunking,
     FilingTrees,
@@ -18,7 +17,11 @@ from fin_agent.retrieval.fingear.tree_building import (
     TreeError,
     TreeNode,
     TreeStore,
+    Weighting,
+    budgets,
+    item_weights,
     library,
+    term_map,
     tfidf,
 )
 from fin_agent.retrieval.search_query import (
@@ -31,7 +34,7 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
     SearchStep,
 )
-from fin_agent.retrieval.strategies.one_pass import listed, page_keys, reciprocal_ranks
+from fin_agent.retrieval.strategies.one_pass import listed, passages_by_ordinal, reciprocal_ranks
 from fin_agent.retrieval.strategies.protocol import Notify, PassageScorer, log_warning
 from fin_agent.workspace import Workspace
 
@@ -57,27 +60,18 @@ class Candidate:
     """Sum of the reciprocal ranks in both trees."""
 
 
-class Passages:
-    """The passages of filings; each filing is read once per search."""
+Passages = Mapping[str, Mapping[int, StoredPassage]]
+"""The passages of filings by ordinal."""
 
-    def __init__(self, index: FilingIndex) -> None:
-        self._index = index
-        self._read: dict[str, Mapping[int, StoredPassage]] = {}
 
-    def of(self, doc_id: str, leaf: TreeNode) -> list[StoredPassage]:
-        """Return the passages of a chunk, in the order of the filing."""
-        return [self.all_of(doc_id)[ordinal] for ordinal in leaf.passages]
+def _passages_of(held: Passages, doc_id: str, leaf: TreeNode) -> list[StoredPassage]:
+    """Return the passages of a chunk, in the order of the filing."""
+    return [held[doc_id][ordinal] for ordinal in leaf.passages]
 
-    def all_of(self, doc_id: str) -> Mapping[int, StoredPassage]:
-        """Return all passages of a filing by ordinal."""
-        if doc_id not in self._read:
-            stored = self._index.passages(page_keys(self._index, doc_id))
-            self._read[doc_id] = {each.passage.ordinal: each for each in stored}
-        return self._read[doc_id]
 
-    def text(self, doc_id: str, leaf: TreeNode) -> str:
-        """Return the text of a chunk."""
-        return "\n".join(stored.passage.text for stored in self.of(doc_id, leaf))
+def _text_of(held: Passages, doc_id: str, leaf: TreeNode) -> str:
+    """Return the text of a chunk."""
+    return "\n".join(stored.passage.text for stored in _passages_of(held, doc_id, leaf))
 
 
 ALL_PARTS = frozenset(("lexicon", "summary", "question", "reranker"))
@@ -108,7 +102,7 @@ class TreeSearch(ABC):
         most = max(self.documents, depth.documents)
         ranked = rank_filings(query, self.workspace, within=scope.filings, limit=most)
         trees = self._trees([filing.doc_id for filing in ranked[: self.documents]])
-        held = Passages(self.workspace.index)
+        held = {of.doc_id: passages_by_ordinal(self.workspace.index, of.doc_id) for of in trees}
         steps: list[SearchStep] = []
         chosen = self._select_chunks(query.text, trees, held, steps)
         passages = _passages_of_chunks(query.text, chosen, scope, held)[: depth.passages]
@@ -210,7 +204,7 @@ class FinGear(TreeSearch):
         by_ranks = sorted(candidates, key=lambda one: (-one.fused, one.doc_id, one.leaf.number))
         if "reranker" not in self.parts or not candidates:
             return by_ranks
-        texts = [held.text(one.doc_id, one.leaf) for one in by_ranks]
+        texts = [_text_of(held, one.doc_id, one.leaf) for one in by_ranks]
         scores = self.scorer(question, texts) if self.scorer else tfidf_similarity(question, texts)
         return [by_ranks[at] for at in sorted(range(len(texts)), key=lambda at: (-round(scores[at], 6), at))]
 
@@ -218,7 +212,7 @@ class FinGear(TreeSearch):
         self, question: str, vector: Matrix | None, of: FilingTrees, tree: ItemTree, budget: int, held: Passages
     ) -> list[Candidate]:
         """Return the chunks that a traversal of both trees reaches and, where these are too few, the next best ones."""
-        texts = {leaf.number: held.text(of.doc_id, leaf) for leaf in tree.leaves}
+        texts = {leaf.number: _text_of(held, of.doc_id, leaf) for leaf in tree.leaves}
         orders: list[_Scores] = []
         if "summary" in self.parts:
             orders.append(_by_words(question, tree, texts))
@@ -248,7 +242,7 @@ class Raptor(TreeSearch):
         self, question: str, trees: Sequence[FilingTrees], held: Passages, steps: list[SearchStep]
     ) -> list[Candidate]:
         nodes = [(of, tree, node) for of in trees for tree in of.trees for node in tree.nodes]
-        texts = [held.text(of.doc_id, node) if node.level == 0 else node.summary for of, _, node in nodes]
+        texts = [_text_of(held, of.doc_id, node) if node.level == 0 else node.summary for of, _, node in nodes]
         likeness = tfidf_similarity(question, texts)
         scores = {(of.doc_id, node.number): score for (of, _, node), score in zip(nodes, likeness, strict=True)}
         order = sorted(nodes, key=lambda one: (-round(scores[one[0].doc_id, one[2].number], 9), one[0].doc_id))
@@ -271,7 +265,7 @@ def _passages_of_chunks(
     """Return the passages of the chunks, chunk by chunk; within a chunk, those most similar to the question first."""
     found: dict[tuple[str, int], StoredPassage] = {}
     for one in chosen:
-        stored = held.of(one.doc_id, one.leaf)
+        stored = _passages_of(held, one.doc_id, one.leaf)
         scores = tfidf_similarity(question, [each.passage.text for each in stored]) if len(stored) > 1 else [0.0]
         for place in sorted(range(len(stored)), key=lambda at: (-round(scores[at], 9), at)):
             if scope.holds(stored[place].key):

@@ -19,9 +19,10 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import StoredPassage
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.fingear.tree_building import library
-from fin_agent.retrieval.fingear.tree_search import Passages, tfidf_similarity
+from fin_agent.retrieval.fingear.tree_search import tfidf_similarity
 from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope, SearchResult, SearchStep
-from fin_agent.retrieval.strategies.one_pass import listed, reciprocal_ranks
+from fin_agent.retrieval.strategies.one_pass import listed, passages_by_ordinal, reciprocal_ranks
+from fin_agent.retrieval.strategies.protocol import Search
 from fin_agent.workspace import Workspace
 
 _NEIGHBOURS = 10
@@ -110,37 +111,32 @@ _MODES: Mapping[str, tuple[str, Callable[[EntityGraph, Query], _Lists]]] = {
 }
 
 
-class GraphSearch:
-    """Ranks passages of the filings from the document stage by their graphs, fusing the methods by rank."""
+def graph_search(mode: str, workspace: Workspace, documents: int) -> Search:
+    """Return the search that ranks passages of the filings from the document stage, fusing the methods by rank.
 
-    def __init__(self, mode: str, workspace: Workspace, documents: int = 5) -> None:
-        self._how, self._look = _MODES[mode]
-        self._workspace = workspace
-        self._documents = documents
-        self._graph = lru_cache(_MAX_GRAPHS)(self._made)
+    Passages without any requested entity come last, in the order of their filings.
+    """
+    how, look = _MODES[mode]
+    index = workspace.index
 
-    def _made(self, doc_id: str, content_hash: str) -> EntityGraph:
-        return EntityGraph(tuple(Passages(self._workspace.index).all_of(doc_id).values()))
+    @lru_cache(_MAX_GRAPHS)
+    def graph_of(doc_id: str, content_hash: str) -> EntityGraph:
+        return EntityGraph(tuple(passages_by_ordinal(index, doc_id).values()))
 
-    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
-        """See Search. Passages without any requested entity come last, in the order of their filings."""
-        most = max(self._documents, depth.documents)
-        ranked = rank_filings(query, self._workspace, within=scope.filings, limit=most)
-        hashes = {
-            one.doc_id: self._workspace.index.filing(one.doc_id).content_hash for one in ranked[: self._documents]
-        }
-        graphs = [self._graph(doc_id, content_hash) for doc_id, content_hash in hashes.items()]
+    def search(query: Query, scope: Scope, depth: Depth) -> SearchResult:
+        ranked = rank_filings(query, workspace, within=scope.filings, limit=max(documents, depth.documents))
+        graphs = [graph_of(one.doc_id, index.filing(one.doc_id).content_hash) for one in ranked[:documents]]
         passages = [stored for graph in graphs for stored in graph.passages]
         # One list of scores a method, over the passages of all filings; a score of 0 has no rank.
-        lists = [
-            list(chain.from_iterable(of)) for of in zip(*(self._look(graph, query) for graph in graphs), strict=True)
-        ]
+        lists = [list(chain.from_iterable(of)) for of in zip(*(look(graph, query) for graph in graphs), strict=True)]
         fused = reciprocal_ranks(
             sorted((place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))
             for scores in lists
         )
         order = sorted(range(len(passages)), key=lambda place: (-fused.get(place, 0.0), place))
         allowed = [RankedPassage(passages[at], 0.0) for at in order if scope.holds(passages[at].key)]
-        step = SearchStep("passages", self._how, f"{len(passages)} passages of {len(graphs)} graphs")
+        step = SearchStep("passages", how, f"{len(passages)} passages of {len(graphs)} graphs")
         result = listed(allowed, (each.stored.key for each in allowed), (), depth)
         return replace(result, filings=tuple(ranked[: depth.documents]), steps=(step,))
+
+    return search

@@ -1,15 +1,20 @@
-"""Components of one-pass strategies: a wording to search with, and rankers that score an index by it."""
+"""One-pass strategies: a wording to search with, rankers that score an index by it, and the package's own search."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
+from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage, VectorUnit
+from fin_agent.retrieval.document_ranking import rank_filings
+from fin_agent.retrieval.page_ranking import rank_pages, rank_passages
 from fin_agent.retrieval.search_query import (
+    DEFAULT_DEPTH,
+    EVERYTHING,
     Depth,
     Query,
     RankedFiling,
@@ -20,6 +25,11 @@ from fin_agent.retrieval.search_query import (
     meanings,
 )
 from fin_agent.retrieval.search_terms import page_counts, search_terms, stems_of
+from fin_agent.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fin_agent.retrieval.dense.encoder import Encoder, SparseEncoder, SparseRow
+    from fin_agent.retrieval.dense.store import Scores
 
 _WORD = re.compile(r"\w+")
 
@@ -74,11 +84,9 @@ def _each_once(phrases: Iterable[str]) -> tuple[str, ...]:
     return tuple(first.values())
 
 
-class Ranker(Protocol):
-    """Scores filings by their summaries, and pages and passages by their text."""
-
-    def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
-        """Return the best summaries, pages or passages for a wording."""
+Ranker = Callable[[VectorUnit, Wording, Scope, int], Scored]
+"""Returns the best summaries, pages or passages for a wording, as many as the last argument says: filings are scored by
+their summaries, pages and passages by their text."""
 
 
 def restrict_scope(scope: Scope, doc_ids: Collection[str]) -> Scope:
@@ -95,6 +103,11 @@ def allowed_pages(scope: Scope) -> tuple[PageKey, ...] | None:
 def page_keys(index: FilingIndex, doc_id: str) -> list[PageKey]:
     """Return the keys of all pages of a filing."""
     return [PageKey(doc_id, number) for number in range(index.filing(doc_id).page_count)]
+
+
+def passages_by_ordinal(index: FilingIndex, doc_id: str) -> dict[int, StoredPassage]:
+    """Return all passages of a filing by ordinal, in order."""
+    return {stored.passage.ordinal: stored for stored in index.passages(page_keys(index, doc_id))}
 
 
 def load_passages(index: FilingIndex, scored: Scored) -> list[RankedPassage]:
@@ -121,38 +134,37 @@ _FIRST_LOOK, _FURTHER = 256, 8
 Key = TypeVar("Key", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
-class ByPassages:
-    """Ranks passages of everything in scope, or of the best filings by their summaries (HHR).
+def search_passages(
+    index: FilingIndex,
+    ranker: Ranker,
+    wording_of: Callable[[Query], Wording],
+    documents: int,
+    query: Query,
+    scope: Scope,
+    depth: Depth,
+) -> SearchResult:
+    """Search passages of everything in scope, or of the `documents` best filings by their summaries (HHR).
 
-    Pages are ordered by their best passage; so are filings where none is chosen by its summary.
+    With 0 documents, or if no summary matches, all are searched. Pages are ordered by their best passage; so are
+    filings where none is chosen by its summary.
     """
-
-    index: FilingIndex
-    ranker: Ranker
-    wording: Callable[[Query], Wording] = Wording.of
-    documents: int = 0
-    """How many filings are chosen by their summaries; with 0, or if no summary matches, all are searched."""
-
-    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
-        """See Search."""
-        wording = self.wording(query)
-        most = max(self.documents, depth.documents)
-        chosen = self.ranker.rank(VectorUnit.SUMMARY, wording, scope, most) if self.documents else []
-        within = restrict_scope(scope, [place.doc_id for place, _ in chosen[: self.documents]]) if chosen else scope
-        found = passages_to_depth(self.ranker, wording, within, depth)
-        return SearchResult(
-            filings=filings_of(chosen or found, "summary" if chosen else "passage")[: depth.documents],
-            pages=pages_of(found, "passage")[: depth.pages],
-            passages=tuple(load_passages(self.index, found[: depth.passages])),
-        )
+    wording = wording_of(query)
+    most = max(documents, depth.documents)
+    chosen = ranker(VectorUnit.SUMMARY, wording, scope, most) if documents else []
+    within = restrict_scope(scope, [place.doc_id for place, _ in chosen[:documents]]) if chosen else scope
+    found = passages_to_depth(ranker, wording, within, depth)
+    return SearchResult(
+        filings=filings_of(chosen or found, "summary" if chosen else "passage")[: depth.documents],
+        pages=pages_of(found, "passage")[: depth.pages],
+        passages=tuple(load_passages(index, found[: depth.passages])),
+    )
 
 
 def passages_to_depth(ranker: Ranker, wording: Wording, scope: Scope, depth: Depth) -> Scored:
     """Return the best passages, enough of them to cover the wanted number of pages and filings if possible."""
     limit = max(_FIRST_LOOK, depth.passages)
     while True:
-        found = ranker.rank(VectorUnit.PASSAGE, wording, scope, limit)
+        found = ranker(VectorUnit.PASSAGE, wording, scope, limit)
         filings, pages = {place.doc_id for place, _ in found}, {place.on for place, _ in found}
         wanted = depth.documents if scope.filings is None else min(depth.documents, len(scope.filings))
         if len(found) < limit or (len(filings) >= wanted and len(pages) >= depth.pages):
@@ -164,27 +176,25 @@ _PAGES_FOR_FILINGS = 500
 """Number of pages that are ranked, so that they come from enough filings."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageThenChunk:
-    """Finds the best `pages` pages by their whole text, then passages of those."""
-
-    index: FilingIndex
-    ranker: Ranker
-    wording: Callable[[Query], Wording] = Wording.of
-    pages: int = 20
-
-    def search(self, query: Query, scope: Scope, depth: Depth) -> SearchResult:
-        """See Search."""
-        wording = self.wording(query)
-        most = max(self.pages, depth.pages, _PAGES_FOR_FILINGS)
-        pages = self.ranker.rank(VectorUnit.PAGE, wording, scope, most)
-        within = Scope(pages=tuple(place.on for place, _ in pages[: self.pages]))
-        found = self.ranker.rank(VectorUnit.PASSAGE, wording, within, depth.passages) if within.pages else []
-        return SearchResult(
-            filings=filings_of(pages, "page")[: depth.documents],
-            pages=pages_of(pages, "page")[: depth.pages],
-            passages=tuple(load_passages(self.index, found)),
-        )
+def search_pages_first(
+    index: FilingIndex,
+    ranker: Ranker,
+    wording_of: Callable[[Query], Wording],
+    most: int,
+    query: Query,
+    scope: Scope,
+    depth: Depth,
+) -> SearchResult:
+    """Search for the `most` best pages by their whole text, then for passages of those."""
+    wording = wording_of(query)
+    pages = ranker(VectorUnit.PAGE, wording, scope, max(most, depth.pages, _PAGES_FOR_FILINGS))
+    within = Scope(pages=tuple(place.on for place, _ in pages[:most]))
+    found = ranker(VectorUnit.PASSAGE, wording, within, depth.passages) if within.pages else []
+    return SearchResult(
+        filings=filings_of(pages, "page")[: depth.documents],
+        pages=pages_of(pages, "page")[: depth.pages],
+        passages=tuple(load_passages(index, found)),
+    )
 
 
 def listed(
@@ -251,55 +261,47 @@ SYNONYM_DEPTH = 1000
 _ALL = 1_000_000_000
 
 
-class WordRanker:
-    """BM25 as the index computes it: statistics of the whole index, whatever the scope; k1 = 1.2, b = 0.75.
+def rank_by_words(index: FilingIndex, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
+    """Rank by BM25 as the index computes it: statistics of the whole index, whatever the scope; k1 = 1.2, b = 0.75.
 
     Each word counts once. Synonyms of a wording are phrases and count half, like a boost in Lucene.
     """
 
-    def __init__(self, index: FilingIndex) -> None:
-        self._index = index
-
-    def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
-        """See Ranker.rank."""
-        terms = rarest_terms(wording.terms(), self._index)
-        if not wording.synonyms:
-            return self._search(unit, terms, scope, limit)
-        deep = max(limit, SYNONYM_DEPTH)
-        scores = dict(self._search(unit, terms, scope, deep))
-        for place, score in self._search(unit, rarest_terms(wording.synonyms, self._index), scope, deep):
-            scores[place] = scores.get(place, 0.0) + SYNONYM_WEIGHT * score
-        # A stable sort: equal scores keep the order of the question's words, then of the synonyms.
-        return sorted(scores.items(), key=lambda scored: -round(scored[1], 9))[:limit]
-
-    def _search(self, unit: VectorUnit, terms: Sequence[str], scope: Scope, most: int) -> Scored:
-        index, doc_ids, pages = self._index, scope.filings, allowed_pages(scope)
+    def search(terms: Sequence[str], most: int) -> Scored:
+        terms = rarest_terms(terms, index)
         if unit is VectorUnit.SUMMARY:
-            found = index.search_summaries(terms, doc_ids=doc_ids, limit=most)
+            found = index.search_summaries(terms, doc_ids=scope.filings, limit=most)
             return [(Place(doc_id), score) for doc_id, score in found]
+        pages = allowed_pages(scope)
         if unit is VectorUnit.PASSAGE:
-            hits = index.search_passages(terms, doc_ids=doc_ids, pages=pages, limit=most)
+            hits = index.search_passages(terms, doc_ids=scope.filings, pages=pages, limit=most)
             return [(Place(hit.doc_id, hit.page, hit.ordinal), hit.score) for hit in hits]
         wanted = None if pages is None else frozenset(pages)
-        hits_of_pages = index.search_pages(terms, doc_ids=doc_ids, limit=most if wanted is None else _ALL)
+        hits_of_pages = index.search_pages(terms, doc_ids=scope.filings, limit=most if wanted is None else _ALL)
         return [(Place(*hit.key), hit.score) for hit in hits_of_pages if wanted is None or hit.key in wanted][:most]
+
+    if not wording.synonyms:
+        return search(wording.terms(), limit)
+    deep = max(limit, SYNONYM_DEPTH)
+    scores = dict(search(wording.terms(), deep))
+    for place, score in search(wording.synonyms, deep):
+        scores[place] = scores.get(place, 0.0) + SYNONYM_WEIGHT * score
+    # A stable sort: equal scores keep the order of the question's words, then of the synonyms.
+    return sorted(scores.items(), key=lambda scored: -round(scored[1], 9))[:limit]
 
 
 FUSED_DEPTH = 1000
 """Depth to which fused rankings are read; lower ranks add almost nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class FusedRanker:
-    """Fuses the results of several rankers by rank, with equal weights; ties are in the order of the first."""
+def rank_fused(rankers: Sequence[Ranker], unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
+    """Fuse the results of several rankers by rank, with equal weights; ties are in the order of the first.
 
-    rankers: tuple[Ranker, ...]
-
-    def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
-        """See Ranker.rank. A score is 1 / position."""
-        rankings = [ranker.rank(unit, wording, scope, FUSED_DEPTH) for ranker in self.rankers]
-        scores = reciprocal_ranks([place for place, _ in ranking] for ranking in rankings)
-        return _by_position(sorted(scores, key=lambda place: -scores[place]))[:limit]
+    A score is 1 / position.
+    """
+    rankings = [ranker(unit, wording, scope, FUSED_DEPTH) for ranker in rankers]
+    scores = reciprocal_ranks([place for place, _ in ranking] for ranking in rankings)
+    return _by_position(sorted(scores, key=lambda place: -scores[place]))[:limit]
 
 
 def rarest_terms(terms: Sequence[str], index: FilingIndex, most: int = MAX_TERMS) -> tuple[str, ...]:
@@ -325,3 +327,105 @@ def expand_question(query: Query) -> Wording:
 
 
 _SHORT_YEAR = re.compile(r"\bFY\s?'?(\d{2}|\d{4})\b", re.I)
+
+
+_CACHE_SIZE, _FILINGS_KEPT = 32, 1024
+"""Numbers of wordings whose vectors are cached, because the stages of one search use the same ones, and of filings the
+pages of whose passages are."""
+
+
+def vector_ranker(
+    index: FilingIndex,
+    model: str,
+    vector_of: Callable[[Wording], Scores | SparseRow],
+    *,
+    windows: bool = False,
+) -> Ranker:
+    """Return exact search in the vectors that one model made of an index (Karpukhin et al. 2020 for dense ones).
+
+    With `windows`, a passage has the score of its nearest window: small windows are matched, their passages returned.
+    """
+    from fin_agent.retrieval.dense.store import VectorStore
+
+    stores = {unit: VectorStore(index, model, unit) for unit in VectorUnit}
+    vectors = lru_cache(maxsize=_CACHE_SIZE)(vector_of)
+
+    @lru_cache(maxsize=_FILINGS_KEPT)
+    def pages_of(doc_id: str, content_hash: str) -> dict[int, int]:
+        return {ordinal: stored.passage.page for ordinal, stored in passages_by_ordinal(index, doc_id).items()}
+
+    def rank(unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
+        pages, vector = allowed_pages(scope), vectors(wording)
+        places: Collection[tuple[str, int]] | None = pages if unit is VectorUnit.PAGE else None
+        if unit is VectorUnit.PASSAGE:
+            unit = VectorUnit.WINDOW if windows else VectorUnit.PASSAGE
+            held = None if pages is None else index.passages(list(dict.fromkeys(pages)))
+            places = None if held is None else [(stored.doc_id, stored.passage.ordinal) for stored in held]
+        hits = stores[unit].search(vector, limit, doc_ids=scope.filings, places=places)
+        if unit is VectorUnit.SUMMARY:
+            return [(Place(hit.doc_id), hit.score) for hit in hits]
+        if unit is VectorUnit.PAGE:
+            return [(Place(hit.doc_id, hit.place), hit.score) for hit in hits]
+        on = {doc_id: pages_of(doc_id, index.filing(doc_id).content_hash) for doc_id in {hit.doc_id for hit in hits}}
+        found = [(hit, on[hit.doc_id].get(hit.place)) for hit in hits]
+        return [(Place(hit.doc_id, page, hit.place), hit.score) for hit, page in found if page is not None]
+
+    return rank
+
+
+def dense_vector(encoder: Encoder, wording: Wording) -> Scores:
+    """Return the mean of the vectors of the texts, each of length 1; invented texts are encoded as passages."""
+    encode = encoder.encode_passages if wording.made_up else encoder.encode_queries
+    # One at a time: in a batch, the padding of short texts changes the last digits.
+    vectors = [encode([text])[0] for text in wording.passages()]
+    mean: Scores = sum(vectors[1:], vectors[0]) / len(vectors)
+    return mean
+
+
+def sparse_vector(encoder: SparseEncoder, wording: Wording) -> SparseRow:
+    """Return the mean of the term weights of the texts."""
+    import numpy as np
+
+    from fin_agent.retrieval.dense.encoder import SparseRow
+
+    encode = encoder.encode_passages if wording.made_up else encoder.encode_queries
+    rows = [encode([text])[0] for text in wording.passages()]
+    terms = np.concatenate([row.terms for row in rows])
+    weights = np.concatenate([row.weights for row in rows])
+    held, at = np.unique(terms, return_inverse=True)
+    sums = np.bincount(at, weights=weights, minlength=len(held)) / len(rows)
+    return SparseRow(held, sums.astype(np.float32))
+
+
+def page_similarity(ranker: Ranker, query: Query, doc_ids: Collection[str]) -> dict[PageKey, float]:
+    """Return the cosine of each page of these filings, or of its nearest passage if that is higher.
+
+    The ranker has vectors of pages and of passages.
+    """
+    wording, scope = Wording.of(query), Scope(doc_ids=tuple(doc_ids))
+    cosines = {place.on: cosine for place, cosine in ranker(VectorUnit.PAGE, wording, scope, _ALL)}
+    for place, cosine in ranker(VectorUnit.PASSAGE, wording, scope, _ALL):
+        cosines[place.on] = max(cosine, cosines.get(place.on, cosine))
+    return cosines
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """The package's own search; the only strategy that uses more of a query than its words."""
+
+    workspace: Workspace
+    documents: int = 5
+    pages: int = 20
+    likeness: Callable[[Query, Collection[str]], dict[PageKey, float]] | None = None
+    """Cosines of the pages of filings, if the page stage uses vectors."""
+
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
+        """See Search."""
+        most = max(self.documents, depth.documents)
+        filings = rank_filings(query, self.workspace, within=scope.filings, limit=most)
+        searched = filings[: self.documents]
+        like = self.likeness(query, [filing.doc_id for filing in searched]) if self.likeness else None
+        most = max(self.pages, depth.pages)
+        pages = rank_pages(query, searched, self.workspace, only=scope.pages, limit=most, likeness=like)
+        passages = rank_passages(query, pages, self.workspace, limit=depth.passages)
+        return SearchResult(tuple(filings[: depth.documents]), tuple(pages[: depth.pages]), tuple(passages))

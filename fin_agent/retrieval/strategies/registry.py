@@ -10,25 +10,33 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from fin_agent.config import VARIABLES, Settings
 from fin_agent.index.protocol import VectorUnit
 from fin_agent.prompts import load_prompt
-from fin_agent.retrieval.fingear.lexicon_map import WEIGHTINGS
+from fin_agent.retrieval.fingear.tree_building import WEIGHTINGS
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.hirec import SCORED, HiRec, Hypothetical
 from fin_agent.retrieval.strategies.iterative import (
-    DecomposedSearch,
-    InterleavedSearch,
-    Reranked,
-    RqRag,
-    SelfRag,
+    SCORED,
+    HiRec,
+    hypothetical_wording,
+    rerank,
+    rq_rag,
     score_order,
+    search_interleaved,
+    search_sub_questions,
+    self_rag,
+    written_thought,
 )
 from fin_agent.retrieval.strategies.one_pass import (
-    ByPassages,
-    FusedRanker,
-    PageThenChunk,
     Ranker,
+    Staged,
     Wording,
-    WordRanker,
+    dense_vector,
     expand_question,
+    page_similarity,
+    rank_by_words,
+    rank_fused,
+    search_pages_first,
+    search_passages,
+    sparse_vector,
+    vector_ranker,
 )
 from fin_agent.retrieval.strategies.protocol import (
     Curator,
@@ -44,13 +52,6 @@ from fin_agent.retrieval.strategies.protocol import (
     Writer,
     normalize_name,
     parse_strategy,
-)
-from fin_agent.retrieval.strategies.vector_search import (
-    PageSimilarity,
-    Staged,
-    VectorRanker,
-    dense_vector,
-    sparse_vector,
 )
 from fin_agent.workspace import Workspace
 
@@ -98,31 +99,32 @@ class _Building:
             case "default":
                 return Staged(workspace, settings.documents, settings.pages).search
             case "default-dense":
-                likeness = PageSimilarity(self._dense({VectorUnit.PAGE}))
+                likeness = partial(page_similarity, self._dense({VectorUnit.PAGE}))
                 return Staged(workspace, settings.documents, settings.pages, likeness).search
             case "lightrag" | "graphrag":
-                from fin_agent.retrieval.strategies.entity_graph import GraphSearch
+                from fin_agent.retrieval.strategies.entity_graph import graph_search
 
-                return GraphSearch(top.name, workspace, settings.documents).search
+                return graph_search(top.name, workspace, settings.documents)
             case "rerank":
                 order = score_order(self._required_scorer())
-                return Reranked(base(), order, settings.rerank_candidates).search
+                return partial(rerank, base(), order, settings.rerank_candidates)
             case "tournament":
-                return Reranked(base(), self._given("an arena", models.arena), TOURNAMENT_CANDIDATES).search
+                return partial(rerank, base(), self._given("an arena", models.arena), TOURNAMENT_CANDIDATES)
             case "ircot":
-                prompt, writer = load_prompt("ircot", folder=settings.prompts), self._writer
-                passages, rounds = settings.passages, settings.rounds + 1
-                return InterleavedSearch(base(), writer, prompt, models.notify, passages, rounds).search
+                prompt = load_prompt("ircot", folder=settings.prompts)
+                thought = partial(written_thought, self._writer, prompt, models.notify)
+                return partial(search_interleaved, base(), thought, settings.passages, settings.rounds + 1)
             case "sub-questions":
-                return DecomposedSearch(base(), self._decomposer, settings.passages).search
+                return partial(search_sub_questions, base(), self._decomposer, settings.passages)
             case "self-rag":
-                return SelfRag(base(), self._curator, self._rewriter).search
+                return partial(self_rag, base(), self._curator, self._rewriter)
             case "rq-rag":
-                return RqRag(base(), self._rewriter, self._decomposer).search
+                return partial(rq_rag, base(), self._rewriter, self._decomposer)
             case "hirec":
                 unscored = top.without.issuperset(SCORED)
                 scorer = None if unscored else self._required_scorer("-no-".join((top.name, *SCORED)))
-                return HiRec(
+                made = partial(
+                    HiRec,
                     workspace.index,
                     self._ranker(below[0], VectorUnit.SUMMARY),
                     self._curator,
@@ -133,7 +135,8 @@ class _Building:
                     kept=settings.evidence,
                     passages=settings.passages,
                     rounds=settings.rounds,
-                ).search
+                )
+                return lambda query, scope, depth: made(scope=scope, depth=depth).search(query)
         if top.layer is Layer.WHOLE:
             return self._over_trees(top)
         wording: Callable[[Query], Wording] = Wording.of
@@ -141,16 +144,16 @@ class _Building:
             wording = expand_question
             if top.name != "query-expansion":
                 prompt_name = top.name.replace("-", "_")
-                wording = Hypothetical(self._writer, models.notify, prompt_name, folder=settings.prompts)
+                wording = hypothetical_wording(self._writer, models.notify, prompt_name, folder=settings.prompts)
             top, *below = below
         match top.name:
             case "hhr":
                 ranker = self._ranker(below[0], VectorUnit.SUMMARY)
-                return ByPassages(workspace.index, ranker, wording, settings.documents).search
+                return partial(search_passages, workspace.index, ranker, wording, settings.documents)
             case "page-then-chunk":
                 ranker = self._ranker(below[0], VectorUnit.PAGE)
-                return PageThenChunk(workspace.index, ranker, wording, settings.pages).search
-        return ByPassages(workspace.index, self._ranker(top), wording).search
+                return partial(search_pages_first, workspace.index, ranker, wording, settings.pages)
+        return partial(search_passages, workspace.index, self._ranker(top), wording, 0)
 
     def _over_trees(self, named: StrategyInfo) -> Search:
         from fin_agent.retrieval.fingear.tree_building import Chunking, TreeStore, trees_folder
@@ -180,11 +183,11 @@ class _Building:
         """Return the ranker; `stages` are the units that are ranked besides passages."""
         match named.name:
             case "bm25":
-                return WordRanker(self._workspace.index)
+                return partial(rank_by_words, self._workspace.index)
             case "splade":
                 return self._splade(stages)
             case "hybrid":
-                return FusedRanker((WordRanker(self._workspace.index), self._dense(stages)))
+                return partial(rank_fused, (partial(rank_by_words, self._workspace.index), self._dense(stages)))
             case _:
                 return self._dense(stages, windows=named.name == "parent-child")
 
@@ -199,7 +202,7 @@ class _Building:
         self._check_vectors(model_name(self._settings.encoder) if given is None else given.name, units)
         encoder = self._encoder
         index = self._workspace.index
-        return VectorRanker(index, encoder.name, partial(dense_vector, encoder), windows=windows)
+        return vector_ranker(index, encoder.name, partial(dense_vector, encoder), windows=windows)
 
     def _splade(self, stages: Collection[VectorUnit]) -> Ranker:
         encoder, named = self._models.sparse_encoder, self._settings.sparse_encoder
@@ -210,7 +213,7 @@ class _Building:
 
             encoder = _shared_model(load_sparse_encoder, named)
         self._check_vectors(encoder.name, {*stages, VectorUnit.PASSAGE}, sparse=True)
-        return VectorRanker(self._workspace.index, encoder.name, partial(sparse_vector, encoder))
+        return vector_ranker(self._workspace.index, encoder.name, partial(sparse_vector, encoder))
 
     def _check_vectors(self, model: str, units: Collection[VectorUnit], *, sparse: bool = False) -> None:
         """Raise where the index has no vectors of `model` for a unit; warn where some filings have none."""

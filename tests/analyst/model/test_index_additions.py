@@ -9,7 +9,7 @@ import pytest
 from fin_agent.analyst.model.descriptions import ModelNodeWriter, ModelSummarizer
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.models import ModelError
-from fin_agent.retrieval.fingear.tree_building import QUESTIONS, Chunk, RuleWriter
+from fin_agent.retrieval.fingear.tree_building import QUESTIONS, Chunk, write_by_rules
 from fin_agent.workspace import Workspace
 from tests.analyst.model.clients import client
 from tests.analyst.model.conftest import Script
@@ -93,4 +93,4 @@ def test_a_model_writes_what_a_node_holds_from_all_chunks_below_it() -> None:
 @pytest.mark.parametrize("reply", ["no JSON", '{"title": "", "summary": " ", "questions": ["Q?"]}', "{}"])
 def test_rules_write_a_node_for_which_the_model_gives_nothing(reply: str) -> None:
     writer = ModelNodeWriter(client({"*": reply})[0])
-    assert writer.write(CHUNKS) == RuleWriter().write(CHUNKS) and writer.by_rules == 1
+    assert writer.write(CHUNKS) == write_by_rules(CHUNKS) and writer.by_rules == 1

@@ -16,8 +16,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings
 from fin_agent.evidence.cards.card import Card, ClaimRole
-from fin_agent.evidence.tournament.judge import Brief, TournamentSettings
-from fin_agent.evidence.tournament.tournament import select_finalists
+from fin_agent.evidence.tournament.tournament import Brief, TournamentSettings, select_finalists
 from fin_agent.models import Callers, LoadedModel, ModelSettings, ModelSetupError, UnusableReplyError
 from fin_agent.prompts import PromptError
 from fin_agent.prompts.prompt import prompt_source

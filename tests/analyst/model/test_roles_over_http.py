@@ -23,7 +23,7 @@ from fin_agent.models import Budget, Caller, Callers, Meter, ModelError, ModelSe
 from fin_agent.models.metering import current_meter
 from fin_agent.retrieval.fingear.tree_building import Chunk
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.hirec import Hypothetical
+from fin_agent.retrieval.strategies.iterative import hypothetical_wording
 from fin_agent.workspace import Workspace
 from tests.models.openai_server import KEY, ChatRequest, OpenAIServer
 
@@ -58,11 +58,11 @@ class Case:
 
 
 def hyde(callers: Callers, workspace: Workspace) -> bool:
-    return Hypothetical(ModelClient(callers).write, record_warning)(Query("Who leads it?", terms=())).made_up
+    return hypothetical_wording(ModelClient(callers).write, record_warning)(Query("Who leads it?", terms=())).made_up
 
 
 def multi_hyde(callers: Callers, workspace: Workspace) -> bool:
-    hypothetical = Hypothetical(ModelClient(callers).write, record_warning, "multi_hyde")
+    hypothetical = hypothetical_wording(ModelClient(callers).write, record_warning, "multi_hyde")
     return hypothetical(Query("Who leads it?", terms=())).made_up
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.cards.card_metrics import part_name, part_names, part_of
+from fin_agent.evidence.cards.rule_based_abstraction import part_name, part_names, part_of
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box

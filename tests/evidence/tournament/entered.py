@@ -18,8 +18,7 @@ from fin_agent.evidence.cards.card import (
 )
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.tournament.judge import Brief, Verdict
-from fin_agent.evidence.tournament.tournament import Entrant
+from fin_agent.evidence.tournament.tournament import Brief, Entrant, Verdict
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.retrieval.search_query import Query
 from fin_agent.vocabulary.identity import Form

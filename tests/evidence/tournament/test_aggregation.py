@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.evidence.tournament.judge import Aggregation
-from fin_agent.evidence.tournament.tournament import aggregate_rounds, borda, in_order, jaccard
+from fin_agent.evidence.tournament.tournament import Aggregation, aggregate_rounds, borda, in_order, jaccard
 
 ROUNDS = [[["a", "b", "c"], ["d", "e"]], [["a", "d", "b", "c", "e"]]]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.evidence.tournament.judge import TournamentSettings
-from fin_agent.evidence.tournament.tournament import select_finalists
+from fin_agent.evidence.tournament.tournament import TournamentSettings, select_finalists
 
 SETTINGS = TournamentSettings(k_min=2, k_max=4, near_best=0.5)
 NOTHING: list[tuple[str, ...]] = [()] * 6

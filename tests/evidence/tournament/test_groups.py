@@ -9,8 +9,14 @@ from hypothesis import settings as tried
 from hypothesis import strategies as st
 
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings, Verdict
-from fin_agent.evidence.tournament.tournament import JudgePanel, run_group_stage
+from fin_agent.evidence.tournament.tournament import (
+    Brief,
+    Judge,
+    JudgePanel,
+    TournamentSettings,
+    Verdict,
+    run_group_stage,
+)
 from tests.evidence.tournament.entered import ByOrdinal, Failing, Saying, brief, entrants
 
 SETTINGS = TournamentSettings(group_size=5, k_min=1, k_max=3)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.evidence.tournament.judge import UnusableRankingError, Verdict, repair_ranking
+from fin_agent.evidence.tournament.tournament import UnusableRankingError, Verdict, repair_ranking
 
 
 def test_what_is_repeated_or_made_up_is_left_out_and_what_is_forgotten_comes_last() -> None:

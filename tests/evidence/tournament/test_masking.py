@@ -6,7 +6,7 @@ import pytest
 
 from fin_agent.evaluation.passage_ranking import ABLATIONS
 from fin_agent.evidence.cards.card import EvidenceType, ScopeSignature
-from fin_agent.evidence.tournament.judge import (
+from fin_agent.evidence.tournament.tournament import (
     CardDetail,
     HiddenField,
     TournamentSettings,

@@ -9,8 +9,15 @@ import pytest
 
 from fin_agent.evaluation.passage_ranking import NoisyJudge
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import Aggregation, Brief, Judge, TournamentSettings, Verdict
-from fin_agent.evidence.tournament.tournament import JudgePanel, run_round_stage
+from fin_agent.evidence.tournament.tournament import (
+    Aggregation,
+    Brief,
+    Judge,
+    JudgePanel,
+    TournamentSettings,
+    Verdict,
+    run_round_stage,
+)
 from tests.evidence.tournament.entered import ByOrdinal, Failing, brief, entrants
 
 SETTINGS = TournamentSettings()

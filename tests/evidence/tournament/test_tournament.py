@@ -13,8 +13,15 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.evaluation.passage_ranking import ABLATIONS
 from fin_agent.evidence.cards.card import Card, ClaimRole, Use
-from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings, Verdict
-from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, run_tournament
+from fin_agent.evidence.tournament.tournament import (
+    Brief,
+    Judge,
+    Stage,
+    TournamentResult,
+    TournamentSettings,
+    Verdict,
+    run_tournament,
+)
 from fin_agent.index.protocol import StoredPassage
 from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace

@@ -19,7 +19,6 @@ from fin_agent.retrieval.fingear.tree_building import (
     WHOLE,
     Chunking,
     FilingTrees,
-    RuleWriter,
     TreeError,
     TreeStore,
     build_trees,
@@ -37,7 +36,7 @@ SUIT = "Which patent suit did Harborlight settle in 2024?"
 
 @pytest.fixture(scope="module")
 def trees(workspace: Workspace) -> FilingTrees:
-    return build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL, writer=RuleWriter())
+    return build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL)
 
 
 @pytest.fixture
@@ -76,13 +75,13 @@ def test_nodes_hold_summaries_and_questions_about_what_is_below_them(trees: Fili
 
 
 def test_building_again_gives_the_same(workspace: Workspace, trees: FilingTrees) -> None:
-    again = build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL, writer=RuleWriter())
+    again = build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL)
     assert again.model_dump_json() == trees.model_dump_json()
 
 
 def test_longer_chunks_are_fewer_and_overlap_where_they_are_told_to(workspace: Workspace, trees: FilingTrees) -> None:
     def leaves(chunking: Chunking) -> list[tuple[int, ...]]:
-        made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=chunking, writer=RuleWriter())
+        made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=chunking)
         return [leaf.passages for tree in made.trees for leaf in tree.leaves]
 
     long, overlapping = leaves(Chunking(size=2000)), leaves(Chunking(size=600, overlap=290))
@@ -214,7 +213,7 @@ def test_raptor_finds_chunks_by_themselves_and_by_summaries_above_them(
     workspace: Workspace, tmp_path: Path, asked: Callable[[str], Query]
 ) -> None:
     whole = SMALL.model_copy(update={"whole": True})
-    made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=whole, writer=RuleWriter())
+    made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=whole)
     (tree,) = made.trees
     assert tree.item == WHOLE and tree.leaves_under(tree.nodes[0]) and Chunking.parsed(str(whole)) == whole
     assert {leaf.number for leaf in tree.leaves_under(tree.nodes[0])} == {leaf.number for leaf in tree.leaves}
@@ -242,7 +241,7 @@ def test_an_encoder_makes_vectors_of_the_questions_and_compares_by_them(
     workspace: Workspace, tmp_path: Path, asked: Callable[[str], Query]
 ) -> None:
     encoder = WordyEncoder()
-    made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL, writer=RuleWriter(), encoder=encoder)
+    made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL, encoder=encoder)
     assert made.encoder == encoder.name
     for tree in made.trees:
         assert len(tree.question_vectors(encoder.dimensions)) == sum(len(node.questions) for node in tree.nodes)
@@ -265,7 +264,7 @@ def test_a_filing_without_items_and_one_with_few_are_searched(
     event = "tellurond_2024_8k"
     with monkeypatch.context() as patched:
         patched.setattr(workspace.index, "outline", lambda doc_ids: [])
-        made = build_trees(workspace.index, event, workspace.lexicon, chunking=SMALL, writer=RuleWriter())
+        made = build_trees(workspace.index, event, workspace.lexicon, chunking=SMALL)
     assert [tree.item for tree in made.trees] == [NO_ITEM]
     kept.write(made)
     found = gear(workspace, kept).search(asked("Who was appointed chief executive officer?"), Scope(doc_ids=(event,)))
@@ -290,7 +289,7 @@ def test_an_item_without_text_has_no_tree_and_no_budget(
     read = workspace.index.passages
     with monkeypatch.context() as patched:
         patched.setattr(workspace.index, "passages", lambda keys: read([key for key in keys if key not in pages]))
-        made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL, writer=RuleWriter())
+        made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL)
     assert {tree.item for tree in made.trees} == made.terms.keys() == {tree.item for tree in trees.trees} - {empty}
     counted = trees.model_copy(update={"terms": {**trees.terms, "10-K.9": {"revenue": 1000}}})
     assert "10-K.9" not in gear(workspace, store).item_budgets("What was revenue?", [counted])

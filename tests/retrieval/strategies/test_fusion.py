@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from fin_agent.index.protocol import VectorUnit
-from fin_agent.retrieval.search_query import EVERYTHING, Scope
-from fin_agent.retrieval.strategies.one_pass import FusedRanker, Place, Scored, Wording
+from fin_agent.retrieval.search_query import EVERYTHING
+from fin_agent.retrieval.strategies.one_pass import Place, Ranker, Scored, Wording, rank_fused
 
 
-class Fixed:
+def fixed(found: Scored) -> Ranker:
     """A ranker that always finds the same."""
-
-    def __init__(self, found: Scored) -> None:
-        self._found = found
-
-    def rank(self, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
-        return self._found
+    return lambda unit, wording, scope, limit: found
 
 
 def fused(*rankings: Scored) -> Scored:
-    return FusedRanker(tuple(map(Fixed, rankings))).rank(VectorUnit.PASSAGE, Wording(("x",)), EVERYTHING, 9)
+    return rank_fused([*map(fixed, rankings)], VectorUnit.PASSAGE, Wording(("x",)), EVERYTHING, 9)
 
 
 def test_ranks_are_fused_as_published() -> None:

@@ -11,7 +11,7 @@ import pytest
 from fin_agent.config import Settings
 from fin_agent.prompts import PromptError
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.hirec import Hypothetical
+from fin_agent.retrieval.strategies.iterative import hypothetical_wording
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
@@ -46,14 +46,14 @@ def test_rubbish_gives_way_to_the_question_with_a_note(
 
 def test_four_passages_of_different_kinds(script: type[Script], notes: list[str]) -> None:
     model = script(*(f"A passage of kind {kind} here" for kind in "abcd"))
-    wording = Hypothetical(model.write, notes.append, "multi_hyde")(ASKED)
+    wording = hypothetical_wording(model.write, notes.append, "multi_hyde")(ASKED)
     assert wording.texts == tuple(f"A passage of kind {kind} here" for kind in "abcd")
     assert len(set(model.prompts)) == 4 and "primary financial statement" in model.prompts[0]
 
 
 def test_a_passage_that_fails_is_left_out(script: type[Script], notes: list[str]) -> None:
     model = script("The first good passage", "", "Another very good passage")
-    assert Hypothetical(model.write, notes.append, "multi_hyde")(ASKED).texts == (
+    assert hypothetical_wording(model.write, notes.append, "multi_hyde")(ASKED).texts == (
         "The first good passage", "Another very good passage",
     )  # fmt: skip
     assert len(notes) == 2
@@ -65,7 +65,7 @@ def test_a_prompt_of_ones_own_is_used_and_checked_when_built(
     model = script(PASSAGE)
     head = "---\nrole: hypothetical-passage\nversion: 1\nplaceholders: [question]\noutput: text\n---\n"
     (tmp_path / "hyde.md").write_text(f"{head}Invent. {{fence}}\n## user\nOn {{question}}", encoding="utf-8")
-    Hypothetical(model.write, notes.append, folder=tmp_path)(ASKED)
+    hypothetical_wording(model.write, notes.append, folder=tmp_path)(ASKED)
     (prompt,) = model.prompts
     assert prompt.startswith("Invent. What stands between marks")
     assert re.search(r"\n\nOn <question-\w{16}>Who leads the firm now\?</question-\w{16}>$", prompt)

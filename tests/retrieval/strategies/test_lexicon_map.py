@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.retrieval.fingear.lexicon_map import Weighting, budgets, item_weights, term_map
+from fin_agent.retrieval.fingear.tree_building import Weighting, budgets, item_weights, term_map
 
 COUNTS = st.dictionaries(st.sampled_from(["1", "1A", "2", "5", "6", "7", "7A", "8", "9", "15"]), st.integers(0, 500))
 HOW = st.sampled_from(["relative", "log", "softmax"])

@@ -129,8 +129,7 @@ def test_what_is_made_up_is_encoded_as_a_passage(embedded: Workspace, script: ty
 
 
 def test_several_texts_search_with_their_mean() -> None:
-    from fin_agent.retrieval.strategies.one_pass import Wording
-    from fin_agent.retrieval.strategies.vector_search import dense_vector, sparse_vector
+    from fin_agent.retrieval.strategies.one_pass import Wording, dense_vector, sparse_vector
 
     two = Wording(("revenue", "goodwill"))
     one, other = WordyEncoder().encode_queries(["revenue", "goodwill"])

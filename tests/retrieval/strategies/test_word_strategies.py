@@ -12,7 +12,7 @@ from fin_agent.config import settings_from
 from fin_agent.index.protocol import PageKey, VectorUnit
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.retrieval.search_query import EVERYTHING, Depth, Query, Scope
-from fin_agent.retrieval.strategies.one_pass import Place, Wording, WordRanker, expand_question, rarest_terms
+from fin_agent.retrieval.strategies.one_pass import Place, Wording, expand_question, rank_by_words, rarest_terms
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
@@ -149,9 +149,9 @@ def test_a_word_counts_once_however_it_is_written() -> None:
 
 
 def test_words_of_the_question_count_double(workspace: Workspace) -> None:
-    index, ranker = workspace.index, WordRanker(workspace.index)
+    index = workspace.index
     own, other = ("inventories",), ("income taxes",)
-    scores = dict(ranker.rank(VectorUnit.PASSAGE, Wording(own, other), EVERYTHING, 100))
+    scores = dict(rank_by_words(index, VectorUnit.PASSAGE, Wording(own, other), EVERYTHING, 100))
     of_own, of_other = (
         {Place(hit.doc_id, hit.page, hit.ordinal): hit.score for hit in index.search_passages(terms, limit=1000)}
         for terms in (own, other)
