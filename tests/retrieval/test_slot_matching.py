@@ -72,7 +72,7 @@ def tagged(scope: str, *axes: str, label: str = "Net sales", column: str = "") -
 
 
 def test_a_tagged_part_goes_by_the_name_of_its_member_its_row_or_its_column() -> None:
-    member = "Amber Wool Services"
+    member = "Amber Wool and Cotton Services"
     assert is_of_part(tagged(member, "StatementBusinessSegmentsAxis"), member)
     assert is_of_part(tagged(member, "StatementBusinessSegmentsAxis", label="AWS"), "AWS")
     assert is_of_part(tagged(member, "StatementBusinessSegmentsAxis", column="AWS"), "AWS")
@@ -124,3 +124,9 @@ def test_a_figure_of_two_parts_is_meant_where_both_are_named() -> None:
     of_two = replace(fact("revenue", 2023, None, 12, "Streaming, EMEA"), tag=tag)
     assert is_of_part(of_two, "Streaming, EMEA")
     assert not is_of_part(of_two, "EMEA") and not is_of_part(replace(of_two, scope="EMEA"), "EMEA")
+
+
+def test_a_part_goes_by_its_initials() -> None:
+    assert is_of_part(fact("revenue", 2023, None, 12, "Amber-Wool North America"), "AWNA")
+    assert is_of_part(fact("revenue", 2023, None, 12, "AWNA"), "Amber-Wool North America")
+    assert not is_of_part(fact("revenue", 2023, None, 12, "Amber-Wool North America"), "AWN")
