@@ -766,11 +766,10 @@ def _is_connected(tokens: Sequence[Token], place: int, text: str) -> bool:
     if is_name or _OWNING.match(text, one.end) or _LED_TO.search(text[: one.start]):
         return True
     around = [tokens[at] for at in (place - 1, place + 1) if 0 <= at < len(tokens)]
-    touches = any(
-        0 <= max(other.start - one.end, one.start - other.end) <= 1
-        for other in around
-        if other.type in LINES or other.type == "PART"
-    )
+    named = [other for other in around if other.type in LINES or other.type == "PART"]
+    gaps = (text[min(one.end, other.end) : max(one.start, other.start)] for other in named)
+    # `online (direct-to-customer) sales`: a bracket that is passed over parts nothing
+    touches = any(not f"{gap.partition('(')[0]}{gap.rpartition(')')[2]}".strip() for gap in gaps)
     return touches or any(other.type in _TYING for other in around)
 
 
