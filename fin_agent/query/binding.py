@@ -63,9 +63,10 @@ class UnboundError(ValueError):
     `is_final` is True if no other reading is to be tried: the question was understood, and an answer would be a guess.
     """
 
-    def __init__(self, why: str, *, is_final: bool = False) -> None:
+    def __init__(self, why: str, *, is_final: bool = False, is_ambiguous: bool = True) -> None:
         super().__init__(why)
         self.is_final = is_final
+        self.is_ambiguous = is_final and is_ambiguous
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,7 +498,7 @@ def _members(
         if alone:
             return FamilyMembers()
         several = not isinstance(error, UnknownFamilyError)
-        raise UnboundError(str(error), is_final=several) from error
+        raise UnboundError(str(error), is_final=True, is_ambiguous=several) from error
 
 
 def _parts(query: Query, intent: Intent, members: FamilyMembers) -> dict[str, object]:

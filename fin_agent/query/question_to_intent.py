@@ -389,7 +389,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
             except UnboundError as error:
                 if error.is_final and understood is None:
                     refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
-                    return words.model_copy(update={**refused, "ambiguous": True})
+                    return words.model_copy(update={**refused, "ambiguous": error.is_ambiguous})
                 why = why or str(error)
                 continue
             if figures_are_printed(intent, workspace):
@@ -528,9 +528,11 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
             bound = _bound(one, words, workspace)
             break
         except UnboundError as error:
-            if error.is_final:
+            if error.is_ambiguous:
                 raise
             errors.append(error)
+            if error.is_final:
+                break  # a family that only percentages may divide
     shares = list(with_share_as_printed(query))
     if bound is not None and (not shares or _is_surely_printed(bound, workspace)):
         return bound
