@@ -1161,8 +1161,8 @@ def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
 
 
 def _is_of_money(one: Measure) -> bool:
-    """Return whether a measure is `cash`, which options are of: `return more cash through dividends or buybacks`."""
-    return isinstance(one, Line) and not {"cash", "money"}.isdisjoint(one.words.lower().split())
+    """Return whether a measure is `cash` or words that no metric is."""
+    return isinstance(one, Line) and (not one.metric or one.words.lower() in _MONEY)
 
 
 def _without_figure(line: Line | NamedFormula) -> Line | NamedFormula:
