@@ -147,12 +147,7 @@ def _asks_calculation(token: Token, text: str) -> bool:
     if token.type in _MOVES:
         return False  # a sentence may say by how much
     within_a_word = token.type == "MINUS" and text[token.start - 1 : token.start].isalnum()
-    if (
-        token.type not in _COMPUTES
-        or within_a_word
-        or token.text.lower() in ("under", "per", "net of")
-        or _is_a_name(token, text)
-    ):
+    if token.type not in _COMPUTES or within_a_word or token.text in ("under", "per") or _is_a_name(token, text):
         return False
     return token.type not in _MAY_BE_PRINTED or words_of(token.text) <= everyday_words()
 

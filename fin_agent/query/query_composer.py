@@ -1077,12 +1077,12 @@ class QueryComposer:
         The first one needs a token only where another question told what it is about.
         """
         text = self.lexed.text
+        silent = OF_TIME | OF_ANY_FIGURE | words_of(" ".join(word_lists("question_words")["asking nothing new"]))
         for request in split_requests(text)[0 if self.before is not None else 1 :]:
             asked = request.rstrip("?")
             start = text.find(asked)
             read = any(start <= one.start < start + len(asked) for one in self.lexed.tokens)
-            known = words_of(" ".join(sorted(word_lists("question_words")["asking nothing new"])))
-            said = words_of(" ".join(search_terms(bare_words(asked)))) - OF_TIME - OF_ANY_FIGURE - known
+            said = words_of(" ".join(search_terms(bare_words(asked)))) - silent
             if start >= 0 and not read and said:
                 yield asked
 

@@ -446,7 +446,7 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
 
 
 def _names_another_unit(text: str, intent: Intent) -> bool:
-    """Return whether a text speaks first of a unit called after the company that no question names: `Acme Freight`."""
+    """Return whether a text speaks first of a unit called after the company that is not asked about: `Acme Freight`."""
     firsts = {company.name.lower().partition(" ")[0] for company in intent.companies}
     word = next((other for one, other in pairwise(text.split()) if one.lower() in firsts), "")
     bare = word.lower().strip(".,;")
