@@ -157,8 +157,8 @@ def _compare_periods(
         return _ranked_answer(intent, of_periods, unit, scale)
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
-    best, text = _best_period(intent, subject, of_periods)
-    return _valued(best.value, unit, text)
+    best, text = _best_period(intent, subject, of_periods, unit)
+    return _extreme_value(intent, of_periods, best, unit, text)
 
 
 def _movement_verdict(intent: Intent, change: float, scale: float) -> str:
@@ -188,26 +188,40 @@ def _extreme(intent: Intent, listed: Sequence[_ListedFigure], unit: str, of: str
         lead = _superlative_verdict(intent, f"{best.name}{of}")
         beside = f"{others}{_apart(intent, listed, best, unit)}"
         text = f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({beside})."
-    return _valued(best.value, unit, text)
+    return _extreme_value(intent, listed, best, unit, text)
+
+
+def _extreme_value(
+    intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure, unit: str, text: str
+) -> AnswerValue:
+    """Return an extreme as the answer's value; how far it is from the next if that is asked for."""
+    if not intent.apart or len(listed) < 2:
+        return _valued(best.value, unit, text)
+    return _valued(_distance(intent, listed, best)[0], _unit_of_distance(unit), text)
+
+
+def _unit_of_distance(unit: str) -> str:
+    return "percentage points" if unit == "percent" else unit
 
 
 def _apart(intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure, unit: str) -> str:
-    """Return the difference of two figures that are compared, or from the next: `, 4.4 percentage points apart`.
-
-    The first of several is held against the second, and any other place against the first.
-    """
+    """Return how far a figure is from the other, or from the next one: `, 4.4 percentage points apart`."""
     if len(listed) < 2 or not unit:
         return ""
+    between, other = _distance(intent, listed, best)
+    written = f"{format_amount(between, _unit_of_distance(unit), intent.decimals)} apart"
+    return f", {written}" if len(listed) == 2 else f"; {written} from {other.name}"
+
+
+def _distance(intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigure) -> tuple[float, _ListedFigure]:
+    """Return how far a figure is from another, and that one: the first from the second, any other from the first."""
     others = [one for one in listed if one is not best]
     if intent.place > 1:
         highest = (intent.comparison is Comparison.HIGHEST) is not intent.losses
         other = (max if highest else min)(others, key=lambda one: one.value)
     else:
         other = min(others, key=lambda one: abs(one.value - best.value))
-    between = float(f"{abs(best.value - other.value):.10g}")
-    unit = "percentage points" if unit == "percent" else unit
-    written = f"{format_amount(between, unit, intent.decimals)} apart"
-    return f", {written}" if len(listed) == 2 else f"; {written} from {other.name}"
+    return float(f"{abs(best.value - other.value):.10g}"), other
 
 
 def _ranked_answer(
@@ -586,9 +600,10 @@ def _missing_losses(intent: Intent, values: Sequence[float]) -> str:
     return "" if below == len(values) else f"{'Not all' if below else 'None'} of these are below zero:"
 
 
-def _best_period(intent: Intent, subject: str, listed: Sequence[_ListedFigure]) -> tuple[_ListedFigure, str]:
+def _best_period(intent: Intent, subject: str, listed: Sequence[_ListedFigure], unit: str) -> tuple[_ListedFigure, str]:
     """Return the extreme period and a sentence; `subject` is the measure and its company."""
     best, others, degree = _describe_extreme(intent, listed)
+    others += _apart(intent, listed, best, unit) if len(listed) == 2 else ""
     level = [one.name for one in listed if one.value == best.value]
     if len(level) > 1:
         return best, f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."

@@ -101,7 +101,7 @@ class Intent(BaseModel, frozen=True):
     place: int = 1
     """Position from the extreme: 2 for the second highest or lowest."""
     apart: bool = False
-    """Whether only the size of a change is asked for: the difference between two periods, in either order."""
+    """Whether the size of a difference is asked for: between two periods, or of an extreme from the next."""
     losses: bool = False
     """Whether negative figures are compared by size, as losses or declines: the largest is the most negative."""
     measure: str = ""

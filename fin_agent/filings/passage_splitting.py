@@ -32,7 +32,10 @@ def passages_of(pages: Sequence[PageContent], tables: Sequence[Table]) -> list[P
 
 
 def split_text(text: str, tokens: int = PASSAGE_TOKENS, overlap: int = OVERLAP_TOKENS) -> Iterator[str]:
-    """Yield spans of at most `tokens` (estimated) tokens, cut at line ends, each repeating `overlap` tokens."""
+    """Yield spans of at most `tokens` (estimated) tokens, cut at line ends.
+
+    Each repeats `overlap` tokens of the one before, or all of a sentence that the cut divides, if it is not long.
+    """
     limit, kept = tokens * _CHARACTERS_PER_TOKEN, overlap * _CHARACTERS_PER_TOKEN
     span: list[str] = []
     length = 0
@@ -62,6 +65,16 @@ def table_text(table: Table) -> str:
 
 
 def _tail(lines: list[str], characters: int) -> list[str]:
-    lengths = accumulate(len(line) for line in reversed(lines))
+    """Return the last lines that a text of this length holds, or those since the last end of a sentence."""
+    lengths = list(accumulate(len(line) for line in reversed(lines)))
     kept = sum(1 for _ in takewhile(lambda length: length <= characters, lengths))
-    return lines[len(lines) - kept :]
+    ends = (place for place, line in enumerate(reversed(lines)) if ". " in line or line.rstrip().endswith("."))
+    begun = next(ends, 0)
+    divided = begun + (not lines[-1 - begun].rstrip().endswith("."))
+    if lengths[max(0, divided - 1)] > _LONGEST_SENTENCE:
+        divided = 0
+    return lines[len(lines) - max(kept, divided) :]
+
+
+_LONGEST_SENTENCE = 600
+"""Most characters that a span repeats to keep a sentence whole."""

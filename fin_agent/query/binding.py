@@ -126,7 +126,7 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
             "periods": periods,
             "claim": claim,
             "selection": chosen,
-            "apart": (query.axis, query.combined) == (Axis.PERIODS, Combination.DIFFERENCE),
+            "apart": comparison.apart or (query.axis, query.combined) == (Axis.PERIODS, Combination.DIFFERENCE),
             "losses": not comparison.descending,
             "assumed": (*intent.assumed, *query.assumed),
             "place": comparison.nth or 1,
@@ -531,7 +531,7 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
         return None
     figures = [hits[0].sourced for hits in found]
     units = {each.fact.unit for each in figures}
-    counted = "how many" in intent.core.lower().replace("how many percent", "")
+    counted = any(not asked.startswith(_NOT_COUNTED) for asked in intent.core.lower().split("how many ")[1:])
     if figures and counted and units & {"USD", "percent", "USD per share"}:
         return None
     if " / " in intent.expression:
@@ -543,6 +543,7 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
 
 
 _RATES = frozenset({"percent", "ratio"})
+_NOT_COUNTED = ("percent", "$", "dollar", "million", "billion")
 _UNITS = frozenset(OutputUnit.__args__)  # type: ignore[attr-defined]
 
 

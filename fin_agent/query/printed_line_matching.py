@@ -131,6 +131,21 @@ def with_share_within_part(query: Query) -> Query:
     return query.model_copy(update={"measures": (percentage(within, total),)})
 
 
+def with_metric_as_part(query: Query) -> Query | None:
+    """Return a share whose whole is named first with its part as one of the whole: `of stock comp, what sat in R&D`.
+
+    The line of that name is of another whole: R&D is no part of stock compensation, but a row of its table.
+    """
+    of, whole = lines_of_share(query.only_measure) or (None, None)
+    if of is None or whole is None or query.parts is not None or not (of.metric and whole.metric) or of.part:
+        return None
+    asked = query.question.lower()
+    if of.metric == whole.metric or asked.find(whole.words.lower()) > asked.find(of.words.lower()):
+        return None
+    part = whole.model_copy(update={"part": of.words, "whole": False})
+    return query.model_copy(update={"measures": (percentage(part, whole.model_copy(update={"whole": True})),)})
+
+
 def lines_of_share(measure: Measure | None) -> tuple[Line, Line] | None:
     """Return the part and the whole of one line in percent of another; None for any other measure."""
     match share_of(measure):

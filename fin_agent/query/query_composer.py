@@ -819,11 +819,12 @@ class QueryComposer:
     def _ranked(self) -> dict[str, object] | None:
         """Read an extreme, a place or an order among companies, parts, measures or periods."""
         axis = Axis.PERIODS if self.has_unread("PERIOD_KIND") else self.axis
-        self._quarters_of_the_year()
+        self._set_ranked_periods()
         choice = self._is_choice("WHO", "WHICH", "PERIOD_KIND", "OR")
         if axis is None or not self._can_be_ranked(axis, choice=choice):
             return None
-        rank, ordinal, top = self.take_frames("RANK"), self.take_frames("ORDINAL"), self.take_frames("TOP")
+        rank: bool | list[Token] = self.take_frames("RANK") or self._asks_both_ends()
+        ordinal, top = self.take_frames("ORDINAL"), self.take_frames("TOP")
         high, low = self._extremes(choice=choice)
         of_family = axis is Axis.PARTS and self.family is not None
         falls = self.has_unread("DOWN")
@@ -847,9 +848,10 @@ class QueryComposer:
         self, axis: Axis, high: Sequence[Token], low: Sequence[Token], ordinal: Sequence[Token], *, falls: bool
     ) -> dict[str, object]:
         """Choose the first or the n-th member from above or below."""
+        apart = bool(self.take_frames("DIFFERENCE"))
         how = Combination.LOWEST if low or self._counts_from_below(ordinal) else Combination.HIGHEST
         descending = not falls and (bool(high) or not self._goes_on_from_a_fall(ordinal))
-        return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=descending)
+        return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=descending, apart=apart)
 
     def _extremes(self, *, choice: bool) -> tuple[Sequence[Token], Sequence[Token]]:
         """Return the words for the highest and for the lowest; of two, `higher` and `lower` are these."""
@@ -869,24 +871,32 @@ class QueryComposer:
         plain = bool(ordinal) and not any("est" in one.text.lower() for one in ordinal)
         return plain and chosen is not None and chosen.how is Combination.LOWEST
 
-    def _quarters_of_the_year(self) -> None:
-        """Read a year as its four quarters: `which quarter of 2019 had the highest revenue`."""
+    def _set_ranked_periods(self) -> None:
+        """Read a year as its quarters (`which quarter of 2019`) and two years as all between (`which year between`)."""
         asked, periods = self.left.get("PERIOD_KIND", []), self.base.periods
         of_year = len(periods) == 1 and periods[0].months == _MONTHS_OF_A_YEAR and not periods[0].quarter
         if of_year and any("quarter" in one.text.lower() for one in asked):
             quarters = (periods[0].model_copy(update={"quarter": quarter, "months": 3}) for quarter in (1, 2, 3, 4))
             self.base = self._with_base(periods=tuple(quarters))
+        span = parse_periods(self.sentences.asked).span if asked and len(periods) == 2 else None
+        if span is not None and span.form == "between" and not any(one.quarter for one in periods):
+            years = range(span.first, span.last + 1)
+            self.base = self._with_base(periods=tuple(Period(fiscal_year=year) for year in years))
 
     def _can_be_ranked(self, axis: Axis, *, choice: bool) -> bool:
-        """Return whether there are several members, of which one request asks, and not for both ends."""
+        """Return whether there are several members, of which one request asks."""
         printed_years = self.of_one_filing or not self.base.periods  # `with_printed_years`
         if axis is Axis.PERIODS and len(self.base.periods) < 2 and not printed_years:
             return False
-        both_ends = self.has_unread("HIGHEST") and self.has_unread("LOWEST")
         # `which had the lowest margin, and how far had it slipped`
         told = (*_EXTREMES, "ORDINAL", *_MOVING, *(("HIGHER", "LOWER") if choice else ()))
         several = len(self.measures) > 1 and axis is not Axis.MEASURES
-        return not both_ends and not several and self._is_one_request(*told)
+        return not several and (self._asks_both_ends() or self._is_one_request(*told))
+
+    def _asks_both_ends(self) -> bool:
+        """Return whether the highest and the lowest member are asked for: `which grew and which shrank most`."""
+        fell = self.has_unread("FASTEST") and self.has_unread("DOWN")
+        return self.has_unread("HIGHEST", "FASTEST") and (self.has_unread("LOWEST", "SLOWEST") or fell)
 
     def _rank_moves(self, axis: Axis, *, of_family: bool) -> None:
         """Rank the movements of the measures, if the question names one.

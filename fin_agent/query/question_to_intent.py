@@ -41,6 +41,7 @@ from fin_agent.query.printed_line_matching import (
     read_as_printed,
     with_margin_of_part,
     with_maturity_years,
+    with_metric_as_part,
     with_parts_resolved,
     with_printed_years,
     with_share_as_printed,
@@ -516,7 +517,8 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     """
     if len(keys) == 1:
         query = with_printed_years(query, keys[0], workspace) or query
-    narrowed = query.with_lines(_by_narrower_words)
+    within = with_metric_as_part(query)
+    narrowed = query.with_lines(_by_narrower_words) if within is None else within
     certain = _surely_printed(narrowed, words, workspace) if narrowed is not None else None
     if certain is not None:
         return certain

@@ -219,6 +219,8 @@ class Comparison(_Node):
     """2 for `the second largest`; counted after removing `Parts.without`."""
     top: int | None = None
     """3 for `the three largest`."""
+    apart: bool = False
+    """Whether the value asked for is how far the first member is from the next: `which is higher, and by how much`."""
 
 
 class Parts(_Node):

@@ -558,9 +558,9 @@ class _FactPhrase:
         printed = frozenset[str]().union(*(address_of(sourced.fact).borne for sourced in facts))
         ways = [self.phrase, *self.wordings]
         light = OF_ANY_FIGURE - self.part
-        forms = {
-            word: expansions_of(word, printed, facts) for word in sorted(self.phrase - light - printed - self.part)
-        }
+        # Words that only begin alike need another word beside them: `cap` alone is no `capacity`.
+        begun = printed if len(self.phrase - light) > 1 else frozenset()
+        forms = {word: expansions_of(word, begun, facts) for word in sorted(self.phrase - light - printed - self.part)}
         written: list[Words] = []
         for way in ways:
             these = [way - light]
@@ -725,7 +725,13 @@ def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> li
     names = {
         name for sourced in facts for name in (sourced.fact.scope or "", sourced.fact.label, *sourced.fact.column_path)
     }
-    spelt = {words_of(name) for name in names if len(name) <= _LONGEST_NAME and is_acronym(word, name)}
+    # `cap` is no `Cash paid`: only a name in capitals is also abbreviated by more than its initials
+    spelt = {
+        words_of(name)
+        for name in names
+        if len(name) <= _LONGEST_NAME and is_acronym(word, name)
+        if name.istitle() or word == "".join(one[0] for one in _words_of_name(name))
+    }
     return [*begun[:_MOST_FORMS], *sorted(spelt, key=sorted)[:_MOST_FORMS]]
 
 

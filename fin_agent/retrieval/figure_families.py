@@ -173,8 +173,16 @@ def find_family(
     fittest = max((fit for (_, fit, _), _ in found), default=0.0)
     own = [pair for pair in found if pair[0][1] == fittest]
     found = own if own and own[0][0][0] >= found[0][0][0] - _OWN_REPORT else found
+    whole = wholes[-1]
+    if found and whole is not None and _make_up(found[0][1], whole):
+        found = [pair for pair in found if _make_up(pair[1], whole)]  # parts of other figures are no rivals
     near = _NEAR if any(asked.wordings) else math.inf
     return _best_and_rival([(score, made) for (score, *_), made in found], near)
+
+
+def _make_up(family: Family, whole: SourcedFact) -> bool:
+    """Return whether the members add up to the company's figure."""
+    return adds_up([member.facts[-1].fact for member in family.members], whole.fact)
 
 
 def is_remainder(name: str) -> bool:
