@@ -93,7 +93,64 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     joined = [_as_part(one, names, keys) for one in joined]
+    joined = _with_counted_actions(text, _with_designations(text, joined))
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
+
+
+def _with_designations(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with numbers that name a model as part of the line behind them: `737 deliveries`."""
+    kept: list[Token] = []
+    for one in tokens:
+        before = kept[-1] if kept else None
+        if (
+            before is not None
+            and one.type in _LINES
+            and _is_designation(before, kept[-2:-1], text[before.end : one.start])
+        ):
+            kept[-1] = Token("PHRASE", text[before.start : one.end], before.start, one.end)
+        else:
+            kept.append(one)
+    return kept
+
+
+def _is_designation(number: Token, before: Sequence[Token], gap: str) -> bool:
+    bare = number.type == "NUMBER" and number.text.isdigit() and len(number.text) == _DIGITS_OF_A_MODEL
+    return bare and gap in (" ", "s ") and not has_any(before, _BOUNDING | {"AND", "OVER", "OR"})
+
+
+_DIGITS_OF_A_MODEL = 3
+_BOUNDING = frozenset({"HIGHER", "LOWER", "THAN", "AT_LEAST", "AT_MOST", "ABOVE", "AFTER", "EXCEPT"})
+
+
+def _with_counted_actions(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with what is counted and what is done to it as one line: `how many jets did Acme deliver`."""
+    start = text.lower().find("how many ") + len("how many ")
+    company = next((one for one in tokens if one.type == "COMPANY" and one.start >= start), None)
+    noun, _, asked = (
+        text[start : company.start].rpartition(" ")[0].rpartition(" ") if company and start > 8 else ("", "", "")
+    )
+    if company is None or asked.lower() not in _AUXILIARIES or not noun:
+        return list(tokens)
+    behind = text[company.end :].lower().split()
+    verb = next(
+        (" ".join(behind[:size]) for size in (4, 3, 2, 1) if " ".join(behind[:size]).strip("?,.") in _actions()), ""
+    )
+    if not verb:
+        return list(tokens)
+    end = text.lower().index(verb, company.end) + len(verb)
+    line = Token("PHRASE", f"{noun} {verb.strip('?,.').partition(' to ')[0]}", start, start + len(noun))
+    return [
+        *(one for one in tokens if one.end <= start),
+        line,
+        *(one for one in tokens if line.end <= one.start < company.end or one.start >= end),
+    ]
+
+
+_AUXILIARIES = ("did", "does", "do", "has", "have", "had")
+
+
+def _actions() -> frozenset[str]:
+    return word_lists("question_words")["counted actions"]
 
 
 def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Sequence[str]) -> Token:

@@ -517,11 +517,10 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     """
     if len(keys) == 1:
         query = with_printed_years(query, keys[0], workspace) or query
-    within = with_metric_as_part(query)
-    narrowed = query.with_lines(_by_narrower_words) if within is None else within
-    certain = _surely_printed(narrowed, words, workspace) if narrowed is not None else None
-    if certain is not None:
-        return certain
+    for narrowed in filter(None, (with_metric_as_part(query), query.with_lines(_by_narrower_words))):
+        certain = _surely_printed(narrowed, words, workspace)
+        if certain is not None and not metrics_to_search(_plan(certain, workspace), workspace):
+            return certain
     of_part, resolved = with_margin_of_part(query, keys, workspace), with_parts_resolved(query, keys, workspace)
     bound: Intent | None = None
     errors: list[UnboundError] = []

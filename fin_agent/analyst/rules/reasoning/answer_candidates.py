@@ -430,7 +430,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= _HEDGED
     if wants in FIGURES and _names_another_unit(about, target.intent):
         fitness *= _OF_A_UNIT
-    foretold = has_listed_prefix("expected", heading) and not has_listed_prefix("expected", core)
+    stated = f"{heading} {about}" if wants in FIGURES else heading
+    foretold = has_listed_prefix("expected", stated) and not has_listed_prefix("expected", core)
     if foretold and wants in FIGURES | {AnswerType.VERDICT}:
         fitness *= _HEDGED
     if wants is AnswerType.LIST and contains_listed_phrase("transactions", target.part.text):

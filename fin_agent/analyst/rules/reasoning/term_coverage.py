@@ -135,6 +135,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     unsaid = lists["framing"] | part.answer_type_words
     # A movement of what is explained or settled is checked separately.
     moves = _movements() if part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT) else ()
+    counting = part.answer_type is AnswerType.COUNT
+    acts = {stem(word) for word in word_lists("question_words")["counted actions"]} if counting else set()
     seen: set[frozenset[str]] = {frozenset()}
     text = patterns("answer_patterns")["threshold"].sub(" ", part.text)
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(text)):
@@ -142,13 +144,14 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         stems = frozenset(stems_in(words))
         alone = " " not in words
         about_subject = low not in unsaid and not low.startswith(moves) and known.issuperset(_pieces(low))
+        about_subject |= stem(low) in acts
         if stems in seen or low in _MONTHS or (alone and not about_subject):
             continue
         seen.add(stems)
         synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
         plain = alone and not synonyms
         named = plain and place > 0 and _looks_like_a_name(words) and part.text != part.text.upper()
-        everyday = plain and not named and low in lists["everyday"]
+        everyday = plain and not named and low in lists["everyday"] and stem(low) not in acts
         yield Term(words, stems, 0.0, synonyms, phrases, named and low not in lists["no names"], is_everyday=everyday)
 
 
