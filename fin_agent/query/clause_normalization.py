@@ -175,6 +175,32 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
     return kept, tuple(glosses)
 
 
+def without_contrasts(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
+    """Return the tokens without clauses that say what is not meant, and those: `advertising, not all marketing`."""
+    kept: list[Token] = []
+    contrasts: list[str] = []
+    place = 0
+    while place < len(tokens):
+        one = tokens[place]
+        if (
+            one.type == "NOT"
+            and kept
+            and (kept[-1].type in _BEFORE_A_CONTRAST or text[: one.start].rstrip().endswith("only"))
+        ):
+            end = next((at for at in range(place, len(tokens)) if tokens[at].type in _BEHIND_A_CONTRAST), len(tokens))
+            contrasts.append(text[one.start : tokens[end - 1].end])
+            kept = kept[:-1] if kept[-1].type in ("COMMA", "DASH", "AND") else kept
+            place = end
+        else:
+            kept.append(one)
+            place += 1
+    return kept, tuple(contrasts)
+
+
+_BEFORE_A_CONTRAST = frozenset({"COMMA", "LPAR", "DASH", "AND", "STOP"})
+_BEHIND_A_CONTRAST = frozenset({"COMMA", "RPAR", "DASH", "STOP"})
+
+
 def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
     """Read `a and b` in a formula as a sum: `borrowings less cash and securities` subtracts both.
 
@@ -474,6 +500,8 @@ def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
     inside = bracket[1:-1]
     if inside and inside[0].type == "OR":
         return True
+    if [one.type for one in inside] == ["AVERAGE_BALANCE"] and has_any(kept[-3:], ("AVERAGE",)):
+        return True  # `average inventory (mean of opening and closing)` says it twice
     before = kept[-1] if kept else None
     is_line = before is not None and before.type in LINES
     spelt = has_any(inside, ARITHMETIC | {"DASH"})

@@ -144,6 +144,9 @@ def _families(
     if found.best is None and metric:
         printed = FactQuery(words, last.fiscal_year, last.quarter, last.months)
         found = find_family(workspace, printed, company, kind=parts.kind, holding=holding, years=years)
+    if found.best is None and left_out:  # what no table of the parts has, is left out anyway
+        held = parts.model_copy(update={"without": ()})
+        found = _families(words, metric, held, asked, company, workspace, names)
     return found
 
 

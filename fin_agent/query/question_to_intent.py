@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from fin_agent.analyst.rules.loss_comparison import with_losses
 from fin_agent.analyst.rules.part_names import named_parts_in
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
-from fin_agent.analyst.rules.reasoning.question_parts import ranked_statement
+from fin_agent.analyst.rules.reasoning.question_parts import attributes_of, ranked_statement
 from fin_agent.analyst.rules.requested_report import split_report_request
 from fin_agent.analyst.rules.words_to_intent import foreign_currency_requests, market_price_requests, parse_intent
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
@@ -173,7 +173,8 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     beyond = (*market_price_requests(words.core), *foreign_currency_requests(question))
     if beyond:
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
-    asked = with_figures(words, workspace, before.query if before is not None else None)
+    in_words = bool(attributes_of(words.core))
+    asked = None if in_words else with_figures(words, workspace, before.query if before is not None else None)
     if asked is not None:
         return with_losses(_with_names_of_filings(asked, workspace))
     return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)

@@ -15,6 +15,7 @@ from fin_agent.query.clause_normalization import (
     ends_measure,
     formula_alone,
     normalize_clauses,
+    without_contrasts,
     without_glosses,
 )
 from fin_agent.query.lexer import (
@@ -96,9 +97,13 @@ def _ways(lexed: LexedQuestion, lines: Sequence[tuple[int, int]]) -> Iterator[tu
     yield lexed, ()
     if literal != printed:
         yield literal, ()
-    bare, glosses = without_glosses(lexed.tokens, lexed.text)
+    bare, contrasts = without_contrasts(lexed.tokens, lexed.text)
+    notes = tuple(f"what is not meant was taken as said for clarity: {words}" for words in contrasts)
+    if contrasts:
+        yield replace(lexed, tokens=tuple(bare)), notes
+    bare, glosses = without_glosses(bare, lexed.text)
     if glosses:
-        notes = tuple(f"the words in brackets were ignored: {words}" for words in glosses)
+        notes += tuple(f"the words in brackets were ignored: {words}" for words in glosses)
         yield replace(lexed, tokens=tuple(bare)), notes
 
 

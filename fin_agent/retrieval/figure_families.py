@@ -312,7 +312,8 @@ class _FamilyQuery:
             others = fixed - frozenset[str]().union(*self.wordings) - concept
             scores.append(_OF_MOST - _EXTRA / 3 * len(others) / (len(fixed) or 1))
         units = {fact.unit for fact in facts}
-        if not scores or (self.unit and units != {self.unit}):
+        counts = self.unit == "count" and units == {"USD"}  # no sign tells counts in thousands from amounts
+        if not scores or (self.unit and units != {self.unit} and not counts):
             return None
         score, asked = max(scores), frozenset[str]().union(*self.wordings)
         if not self.unit and units & {"percent", "ratio", "USD per share"} and not asked & _RATE:
@@ -442,8 +443,13 @@ def _tables(workspace: Workspace, pages: Sequence[PageKey]) -> list[Siblings]:
 
 
 def _whole(workspace: Workspace, query: FactQuery, company: str, scope: Scope) -> SourcedFact | None:
-    found = find_facts(workspace, query, company=company, scope=scope).matches
-    return next((hit.sourced for hit in found if hit.sourced.fact.scope is None), None)
+    """Return the company's figure; None if several lines may be it."""
+    found = find_facts(workspace, query, company=company, scope=scope)
+    return (
+        next((hit.sourced for hit in found.matches if hit.sourced.fact.scope is None), None)
+        if not found.rivals
+        else None
+    )
 
 
 def _family(

@@ -143,6 +143,7 @@ def _is_common_noun(text: str, start: int, end: int, mentions: Sequence[Mention]
 def _pattern(name: str) -> re.Pattern[str]:
     words = [r"(?:&|and)" if word.casefold() in ("&", "and") else re.escape(word) for word in name.split()]
     spelt = _UNITED_STATES if name in _NAMES_OF_THE_US else r"\s+".join(words)
+    spelt = spelt.replace(r"United\s+States", _UNITED_STATES)  # `US and Canada`
     return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if len(name) < _MIN_LENGTH or name in _NAMES_OF_THE_US else re.I)
 
 

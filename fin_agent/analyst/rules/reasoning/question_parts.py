@@ -165,6 +165,8 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
     """
     if counted:
         return (QuestionPart(core.strip(" ?.!"), AnswerType.COUNT, counted),)
+    if attributes := attributes_of(core):
+        return attributes
     texts: list[str] = []
     lead = ""
     for text in (each.strip(" ,?.!") for each in split_requests(core)):
@@ -178,6 +180,26 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
         types = [AnswerType.NUMBER]
     counts = [_counted(text) if wanted is AnswerType.COUNT else "" for text, wanted in zip(texts, types, strict=True)]
     return tuple(map(QuestionPart, texts, types, counts))
+
+
+def attributes_of(core: str) -> tuple[QuestionPart, ...]:
+    """Return a part for each attribute that is listed behind its subject; none for any other question.
+
+    >>> [(part.text, part.answer_type.name) for part in attributes_of("The revolver: size and maturity?")]
+    [('The revolver size', 'AMOUNT'), ('The revolver maturity', 'DATE')]
+    """
+    subject, _, listed = core.replace(" - ", ": ").replace("? ", ": ").partition(": ")
+    items = [item.strip(" ?.") for item in listed.replace(" and ", ",").replace(" plus ", ",").split(",")]
+    items = [item for item in items if item and not item.isdigit()]  # `as of Jan 31, 2025`
+    kinds = _table()["attributes"].items()
+    types = [next((kind for kind, words in kinds if _finds(tuple(words), item)), "") for item in items]
+    if len(items) < _MIN_ATTRIBUTES or not all(types):
+        return ()
+    parts = zip(items, types, strict=True)
+    return tuple(QuestionPart(f"{subject} {item}", AnswerType[kind.upper()]) for item, kind in parts)
+
+
+_MIN_ATTRIBUTES = 2
 
 
 def _counted(text: str) -> str:
