@@ -14,6 +14,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     has_listed_prefix,
     movement_directions,
 )
+from fin_agent.analyst.rules.reasoning.outlook_answers import outlook_answer
 from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
     AnswerType,
@@ -105,6 +106,8 @@ class _Answers:
         found = registered_securities(self._intent, self._evidence, self._index, self._filings)
         if found is None and len(self._parts) == 1:
             found = answers_from_tables(self._intent, self._target(0).terms, self._evidence, self._index)
+        if found is None:
+            found = outlook_answer(self._target(0), self.passages)
         if found is not None and not any(signs_of_injection(cited.text) for cited in found.citations):
             return found
         told: dict[str, Candidate] = {}
