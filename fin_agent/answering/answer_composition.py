@@ -603,7 +603,7 @@ def _missing_losses(intent: Intent, values: Sequence[float]) -> str:
 def _best_period(intent: Intent, subject: str, listed: Sequence[_ListedFigure], unit: str) -> tuple[_ListedFigure, str]:
     """Return the extreme period and a sentence; `subject` is the measure and its company."""
     best, others, degree = _describe_extreme(intent, listed)
-    others += _apart(intent, listed, best, unit) if len(listed) == 2 else ""
+    others += _apart(intent, listed, best, unit) if intent.apart and len(listed) == 2 else ""
     level = [one.name for one in listed if one.value == best.value]
     if len(level) > 1:
         return best, f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."

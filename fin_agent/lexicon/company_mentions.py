@@ -21,7 +21,7 @@ from fin_agent.lexicon.company_names import (
     simplify_name,
 )
 from fin_agent.lexicon.text_normalization import mask_spans
-from fin_agent.lexicon.words import patterns
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.identity import Identity
 
 _PATTERNS = patterns("company_patterns")
@@ -36,6 +36,8 @@ _CONNECTIVES = frozenset({"and", "of", "the", "new", "de", "&"})
 _ARTICLES = frozenset({"and", "of", "the", "&"})
 _LOOKED_BACK = 16
 _MIN_TICKER_LENGTH = 3
+_VOWELS = frozenset("aeiou")
+"""Two letters without one are no word: `vz`."""
 _TICKER_CONFIDENCE = 0.9
 _MAX_TOKENS = 5
 _OF_A_BRAND = 0.8
@@ -305,7 +307,10 @@ class _PhraseContext:
             return False
         if not self.is_all_caps and sum(letter.isupper() for letter in self.phrase) > 1:
             return True
-        return self.is_in_company_position and len(bare) >= _MIN_TICKER_LENGTH and bare not in company_words("everyday")
+        no_word = len(bare) >= _MIN_TICKER_LENGTH or not (
+            _VOWELS & set(bare) or bare in word_lists("stopwords")["words"]
+        )
+        return self.is_in_company_position and no_word and bare not in company_words("everyday")
 
     @property
     def may_be_misspelt(self) -> bool:
@@ -325,6 +330,8 @@ class _PhraseContext:
             return len(alias) > 2 or self.is_possessive or "&" in self.phrase
         if self.is_capitalized or not self._is_everyday(alias):
             return True
+        if self.relaxed and " " in alias and how == "name" and alias not in company_words("everyday"):
+            return True  # `sales at general mills`
         return (self.is_possessive or self.is_in_company_position) and not self.follows_article
 
     def adjusted_for_capital(self, entry: Alias) -> Alias:

@@ -502,6 +502,9 @@ def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
         return True
     if [one.type for one in inside] == ["AVERAGE_BALANCE"] and has_any(kept[-3:], ("AVERAGE",)):
         return True  # `average inventory (mean of opening and closing)` says it twice
+    if inside and all(one.type in _UNITS for one in inside):
+        kept += inside
+        return True
     before = kept[-1] if kept else None
     is_line = before is not None and before.type in LINES
     spelt = has_any(inside, ARITHMETIC | {"DASH"})
@@ -514,6 +517,9 @@ def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
     elif not has_any(inside, LINES) or not has_arithmetic(kept):
         kept += [one for one in inside if not (one.type in LINES and _is_abbreviation(one, before))]
     return True
+
+
+_UNITS = frozenset({"BILLIONS", "BPS", "MILLIONS", "PERCENT", "POINTS", "THOUSANDS"})
 
 
 def _is_abbreviation(token: Token, name: Token) -> bool:

@@ -93,8 +93,17 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     joined = [_as_part(one, names, keys) for one in joined]
-    joined = _with_counted_actions(text, _with_designations(text, joined))
+    joined = _with_counted_actions(text, _with_designations(text, list(_with_fractions(joined))))
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
+
+
+def _with_fractions(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield the tokens with half of a whole as a bound of it: `more than half of revenue`."""
+    for before, one in itertools.pairwise((None, *tokens)):
+        if before is not None and one is not None and one.type == "HALF" and before.type in _BOUNDING:
+            one = replace(one, type="NUMBER", value=Amount(50.0, "percent"))
+        if one is not None:
+            yield one
 
 
 def _with_designations(text: str, tokens: Sequence[Token]) -> list[Token]:

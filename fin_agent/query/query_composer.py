@@ -667,6 +667,7 @@ class QueryComposer:
             return None  # `did any of them shrink`: those that did are listed
         if not self.yes_or_no:
             return self._beyond_a_bound()
+        self._share_claim()
         if self.has_unread("UP") and self.has_unread("DOWN") and self.has_unread("OR"):
             self.take_frames("UP", "DOWN", "OR", "YEAR_BEFORE")
             return _claimed("rose")
@@ -690,6 +691,18 @@ class QueryComposer:
             self.take_frames("EVERY", "UP")
             return _claimed(way, None, Axis.PERIODS, Combination.EVERY)
         return self._sign_claim() or self._compared_claim()
+
+    def _share_claim(self) -> None:
+        """Read a bound in percent of what a line or a part makes up as one of its share."""
+        bounds = self.left.get("BOUND", [])
+        if not bounds or not all(map(_is_percent, bounds)) or not self.has_unread("CAME_FROM"):
+            return
+        of, whole = self.measures[0], self.measures[-1]
+        if len(self.measures) > 2 or not isinstance(whole, Line) or (of is whole and self.base.parts is None):
+            return
+        self.take_frames("CAME_FROM")
+        self.measures = [percentage(of, whole.model_copy(update={"whole": of is whole}))]
+        self.parsed.apart = ()
 
     def _coverage_claim(self) -> dict[str, object]:
         """Read coverage as a ratio: `did operating income cover interest`, `was the dividend covered by FCF`."""
@@ -891,12 +904,15 @@ class QueryComposer:
         # `which had the lowest margin, and how far had it slipped`
         told = (*_EXTREMES, "ORDINAL", *_MOVING, *(("HIGHER", "LOWER") if choice else ()))
         several = len(self.measures) > 1 and axis is not Axis.MEASURES
-        return not several and (self._asks_both_ends() or self._is_one_request(*told))
+        both_ends = self.has_unread("HIGHEST") and self.has_unread("LOWEST")
+        one_end = not both_ends and self._is_one_request(*told)
+        return not several and (one_end or self._asks_both_ends())
 
     def _asks_both_ends(self) -> bool:
-        """Return whether the highest and the lowest member are asked for: `which grew and which shrank most`."""
+        """Return whether one request asks for the highest and the lowest member, or for growth and fall the most."""
         fell = self.has_unread("FASTEST") and self.has_unread("DOWN")
-        return self.has_unread("HIGHEST", "FASTEST") and (self.has_unread("LOWEST", "SLOWEST") or fell)
+        both = self.has_unread("HIGHEST", "FASTEST") and self.has_unread("LOWEST", "SLOWEST")
+        return fell or (both and not self.has_unread("DIFFERENCE") and self._is_one_request(*_EXTREMES))
 
     def _rank_moves(self, axis: Axis, *, of_family: bool) -> None:
         """Rank the movements of the measures, if the question names one.
@@ -1171,8 +1187,9 @@ def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
 
 
 def _is_of_money(one: Measure) -> bool:
-    """Return whether a measure is `cash` or words that no metric is."""
-    return isinstance(one, Line) and (not one.metric or one.words.lower() in _MONEY)
+    """Return whether a measure is `cash`, or a word for what the options are: `which activity used more cash`."""
+    called = {*_MONEY, *word_lists("question_words")["called options"]}
+    return isinstance(one, Line) and one.words.lower() in called
 
 
 def _without_figure(line: Line | NamedFormula) -> Line | NamedFormula:

@@ -11,7 +11,7 @@ from fin_agent.query.tree import Query
 _PREPOSITION = r"(?:(?:for|in|at|over|to|by|of|from|since|until|on|with)\s+)?"
 _ASKS = (
     r"(?:how|what|what's|which|when|where|who|whom|whose|why|do|does|did|is|are|was|were|has|have|had|can|give|show"
-    r"|name)\b"
+    r"|name|express)\b"
 )
 _BOUNDARY = re.compile(
     rf"\?\s+(?=\S)|;\s+|,?\s+(?:and|&|plus|then|but|or)\s+(?:also\s+|if\s+so,?\s+)?(?={_PREPOSITION}{_ASKS})"

@@ -26,7 +26,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
-from fin_agent.vocabulary.dates import printed_years
+from fin_agent.vocabulary.dates import MONTHS, printed_years
 from fin_agent.vocabulary.filing import PassageKind
 
 _WORDS_BEHIND = 6
@@ -391,6 +391,8 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     """Return whether a figure or a reason is not about a different time than the requested one."""
     asked, years, wants = target.years, set(printed_years(text)), target.part.answer_type
     figure = wants in FIGURES
+    if (figure or wants in _FACTS) and _begins_in_another_month(text, target.intent.core):
+        return False
     if not (_in_time(years, asked, filed) and (not figure or _coming_years(target, filed) <= years)):
         return False
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
@@ -401,6 +403,19 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     if wants is AnswerType.CAUSE:
         return not years or (bool(years & asked) and not interim)
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
+
+
+def _begins_in_another_month(text: str, core: str) -> bool:
+    """Return whether a sentence begins with a date of another month than the question's: `On March 5, 2020, we ...`."""
+    asked, first, said = (_months_in(words) for words in (core, text[:_DATE_WITHIN], text))
+    return bool(asked and first) and contains_listed_phrase("dated", text) and asked.isdisjoint(said)
+
+
+def _months_in(text: str) -> set[str]:
+    """Return the months that a text names with a day or a year behind, by their first letters."""
+    words = text.lower().replace(",", " ").replace(".", " ").split()
+    names = {month[:3] for month in MONTHS}
+    return {one[:3] for one, other in pairwise(words) if one[:3] in names and other[:1].isdigit()}
 
 
 def _in_time(years: set[int], asked: set[int], filed: int | None) -> bool:
