@@ -100,20 +100,6 @@ class Cluster:
 
         return self.request(scanned)
 
-    def documents(self, **arguments: Any) -> list[dict[str, Any]]:
-        """Return the documents of an `mget` in the order requested; `found` says of each whether it exists.
-
-        Raises FilingIndexError where a shard could not look a document up, so that its existence is unknown.
-        """
-        told: list[dict[str, Any]] = list(self.request(self.client.mget, **arguments)["docs"])
-        if any("error" in each for each in told):
-            raise FilingIndexError(
-                "the cluster could not look up all documents",
-                subject=str(self.address),
-                remedy="Check the cluster's health, then run the same command again",
-            )
-        return told
-
     def bulk(self, actions: list[dict[str, Any]], subject: str) -> None:
         """Write documents through their aliases, again only those that the cluster was too busy for.
 
