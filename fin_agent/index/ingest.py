@@ -136,20 +136,12 @@ def ingest(
 
     with ingest_lock(index.folder, wait=wait, on_wait=on_wait):
         manifest = Manifest(index)
-        waiting, copies = _to_read(files_below(map(Path, named)), manifest, done)
+        waiting = _to_read(files_below(map(Path, named)), manifest, done)
         if waiting:
             manifest.record_unread(waiting.values(), FileState.WAITING, "the ingest ended before it was read")
         reader = read_here if workers == 0 else read_in_workers
         for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1):
             done(_store(waiting[path], outcome, manifest))
-        failed = {file.path: file for file in report.failures}
-        for stamp, first in copies:
-            if first in failed:
-                error = ReadError(failed[first].reason, remedy=failed[first].remedy)
-                done(failed_file(stamp.path, error, manifest, stamp))
-            else:
-                manifest.forget([Path(stamp.key)])
-                done(IngestedFile(stamp.path, stamp.doc_id, Outcome.UNCHANGED, f"the same file as {first}"))
         index.merge_full_text(report.count(Outcome.ADDED))
     return report
 
@@ -161,12 +153,9 @@ def usual_reader() -> Prepare:
     return prepare
 
 
-def _to_read(
-    files: Iterable[Path], manifest: Manifest, done: OnFile
-) -> tuple[dict[Path, FileStamp], list[tuple[FileStamp, Path]]]:
-    """Return the files to be read, and copies of others with the path of these; tell `done` the outcome of the rest."""
+def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, FileStamp]:
+    """Return the files to be read; tell `done` the outcome of the others."""
     waiting: dict[Path, FileStamp] = {}
-    copies: list[tuple[FileStamp, Path]] = []
     first: dict[str, FileStamp] = {}
     for path in files:
         try:
@@ -179,14 +168,12 @@ def _to_read(
         except ReadError as error:
             done(failed_file(path, error, manifest))
             continue
-        if same_name is not stamp:
-            copies.append((stamp, same_name.path))
-        elif manifest.is_done(stamp):
+        if manifest.is_done(stamp):
             manifest.record_location(stamp)
             done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED))
         else:
             waiting[path] = stamp
-    return waiting, copies
+    return waiting
 
 
 def _stamp(path: Path, manifest: Manifest) -> FileStamp:

@@ -72,10 +72,13 @@ class Manifest:
     def __init__(self, index: SqliteIndex) -> None:
         self._index = index
         with index.reading() as connection:
-            found = connection.execute("SELECT * FROM ingested_files").fetchall()
-            present = connection.execute("SELECT doc_id, content_hash, reader_version FROM filings").fetchall()
-        self._present = {row["doc_id"]: (row["content_hash"], row["reader_version"]) for row in present}
-        self._rows: dict[str, sqlite3.Row] = {row["path"]: row for row in found}
+            present = connection.execute("SELECT doc_id, content_hash, reader_version FROM filings")
+            self._present = {doc_id: (content, reader) for doc_id, content, reader in present}
+            files = connection.cursor()
+            files.row_factory = sqlite3.Row
+            self._rows: dict[str, sqlite3.Row] = {
+                row["path"]: row for row in files.execute("SELECT * FROM ingested_files")
+            }
 
     def known_hash(self, path: Path) -> str:
         """Return the content hash at the last ingest if size and time are unchanged, otherwise an empty text."""

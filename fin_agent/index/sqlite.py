@@ -154,9 +154,7 @@ class SqliteIndex(FilingIndex):
     def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[rows.SqlValue] = ()) -> list[T]:
         """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
         with self.reading() as connection:
-            cursor = connection.cursor()
-            cursor.row_factory = None
-            found = cursor.execute(statement, values).fetchall()
+            found = connection.execute(statement, values).fetchall()
         with sqlite_file.reporting_damage(self.file):
             return [make(row) for row in found]
 
