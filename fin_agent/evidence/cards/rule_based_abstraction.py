@@ -63,8 +63,12 @@ def make_cards(filing: Filing) -> list[Card]:
 
 
 def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lexicon: Lexicon) -> Card:
-    kind = evidence_type_of(source)
-    prose = kind in (EvidenceType.NARRATIVE, EvidenceType.MIXED)
+    identity, page, table = source.identity, source.page, source.table
+    prose = not is_mostly_table(source)
+    if prose:
+        kind = EvidenceType.MIXED if source.facts or has_figures(source.flat) else EvidenceType.NARRATIVE
+    else:
+        kind = EvidenceType.STATEMENT if page.statement is not None else EvidenceType.TABLE
     heading = heading_of(source)
     # A third of a large filing is contracts and lists in exhibits: their text is not searched.
     formal = is_appendix(source)
@@ -76,10 +80,22 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
     time = temporal_anchor(source, is_forward_looking(care, role))
     figures = prose and not formal and has_figures(source.flat)
     scope = scope_of(source, parts, figures)
-    verifiability = verifiability_of(source, role, cues)
-    spans = spans_of(source.passage.text, role, verifiability.cues if prose else (), named)
+    spans = spans_of(source.passage.text, role, cues.get(role.value, ()) if prose else (), named)
     return Card(
-        identity=identity_of(source, heading),
+        identity=CardIdentity(
+            doc_id=source.doc_id,
+            page=source.passage.page,
+            ordinal=source.passage.ordinal,
+            company=identity.company,
+            form=identity.form,
+            fiscal_year=identity.fiscal_year,
+            quarter=identity.quarter,
+            item=page.item,
+            statement=page.statement,
+            table_kind=page.kind,
+            note=page.note,
+            heading=heading,
+        ),
         role=role,
         evidence_type=kind,
         metrics=() if formal else metrics_of(source, named, heading, lexicon),
@@ -87,7 +103,11 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
         time=time,
         scope=scope,
         basis=basis_of(source, care, figures),
-        verifiability=verifiability,
+        verifiability=Verifiability(
+            facts=len(source.facts),
+            table=None if table is None else _signature_of(table),
+            cues=tuple(cues.get(role.value, ()))[:_SIGNATURE_CUES],
+        ),
         risks=tuple(risks_of(source, care, role, scope, bool(time.periods))),
         sketch=build_sketch(source, heading, spans if prose else None, rarity, lexicon),
         spans=spans,
@@ -195,25 +215,6 @@ def _cut(line: str, most: int) -> str:
     return head.rstrip(" ,;:>·") + "…"
 
 
-def identity_of(source: PassageSource, heading: str) -> CardIdentity:
-    """Return the filing, page, Item, statement and note of a passage with its heading."""
-    identity, page = source.identity, source.page
-    return CardIdentity(
-        doc_id=source.doc_id,
-        page=source.passage.page,
-        ordinal=source.passage.ordinal,
-        company=identity.company,
-        form=identity.form,
-        fiscal_year=identity.fiscal_year,
-        quarter=identity.quarter,
-        item=page.item,
-        statement=page.statement,
-        table_kind=page.kind,
-        note=page.note,
-        heading=heading,
-    )
-
-
 def with_facts(cards: Sequence[Card], index: FilingIndex) -> list[Card]:
     """Return the cards, in order, with the facts printed in their passages, top to bottom."""
     keys = list(dict.fromkeys(PageKey(card.identity.doc_id, card.identity.page) for card in cards))
@@ -227,24 +228,14 @@ def with_facts(cards: Sequence[Card], index: FilingIndex) -> list[Card]:
             held[key.doc_id, passage.ordinal] = own
     places = [(card.identity.doc_id, card.identity.ordinal) for card in cards]
     return [
-        card.model_copy(update={"facts": tuple(map(card_fact, held.get(place, ())))})
+        card.model_copy(update={"facts": tuple(map(_card_fact, held.get(place, ())))})
         for card, place in zip(cards, places, strict=True)
     ]
 
 
-def card_fact(fact: Fact) -> CardFact:
-    """Convert a fact to the form stored in a card."""
-    return CardFact(
-        label=fact.label,
-        metric=fact.metric,
-        amount=fact.amount,
-        scale=fact.scale,
-        unit=fact.unit,
-        period=period_name(fact.period),
-        scope=fact.scope,
-        line=fact.line,
-        box=fact.box,
-    )
+def _card_fact(fact: Fact) -> CardFact:
+    printed = {name: getattr(fact, name) for name in CardFact.model_fields if name != "period"}
+    return CardFact(**printed, period=str(_Span.of(fact.period)))
 
 
 def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> ClaimRole:
@@ -267,8 +258,9 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
         scores[place] += _BARE_PLACE if bare else _WEIGHTS[place]["place"]
     if place is ClaimRole.EXPLAINS and figures:
         scores[ClaimRole.REPORTS] += _FIGURES_DISCUSSED
-    for role in _roles_of_title(heading.lower()):
-        scores[role] += _WEIGHTS[role]["title"]
+    title = heading.lower()
+    for name, titles in word_lists("note_title_words").items():
+        scores[ClaimRole(name)] += _WEIGHTS[ClaimRole(name)]["title"] * any(words in title for words in titles)
     if place in (None, ClaimRole.REPORTS) and (source.facts or source.page.kind is not None):
         scores[ClaimRole.REPORTS] += _FACTS_COUNT
     return max(scores, key=lambda role: scores[role])
@@ -312,11 +304,6 @@ def _roles_of_items() -> Mapping[str, ClaimRole]:
     return {item: ClaimRole(role) for role, items in word_lists("claim_places").items() for item in items}
 
 
-def _roles_of_title(title: str) -> list[ClaimRole]:
-    named = word_lists("note_title_words")
-    return [role for role in ClaimRole if any(words in title for words in named.get(role.value, ()))]
-
-
 _TABLE_DIGITS = 0.12
 """Share of digits among non-space characters above which text is more table than prose."""
 _STATEMENT_FACTS = 8
@@ -324,13 +311,6 @@ _STATEMENT_FACTS = 8
 _SMALL_WORDS = (" the ", " of ", " to ", " and ", " in ", " a ")
 _IN_PROSE = 0.018
 """Function words per character: sentences have more, table rows fewer."""
-
-
-def evidence_type_of(source: PassageSource) -> EvidenceType:
-    """Return the kind of evidence in a passage."""
-    if is_mostly_table(source):
-        return EvidenceType.STATEMENT if source.page.statement is not None else EvidenceType.TABLE
-    return EvidenceType.MIXED if source.facts or has_figures(source.flat) else EvidenceType.NARRATIVE
 
 
 def is_mostly_table(source: PassageSource) -> bool:
@@ -390,15 +370,6 @@ _MAX_COLUMNS = 8
 _SIGNATURE_LABELS = 8
 _SIGNATURE_CUES = 6
 _MAX_CUE_LENGTH = 60
-
-
-def verifiability_of(source: PassageSource, role: ClaimRole, cues: Cues) -> Verifiability:
-    """Return the number of facts, the table signature and the cue phrases of the passage's role."""
-    return Verifiability(
-        facts=len(source.facts),
-        table=None if source.table is None else _signature_of(source.table),
-        cues=tuple(cues.get(role.value, ()))[:_SIGNATURE_CUES],
-    )
 
 
 def _signature_of(table: Table) -> TableSignature:
@@ -492,11 +463,6 @@ def temporal_anchor(source: PassageSource, forward: bool) -> TemporalAnchor:
     return TemporalAnchor(periods=tuple(map(str, latest)), dates=days, forward=forward)
 
 
-def period_name(period: FactPeriod) -> str:
-    """Return the name of a period: `FY2023`, `Q2 FY2023`, `6 months FY2023`."""
-    return str(_Span.of(period))
-
-
 class _Span(NamedTuple):
     year: int
     quarter: int
@@ -552,8 +518,7 @@ def _periods_in_words(source: PassageSource, forward: bool) -> tuple[set[_Span],
             span = _Span(year, 0, 0)
         if newest is None or newest - _OLDEST <= span.year <= newest + forward:
             spans.add(span)
-    named = [*_quarters(flat), *_fiscal_years(flat)]
-    named = [span for span in named if newest is None or newest - _OLDEST <= span.year <= newest + 1]
+    named = [span for span in _named(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1]
     whole = {_Span(span.year, 0, 0) for span in named if span.quarter}
     spans = _interim_period(source, spans - whole) | set(named)
     kept = sorted(days, key=lambda day: (-days[day], -day.toordinal()))[:_MAX_DATES]
@@ -602,15 +567,11 @@ def _names_no_period(flat: str, start: int, end: int) -> bool:
     return bool(after) and (after[0] in words["names"] or " ".join(after[:2]) in words["names"])
 
 
-def _quarters(flat: str) -> Iterator[_Span]:
-    """Yield periods such as `second quarter of fiscal 2023` and `Q2 FY23`."""
+def _named(flat: str) -> Iterator[_Span]:
+    """Yield periods such as `second quarter of fiscal 2023` and `Q2 FY23`, then years such as `fiscal 2023`."""
     if " quarter" in flat or " q" in flat:
         for found in _PATTERNS["quarter"].finditer(flat):
             yield _Span(_full(found[3]), _ORDINALS.get(found[1] or "", 0) or int(found[2]), 0)
-
-
-def _fiscal_years(flat: str) -> Iterator[_Span]:
-    """Yield years such as `fiscal 2023` and `FY23`, but not those of `second quarter of fiscal 2023`."""
     if " fy" in flat or " fiscal " in flat:
         for found in _PATTERNS["fiscal year"].finditer(flat):
             if " quarter" not in flat[max(0, found.start() - _AFTER_YEAR) : found.start()]:
