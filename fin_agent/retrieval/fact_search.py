@@ -542,7 +542,12 @@ class _FactPhrase:
         is_balance = (
             query.months == 0 or (metric is not None and metric.period == "instant") or _asks_for_opening(query)
         )
-        opposites = _opposites(metric, lexicon) if metric is not None else frozenset[str]()
+        opposites = frozenset(
+            one.id
+            for one in lexicon.metrics.values()
+            if metric is not None and one.statement is metric.statement is Statement.INCOME
+            if (one.sign == _OF_COSTS) is not (metric.sign == _OF_COSTS)
+        )
         return cls(own, others, metric, part, query.part, is_balance, opposites, barred)
 
     @property
@@ -773,15 +778,6 @@ _OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")
 _EXCLUDING = "excluding "
 _NOUNS_OF_BALANCES, _OF_A_FIGURE = stems("of balances"), stems("of a figure")
 _OF_BALANCES = words_of("balance beginning opening start end ending close closing period fiscal year")
-
-
-def _opposites(metric: Metric, lexicon: Lexicon) -> frozenset[str]:
-    is_cost = metric.sign == _OF_COSTS
-    return frozenset(
-        one.id
-        for one in lexicon.metrics.values()
-        if one.statement is metric.statement is Statement.INCOME and (one.sign == _OF_COSTS) is not is_cost
-    )
 
 
 _OF_COSTS = "expense"

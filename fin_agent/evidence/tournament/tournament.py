@@ -315,7 +315,8 @@ def run_group_stage(
                 note = f"no finalist for {', '.join(lost)}" + ("" if last else "; shuffled anew")
             met.append(ranked)
             through |= {ranked.keys[place] for place in places}
-            told.append(ranked.as_group("group", number, attempt, len(places), note))
+            of_group = partial(RankedGroup, stage="group", number=number, attempt=attempt, note=note)
+            told.append(of_group(ranked=ranked.keys, finalists=len(places)))
         if not any(group.note for group in told[-len(met) :]):
             break
     scores = {key: score for ranked in met for key, score in ranked.scores.items()}
@@ -417,7 +418,8 @@ def run_round_stage(finalists: Sequence[Entrant], panel: JudgePanel) -> RoundSta
         agreed = jaccard(earlier[: settings.top_k], order[: settings.top_k])
         ends = settings.early_stop and number > 1 and agreed >= settings.jaccard
         notes = [*notes, f"top {settings.top_k} agree ({agreed:.2f})"] if ends else notes
-        told += (ranked.as_group("round", number, attempt, len(ranked.keys), "; ".join(notes)) for ranked in lists)
+        of_round = partial(RankedGroup, stage="round", number=number, attempt=attempt, note="; ".join(notes))
+        told += (of_round(ranked=each.keys, finalists=len(each.keys)) for each in lists)
         if ends:
             break
     return RoundStage(tuple(order), scores, verdicts, len(held), tuple(told))
@@ -554,12 +556,6 @@ class Ranked:
             key: own if score is None else score for key, score, own in zip(self.keys, given, by_place, strict=True)
         }
 
-    def as_group(self, stage: str, number: int, attempt: int, finalists: int, note: str) -> RankedGroup:
-        """Return the list as the trace shows it."""
-        return RankedGroup(
-            stage=stage, number=number, attempt=attempt, ranked=self.keys, finalists=finalists, note=note
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class JudgePanel:
@@ -667,7 +663,7 @@ def run_tournament(
     panel = JudgePanel(brief, judge, fallback, settings)
     everyone = GroupStage(tuple(entrants), tuple(entrants), {}, ())
     groups = run_group_stage(entrants, fields, panel) if settings.screened else everyone
-    rounds = run_round_stage(groups.finalists, panel) if entrants else _NO_ROUNDS
+    rounds = run_round_stage(groups.finalists, panel) if entrants else RoundStage((), {}, {}, 0, ())
     by_words = tuple(key for key, _ in scored)
     after_groups = tuple(dict.fromkeys([*(entrant.key for entrant in groups.order), *by_words]))
     after_rounds = tuple(dict.fromkeys([*rounds.order, *after_groups]))
@@ -691,6 +687,3 @@ def _quota(card: Card, use: Use) -> tuple[str, ...]:
 
 
 _EXPLANATORY = (ClaimRole.DEFINES, ClaimRole.SETS_POLICY, ClaimRole.EXPLAINS)
-
-
-_NO_ROUNDS = RoundStage((), {}, {}, 0, ())
