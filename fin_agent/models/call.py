@@ -10,6 +10,8 @@ from typing import Generic, Literal, NamedTuple, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypeVar
 
+from fin_agent.lexicon.words import load_yaml
+
 OutputT = TypeVar("OutputT", bound=BaseModel, default=BaseModel)
 
 Kind = Literal["system", "user", "assistant"]
@@ -49,19 +51,8 @@ class Role(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> Role | None:
         plain = str(value).strip().lower().replace("_", "-")
-        return next((role for role in cls if plain in (role.value, _SHORT.get(role))), None)
-
-
-_SHORT = {
-    Role.SUMMARY: "summary",
-    Role.QUERY: "query",
-    Role.CARD: "card",
-    Role.GROUP: "group",
-    Role.LISTWISE: "judge",
-    Role.HYDE: "hyde",
-    Role.MULTI_HYDE: "multi-hyde",
-    Role.THOUGHT: "ircot",
-}
+        named = load_yaml("roles", __package__).get(plain, plain)
+        return next((role for role in cls if role.value == named), None)
 
 
 class Usage(BaseModel):
