@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import groupby, islice, pairwise
-from typing import NamedTuple
 
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.lexicon.lexicon import load_lexicon
@@ -275,12 +274,10 @@ _MOST_OF_ONE = 3
 def cues_in(flat: str, words: str) -> Cues:
     """Return the phrases of `words`.yaml that occur in a text (`flat_text`), by kind, with at most three of each."""
     held = frozenset(flat.split())
-    phrases = _phrases(words)
     found: dict[str, dict[str, int]] = {}
-    for key in phrases.keys() & (held | {word[:_BEGINNING] for word in held}):
-        for phrase in phrases[key]:
-            if phrase.whole <= held and phrase.text in flat:
-                found.setdefault(phrase.kind, {})[phrase.text[1:]] = min(_MOST_OF_ONE, flat.count(phrase.text))
+    for kind, text, whole in _phrases(words):
+        if whole <= held and text in flat:
+            found.setdefault(kind, {})[text[1:]] = min(_MOST_OF_ONE, flat.count(text))
     return {
         kind: dict(sorted(hits.items(), key=lambda hit: (-len(hit[0]), hit[0]))) for kind, hits in sorted(found.items())
     }
@@ -292,25 +289,15 @@ def cue_pattern(phrase: str) -> re.Pattern[str]:
     return re.compile(r"\s+".join(map(re.escape, phrase.split())))
 
 
-class _Phrase(NamedTuple):
-    kind: str
-    text: str
-    """With a leading space, so that it matches at the start of a word."""
-    whole: frozenset[str]
-    """All its words but the last, which may be a prefix; a text without one of them cannot contain the phrase."""
-
-
-_BEGINNING = 5
-"""Leading letters by which single words, which may be prefixes, are indexed."""
+_SHORT = 5
+"""Single words of fewer letters have to stand alone."""
 
 
 @lru_cache(maxsize=8)
-def _phrases(words: str) -> Mapping[str, tuple[_Phrase, ...]]:
-    """Return phrases by their first word, and single words by their leading letters."""
-    phrases: dict[str, list[_Phrase]] = {}
-    for kind, listed in sorted(word_lists(words).items()):
-        for phrase in sorted(listed):
-            *whole, last = phrase.split()
-            key = whole[0] if whole else last[:_BEGINNING]
-            phrases.setdefault(key, []).append(_Phrase(kind, f" {phrase}", frozenset(whole)))
-    return {key: tuple(held) for key, held in phrases.items()}
+def _phrases(words: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
+    """Return (kind, phrase with a leading space, its whole words) of each phrase; the last word may be a prefix."""
+    listed = ((kind, phrase) for kind, phrases in sorted(word_lists(words).items()) for phrase in sorted(phrases))
+    return tuple(
+        (kind, f" {phrase}", frozenset(phrase.split()[: None if len(phrase) < _SHORT else -1]))
+        for kind, phrase in listed
+    )
