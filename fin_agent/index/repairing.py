@@ -13,8 +13,8 @@ from typing import Any
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import sqlite_file
+from fin_agent.index.ingest import RETRY, FileState
 from fin_agent.index.ingest_lock import ingest_lock
-from fin_agent.index.manifest import RETRY, FileState
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import connect, is_damage, transaction
 from fin_agent.index.stored_filing import Part, StoredFiling, damaged_parts, insert_filing, read_part, read_vectors

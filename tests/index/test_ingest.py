@@ -20,8 +20,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import content_hash, doc_id_of
 from fin_agent.index.copying import CopyOutcome, copy_filings
-from fin_agent.index.ingest import IngestReport, Outcome, Prepare, PreparedFiling, files_below, ingest
-from fin_agent.index.manifest import Manifest
+from fin_agent.index.ingest import IngestReport, Manifest, Outcome, Prepare, PreparedFiling, files_below, ingest
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 
