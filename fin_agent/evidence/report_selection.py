@@ -115,14 +115,12 @@ def _named_reports(report: RequestedReport, known: Mapping[str, Identity]) -> li
         if identity.form in forms and report.quarter in (None, identity.quarter)
     }
     if report.filed_in is not None:
-        return [doc_id for doc_id, identity in fitting.items() if _filing_year(identity) == report.filed_in]
+        days = {
+            doc_id: one.filed or (one.period_end and one.period_end + _FILED_AFTER) for doc_id, one in fitting.items()
+        }
+        return [doc_id for doc_id, day in days.items() if day and day.year == report.filed_in]
     own = [doc_id for doc_id, identity in fitting.items() if identity.fiscal_year == report.fiscal_year]
     return own or [doc_id for doc_id, identity in fitting.items() if identity.ending_year == report.fiscal_year]
-
-
-def _filing_year(identity: Identity) -> int | None:
-    filed = identity.filed or (identity.period_end and identity.period_end + _FILED_AFTER)
-    return filed.year if filed else None
 
 
 _ANOTHER_UNIT = 1.5

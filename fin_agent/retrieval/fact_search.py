@@ -405,17 +405,12 @@ def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
     The caption is not counted, because it applies to all figures of a table: operating and finance leases alike. A row
     that only its heading names, `Nonvested shares > Granted`, says less than one with that name.
     """
-    if not _of_one_table(hit, best):
-        return _is_vaguer(hit, best)
+    if not _of_one_table(hit, best):  # an amount of a clause that says more than the row
+        more = len(hit.extra) > len(best.extra) and hit.sourced.doc_id == best.sourced.doc_id
+        return more and hit.sourced.fact.source == "text" != best.sourced.fact.source
     said, better = (_subject_of(each.sourced.fact) & asked for each in (hit, best))
     own, of_best = (address_of(each.sourced.fact).line & asked for each in (hit, best))
     return said < better or (said == better and own < of_best)
-
-
-def _is_vaguer(hit: FactHit, best: FactHit) -> bool:
-    """Return whether a hit is an amount of a clause that says more than the row that the best hit is in."""
-    more = len(hit.extra) > len(best.extra) and hit.sourced.doc_id == best.sourced.doc_id
-    return more and hit.sourced.fact.source == "text" != best.sourced.fact.source
 
 
 def _subject_of(fact: Fact) -> Words:

@@ -44,15 +44,13 @@ def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> Fa
     """Return what fact search finds for a slot, cached until the list of filings changes."""
     known = _kept_for(workspace.index).figures
     if (slot, scope) not in known:
-        known[slot, scope] = _figure_of(slot, workspace, scope)
+        if slot.table:
+            found = _figure_in_table(slot, workspace, scope)
+        else:
+            found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MAX_PRINTS)
+            found = found if found.matches else _most_likely(slot, workspace, scope) or found
+        known[slot, scope] = found
     return known[slot, scope]
-
-
-def _figure_of(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult:
-    if slot.table:
-        return _figure_in_table(slot, workspace, scope)
-    found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MAX_PRINTS)
-    return found if found.matches else _most_likely(slot, workspace, scope) or found
 
 
 def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult | None:

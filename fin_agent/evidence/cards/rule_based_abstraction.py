@@ -383,7 +383,15 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
         basis=basis_of(source, care, figures),
         verifiability=Verifiability(
             facts=len(source.facts),
-            table=None if table is None else _signature_of(table),
+            table=None
+            if table is None
+            else TableSignature(
+                rows=len(table.rows),
+                columns=tuple(filter(None, map(_short, table.columns)))[:_MAX_COLUMNS],
+                labels=tuple(dict.fromkeys(filter(None, (_short(row.label) for row in table.rows))))[
+                    :_SIGNATURE_LABELS
+                ],
+            ),
             cues=tuple(cues.get(role.value, ()))[:_SIGNATURE_CUES],
         ),
         risks=tuple(risks_of(source, care, role, scope, bool(time.periods))),
@@ -648,12 +656,6 @@ _MAX_COLUMNS = 8
 _SIGNATURE_LABELS = 8
 _SIGNATURE_CUES = 6
 _MAX_CUE_LENGTH = 60
-
-
-def _signature_of(table: Table) -> TableSignature:
-    columns = tuple(filter(None, map(_short, table.columns)))[:_MAX_COLUMNS]
-    labels = dict.fromkeys(filter(None, (_short(row.label) for row in table.rows)))
-    return TableSignature(rows=len(table.rows), columns=columns, labels=tuple(labels)[:_SIGNATURE_LABELS])
 
 
 def _short(text: str) -> str:
