@@ -173,7 +173,7 @@ class ElasticIndex(FilingIndex):
 
     def close(self) -> None:
         """See FilingIndex.close."""
-        self.cluster.close()
+        self.cluster.client.close()
 
     # Writing
 
@@ -209,13 +209,13 @@ class ElasticIndex(FilingIndex):
         """Delete parts without a visible filing that expire within `ahead` seconds."""
         due = {"range": {"due": {"lte": _now(ahead)}}}
         asked = {"size": 1_000, "source": {"includes": ["generation"]}}
-        answer = self.cluster.search(self.cluster.alias("journal"), query=due, sort=_ascending("due"), **asked)
+        answer = self.cluster.search("journal", query=due, sort=_ascending("due"), **asked)
         expired = {hit["_source"]["generation"] for hit in answer["hits"]["hits"]}
         if not expired:
             return
         self._refresh(set(map(self.cluster.alias, ("filings", *PARTS))))  # what is not refreshed is not found
         # A shard that cannot be asked is an error: its filings must not count as missing.
-        shown = self.cluster.search(self.cluster.alias("filings"), query=_any_of("generation", expired), **asked)
+        shown = self.cluster.search("filings", query=_any_of("generation", expired), **asked)
         if gone := expired - {hit["_source"]["generation"] for hit in shown["hits"]["hits"]}:
             self._delete_where(PARTS, _any_of("generation", gone))
         self._forget_journal(expired)
@@ -294,7 +294,7 @@ class ElasticIndex(FilingIndex):
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        found = {source["doc_id"]: _record(source) for source in self.cluster.scan(self.cluster.alias("filings"))}
+        found = {source["doc_id"]: _record(source) for source in self.cluster.scan("filings")}
         return tuple(found[entry.doc_id] for entry in self.entries() if entry.doc_id in found)
 
     def entries(self) -> tuple[FilingEntry, ...]:
@@ -359,9 +359,9 @@ class ElasticIndex(FilingIndex):
     def _state(self) -> tuple[tuple[int, int], list[str]]:
         """Return the value that identifies a state of the list, and the generations in the journal."""
         marks = {"marks": {"sum": {"field": "mark"}}}
-        filings = self.cluster.search(self.cluster.alias("filings"), size=0, track_total_hits=True, aggregations=marks)
+        filings = self.cluster.search("filings", size=0, track_total_hits=True, aggregations=marks)
         journal = self.cluster.search(
-            self.cluster.alias("journal"),
+            "journal",
             size=_MAX_HITS,
             source={"includes": ["generation"]},
             sort=[{"due": {"order": "desc"}}],
@@ -373,7 +373,7 @@ class ElasticIndex(FilingIndex):
         fields = ["generation", "mark", *rows.ENTRY_COLUMNS]
         found = [
             (FilingEntry.of([source.get(column) for column in rows.ENTRY_COLUMNS]), source)
-            for source in self.cluster.scan(self.cluster.alias("filings"), _source={"includes": fields})
+            for source in self.cluster.scan("filings", _source={"includes": fields})
         ]
         found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
         entries = tuple(entry for entry, _ in found)
@@ -431,7 +431,7 @@ class ElasticIndex(FilingIndex):
     def _paged(self, kind: str, size: int, **asked: Any) -> Iterator[dict[str, Any]]:
         """Yield all hits of a search with a total order, `size` of them per request."""
         while True:
-            answer = self.cluster.search(self.cluster.alias(kind), size=size, track_total_hits=False, **asked)
+            answer = self.cluster.search(kind, size=size, track_total_hits=False, **asked)
             hits = answer["hits"]["hits"]
             yield from hits
             if len(hits) < size:
@@ -484,7 +484,7 @@ class ElasticIndex(FilingIndex):
     def _aggregated(self, kind: str, aggregation: Filter) -> dict[str, Any]:
         """Return an aggregation over the visible documents."""
         answer = self.cluster.search(
-            self.cluster.alias(kind),
+            kind,
             query={"bool": {"must_not": self._hidden()}},
             size=0,
             track_total_hits=False,
@@ -637,7 +637,7 @@ class ElasticIndex(FilingIndex):
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
         query = {"bool": {"filter": _of_unit(model, unit)}}
-        found = self.cluster.scan(self.cluster.alias("vectors"), query=query, _source={"includes": ["generation"]})
+        found = self.cluster.scan("vectors", query=query, _source={"includes": ["generation"]})
         shown = self.listing().shown
         return frozenset(shown[each["generation"]] for each in found if each["generation"] in shown)
 

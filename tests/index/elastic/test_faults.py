@@ -280,7 +280,7 @@ def test_what_cannot_be_looked_at_is_not_swept_away(
     index.add(make_filing("a", "gyroscope"), ["{}"], "")
     (generation,) = index.listing().shown
     index._journal(generation, "a", -1.0)
-    search, journal = index.cluster.search, index.cluster.alias("journal")
+    search, journal = index.cluster.search, "journal"
     traces = search(journal)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(
