@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import partial
 from math import ceil
 from statistics import fmean
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -125,23 +125,16 @@ CardKey = tuple[str, int]
 
 
 class Judge(Protocol):
-    """Ranks cards, by rules or with a chat model, without the text of their passages."""
+    """Ranks cards, by rules or with a chat model, without the text of their passages.
+
+    It may also have a method `choose(brief, cards, most)`, which selects the finalists of a group instead of ranking
+    it: it returns the cards, best first, of which at most `most` finalists score up to 100 and the others 0.
+    """
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> Sequence[Verdict]:
         """Return the cards, best first.
 
         If it raises, the list is shuffled and ranked again, or ranked by the fallback.
-        """
-
-
-@runtime_checkable
-class GroupJudge(Judge, Protocol):
-    """A judge that selects the finalists of a group instead of ranking it."""
-
-    def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> Sequence[Verdict]:
-        """Return the cards, best first; of these, at most `most` finalists score up to 100 and the others 0.
-
-        May raise anything, like `rank`.
         """
 
 
@@ -572,8 +565,8 @@ class JudgePanel:
 
         Raises whatever the judge raises, and UnusableRankingError.
         """
-        if group and isinstance(self.judge, GroupJudge):
-            return self._ranked_by(partial(self.judge.choose, most=self.settings.k_max), entrants)
+        if group and (choose := getattr(self.judge, "choose", None)) is not None:
+            return self._ranked_by(partial(choose, most=self.settings.k_max), entrants)
         return self._ranked_by(self.judge.rank, entrants)
 
     def rank_with_fallback(self, entrants: Sequence[Entrant]) -> tuple[Ranked, str]:
