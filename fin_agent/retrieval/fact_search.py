@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
@@ -169,11 +170,7 @@ def find_facts(
 
 def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list[SourcedFact]:
     """Return the facts of one fiscal year in these filings, in the order of `doc_ids`; recent reads are cached."""
-    entries = index.entries()
-    known = _READ.get(index)
-    if known is None or known[0] is not entries:
-        known = _READ[index] = entries, OrderedDict()
-    kept = known[1]
+    kept: OrderedDict[tuple[str, int], list[SourcedFact]] = kept_for(index).setdefault("years", OrderedDict())
     lacking = [doc_id for doc_id in doc_ids if (doc_id, year) not in kept]
     read: dict[str, list[SourcedFact]] = {doc_id: [] for doc_id in lacking}
     for sourced in index.facts(lacking, years=[year]) if lacking else []:
@@ -190,8 +187,15 @@ def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list
 
 _MAX_KEPT = 128
 """Number of filing years whose facts are cached, some hundred facts each."""
-_READ: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], OrderedDict[tuple[str, int], list[SourcedFact]]]]
-_READ = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[str, Any]]] = WeakKeyDictionary()
+
+
+def kept_for(index: FilingIndex) -> dict[str, Any]:
+    """Return what is kept of an index, by kind, until its list of filings changes."""
+    kept, entries = _KEPT.get(index), index.entries()
+    if kept is None or kept[0] is not entries:
+        kept = _KEPT[index] = entries, {}
+    return kept[1]
 
 
 def period_fit_of(query: FactQuery, identity: Identity) -> float:
