@@ -120,15 +120,13 @@ class StoredFiling:
 
 
 def checksum(part: Sequence[StoredRow]) -> str:
-    """Return the SHA-256 of rows, in hex. Raises UnicodeEncodeError for text with lone surrogates."""
-    plain = json.dumps(part, ensure_ascii=False, separators=(",", ":"), default=_digest)
-    return hashlib.sha256(plain.encode()).hexdigest()
+    """Return the SHA-256 of rows, in hex; bytes count by theirs. Raises UnicodeEncodeError for lone surrogates."""
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=lambda held: [_sha256(held)])
+    return _sha256(encoder.encode(part).encode())
 
 
-def _digest(value: object) -> list[str]:
-    if not isinstance(value, bytes):
-        raise TypeError(f"{type(value).__name__} is not a valid row value")
-    return [hashlib.sha256(value).hexdigest()]
+def _sha256(held: bytes) -> str:
+    return hashlib.sha256(held).hexdigest()
 
 
 def read_part(connection: sqlite3.Connection, filing: int, part: Part) -> list[StoredRow]:
@@ -159,7 +157,7 @@ def _is_intact(connection: sqlite3.Connection, filing: int, part: Part, sealed: 
         plain = f"SELECT CAST(json_group_array(json_array({', '.join(COLUMNS[part])})) AS BLOB) FROM ({rows})"
         with suppress(sqlite3.OperationalError):
             ((found,),) = connection.execute(plain, {"filing": filing})
-            if hashlib.sha256(found).hexdigest() == sealed:
+            if _sha256(found) == sealed:
                 return True
     return checksum(read_part(connection, filing, part)) == sealed
 
