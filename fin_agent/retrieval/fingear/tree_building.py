@@ -139,8 +139,6 @@ class FilingTrees(BaseModel, frozen=True):
     chunking: Chunking
     encoder: str
     """The encoder whose vectors were clustered; `tf-idf` without a model."""
-    written_by: str = "rules"
-    """The writer of summaries and questions."""
     trees: tuple[ItemTree, ...]
     terms: Mapping[str, Mapping[str, int]]
     """Item -> cluster of terms -> count."""
@@ -180,7 +178,6 @@ def build_trees(
     *,
     chunking: Chunking,
     writer: NodeWriter | None = None,
-    written_by: str = "rules",
     encoder: Encoder | None = None,
     seconds: dict[str, float] | None = None,
 ) -> FilingTrees:
@@ -213,7 +210,6 @@ def build_trees(
         content_hash=index.filing(doc_id).content_hash,
         chunking=chunking,
         encoder=encoder.name if encoder is not None else "tf-idf",
-        written_by=written_by,
         trees=tuple(trees),
         terms=terms,
     )
