@@ -16,7 +16,7 @@ from fin_agent.analyst.rules.follow_ups import read_message
 from fin_agent.answering.numerals import numerals_in, spelled_numbers
 from fin_agent.answering.sentence_binding import strip_markup, unsupported_claims
 from fin_agent.errors import QuestionError
-from fin_agent.evidence.cards.passage_sources import _is_heading
+from fin_agent.evidence.cards.rule_based_abstraction import _is_heading
 from fin_agent.filings.identity.registrant_names import same_company
 from fin_agent.lexicon.company_names import normalize_name
 from fin_agent.lexicon.label_matching import label_forms, normal_form

@@ -21,7 +21,7 @@ from collections import Counter
 from pathlib import Path
 
 from fin_agent import AnswerContext, FinAgentError, SqliteIndex, Workspace, answer_question, ingest, prepare
-from fin_agent.index.manifest import Manifest
+from fin_agent.index.ingest import Manifest
 from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.verifying import verify

@@ -32,8 +32,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import content_hash
 from fin_agent.index.copying import copy_filings
-from fin_agent.index.ingest import IngestedFile, Outcome, PreparedFiling, ingest
-from fin_agent.index.manifest import Manifest
+from fin_agent.index.ingest import IngestedFile, Manifest, Outcome, PreparedFiling, ingest
 from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.verifying import verify

@@ -128,7 +128,6 @@ def trees(
                 workspace.lexicon,
                 chunking=chunking,
                 writer=writer.write if writer else None,
-                written_by=written_by,
                 encoder=clustering,
                 seconds=seconds,
             )

@@ -17,9 +17,16 @@ from fin_agent.cli.streams import Progress, as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError, ReadError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE
-from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, PreparedFiling, files_below
+from fin_agent.index.ingest import (
+    IngestedFile,
+    IngestReport,
+    Manifest,
+    Outcome,
+    PreparedFiling,
+    UnreadFile,
+    files_below,
+)
 from fin_agent.index.ingest import ingest as ingest_into
-from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.sqlite_file import rename_outdated

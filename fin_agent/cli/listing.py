@@ -23,8 +23,8 @@ from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.accounting_identities import Outcome
 from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
+from fin_agent.index.ingest import FileState, Manifest
 from fin_agent.index.ingest_lock import lock_owner
-from fin_agent.index.manifest import FileState, Manifest
 from fin_agent.index.opening import address_of, create_index, open_index
 from fin_agent.index.protocol import FilingRecord, VectorModel
 from fin_agent.index.repairing import RepairReport

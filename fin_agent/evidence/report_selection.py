@@ -15,6 +15,7 @@ from fin_agent.evidence.sign_conventions import signed_amount
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, Place, SlotFit, differ_only_in_scale, slot_fit
 from fin_agent.filings.facts.accounting_identities import Outcome, check_facts
 from fin_agent.index.protocol import FilingIndex, SourcedFact
+from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
@@ -108,21 +109,19 @@ def _report_meant(
 def _named_reports(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:
     """Return the filings that match a named report, by the filer's fiscal year or else by the period's end."""
     quarterly = report.quarter is not None or report.form is Form.TEN_Q
-    forms = (Form.TEN_Q,) if quarterly else (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
+    forms = (Form.TEN_Q,) if quarterly else ANNUAL_FORMS
     fitting = {
         doc_id: identity
         for doc_id, identity in known.items()
         if identity.form in forms and report.quarter in (None, identity.quarter)
     }
     if report.filed_in is not None:
-        return [doc_id for doc_id, identity in fitting.items() if _filing_year(identity) == report.filed_in]
+        days = {
+            doc_id: one.filed or (one.period_end and one.period_end + _FILED_AFTER) for doc_id, one in fitting.items()
+        }
+        return [doc_id for doc_id, day in days.items() if day and day.year == report.filed_in]
     own = [doc_id for doc_id, identity in fitting.items() if identity.fiscal_year == report.fiscal_year]
     return own or [doc_id for doc_id, identity in fitting.items() if identity.ending_year == report.fiscal_year]
-
-
-def _filing_year(identity: Identity) -> int | None:
-    filed = identity.filed or (identity.period_end and identity.period_end + _FILED_AFTER)
-    return filed.year if filed else None
 
 
 _ANOTHER_UNIT = 1.5

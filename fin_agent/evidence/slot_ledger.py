@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from fin_agent.evidence.sign_conventions import signed_amount
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
-from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.slot_matching import fills_slot
@@ -31,7 +31,6 @@ _MAX_CONFLICTS = 3
 Place = tuple[str, int, int, Decimal]
 """(doc_id, page, line, printed value in base units)."""
 
-_YEARS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 _STATEMENTS = {
     Statement.INCOME: "income statement",
     Statement.COMPREHENSIVE_INCOME: "statement of comprehensive income",
@@ -60,7 +59,7 @@ def slot_fit(slot: Slot, identity: Identity | None) -> SlotFit:
     reported = identity.reported_period if identity is not None else None
     if identity is None or reported is None:
         return SlotFit.OTHER_FILING
-    annual = identity.form in _YEARS
+    annual = identity.form in ANNUAL_FORMS
     if not annual and identity.form is not Form.TEN_Q:
         return SlotFit.OTHER_FILING
     own, wanted = (reported.fiscal_year, reported.quarter or 4), (slot.fiscal_year, slot.quarter or 4)

@@ -15,9 +15,8 @@ from typing import Any
 from fin_agent.errors import FinAgentError, ReadError, how_to_install
 from fin_agent.filings.reader import content_hash, doc_id_of
 from fin_agent.index import ingest
-from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome
+from fin_agent.index.ingest import FileStamp, IngestedFile, IngestReport, Manifest, OnFile, Outcome
 from fin_agent.index.ingest_lock import ingest_lock
-from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.opening import create_index
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import StoredFiling

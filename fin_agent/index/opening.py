@@ -14,9 +14,6 @@ from fin_agent.index.protocol import FilingIndex
 _ADDRESS = re.compile(r"^(https?):/+(.*)$", re.I | re.S)
 _WITHOUT_SCHEME = re.compile(r"(?:.*@)?(?:\[[\da-f:.]+\]|[\w.-]{2,}):\d{2,5}(?:/.*)?", re.I | re.S)
 """An address without a scheme, such as `127.0.0.1:9200/filings`, which is rarely the name of a folder."""
-_NEAR = 0.75
-"""Lowest similarity of names: years and forms are alike in those of all companies."""
-_MOST = 3
 
 
 def open_index(place: Path | str) -> FilingIndex:
@@ -113,4 +110,5 @@ def similar_names(doc_id: str, names: Iterable[str]) -> list[str]:
     wanted = doc_id.casefold()
     if wanted in by_folded:
         return [by_folded[wanted]]
-    return [by_folded[near] for near in get_close_matches(wanted, by_folded, n=_MOST, cutoff=_NEAR)]
+    # Years and forms are alike in the names of all companies: others have to be near.
+    return [by_folded[near] for near in get_close_matches(wanted, by_folded, n=3, cutoff=0.75)]

@@ -13,8 +13,8 @@ from typing import Any
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import sqlite_file
+from fin_agent.index.ingest import RETRY, FileState
 from fin_agent.index.ingest_lock import ingest_lock
-from fin_agent.index.manifest import RETRY, FileState
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import connect, is_damage, transaction
 from fin_agent.index.stored_filing import Part, StoredFiling, damaged_parts, insert_filing, read_part, read_vectors
@@ -136,16 +136,10 @@ def _readable(file: Path) -> Iterator[sqlite3.Connection]:
     """Open the damaged database as far as SQLite can read it; an empty one where it cannot be opened."""
     try:
         source = connect(file, damaged=True)
-        try:
-            source.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.Error:
-            source.close()
-            raise
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
         source = sqlite3.connect(":memory:", isolation_level=None)
-        source.row_factory = sqlite3.Row
     source.text_factory = lambda text: text.decode(errors="replace")  # a wrong byte must not end a list
     with closing(source):
         yield source
@@ -209,7 +203,7 @@ def _rows_until_damage(source: sqlite3.Connection, selection: str) -> tuple[list
     found = []
     try:
         for row in source.execute(selection):
-            found.append(tuple(row))
+            found.append(row)
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise

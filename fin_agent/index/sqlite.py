@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import accumulate
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -154,21 +155,18 @@ class SqliteIndex(FilingIndex):
     def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[rows.SqlValue] = ()) -> list[T]:
         """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
         with self.reading() as connection:
-            cursor = connection.cursor()
-            cursor.row_factory = None
-            found = cursor.execute(statement, values).fetchall()
+            found = connection.execute(statement, values).fetchall()
         with sqlite_file.reporting_damage(self.file):
             return [make(row) for row in found]
 
-    def _cached(self, name: str, read: Callable[[sqlite3.Connection], T]) -> T:
+    def _cached(self, name: str, read: Callable[[], T]) -> T:
         """Return what `read` returns, kept under `name` and shared by all threads until the index changes."""
         with self.reading() as connection:
             version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
             kept: dict[str, tuple[object, T]] = self._local.__dict__.setdefault("kept", {})
             if name in kept and kept[name][0] == version:
                 return kept[name][1]
-            with sqlite_file.reporting_damage(self.file):
-                found = read(connection)
+            found = read()
         if getattr(self._local, "writing", False):  # may still be rolled back
             return found
         with self._guard:
@@ -222,7 +220,10 @@ class SqliteIndex(FilingIndex):
 
     def entries(self) -> tuple[FilingEntry, ...]:
         """See FilingIndex.entries."""
-        return self._cached("entries", _read_entries)
+        # Read in table order and sorted here: reading by an index takes twice the time.
+        statement = f"SELECT {', '.join(rows.ENTRY_COLUMNS)} FROM filings NOT INDEXED"
+        by_content = attrgetter("content_hash", "doc_id")
+        return self._cached("entries", lambda: tuple(sorted(self._read_as(FilingEntry.of, statement), key=by_content)))
 
     def filing(self, doc_id: str) -> FilingRecord:
         """See FilingIndex.filing."""
@@ -245,7 +246,7 @@ class SqliteIndex(FilingIndex):
 
     def check_rows(self, doc_ids: Collection[str], *, words: bool | None = None) -> None:
         """See FilingIndex.check_rows. Each part of a filing is checked once while the index does not change."""
-        proven = self._cached("proven", lambda _: set[tuple[str, Part]]())
+        proven = self._cached("proven", lambda: set[tuple[str, Part]]())
         of_answer = (Part.FILING, Part.FACTS, *((Part.PASSAGES, Part.PAGES) if words else (Part.TAGS,)))
         parts = tuple(Part) if words is None else of_answer
         for doc_id in sorted(set(doc_ids)):
@@ -273,7 +274,7 @@ class SqliteIndex(FilingIndex):
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
-        held = self._cached("frequencies", lambda _: dict[str, int]())
+        held = self._cached("frequencies", lambda: dict[str, int]())
         if new := sorted(set(stems) - held.keys()):
             counting = "SELECT term, doc FROM pages_vocabulary WHERE term IN (SELECT value FROM json_each(?))"
             held.update(dict.fromkeys(new, 0) | dict(self._rows(counting, (json.dumps(new),))))
@@ -375,7 +376,7 @@ class SqliteIndex(FilingIndex):
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.parts."""
-        known = self._cached("parts", lambda _: dict[tuple[str, ...], frozenset[str]]())
+        known = self._cached("parts", lambda: dict[tuple[str, ...], frozenset[str]]())
         filings = tuple(sorted(doc_ids))
         if filings not in known:
             scopes = self._fact_columns("scope", filings, _OF_PART)
@@ -420,34 +421,30 @@ class SqliteIndex(FilingIndex):
 
     def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
         stored = f"{_select('vectors', ('places', 'dimensions', 'numbers', 'sparse'))} WHERE model = ? AND unit = ?"
+
+        def vectors(row: Sequence[Any]) -> FilingVectors:
+            return FilingVectors(row[0], stored_filing.unpack_numbers(row[1]), row[2], row[3], bool(row[4]))
+
         for doc_id in doc_ids:
-            yield from self._read_as(_vectors, f"{stored} AND doc_id = ?", (model, unit, doc_id))
+            yield from self._read_as(vectors, f"{stored} AND doc_id = ?", (model, unit, doc_id))
 
     def vector_models(self) -> tuple[VectorModel, ...]:
         """See FilingIndex.vector_models."""
-        return self._cached("vector models", _read_models)
+        statement = (
+            "SELECT model, unit, max(dimensions), max(sparse), count(*), sum(row_count), max(id) FROM vectors"
+            " GROUP BY model, unit ORDER BY model, unit"
+        )
+
+        def held(row: Sequence[Any]) -> VectorModel:
+            return VectorModel(row[0], VectorUnit(row[1]), row[2], bool(row[3]), *row[4:])
+
+        return self._cached("vector models", lambda: tuple(self._read_as(held, statement)))
 
 
 def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
     """Return a fact from the filing's doc_id, FACT_COLUMNS and TAG_COLUMNS."""
     end = 1 + len(rows.FACT.names)
     return SourcedFact(row[0], rows.fact(row[1:end], None if row[end] is None else rows.tag(row[end:])))
-
-
-def _vectors(row: Sequence[Any]) -> FilingVectors:
-    doc_id, places, dimensions, numbers, sparse = row
-    return FilingVectors(doc_id, stored_filing.unpack_numbers(places), dimensions, numbers, bool(sparse))
-
-
-def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:
-    found = connection.execute(
-        "SELECT model, unit, max(dimensions), max(sparse), count(*), sum(row_count), max(id) FROM vectors"
-        " GROUP BY model, unit ORDER BY model, unit"
-    )
-    return tuple(
-        VectorModel(model, VectorUnit(unit), dimensions, bool(sparse), filings, held, latest)
-        for model, unit, dimensions, sparse, filings, held, latest in found
-    )
 
 
 def _json(values: Collection[Any]) -> str:
@@ -471,9 +468,3 @@ def match_any(terms: Iterable[str]) -> str:
     """Return an FTS5 query for any of `terms`, where several words form a phrase; empty where nothing can match."""
     phrases = (" ".join(re.findall(r"\w+", term)) for term in terms)
     return " OR ".join(f'"{phrase}"' for phrase in dict.fromkeys(phrases) if phrase)
-
-
-def _read_entries(connection: sqlite3.Connection) -> tuple[FilingEntry, ...]:
-    # Read in table order and sorted here: reading by an index takes twice the time.
-    found = connection.execute(f"SELECT {', '.join(rows.ENTRY_COLUMNS)} FROM filings NOT INDEXED")
-    return tuple(sorted(map(FilingEntry.of, found), key=lambda entry: (entry.content_hash, entry.doc_id)))

@@ -52,14 +52,13 @@ def transaction(connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") 
 
 
 def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
-    """Return a connection with the settings of the index: explicit transactions, named columns, a bounded log.
+    """Return a connection with the settings of the index: explicit transactions, a bounded log.
 
     It never creates the file. With `damaged`, tables can be read although the description of another cannot, or the
-    file is too short.
+    file is too short; what cannot be read at all is told at once.
     """
     address = f"{file.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
-    connection.row_factory = sqlite3.Row
     try:
         if damaged:
             connection.execute("PRAGMA writable_schema = ON")
@@ -67,6 +66,8 @@ def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA cache_size = -65536")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_OF_LOG}")
+        if damaged:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error:
         connection.close()  # otherwise its locks remain as long as the error is referenced
         raise
@@ -220,7 +221,7 @@ def _code(error: sqlite3.Error) -> int:
 
 def schema_of(connection: sqlite3.Connection) -> set[tuple[str, str | None]]:
     """Return the name and the definition of everything in a database."""
-    return set(map(tuple, connection.execute("SELECT name, sql FROM sqlite_master")))
+    return set(connection.execute("SELECT name, sql FROM sqlite_master"))
 
 
 @cache

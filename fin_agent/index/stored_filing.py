@@ -120,20 +120,19 @@ class StoredFiling:
 
 
 def checksum(part: Sequence[StoredRow]) -> str:
-    """Return the SHA-256 of rows, in hex. Raises UnicodeEncodeError for text with lone surrogates."""
-    plain = json.dumps(part, ensure_ascii=False, separators=(",", ":"), default=_digest)
-    return hashlib.sha256(plain.encode()).hexdigest()
+    """Return the SHA-256 of rows, in hex; bytes count by theirs. Raises UnicodeEncodeError for lone surrogates."""
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=lambda held: [_sha256(held)])
+    return _sha256(encoder.encode(part).encode())
 
 
-def _digest(value: object) -> list[str]:
-    if not isinstance(value, bytes):
-        raise TypeError(f"{type(value).__name__} is not a valid row value")
-    return [hashlib.sha256(value).hexdigest()]
+def _sha256(held: bytes) -> str:
+    return hashlib.sha256(held).hexdigest()
 
 
 def read_part(connection: sqlite3.Connection, filing: int, part: Part) -> list[StoredRow]:
     """Return the rows of a part of the filing with this number. Raises sqlite3.Error where they cannot be read."""
-    return _tuples(connection, f"SELECT {', '.join(COLUMNS[part])} FROM {part} WHERE {_of_filing(part)}", filing)
+    selection = f"SELECT {', '.join(COLUMNS[part])} FROM {part} WHERE {_of_filing(part)}"
+    return connection.execute(selection, {"filing": filing}).fetchall()
 
 
 def _of_filing(part: Part) -> str:
@@ -157,8 +156,8 @@ def _is_intact(connection: sqlite3.Connection, filing: int, part: Part, sealed: 
         rows = f"SELECT * FROM {part} WHERE {_of_filing(part)}"
         plain = f"SELECT CAST(json_group_array(json_array({', '.join(COLUMNS[part])})) AS BLOB) FROM ({rows})"
         with suppress(sqlite3.OperationalError):
-            ((found,),) = _tuples(connection, plain, filing)
-            if hashlib.sha256(found).hexdigest() == sealed:
+            ((found,),) = connection.execute(plain, {"filing": filing})
+            if _sha256(found) == sealed:
                 return True
     return checksum(read_part(connection, filing, part)) == sealed
 
@@ -171,7 +170,7 @@ def damaged_parts(connection: sqlite3.Connection, filing: int, parts: Iterable[P
 
 def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str]:
     """Return the checksums stored with the filing, by part; empty where they cannot be decoded."""
-    for (sealed,) in _tuples(connection, "SELECT checksums FROM filing_details WHERE filing_id = :filing", filing):
+    for (sealed,) in connection.execute("SELECT checksums FROM filing_details WHERE filing_id = ?", (filing,)):
         with suppress(ValueError, TypeError):
             return dict(json.loads(sealed))
     return {}
@@ -179,8 +178,8 @@ def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str
 
 def read_vectors(connection: sqlite3.Connection, filing: int) -> Iterator[tuple[StoredRow, bool]]:
     """Yield (row of VECTOR_COLUMNS, whether it is intact) pairs."""
-    selection = f"SELECT {', '.join(VECTOR_COLUMNS)}, checksum FROM vectors WHERE filing_id = :filing ORDER BY id"
-    for *vectors, sealed in _tuples(connection, selection, filing):
+    selection = f"SELECT {', '.join(VECTOR_COLUMNS)}, checksum FROM vectors WHERE filing_id = ? ORDER BY id"
+    for *vectors, sealed in connection.execute(selection, (filing,)).fetchall():
         row = tuple(vectors)
         yield row, checksum([row]) == sealed
 
@@ -247,11 +246,8 @@ def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) ->
 
 def update_source(connection: sqlite3.Connection, doc_id: str, source: str) -> None:
     """Record the current path of a filing's file, within the caller's transaction."""
-    changed = connection.execute(
-        "UPDATE filings SET source = ? WHERE doc_id = ? AND source != ?", (source, doc_id, source)
-    )
-    filing = number_of(connection, doc_id)
-    if changed.rowcount and filing is not None:
+    update = "UPDATE filings SET source = ? WHERE doc_id = ? AND source != ? RETURNING id"
+    for (filing,) in connection.execute(update, (source, doc_id, source)).fetchall():
         _seal(connection, filing, Part.FILING)
 
 
@@ -292,9 +288,3 @@ def _insert(
 def _next_id(connection: sqlite3.Connection, part: Part) -> int:
     found: int = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {part}").fetchone()[0]
     return found
-
-
-def _tuples(connection: sqlite3.Connection, selection: str, filing: int) -> list[StoredRow]:
-    cursor = connection.cursor()
-    cursor.row_factory = None
-    return cursor.execute(selection, {"filing": filing}).fetchall()

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.index import sqlite_file
+from fin_agent.index.ingest import FileState
 from fin_agent.index.ingest_lock import lock_owner
-from fin_agent.index.manifest import FileState
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import is_damage, transaction
 from fin_agent.index.stored_filing import FULL_TEXT, PART_WORDS, damaged_parts, read_vectors

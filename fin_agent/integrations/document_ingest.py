@@ -12,8 +12,7 @@ from langchain_core.documents import Document as LoadedPage
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
 from fin_agent.evidence.filing_preparation import prepare_document
 from fin_agent.filings.readers.protocol import MAX_PAGES, Document, text_pages
-from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome
-from fin_agent.index.manifest import FileStamp, Manifest
+from fin_agent.index.ingest import FileStamp, IngestedFile, IngestReport, Manifest, OnFile, Outcome
 from fin_agent.index.sqlite import SqliteIndex
 
 FROM_DOCUMENTS = "documents:"

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from typing_extensions import TypeVar
+
+from fin_agent.lexicon.words import load_yaml
 
 OutputT = TypeVar("OutputT", bound=BaseModel, default=BaseModel)
 
@@ -49,29 +51,16 @@ class Role(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> Role | None:
         plain = str(value).strip().lower().replace("_", "-")
-        return next((role for role in cls if plain in (role.value, _SHORT.get(role))), None)
+        named = load_yaml("roles", __package__).get(plain, plain)
+        return next((role for role in cls if role.value == named), None)
 
 
-_SHORT = {
-    Role.SUMMARY: "summary",
-    Role.QUERY: "query",
-    Role.CARD: "card",
-    Role.GROUP: "group",
-    Role.LISTWISE: "judge",
-    Role.HYDE: "hyde",
-    Role.MULTI_HYDE: "multi-hyde",
-    Role.THOUGHT: "ircot",
-}
-
-
-class Usage(BaseModel):
+class Usage(BaseModel, frozen=True, extra="forbid"):
     """Tokens of one call, or the sum of several.
 
     >>> (Usage(input=100, output=5) + Usage(input=20, output=1, approximate=True)).total
     126
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     input: int = Field(default=0, ge=0)
     """Tokens of the messages, including `cached_input`."""
@@ -140,10 +129,8 @@ class Finish(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Reply(BaseModel):
+class Reply(BaseModel, frozen=True, extra="forbid"):
     """The result of a call, with the usage of every request that was sent for it, corrections included."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     text: str
     usage: Usage

@@ -124,13 +124,8 @@ class Caller:
 
     def record(self, role: Role, prompt: PromptIdentity, usage: Usage, **more: Any) -> CallRecord:
         """Return the record of a call for the meter."""
-        known = {
-            "dollars": self.dollars(usage),
-            "seconds": 0.0,
-            "prompt": prompt.name,
-            "prompt_version": prompt.version,
-        }
-        return CallRecord(role=role, model=self.model.name, usage=usage, **{**known, **more})
+        more = {"dollars": self.dollars(usage), "seconds": 0.0, "prompt_version": prompt.version, **more}
+        return CallRecord(role=role, model=self.model.name, usage=usage, prompt=prompt.name, **more)
 
     def _made(self, call: Call[OutputT], on_text: OnText | None) -> tuple[OutputT | None, Reply]:
         meter = current_meter() or Meter()

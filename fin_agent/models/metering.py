@@ -9,20 +9,18 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from fin_agent.models.call import Role, Usage
 from fin_agent.models.errors import BudgetExceededError, CallsStoppedError
 
 
-class Budget(BaseModel):
+class Budget(BaseModel, frozen=True, extra="forbid"):
     """Limits of the calls of a question or of a batch. None is no limit.
 
     Limits are checked before each call, with an estimate of its input. Calls in progress are completed, so that their
     replies may exceed the limits of tokens and dollars.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     tokens: int | None = Field(default=None, ge=0, description="tokens in and out")
     calls: int | None = Field(default=None, ge=0, description="calls of a model; retries of one are not counted")
@@ -41,10 +39,8 @@ class Budget(BaseModel):
         )
 
 
-class CallRecord(BaseModel):
+class CallRecord(BaseModel, frozen=True, extra="ignore"):  # records of earlier versions have more fields
     """The record of one call, without text and keys."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")  # records of earlier versions have more fields
 
     role: Role
     model: str

@@ -161,19 +161,15 @@ def from_langchain_message(message: AIMessage) -> ServerReply:
     refusals = [str(block["refusal"]) for block in blocks if isinstance(block, dict) and block.get("refusal")]
     said = cleaned(str(message.text))
     text = redact_reply(said)
+    named = map(message.response_metadata.get, ("finish_reason", "stop_reason", "done_reason", "status"))
+    why = next((name.lower().rsplit(".", 1)[-1] for name in named if isinstance(name, str) and name), "")
     return ServerReply(
         text=without_thoughts(text),
-        finish=_finish(message.response_metadata),
+        finish=next((finish for finish, names in _FINISHES.items() if why in names), Finish.UNKNOWN),
         usage=_usage(message.usage_metadata or {}),
         refusal=str(message.additional_kwargs.get("refusal") or " ".join(refusals)),
         held_key=text != said,
     )
-
-
-def _finish(metadata: Mapping[str, object]) -> Finish:
-    named = (metadata.get(name) for name in ("finish_reason", "stop_reason", "done_reason", "status"))
-    plain = next((name.lower().rsplit(".", 1)[-1] for name in named if isinstance(name, str) and name), "")
-    return next((finish for finish, names in _FINISHES.items() if plain in names), Finish.UNKNOWN)
 
 
 def _usage(counted: Mapping[str, Any]) -> Usage | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from fin_agent.models.call import Role
 from fin_agent.models.metering import Budget
@@ -34,13 +34,11 @@ class Preset(StrEnum):
     calls."""
 
 
-class ModelSettings(BaseModel):
+class ModelSettings(BaseModel, frozen=True, extra="forbid"):
     """Models by role, their server and their limits. API keys are not settings: they stay in the environment.
 
     A role uses the model that `roles` names for it; else `small` if it makes many small calls; else `model`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str | None = Field(default=None, description="answers: `openai:gpt-5.4`; rules answer if none is given")
     small: str | None = Field(

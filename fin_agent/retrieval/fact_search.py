@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
@@ -169,11 +170,7 @@ def find_facts(
 
 def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list[SourcedFact]:
     """Return the facts of one fiscal year in these filings, in the order of `doc_ids`; recent reads are cached."""
-    entries = index.entries()
-    known = _READ.get(index)
-    if known is None or known[0] is not entries:
-        known = _READ[index] = entries, OrderedDict()
-    kept = known[1]
+    kept: OrderedDict[tuple[str, int], list[SourcedFact]] = kept_for(index).setdefault("years", OrderedDict())
     lacking = [doc_id for doc_id in doc_ids if (doc_id, year) not in kept]
     read: dict[str, list[SourcedFact]] = {doc_id: [] for doc_id in lacking}
     for sourced in index.facts(lacking, years=[year]) if lacking else []:
@@ -190,8 +187,15 @@ def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list
 
 _MAX_KEPT = 128
 """Number of filing years whose facts are cached, some hundred facts each."""
-_READ: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], OrderedDict[tuple[str, int], list[SourcedFact]]]]
-_READ = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[str, Any]]] = WeakKeyDictionary()
+
+
+def kept_for(index: FilingIndex) -> dict[str, Any]:
+    """Return what is kept of an index, by kind, until its list of filings changes."""
+    kept, entries = _KEPT.get(index), index.entries()
+    if kept is None or kept[0] is not entries:
+        kept = _KEPT[index] = entries, {}
+    return kept[1]
 
 
 def period_fit_of(query: FactQuery, identity: Identity) -> float:
@@ -405,17 +409,12 @@ def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
     The caption is not counted, because it applies to all figures of a table: operating and finance leases alike. A row
     that only its heading names, `Nonvested shares > Granted`, says less than one with that name.
     """
-    if not _of_one_table(hit, best):
-        return _is_vaguer(hit, best)
+    if not _of_one_table(hit, best):  # an amount of a clause that says more than the row
+        more = len(hit.extra) > len(best.extra) and hit.sourced.doc_id == best.sourced.doc_id
+        return more and hit.sourced.fact.source == "text" != best.sourced.fact.source
     said, better = (_subject_of(each.sourced.fact) & asked for each in (hit, best))
     own, of_best = (address_of(each.sourced.fact).line & asked for each in (hit, best))
     return said < better or (said == better and own < of_best)
-
-
-def _is_vaguer(hit: FactHit, best: FactHit) -> bool:
-    """Return whether a hit is an amount of a clause that says more than the row that the best hit is in."""
-    more = len(hit.extra) > len(best.extra) and hit.sourced.doc_id == best.sourced.doc_id
-    return more and hit.sourced.fact.source == "text" != best.sourced.fact.source
 
 
 def _subject_of(fact: Fact) -> Words:
@@ -542,7 +541,12 @@ class _FactPhrase:
         is_balance = (
             query.months == 0 or (metric is not None and metric.period == "instant") or _asks_for_opening(query)
         )
-        opposites = _opposites(metric, lexicon) if metric is not None else frozenset[str]()
+        opposites = frozenset(
+            one.id
+            for one in lexicon.metrics.values()
+            if metric is not None and one.statement is metric.statement is Statement.INCOME
+            if (one.sign == _OF_COSTS) is not (metric.sign == _OF_COSTS)
+        )
         return cls(own, others, metric, part, query.part, is_balance, opposites, barred)
 
     @property
@@ -779,15 +783,6 @@ _OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")
 _EXCLUDING = "excluding "
 _NOUNS_OF_BALANCES, _OF_A_FIGURE = stems("of balances"), stems("of a figure")
 _OF_BALANCES = words_of("balance beginning opening start end ending close closing period fiscal year")
-
-
-def _opposites(metric: Metric, lexicon: Lexicon) -> frozenset[str]:
-    is_cost = metric.sign == _OF_COSTS
-    return frozenset(
-        one.id
-        for one in lexicon.metrics.values()
-        if one.statement is metric.statement is Statement.INCOME and (one.sign == _OF_COSTS) is not is_cost
-    )
 
 
 _OF_COSTS = "expense"

@@ -229,6 +229,7 @@ class _FamilyQuery:
     metric: str | None
     unit: str
     kind: str | None
+    """The one of KINDS that the question's word stands for; None for any other word."""
     kind_words: Words
     holding: tuple[str, ...]
 
@@ -242,7 +243,7 @@ class _FamilyQuery:
             free or tuple(words - own for words in wordings),
             metric.id if metric is not None else None,
             metric.unit if metric is not None else "",
-            _kind_for_word(kind),
+            next((one for one in KINDS if own & words_of(one)), None),
             own,
             holding,
         )
@@ -295,8 +296,11 @@ class _FamilyQuery:
 
     def score(self, siblings: Siblings, made: Family) -> float | None:
         """Return how well the family fits; None where a requirement is not met."""
-        if any(made.member_named(name) is None for name in self.holding) or self._reconciles(made):
+        if any(made.member_named(name) is None for name in self.holding):
             return None
+        own = (words_of(member.name) - LIGHT - OF_PARTS - self.kind_words for member in made.members)
+        if self.kind_words and any(words in self.wordings for words in own if words):
+            return None  # what is measured itself: `Segment operating loss` in a reconciliation
         facts = [member.facts[-1].fact for member in made.members]
         concept = _concept(member.facts[-1] for member in made.members)
         shared, above = shared_words(siblings) | concept, words_of(" ".join(siblings.above))
@@ -341,16 +345,12 @@ class _FamilyQuery:
         named = any(words <= shared for words in self.wordings) or self.metric in map(_plain_metric, facts)
         return named or not self.kind_words or bool(self._kind_score(siblings, facts))
 
-    def _reconciles(self, made: Family) -> bool:
-        """Return whether a member is what is measured itself: `Segment operating loss` in a reconciliation."""
-        own = (words_of(member.name) - LIGHT - OF_PARTS - self.kind_words for member in made.members)
-        return bool(self.kind_words) and any(words in self.wordings for words in own if words)
-
     def _kind_score(self, siblings: Siblings, facts: Sequence[Fact]) -> float | None:
         """Return the score for members of the kind asked for; None where they are of another kind."""
         if not self.kind_words:
             return 0.0
-        times = sum(_is_time(one.name) for one in siblings.members)
+        # `Fiscal 2028`, `Due after five years`
+        times = sum(all(map(str.isdigit, words_of(one.name) - OF_TIME - _WHEN)) for one in siblings.members)
         if 2 * times > len(siblings.members) and self.kind != "maturity" and not self.kind_words & OF_TIME:
             return None
         measures = sum(bool(words_of(one.name) & (_CHANGE | _RATE)) for one in siblings.members)
@@ -383,11 +383,6 @@ class _FamilyQuery:
         return _SAID_SO / 2 * (self.kind in _kinds_mentioned(siblings.above[1])) + _REGIONAL * regions
 
 
-def _is_time(name: str) -> bool:
-    """Return whether a name is a year or a due date: `Fiscal 2028`, `Due after five years`."""
-    return all(word.isdigit() for word in words_of(name) - OF_TIME - _WHEN)
-
-
 def _concept(facts: Iterable[SourcedFact]) -> Words:
     """Return the words of the concept that all facts are tagged with."""
     concept = None
@@ -397,12 +392,6 @@ def _concept(facts: Iterable[SourcedFact]) -> Words:
             return frozenset()
         concept = own
     return words_of(split_tag_name(concept or ""))
-
-
-def _kind_for_word(kind: str | None) -> str | None:
-    """Return the one of KINDS that a question's word stands for; None for any other word."""
-    words = words_of(kind or "")
-    return next((one for one in KINDS if words and words & words_of(one)), None)
 
 
 _MAY_BE_CALLED = {
@@ -493,11 +482,10 @@ def _is_subtotal_or_deduction(
     if not words - _CHANGE - _RATE - LIGHT - _OF_THE_WHOLE:
         return True
     below = [one for one in members if one.value(-1) < 0]
-    return proved and below == [member] and len(members) > _FEWEST and not _may_be_a_loss(total[-1].fact)
-
-
-def _may_be_a_loss(fact: Fact) -> bool:
-    return not words_of(" ".join((*fact.row_path, *fact.column_path))).isdisjoint(_RESULTS)
+    if not proved or below != [member] or len(members) <= _FEWEST:
+        return False
+    whole = total[-1].fact
+    return words_of(" ".join((*whole.row_path, *whole.column_path))).isdisjoint(_RESULTS)  # else it may be a loss
 
 
 def _kind_of(siblings: Siblings, members: Sequence[Member]) -> str | None:

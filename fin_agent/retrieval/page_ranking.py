@@ -183,7 +183,13 @@ def candidates_of(
             stated[sourced.key].add(fact.metric)
         elif fact.scope is not None and fact.statement is not Statement.EQUITY and (query.tables or query.figures):
             parts[sourced.key].add(fact.scope)
-    places = {doc_id: _Place.of(index.filing(doc_id), query) for doc_id in doc_ids}
+    records = {doc_id: index.filing(doc_id) for doc_id in doc_ids}
+    item_weight = {doc_id: item_weights(query, record) for doc_id, record in records.items()}
+    notes = {(doc_id, note.number): note.title for doc_id, record in records.items() for note in record.notes}
+    starts: defaultdict[PageKey, list[str]] = defaultdict(list)
+    for doc_id, record in records.items():
+        for start in record.items:
+            starts[PageKey(doc_id, start.page)].append(start.item)
     rank = {doc_id: position for position, doc_id in enumerate(doc_ids)}
     outline = sorted(index.outline(doc_ids), key=lambda page: (rank[page.key.doc_id], page.key.page))
     pages = [page for page in outline if only is None or page.key in only]
@@ -198,9 +204,8 @@ def candidates_of(
     read = {stored.key: text_match(stored.page.text, wanted) for stored in texts}
     found: list[Candidate] = []
     for page in pages:
-        place = places[page.key.doc_id]
-        starting = place.starts.get(page.key.page, ())
-        telling = _ON_A_COVER if page.item == COVER and not place.item(COVER) else 1.0
+        weight_of, starting = item_weight[page.key.doc_id], starts[page.key]
+        telling = _ON_A_COVER if page.item == COVER and not weight_of(COVER) else 1.0
         match = read.get(page.key, TextMatch())
         slots = held.get(page.key, {})
         of_statement, of_any_table = rows.get(page.key, (0.0, 0.0))
@@ -215,40 +220,21 @@ def candidates_of(
             "nearness": match.nearness * telling,
             "headings": match.headings * telling,
             "expansion headings": match.expansion_headings * telling,
-            "note": wanted.title_coverage(place.notes.get(page.note, "") if page.note else ""),
+            "note": wanted.title_coverage(notes.get((page.key.doc_id, page.note), "") if page.note else ""),
             "statement": float(page.statement in query.statements),
             "facts": len(stated[page.key]) / max(1, len(query.metrics)),
             "parts": len(parts[page.key]) / (1 + len(parts[page.key])),
             "statement row": max(of_statement, asked_for),
             "row": max(of_any_table, asked_for),
-            "item": max(map(place.item, (page.item, *starting))),
-            "item start": max(map(place.item, starting), default=0.0),
+            "item": max(map(weight_of, (page.item, *starting))),
+            "item start": max(map(weight_of, starting), default=0.0),
             "tables": float(page.kind is not None and page.kind in query.tables),
-            "no risk factor": float(page.item not in _RISK_FACTORS or place.item(page.item) > 0),
+            "no risk factor": float(page.item not in _RISK_FACTORS or weight_of(page.item) > 0),
             "likeness": like.get(page.key, 0.0),
             "early": 1.0 / (1.0 + page.key.page / _FIRST_PAGES),
         }
         found.append(Candidate(page.key, features, slots))
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """The outline of one filing: weights of Items, their first pages, and titles of notes."""
-
-    item: Callable[[str | None], float]
-    starts: Mapping[int, tuple[str, ...]]
-    """Items that begin on a page."""
-    notes: Mapping[str, str]
-    """Titles of notes by number."""
-
-    @classmethod
-    def of(cls, record: FilingRecord, query: Query) -> _Place:
-        starts: dict[int, tuple[str, ...]] = {}
-        for start in record.items:
-            starts[start.page] = (*starts.get(start.page, ()), start.item)
-        notes = {note.number: note.title for note in record.notes}
-        return cls(item_weights(query, record), starts, notes)
 
 
 def _period_of(filing: RankedFiling) -> float:

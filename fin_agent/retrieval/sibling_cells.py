@@ -170,14 +170,11 @@ def siblings_of(anchor: str, facts: Sequence[SourcedFact]) -> list[Siblings]:
     """
     _, page, place, line, left, size = anchor.split("#")
     there = int(page), int(line), int(left)
-
-    def is_there(fact: Fact) -> bool:
-        return (fact.page, fact.line, round(fact.box.x0)) == there
-
     found = [
         one
         for one in siblings_in(facts, parts=may_span_pages(anchor))
-        if one.place == place and any(is_there(sourced.fact) for sourced in one.figures())
+        if one.place == place
+        and any((at.fact.page, at.fact.line, round(at.fact.box.x0)) == there for at in one.figures())
     ]
     return sorted(found, key=lambda one: abs(len(one.members) - int(size)))
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from weakref import WeakKeyDictionary
+from dataclasses import replace
 
-from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
+from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.fact_search import (
     FactHit,
     FactQuery,
     FactSearchResult,
     find_facts,
+    kept_for,
     matches_period,
     with_own_unit,
 )
@@ -42,17 +42,15 @@ def printed_facts(slots: Iterable[Slot], workspace: Workspace, scope: Scope = EV
 
 def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> FactSearchResult:
     """Return what fact search finds for a slot, cached until the list of filings changes."""
-    known = _kept_for(workspace.index).figures
+    known: dict[tuple[Slot, Scope], FactSearchResult] = kept_for(workspace.index).setdefault("figures", {})
     if (slot, scope) not in known:
-        known[slot, scope] = _figure_of(slot, workspace, scope)
+        if slot.table:
+            found = _figure_in_table(slot, workspace, scope)
+        else:
+            found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MAX_PRINTS)
+            found = found if found.matches else _most_likely(slot, workspace, scope) or found
+        known[slot, scope] = found
     return known[slot, scope]
-
-
-def _figure_of(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult:
-    if slot.table:
-        return _figure_in_table(slot, workspace, scope)
-    found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MAX_PRINTS)
-    return found if found.matches else _most_likely(slot, workspace, scope) or found
 
 
 def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult | None:
@@ -80,25 +78,6 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
     named = named or same_part(fact.scope, slot.part)
     fits = named and fact.source != "text" and matches_period(fact, query_for(slot))
     return FactSearchResult((FactHit(near.sourced, 1.0),)) if fits else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """What was found in an index, until its list of filings changes."""
-
-    entries: tuple[FilingEntry, ...]
-    figures: dict[tuple[Slot, Scope], FactSearchResult] = field(default_factory=dict)
-    tables: OrderedDict[tuple[str, bool], list[Siblings]] = field(default_factory=OrderedDict)
-
-
-_KEPT: WeakKeyDictionary[FilingIndex, _Kept] = WeakKeyDictionary()
-
-
-def _kept_for(index: FilingIndex) -> _Kept:
-    kept, entries = _KEPT.get(index), index.entries()
-    if kept is None or kept.entries is not entries:
-        kept = _KEPT[index] = _Kept(entries)
-    return kept
 
 
 def _figure_in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult:
@@ -135,7 +114,7 @@ _MAX_PRINTS = 60
 
 def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:
     """Return the siblings of an anchor; with `others`, those in other tables of the filing, as for other years."""
-    kept = _kept_for(index).tables
+    kept: OrderedDict[tuple[str, bool], list[Siblings]] = kept_for(index).setdefault("tables", OrderedDict())
     if (anchor, others) not in kept:
         doc_id, page = anchor.split("#")[:2]
         pages = None if others or may_span_pages(anchor) else [PageKey(doc_id, int(page))]

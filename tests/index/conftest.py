@@ -150,7 +150,9 @@ def consistent(index: SqliteIndex) -> None:
         connection.execute("INSERT INTO filings_fts (filings_fts, rank) VALUES ('integrity-check', 1)")
         assert [row[0] for row in connection.execute("PRAGMA integrity_check")] == ["ok"]
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
-        for row in connection.execute("SELECT * FROM filings").fetchall():
+        filings = connection.execute("SELECT * FROM filings")
+        columns = [column for column, *_ in filings.description]
+        for row in (dict(zip(columns, values, strict=True)) for values in filings.fetchall()):
             for table, expected in (
                 ("pages", row["page_count"]),
                 ("passages", row["passage_count"]),

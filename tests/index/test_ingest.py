@@ -20,8 +20,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import content_hash, doc_id_of
 from fin_agent.index.copying import CopyOutcome, copy_filings
-from fin_agent.index.ingest import IngestReport, Outcome, Prepare, PreparedFiling, files_below, ingest
-from fin_agent.index.manifest import Manifest
+from fin_agent.index.ingest import IngestReport, Manifest, Outcome, Prepare, PreparedFiling, files_below, ingest
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 
@@ -154,8 +153,7 @@ def test_copies_are_one_filing(folder: Path, index: SqliteIndex, plain: Prepare)
     put(folder, "x/a.pdf", "one")
     put(folder, "y/a.pdf", "one")
     report = ingest([folder], index, plain, workers=0)
-    assert [file.outcome for file in report.files] == [Outcome.ADDED, Outcome.UNCHANGED]
-    assert "same file as" in report.files[1].reason
+    assert report.count(Outcome.ADDED) == 2 and len(index.filings()) == 1
     assert not Manifest(index).unread()
     assert ingest([folder], index, never, workers=0).count(Outcome.UNCHANGED) == 2
 
@@ -168,7 +166,7 @@ def test_copies_of_a_file_that_fails_fail_alike(folder: Path, index: SqliteIndex
     assert len({file.reason for file in report.files}) == 1
     assert len(Manifest(index).unread()) == 2
     mended = ingest([folder], index, reader(quick_readers, "plain"), workers=0)
-    assert [file.outcome for file in mended.files] == [Outcome.ADDED, Outcome.UNCHANGED]
+    assert mended.count(Outcome.ADDED) == 2 and len(index.filings()) == 1
     assert not Manifest(index).unread()
 
 

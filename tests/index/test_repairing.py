@@ -12,8 +12,7 @@ import pytest
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence import filing_preparation
-from fin_agent.index.ingest import Outcome, ingest
-from fin_agent.index.manifest import FileState, Manifest
+from fin_agent.index.ingest import FileState, Manifest, Outcome, ingest
 from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex

@@ -21,7 +21,7 @@ RankedT = TypeVar("RankedT", bound=RankedCard)
 
 
 class ModelJudge:
-    """See `Judge` and `GroupJudge`. The model sees the cards' fields as quoted material, never the passages.
+    """See `Judge`. The model sees the cards' fields as quoted material, never the passages.
 
     Repeated cards count once, invented numbers are ignored, and omitted cards come last (`repair_ranking`).
     """
@@ -42,7 +42,7 @@ class ModelJudge:
         return [Verdict(at, fields=_matching(place.fields, held[at])) for at, place in named.items()]
 
     def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> list[Verdict]:
-        """See GroupJudge.choose. Raises ModelError."""
+        """See Judge. Raises ModelError."""
         held = _matched_fields(brief, cards)
         if len(cards) < 2:
             return [Verdict(at, _HIGHEST, fields) for at, fields in enumerate(held)]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from itertools import islice
+from heapq import nsmallest
+from itertools import groupby, islice, pairwise
 from typing import NamedTuple
 
 from fin_agent.evidence.cards.card import (
@@ -26,30 +29,305 @@ from fin_agent.evidence.cards.card import (
     Use,
     Verifiability,
 )
-from fin_agent.evidence.cards.passage_sources import (
-    Cues,
-    PassageSource,
-    WordRarity,
-    cue_pattern,
-    cues_in,
-    facts_in_passages,
-    heading_of,
-    headings_in,
-    one_line,
-    sources_of,
-)
 from fin_agent.filings.outline.items import COVER
+from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
+from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH
 from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import Fact, FactPeriod
-from fin_agent.vocabulary.filing import Filing
-from fin_agent.vocabulary.identity import Form
-from fin_agent.vocabulary.page import TableKind
+from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Note, Page, TableKind
 from fin_agent.vocabulary.table import Table
 
 _PATTERNS = patterns("card_patterns")
+
+
+# Passages with their page, table, note and figures
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSource:
+    """A passage with everything read about it in its filing."""
+
+    doc_id: str
+    identity: Identity
+    calendar: FiscalCalendar | None
+    passage: Passage
+    page: Page
+    flat: str
+    """Its text in lower case with single spaces, padded with one at each end, for matching cue phrases."""
+    facts: tuple[Fact, ...]
+    """Facts printed in it, top to bottom."""
+    table: Table | None = None
+    """The table, if the passage is one."""
+    note: Note | None = None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table, not running text."""
+        return self.passage.kind is PassageKind.TABLE
+
+
+def sources_of(filing: Filing) -> Iterator[PassageSource]:
+    """Yield the source of each passage, in order; a passage on an unknown page gets an empty page."""
+    pages = {page.number: page for page in filing.pages}
+    facts: dict[int, list[Fact]] = {}
+    for fact in filing.facts:
+        if fact.source != "text":
+            facts.setdefault(fact.page, []).append(fact)
+    tables: dict[int, list[Table]] = {}
+    for table in filing.tables:
+        tables.setdefault(table.page, []).append(table)
+    calendar = FiscalCalendar.of(filing.identity)
+    for number, group in groupby(filing.passages, lambda passage: passage.page):
+        page = pages.get(number) or Page(number, "")
+        named = [note for note in filing.notes if page.note is not None and note.number == page.note]
+        around = [note for note in named if note.first_page <= page.number <= note.last_page]
+        note = next(iter(around or named), None)
+        passages = list(group)
+        flats = [flat_text(passage.text) for passage in passages]
+        held = facts_in_passages(passages, facts.get(number, ()), flats)
+        for passage, flat, own in zip(passages, flats, held, strict=True):
+            yield PassageSource(
+                doc_id=filing.doc_id,
+                identity=filing.identity,
+                calendar=calendar,
+                passage=passage,
+                page=page,
+                flat=flat,
+                facts=own,
+                table=next((one for one in tables.get(number, ()) if one.box == passage.box), None)
+                if passage.kind is PassageKind.TABLE
+                else None,
+                note=note,
+            )
+
+
+def facts_in_passages(
+    passages: Sequence[Passage], facts: Sequence[Fact], flats: Sequence[str] | None = None
+) -> list[tuple[Fact, ...]]:
+    """Return the facts of each passage of one page; `flats` are their texts from `flat_text`, if already computed.
+
+    A table gets the facts in its box, a text passage those printed in it. Running text repeats the page's tables, so
+    that a fact may be in both.
+    """
+    flats = flats if flats is not None else [flat_text(passage.text) for passage in passages]
+    shared = _shared(facts, {at: flats[at] for at, each in enumerate(passages) if each.kind is PassageKind.TEXT})
+    return [
+        shared[at]
+        if at in shared
+        else tuple(fact for fact in facts if box is not None and box.spans_height_of(fact.box))
+        for at, box in enumerate(passage.box for passage in passages)
+    ]
+
+
+def flat_text(text: str) -> str:
+    """Return a text in lower case with single spaces, padded with one at each end."""
+    return f" {' '.join(text.lower().split())} "
+
+
+def _shared(facts: Sequence[Fact], spans: Mapping[int, str]) -> dict[int, tuple[Fact, ...]]:
+    """Return the facts of each text span by the line in which they are printed; all of them if there is one span."""
+    if len(spans) < 2:
+        return {at: tuple(facts) for at in spans}
+    shared: dict[int, list[Fact]] = {at: [] for at in spans}
+    current = min(spans)
+    holders: dict[str, list[int]] = {}
+    for fact in facts:
+        label = " ".join(fact.label.lower().split())
+        if label not in holders:
+            holders[label] = [at for at, flat in spans.items() if label in flat]
+        holding = holders[label]
+        if len(holding) != 1:
+            # The label occurs in several spans, or other words interrupt it: match by the figure itself.
+            printed = f"{abs(fact.amount):,}"
+            holding = [at for at in holding or spans if printed in spans[at]]
+        if holding and current not in holding:
+            current = holding[0]
+        shared[current].append(fact)
+    return {at: tuple(own) for at, own in shared.items()}
+
+
+_HEADING_CHARACTERS = 120
+_MAX_LINE_LENGTH = 90
+_HEADING_LETTERS = 4
+_LINES_LOOKED_AT = 60
+_CAPITALISED = 0.6
+"""Share of a heading's longer words that begin with a capital letter."""
+_MAX_HEADINGS = 3
+_TITLE_LINES = 15
+
+
+def heading_of(source: PassageSource) -> str:
+    """Return the title of a passage, at most 120 characters: of its table, else its note, else its page."""
+    company = source.identity.company.lower().strip(" .,")
+    if source.page.statement is not None and (title := _statement_title(source)):
+        return title
+    if source.table is not None and (caption := _title_in(source.table.caption, company)):
+        return caption
+    if source.note is not None and _has_enough_letters(source.note.title):
+        return _shortened(source.note.title)
+    if not source.is_table:
+        own = next(headings_in(source), None)
+        if own is not None:
+            return own
+    title = one_line(source.page.title)
+    return _shortened(title) if title and _is_heading(title, company) else ""
+
+
+def _statement_title(source: PassageSource) -> str:
+    """Return the line of a page with the statement's title; empty if several statements begin on the page."""
+    if source.page.further_statements:
+        return ""
+    lines = map(one_line, source.page.text.split("\n", _TITLE_LINES)[:_TITLE_LINES])
+    statement = source.page.statement
+    return next(
+        (_shortened(line) for line in lines if line and load_lexicon().statement_of_title(line) is statement), ""
+    )
+
+
+def headings_in(source: PassageSource) -> Iterator[str]:
+    """Return lines of the passage's text that look like headings, in order, at most three."""
+    company = source.identity.company.lower().strip(" .,")
+    lines = [line.strip() for line in source.passage.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]]
+    found = (
+        one_line(line).rstrip(" :")
+        for before, line in pairwise(["", *lines])
+        if len(line) <= _MAX_LINE_LENGTH and not before.endswith((",", "-")) and _is_heading(line, company)
+    )
+    return islice(found, _MAX_HEADINGS)
+
+
+def _title_in(caption: str, company: str) -> str:
+    """Return the last part of a caption that looks like a title, else the sentence that introduces the table."""
+    text = _PATTERNS["contents"].sub("", one_line(caption[-4 * _HEADING_CHARACTERS :]))
+    if not text:
+        return ""
+    parts: list[str] = [part.strip() for part in _PATTERNS["sentences"].split(text)]
+    parts = [part for part in parts if part[:1] != "(" and part.lower().strip(" .:") not in _no_headings()]
+    if not parts:
+        return ""
+    for part in reversed(parts):
+        if len(part) <= _MAX_LINE_LENGTH and _is_heading(part, company):
+            return part.rstrip(" :")
+    last = parts[-1].lower()
+    leads = any(word in last for word in word_lists("heading_words")["lead over"])
+    return _shortened(parts[-1].rstrip(" :")) if leads and _has_enough_letters(last) else ""
+
+
+def _has_enough_letters(title: str) -> bool:
+    return sum(map(str.isalpha, title)) >= _HEADING_LETTERS
+
+
+def _is_heading(line: str, company: str) -> bool:
+    if (
+        not _HEADING_LETTERS <= len(line) <= MAX_LABEL_LENGTH
+        or line[-1] in ".,;-–—%"
+        or line[0] in "([$•*%©"
+        or line[0].islower()
+    ):
+        return False
+    words = _PATTERNS["letters"].findall(line)
+    letters = sum(map(len, words))
+    if letters < _HEADING_LETTERS or 2 * letters < len(line):
+        return False
+    if line.count("(") != line.count(")") or _PATTERNS["figures"].search(line):
+        return False
+    low = one_line(line).lower().strip(" .,:")
+    if low in _no_headings() or _PATTERNS["footer"].search(low) or low.startswith(company or "\0"):
+        return False
+    longer = [word for word in words if len(word) > 3]
+    return bool(longer) and sum(not word[0].islower() for word in longer) >= _CAPITALISED * len(longer)
+
+
+def _no_headings() -> frozenset[str]:
+    return word_lists("heading_words")["no headings"]
+
+
+def one_line(text: str) -> str:
+    """Return a text with single spaces."""
+    return " ".join(text.split())
+
+
+def _shortened(text: str) -> str:
+    """Return a heading with single spaces, at most 120 characters of it, cut at a word."""
+    line = one_line(text)
+    head = line[:_HEADING_CHARACTERS]
+    return line if head == line else head.rpartition(" ")[0] or head
+
+
+_DISTINCTIVE_WORDS = 10
+_MAX_READ = 8_000
+_OFTEN = 3
+_ENOUGH = 20
+"""Number of repeated words in a passage from which words that occur once are ignored."""
+
+
+class WordRarity:
+    """The words of a filing's passages, with the number of passages in which each occurs."""
+
+    def __init__(self, texts: Mapping[int, str]) -> None:
+        """Count the words of passages."""
+        stopwords = word_lists("stopwords")["words"]
+        self._words = {at: Counter(_PATTERNS["word"].findall(text, 0, _MAX_READ)) for at, text in texts.items()}
+        held: Counter[str] = Counter()
+        for words in self._words.values():
+            held.update(words.keys())
+        whole = len(texts) + 1
+        self._weights = {word: 0.0 if word in stopwords else math.log(whole / count) for word, count in held.items()}
+
+    def distinctive_words(self, ordinal: int) -> Iterable[str]:
+        """Yield at most ten words that are frequent in a passage and rare in the rest of the filing, best first."""
+        words: Mapping[str, int] = self._words.get(ordinal, {})
+        often = [(word, times) for word, times in words.items() if times > 1]
+        taken = often if len(often) >= _ENOUGH else words.items()
+        weights = self._weights
+        scored = [(-min(times, _OFTEN) * weights[word], word) for word, times in taken]
+        return [word for score, word in nsmallest(_DISTINCTIVE_WORDS, scored) if score]
+
+
+Cues = Mapping[str, Mapping[str, int]]
+"""Kind -> cue phrase -> number of occurrences, longest phrase first."""
+_MOST_OF_ONE = 3
+"""Most occurrences counted per phrase, since a word repeated in every row adds no information."""
+
+
+def cues_in(flat: str, words: str) -> Cues:
+    """Return the phrases of `words`.yaml that occur in a text (`flat_text`), by kind, with at most three of each."""
+    held = frozenset(flat.split())
+    found: dict[str, dict[str, int]] = {}
+    for kind, text, whole in _phrases(words):
+        if whole <= held and text in flat:
+            found.setdefault(kind, {})[text[1:]] = min(_MOST_OF_ONE, flat.count(text))
+    return {
+        kind: dict(sorted(hits.items(), key=lambda hit: (-len(hit[0]), hit[0]))) for kind, hits in sorted(found.items())
+    }
+
+
+@lru_cache(maxsize=1024)
+def cue_pattern(phrase: str) -> re.Pattern[str]:
+    """Return a pattern that matches a cue phrase in lower-case text across line breaks."""
+    return re.compile(r"\s+".join(map(re.escape, phrase.split())))
+
+
+_SHORT = 5
+"""Single words of fewer letters have to stand alone."""
+
+
+@lru_cache(maxsize=8)
+def _phrases(words: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
+    """Return (kind, phrase with a leading space, its whole words) of each phrase; the last word may be a prefix."""
+    listed = ((kind, phrase) for kind, phrases in sorted(word_lists(words).items()) for phrase in sorted(phrases))
+    return tuple(
+        (kind, f" {phrase}", frozenset(phrase.split()[: None if len(phrase) < _SHORT else -1]))
+        for kind, phrase in listed
+    )
+
+
+# Cards
 
 
 def make_cards(filing: Filing) -> list[Card]:
@@ -63,8 +341,12 @@ def make_cards(filing: Filing) -> list[Card]:
 
 
 def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lexicon: Lexicon) -> Card:
-    kind = evidence_type_of(source)
-    prose = kind in (EvidenceType.NARRATIVE, EvidenceType.MIXED)
+    identity, page, table = source.identity, source.page, source.table
+    prose = not is_mostly_table(source)
+    if prose:
+        kind = EvidenceType.MIXED if source.facts or has_figures(source.flat) else EvidenceType.NARRATIVE
+    else:
+        kind = EvidenceType.STATEMENT if page.statement is not None else EvidenceType.TABLE
     heading = heading_of(source)
     # A third of a large filing is contracts and lists in exhibits: their text is not searched.
     formal = is_appendix(source)
@@ -76,10 +358,22 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
     time = temporal_anchor(source, is_forward_looking(care, role))
     figures = prose and not formal and has_figures(source.flat)
     scope = scope_of(source, parts, figures)
-    verifiability = verifiability_of(source, role, cues)
-    spans = spans_of(source.passage.text, role, verifiability.cues if prose else (), named)
+    spans = spans_of(source.passage.text, role, cues.get(role.value, ()) if prose else (), named)
     return Card(
-        identity=identity_of(source, heading),
+        identity=CardIdentity(
+            doc_id=source.doc_id,
+            page=source.passage.page,
+            ordinal=source.passage.ordinal,
+            company=identity.company,
+            form=identity.form,
+            fiscal_year=identity.fiscal_year,
+            quarter=identity.quarter,
+            item=page.item,
+            statement=page.statement,
+            table_kind=page.kind,
+            note=page.note,
+            heading=heading,
+        ),
         role=role,
         evidence_type=kind,
         metrics=() if formal else metrics_of(source, named, heading, lexicon),
@@ -87,7 +381,19 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
         time=time,
         scope=scope,
         basis=basis_of(source, care, figures),
-        verifiability=verifiability,
+        verifiability=Verifiability(
+            facts=len(source.facts),
+            table=None
+            if table is None
+            else TableSignature(
+                rows=len(table.rows),
+                columns=tuple(filter(None, map(_short, table.columns)))[:_MAX_COLUMNS],
+                labels=tuple(dict.fromkeys(filter(None, (_short(row.label) for row in table.rows))))[
+                    :_SIGNATURE_LABELS
+                ],
+            ),
+            cues=tuple(cues.get(role.value, ()))[:_SIGNATURE_CUES],
+        ),
         risks=tuple(risks_of(source, care, role, scope, bool(time.periods))),
         sketch=build_sketch(source, heading, spans if prose else None, rarity, lexicon),
         spans=spans,
@@ -195,25 +501,6 @@ def _cut(line: str, most: int) -> str:
     return head.rstrip(" ,;:>·") + "…"
 
 
-def identity_of(source: PassageSource, heading: str) -> CardIdentity:
-    """Return the filing, page, Item, statement and note of a passage with its heading."""
-    identity, page = source.identity, source.page
-    return CardIdentity(
-        doc_id=source.doc_id,
-        page=source.passage.page,
-        ordinal=source.passage.ordinal,
-        company=identity.company,
-        form=identity.form,
-        fiscal_year=identity.fiscal_year,
-        quarter=identity.quarter,
-        item=page.item,
-        statement=page.statement,
-        table_kind=page.kind,
-        note=page.note,
-        heading=heading,
-    )
-
-
 def with_facts(cards: Sequence[Card], index: FilingIndex) -> list[Card]:
     """Return the cards, in order, with the facts printed in their passages, top to bottom."""
     keys = list(dict.fromkeys(PageKey(card.identity.doc_id, card.identity.page) for card in cards))
@@ -227,24 +514,14 @@ def with_facts(cards: Sequence[Card], index: FilingIndex) -> list[Card]:
             held[key.doc_id, passage.ordinal] = own
     places = [(card.identity.doc_id, card.identity.ordinal) for card in cards]
     return [
-        card.model_copy(update={"facts": tuple(map(card_fact, held.get(place, ())))})
+        card.model_copy(update={"facts": tuple(map(_card_fact, held.get(place, ())))})
         for card, place in zip(cards, places, strict=True)
     ]
 
 
-def card_fact(fact: Fact) -> CardFact:
-    """Convert a fact to the form stored in a card."""
-    return CardFact(
-        label=fact.label,
-        metric=fact.metric,
-        amount=fact.amount,
-        scale=fact.scale,
-        unit=fact.unit,
-        period=period_name(fact.period),
-        scope=fact.scope,
-        line=fact.line,
-        box=fact.box,
-    )
+def _card_fact(fact: Fact) -> CardFact:
+    printed = {name: getattr(fact, name) for name in CardFact.model_fields if name != "period"}
+    return CardFact(**printed, period=str(_Span.of(fact.period)))
 
 
 def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> ClaimRole:
@@ -267,8 +544,9 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
         scores[place] += _BARE_PLACE if bare else _WEIGHTS[place]["place"]
     if place is ClaimRole.EXPLAINS and figures:
         scores[ClaimRole.REPORTS] += _FIGURES_DISCUSSED
-    for role in _roles_of_title(heading.lower()):
-        scores[role] += _WEIGHTS[role]["title"]
+    title = heading.lower()
+    for name, titles in word_lists("note_title_words").items():
+        scores[ClaimRole(name)] += _WEIGHTS[ClaimRole(name)]["title"] * any(words in title for words in titles)
     if place in (None, ClaimRole.REPORTS) and (source.facts or source.page.kind is not None):
         scores[ClaimRole.REPORTS] += _FACTS_COUNT
     return max(scores, key=lambda role: scores[role])
@@ -312,11 +590,6 @@ def _roles_of_items() -> Mapping[str, ClaimRole]:
     return {item: ClaimRole(role) for role, items in word_lists("claim_places").items() for item in items}
 
 
-def _roles_of_title(title: str) -> list[ClaimRole]:
-    named = word_lists("note_title_words")
-    return [role for role in ClaimRole if any(words in title for words in named.get(role.value, ()))]
-
-
 _TABLE_DIGITS = 0.12
 """Share of digits among non-space characters above which text is more table than prose."""
 _STATEMENT_FACTS = 8
@@ -324,13 +597,6 @@ _STATEMENT_FACTS = 8
 _SMALL_WORDS = (" the ", " of ", " to ", " and ", " in ", " a ")
 _IN_PROSE = 0.018
 """Function words per character: sentences have more, table rows fewer."""
-
-
-def evidence_type_of(source: PassageSource) -> EvidenceType:
-    """Return the kind of evidence in a passage."""
-    if is_mostly_table(source):
-        return EvidenceType.STATEMENT if source.page.statement is not None else EvidenceType.TABLE
-    return EvidenceType.MIXED if source.facts or has_figures(source.flat) else EvidenceType.NARRATIVE
 
 
 def is_mostly_table(source: PassageSource) -> bool:
@@ -390,21 +656,6 @@ _MAX_COLUMNS = 8
 _SIGNATURE_LABELS = 8
 _SIGNATURE_CUES = 6
 _MAX_CUE_LENGTH = 60
-
-
-def verifiability_of(source: PassageSource, role: ClaimRole, cues: Cues) -> Verifiability:
-    """Return the number of facts, the table signature and the cue phrases of the passage's role."""
-    return Verifiability(
-        facts=len(source.facts),
-        table=None if source.table is None else _signature_of(source.table),
-        cues=tuple(cues.get(role.value, ()))[:_SIGNATURE_CUES],
-    )
-
-
-def _signature_of(table: Table) -> TableSignature:
-    columns = tuple(filter(None, map(_short, table.columns)))[:_MAX_COLUMNS]
-    labels = dict.fromkeys(filter(None, (_short(row.label) for row in table.rows)))
-    return TableSignature(rows=len(table.rows), columns=columns, labels=tuple(labels)[:_SIGNATURE_LABELS])
 
 
 def _short(text: str) -> str:
@@ -492,11 +743,6 @@ def temporal_anchor(source: PassageSource, forward: bool) -> TemporalAnchor:
     return TemporalAnchor(periods=tuple(map(str, latest)), dates=days, forward=forward)
 
 
-def period_name(period: FactPeriod) -> str:
-    """Return the name of a period: `FY2023`, `Q2 FY2023`, `6 months FY2023`."""
-    return str(_Span.of(period))
-
-
 class _Span(NamedTuple):
     year: int
     quarter: int
@@ -552,8 +798,7 @@ def _periods_in_words(source: PassageSource, forward: bool) -> tuple[set[_Span],
             span = _Span(year, 0, 0)
         if newest is None or newest - _OLDEST <= span.year <= newest + forward:
             spans.add(span)
-    named = [*_quarters(flat), *_fiscal_years(flat)]
-    named = [span for span in named if newest is None or newest - _OLDEST <= span.year <= newest + 1]
+    named = [span for span in _named(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1]
     whole = {_Span(span.year, 0, 0) for span in named if span.quarter}
     spans = _interim_period(source, spans - whole) | set(named)
     kept = sorted(days, key=lambda day: (-days[day], -day.toordinal()))[:_MAX_DATES]
@@ -602,15 +847,11 @@ def _names_no_period(flat: str, start: int, end: int) -> bool:
     return bool(after) and (after[0] in words["names"] or " ".join(after[:2]) in words["names"])
 
 
-def _quarters(flat: str) -> Iterator[_Span]:
-    """Yield periods such as `second quarter of fiscal 2023` and `Q2 FY23`."""
+def _named(flat: str) -> Iterator[_Span]:
+    """Yield periods such as `second quarter of fiscal 2023` and `Q2 FY23`, then years such as `fiscal 2023`."""
     if " quarter" in flat or " q" in flat:
         for found in _PATTERNS["quarter"].finditer(flat):
             yield _Span(_full(found[3]), _ORDINALS.get(found[1] or "", 0) or int(found[2]), 0)
-
-
-def _fiscal_years(flat: str) -> Iterator[_Span]:
-    """Yield years such as `fiscal 2023` and `FY23`, but not those of `second quarter of fiscal 2023`."""
     if " fy" in flat or " fiscal " in flat:
         for found in _PATTERNS["fiscal year"].finditer(flat):
             if " quarter" not in flat[max(0, found.start() - _AFTER_YEAR) : found.start()]:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import partial
 from math import ceil
 from statistics import fmean
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -125,23 +125,16 @@ CardKey = tuple[str, int]
 
 
 class Judge(Protocol):
-    """Ranks cards, by rules or with a chat model, without the text of their passages."""
+    """Ranks cards, by rules or with a chat model, without the text of their passages.
+
+    It may also have a method `choose(brief, cards, most)`, which selects the finalists of a group instead of ranking
+    it: it returns the cards, best first, of which at most `most` finalists score up to 100 and the others 0.
+    """
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> Sequence[Verdict]:
         """Return the cards, best first.
 
         If it raises, the list is shuffled and ranked again, or ranked by the fallback.
-        """
-
-
-@runtime_checkable
-class GroupJudge(Judge, Protocol):
-    """A judge that selects the finalists of a group instead of ranking it."""
-
-    def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> Sequence[Verdict]:
-        """Return the cards, best first; of these, at most `most` finalists score up to 100 and the others 0.
-
-        May raise anything, like `rank`.
         """
 
 
@@ -315,7 +308,8 @@ def run_group_stage(
                 note = f"no finalist for {', '.join(lost)}" + ("" if last else "; shuffled anew")
             met.append(ranked)
             through |= {ranked.keys[place] for place in places}
-            told.append(ranked.as_group("group", number, attempt, len(places), note))
+            of_group = partial(RankedGroup, stage="group", number=number, attempt=attempt, note=note)
+            told.append(of_group(ranked=ranked.keys, finalists=len(places)))
         if not any(group.note for group in told[-len(met) :]):
             break
     scores = {key: score for ranked in met for key, score in ranked.scores.items()}
@@ -417,7 +411,8 @@ def run_round_stage(finalists: Sequence[Entrant], panel: JudgePanel) -> RoundSta
         agreed = jaccard(earlier[: settings.top_k], order[: settings.top_k])
         ends = settings.early_stop and number > 1 and agreed >= settings.jaccard
         notes = [*notes, f"top {settings.top_k} agree ({agreed:.2f})"] if ends else notes
-        told += (ranked.as_group("round", number, attempt, len(ranked.keys), "; ".join(notes)) for ranked in lists)
+        of_round = partial(RankedGroup, stage="round", number=number, attempt=attempt, note="; ".join(notes))
+        told += (of_round(ranked=each.keys, finalists=len(each.keys)) for each in lists)
         if ends:
             break
     return RoundStage(tuple(order), scores, verdicts, len(held), tuple(told))
@@ -554,12 +549,6 @@ class Ranked:
             key: own if score is None else score for key, score, own in zip(self.keys, given, by_place, strict=True)
         }
 
-    def as_group(self, stage: str, number: int, attempt: int, finalists: int, note: str) -> RankedGroup:
-        """Return the list as the trace shows it."""
-        return RankedGroup(
-            stage=stage, number=number, attempt=attempt, ranked=self.keys, finalists=finalists, note=note
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class JudgePanel:
@@ -576,8 +565,8 @@ class JudgePanel:
 
         Raises whatever the judge raises, and UnusableRankingError.
         """
-        if group and isinstance(self.judge, GroupJudge):
-            return self._ranked_by(partial(self.judge.choose, most=self.settings.k_max), entrants)
+        if group and (choose := getattr(self.judge, "choose", None)) is not None:
+            return self._ranked_by(partial(choose, most=self.settings.k_max), entrants)
         return self._ranked_by(self.judge.rank, entrants)
 
     def rank_with_fallback(self, entrants: Sequence[Entrant]) -> tuple[Ranked, str]:
@@ -667,7 +656,7 @@ def run_tournament(
     panel = JudgePanel(brief, judge, fallback, settings)
     everyone = GroupStage(tuple(entrants), tuple(entrants), {}, ())
     groups = run_group_stage(entrants, fields, panel) if settings.screened else everyone
-    rounds = run_round_stage(groups.finalists, panel) if entrants else _NO_ROUNDS
+    rounds = run_round_stage(groups.finalists, panel) if entrants else RoundStage((), {}, {}, 0, ())
     by_words = tuple(key for key, _ in scored)
     after_groups = tuple(dict.fromkeys([*(entrant.key for entrant in groups.order), *by_words]))
     after_rounds = tuple(dict.fromkeys([*rounds.order, *after_groups]))
@@ -691,6 +680,3 @@ def _quota(card: Card, use: Use) -> tuple[str, ...]:
 
 
 _EXPLANATORY = (ClaimRole.DEFINES, ClaimRole.SETS_POLICY, ClaimRole.EXPLAINS)
-
-
-_NO_ROUNDS = RoundStage((), {}, {}, 0, ())

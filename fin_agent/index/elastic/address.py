@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import BaseModel, Field, ValidationError, ValidationInfo, field_validator
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.redaction import normalize_secret, unsendable_reason
@@ -67,14 +67,12 @@ def redacted_address(address: str) -> str:
     return re.sub(r"[?#].*", "?...", without_user, flags=re.S)
 
 
-class ConnectionSettings(BaseModel):
+class ConnectionSettings(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True):
     """Settings of the connection to a cluster. Secrets are not part of the representation.
 
     Raises:
         FilingIndexError: A setting cannot be sent; the message names the setting, not its value.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     api_key: str | None = Field(default=None, repr=False)
     username: str | None = None

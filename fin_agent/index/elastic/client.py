@@ -84,35 +84,21 @@ class Cluster:
                 raise
             raise index_error(self.address, error, doing) from error
 
-    def search(self, index: str, **arguments: Any) -> dict[str, Any]:
-        """Return the response to a search of all shards. Raises FilingIndexError."""
-        ask = self.client.search
-        return dict(self.request(ask, index=index, allow_partial_search_results=False, **arguments).body)
+    def search(self, kind: str, **arguments: Any) -> dict[str, Any]:
+        """Return the response to a search of all shards of `filings`, `pages` and so on. Raises FilingIndexError."""
+        arguments |= {"index": self.alias(kind), "allow_partial_search_results": False}
+        return dict(self.request(self.client.search, **arguments).body)
 
-    def scan(self, index: str, **query: Any) -> list[dict[str, Any]]:
+    def scan(self, kind: str, **query: Any) -> list[dict[str, Any]]:
         """Return the sources of documents of an index at one moment, unordered. Raises FilingIndexError."""
 
         def scanned() -> list[dict[str, Any]]:
             found = elasticsearch.helpers.scan(
-                self.client, query=query, index=index, scroll="2m", allow_partial_search_results=False
+                self.client, query=query, index=self.alias(kind), scroll="2m", allow_partial_search_results=False
             )
             return [hit["_source"] for hit in found]
 
         return self.request(scanned)
-
-    def documents(self, **arguments: Any) -> list[dict[str, Any]]:
-        """Return the documents of an `mget` in the order requested; `found` says of each whether it exists.
-
-        Raises FilingIndexError where a shard could not look a document up, so that its existence is unknown.
-        """
-        told: list[dict[str, Any]] = list(self.request(self.client.mget, **arguments)["docs"])
-        if any("error" in each for each in told):
-            raise FilingIndexError(
-                "the cluster could not look up all documents",
-                subject=str(self.address),
-                remedy="Check the cluster's health, then run the same command again",
-            )
-        return told
 
     def bulk(self, actions: list[dict[str, Any]], subject: str) -> None:
         """Write documents through their aliases, again only those that the cluster was too busy for.
@@ -187,10 +173,6 @@ class Cluster:
             except ApiError as error:
                 if error_type(error.body) != "resource_already_exists_exception":
                     raise index_error(self.address, error, "written") from error
-
-    def close(self) -> None:
-        """Close the connections."""
-        self.client.close()
 
     def _report_retry(self, state: RetryCallState) -> None:
         """Report once that the request is retried."""

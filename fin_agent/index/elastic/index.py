@@ -66,8 +66,6 @@ _COUNTED_AT_ONCE = 500
 _VECTORS_AT_ONCE = 200
 """Number of filings whose vectors are in memory at once."""
 _MAX_MODELS = 1_000
-_MAX_ROUTES = 64
-"""More routing values than this reach every shard anyway, and make requests long."""
 _ALL = ""
 """Key of the total number of documents among counts of phrases."""
 _LEAST = 1e-6
@@ -91,18 +89,20 @@ _TRIES = 10
 """Attempts to write what another process writes as well."""
 _LEASE = 3_600.0
 """Time limit for writing the parts of one filing in seconds, including retries."""
+_MAX_ROUTES = 64
+"""More routing values than this reach every shard anyway, and make requests long."""
 _MARKS = 2**31
 """Upper limit of marks, which identify one write of a filing, so that their sum over all filings is exact in a
 double."""
 
 
 class ListedFiling(NamedTuple):
-    """How the parts of a filing are found: their generation and their routing."""
+    """How the parts of a filing are found."""
 
-    generation: str
-    routing: str
     position: int
     """Among the entries."""
+    generation: str
+    routing: str
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -119,19 +119,9 @@ class Listing:
     hidden: tuple[str, ...] = ()
     """Generations without a visible filing: those being written, replaced or removed."""
 
-    def in_order(self, doc_ids: Iterable[str]) -> list[str]:
+    def known(self, doc_ids: Iterable[str]) -> list[ListedFiling]:
         """Return those of `doc_ids` that exist, in the order of the entries."""
-        known = (doc_id for doc_id in set(doc_ids) if doc_id in self.of)
-        return sorted(known, key=lambda doc_id: self.of[doc_id].position)
-
-    def generations(self, doc_ids: Iterable[str]) -> list[str]:
-        """Return the generations of those of `doc_ids` that exist, in a fixed order."""
-        return sorted(self.of[doc_id].generation for doc_id in set(doc_ids) if doc_id in self.of)
-
-    def routes(self, doc_ids: Iterable[str]) -> str | None:
-        """Return the routing of their parts; None where they may be on all shards."""
-        routes = sorted({self.of[doc_id].routing for doc_id in doc_ids})
-        return ",".join(routes) if len(routes) <= _MAX_ROUTES else None
+        return sorted(self.of[doc_id] for doc_id in set(doc_ids) if doc_id in self.of)
 
 
 _PINNED: ContextVar[tuple[ElasticIndex, Listing] | None] = ContextVar("_PINNED", default=None)
@@ -166,7 +156,6 @@ class ElasticIndex(FilingIndex):
         self._guard = threading.Lock()
         self._kept: Listing | None = None
         self._checked = float("-inf")
-        self._last_written = 0
         self._known: dict[str, tuple[object, dict[str, int]]] = {}
         """Kind of document -> state of the index, and in how many documents phrases are."""
         try:
@@ -184,17 +173,17 @@ class ElasticIndex(FilingIndex):
 
     def close(self) -> None:
         """See FilingIndex.close."""
-        self.cluster.close()
+        self.cluster.client.close()
 
     # Writing
 
     def put(self, stored: StoredFiling) -> None:
         """See FilingIndex.put. If two processes write the same filing, the later one wins."""
         doc_id, generation = stored.doc_id, secrets.token_hex(12)
-        source = filing_source(stored, generation, secrets.randbelow(_MARKS), self.now())
+        source = filing_source(stored, generation)
         self._journal(generation, doc_id, _LEASE)
         routing = company_routing(source.get("cik"), source["company"])
-        self._write_parts(parts_of(stored, generation), routing, doc_id)
+        self._write_parts(parts_of(stored, generation), doc_id, _routing=routing)
         self._exchange(doc_id, lambda current: source)
         self._forget_journal([generation])
         self.sweep()
@@ -208,7 +197,7 @@ class ElasticIndex(FilingIndex):
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
         """See FilingIndex.replace_summary."""
-        changed = {"summary": summary, "mark": secrets.randbelow(_MARKS), "written": self.now()}
+        changed = {"summary": summary, **_stamp()}
         replaced = self._exchange(doc_id, lambda current: current and {**current, **changed})
         if replaced is None:
             return False
@@ -218,30 +207,18 @@ class ElasticIndex(FilingIndex):
 
     def sweep(self, ahead: float = 0.0) -> None:
         """Delete parts without a visible filing that expire within `ahead` seconds."""
-        due = {"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}}
-        answer = self.cluster.search(self.cluster.alias("journal"), query=due, size=1_000, sort=_ascending("due"))
-        traces = [hit["_source"] for hit in answer["hits"]["hits"]]
-        if not traces:
+        due = {"range": {"due": {"lte": _now(ahead)}}}
+        asked = {"size": 1_000, "source": {"includes": ["generation"]}}
+        answer = self.cluster.search("journal", query=due, sort=_ascending("due"), **asked)
+        expired = {hit["_source"]["generation"] for hit in answer["hits"]["hits"]}
+        if not expired:
             return
-        # A failed lookup must not count as a missing filing, whose parts would be deleted.
-        found = self.cluster.documents(
-            index=self.cluster.alias("filings"),
-            ids=[id_of(doc_id) for doc_id in sorted({trace["doc_id"] for trace in traces})],
-            source_includes=["generation"],
-        )
-        current = {each["_source"]["generation"] for each in found if each.get("found")}
-        expired = {trace["generation"] for trace in traces}
-        if gone := expired - current:
-            self._refresh(PARTS)  # documents that are not refreshed yet are not found and would remain
-            # Without routing: these are few, and a filing whose company changed has parts on two shards.
+        self._refresh(set(map(self.cluster.alias, ("filings", *PARTS))))  # what is not refreshed is not found
+        # A shard that cannot be asked is an error: its filings must not count as missing.
+        shown = self.cluster.search("filings", query=_any_of("generation", expired), **asked)
+        if gone := expired - {hit["_source"]["generation"] for hit in shown["hits"]["hits"]}:
             self._delete_where(PARTS, _any_of("generation", gone))
         self._forget_journal(expired)
-
-    def now(self) -> int:
-        """Return the time in microseconds, strictly increasing within this process."""
-        with self._guard:
-            self._last_written = max(time.time_ns() // 1_000, self._last_written + 1)
-            return self._last_written
 
     def _exchange(self, doc_id: str, make: Callable[[Source | None], Source | None]) -> Source | None:
         """Exchange the document that makes a filing visible, and return the old one; None stands for no document.
@@ -275,7 +252,7 @@ class ElasticIndex(FilingIndex):
 
     def _journal(self, generation: str, doc_id: str, kept: float) -> None:
         """Record a generation without a visible filing; it is deleted after `kept` seconds."""
-        trace = {"generation": generation, "doc_id": doc_id, "due": self.now() + int(kept * 1e6)}
+        trace = {"generation": generation, "doc_id": doc_id, "due": _now(kept)}
         self._put_document("journal", generation, trace)
 
     def _forget_journal(self, generations: Collection[str]) -> None:
@@ -290,20 +267,16 @@ class ElasticIndex(FilingIndex):
         alias = self.cluster.alias(kind)
         self.cluster.request(ask, doing="written", expected=expected, index=alias, refresh=True, **arguments)
 
-    def _write_parts(self, documents: Iterable[Document], routing: str, doc_id: str) -> None:
+    def _write_parts(self, documents: Iterable[Document], doc_id: str, **more: str) -> None:
         """Write documents of a filing, and refresh them so that searches find them."""
-        parts = list(documents)
-        actions = [
-            {"_index": self.cluster.alias(kind), "_id": id, "_routing": routing, "_source": source}
-            for kind, id, source in parts
-        ]
+        parts = [(self.cluster.alias(kind), id, source) for kind, id, source in documents]
+        actions = [{"_index": name, "_id": id, "_source": source, **more} for name, id, source in parts]
         self.cluster.bulk(actions, doc_id)
-        self._refresh(sorted({kind for kind, *_ in parts}))
+        self._refresh({name for name, *_ in parts})
 
-    def _refresh(self, kinds: Collection[str]) -> None:
-        if kinds:
-            refresh, names = self.cluster.client.indices.refresh, list(map(self.cluster.alias, kinds))
-            self.cluster.request(refresh, doing="written", index=names, ignore_unavailable=True)
+    def _refresh(self, names: Collection[str]) -> None:
+        refresh = self.cluster.client.indices.refresh
+        self.cluster.request(refresh, doing="written", index=sorted(names), ignore_unavailable=True)
 
     def _delete_where(self, kinds: Collection[str], query: dict[str, Any]) -> None:
         """Delete the documents that a query finds, and refresh."""
@@ -321,7 +294,7 @@ class ElasticIndex(FilingIndex):
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        found = {source["doc_id"]: _record(source) for source in self.cluster.scan(self.cluster.alias("filings"))}
+        found = {source["doc_id"]: _record(source) for source in self.cluster.scan("filings")}
         return tuple(found[entry.doc_id] for entry in self.entries() if entry.doc_id in found)
 
     def entries(self) -> tuple[FilingEntry, ...]:
@@ -386,9 +359,9 @@ class ElasticIndex(FilingIndex):
     def _state(self) -> tuple[tuple[int, int], list[str]]:
         """Return the value that identifies a state of the list, and the generations in the journal."""
         marks = {"marks": {"sum": {"field": "mark"}}}
-        filings = self.cluster.search(self.cluster.alias("filings"), size=0, track_total_hits=True, aggregations=marks)
+        filings = self.cluster.search("filings", size=0, track_total_hits=True, aggregations=marks)
         journal = self.cluster.search(
-            self.cluster.alias("journal"),
+            "journal",
             size=_MAX_HITS,
             source={"includes": ["generation"]},
             sort=[{"due": {"order": "desc"}}],
@@ -400,18 +373,19 @@ class ElasticIndex(FilingIndex):
         fields = ["generation", "mark", *rows.ENTRY_COLUMNS]
         found = [
             (FilingEntry.of([source.get(column) for column in rows.ENTRY_COLUMNS]), source)
-            for source in self.cluster.scan(self.cluster.alias("filings"), _source={"includes": fields})
+            for source in self.cluster.scan("filings", _source={"includes": fields})
         ]
         found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
         entries = tuple(entry for entry, _ in found)
         if self._kept is not None and self._kept.entries == entries:
             entries = self._kept.entries
-        routing = (company_routing(entry.identity.cik, entry.identity.company) for entry in entries)
         return Listing(
             entries=entries,
             of={
-                entry.doc_id: ListedFiling(source["generation"], route, position)
-                for position, ((entry, source), route) in enumerate(zip(found, routing, strict=True))
+                entry.doc_id: ListedFiling(
+                    position, source["generation"], company_routing(entry.identity.cik, entry.identity.company)
+                )
+                for position, (entry, source) in enumerate(found)
             },
             shown={source["generation"]: entry.doc_id for entry, source in found},
             state=(len(found), sum(source["mark"] for _, source in found)),
@@ -430,7 +404,7 @@ class ElasticIndex(FilingIndex):
         listing = self.listing()
         if pages is not None:
             doc_ids = {key.doc_id for key in pages}
-        generations = None if doc_ids is None else listing.generations(doc_ids)
+        generations = None if doc_ids is None else [each.generation for each in listing.known(doc_ids)]
         clauses = list(self._clauses(kind, field, terms))
         if not clauses or limit < 1 or generations == []:
             return []
@@ -457,7 +431,7 @@ class ElasticIndex(FilingIndex):
     def _paged(self, kind: str, size: int, **asked: Any) -> Iterator[dict[str, Any]]:
         """Yield all hits of a search with a total order, `size` of them per request."""
         while True:
-            answer = self.cluster.search(self.cluster.alias(kind), size=size, track_total_hits=False, **asked)
+            answer = self.cluster.search(kind, size=size, track_total_hits=False, **asked)
             hits = answer["hits"]["hits"]
             yield from hits
             if len(hits) < size:
@@ -510,7 +484,7 @@ class ElasticIndex(FilingIndex):
     def _aggregated(self, kind: str, aggregation: Filter) -> dict[str, Any]:
         """Return an aggregation over the visible documents."""
         answer = self.cluster.search(
-            self.cluster.alias(kind),
+            kind,
             query={"bool": {"must_not": self._hidden()}},
             size=0,
             track_total_hits=False,
@@ -599,49 +573,53 @@ class ElasticIndex(FilingIndex):
         return [rows.tag(row) for row in sorted(found, key=lambda row: row[0])]
 
     def _sources(
-        self, kind: str, doc_ids: Collection[str], place: str, fields: Sequence[str], within: Sequence[Filter] = ()
+        self,
+        kind: str,
+        doc_ids: Collection[str],
+        place: str,
+        fields: Sequence[str],
+        within: Sequence[Filter] = (),
+        at_once: int = _AT_ONCE,
     ) -> Iterator[tuple[str, Source]]:
         """Yield (doc_id, document) of filings in the order of the entries, and within a filing by `place`."""
         listing = self.listing()
-        known = listing.in_order(doc_ids)
-        for start in range(0, len(known), _AT_ONCE):
-            some = known[start : start + _AT_ONCE]
+        known = listing.known(doc_ids)
+        for start in range(0, len(known), at_once):
+            some = [each.generation for each in known[start : start + at_once]]
+            routes = {each.routing for each in known[start : start + at_once]}
             found: dict[str, list[Source]] = {}
             for hit in self._paged(
                 kind,
-                _AT_ONCE,
-                query={"bool": {"filter": [_any_of("generation", listing.generations(some)), *within]}},
-                routing=listing.routes(some),
+                at_once,
+                query={"bool": {"filter": [_any_of("generation", some), *within]}},
+                routing=",".join(sorted(routes)) if len(routes) <= _MAX_ROUTES else None,
                 sort=_ascending("generation", place),
                 source={"includes": ["generation", *fields]},
             ):
-                found.setdefault(listing.shown[hit["_source"]["generation"]], []).append(hit["_source"])
-            for doc_id in some:
-                for source in found.get(doc_id, ()):
-                    yield doc_id, source
+                found.setdefault(hit["_source"]["generation"], []).append(hit["_source"])
+            for generation in some:
+                for source in found.get(generation, ()):
+                    yield listing.shown[generation], source
 
     # Vectors
 
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
         """See FilingIndex.add_vectors."""
-        self.invalidate()
-        listed = self.listing().of.get(vectors.doc_id)
-        if listed is None:
-            raise not_indexed(vectors.doc_id, (entry.doc_id for entry in self.entries()))
+        generation = self._known_source(vectors.doc_id)["generation"]
         source = {
             "doc_id": vectors.doc_id,
-            "generation": listed.generation,
+            "generation": generation,
             "model": model,
             "unit": unit.value,
-            "written": self.now(),
+            "written": _now(),
             "dimensions": vectors.dimensions,
             "sparse": vectors.sparse,
             "rows": len(vectors.places),
             "places": b64encode(pack_numbers(vectors.places)).decode(),
             "values": b64encode(vectors.values).decode(),
         }
-        document = ("vectors", vectors_id(listed.generation, model, unit), source)
-        self._write_parts([document], listed.routing, vectors.doc_id)
+        document_id = f"{generation}-{hashlib.sha256(model.encode()).hexdigest()[:16]}-{unit}"
+        self._write_parts([("vectors", document_id, source)], vectors.doc_id)
 
     def vector_models(self) -> tuple[VectorModel, ...]:
         """See FilingIndex.vector_models."""
@@ -658,22 +636,32 @@ class ElasticIndex(FilingIndex):
         return tuple(sorted(found, key=lambda each: (each.model, each.unit)))
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
-        query = {"bool": {"filter": [_any_of("model", [model]), _any_of("unit", [unit.value])]}}
-        found = self.cluster.scan(self.cluster.alias("vectors"), query=query, _source={"includes": ["generation"]})
+        query = {"bool": {"filter": _of_unit(model, unit)}}
+        found = self.cluster.scan("vectors", query=query, _source={"includes": ["generation"]})
         shown = self.listing().shown
         return frozenset(shown[each["generation"]] for each in found if each["generation"] in shown)
 
     def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
         """See FilingIndex._read_vectors. Filings are read in batches."""
-        listing = self.listing()
-        known = listing.in_order(doc_ids)
-        for start in range(0, len(known), _VECTORS_AT_ONCE):
-            some = [listing.of[doc_id] for doc_id in known[start : start + _VECTORS_AT_ONCE]]
-            asked = [{"_id": vectors_id(each.generation, model, unit), "routing": each.routing} for each in some]
-            found = self.cluster.documents(index=self.cluster.alias("vectors"), docs=asked)
-            for source in (each["_source"] for each in found if each.get("found")):
-                places, values = unpack_numbers(b64decode(source["places"])), b64decode(source["values"])
-                yield FilingVectors(source["doc_id"], places, source["dimensions"], values, source["sparse"])
+        fields, within = ("places", "dimensions", "values", "sparse"), _of_unit(model, unit)
+        for doc_id, source in self._sources("vectors", doc_ids, "unit", fields, within, _VECTORS_AT_ONCE):
+            places, values = unpack_numbers(b64decode(source["places"])), b64decode(source["values"])
+            yield FilingVectors(doc_id, places, source["dimensions"], values, source["sparse"])
+
+
+def _now(later: float = 0.0) -> int:
+    """Return the time in microseconds, some seconds `later`."""
+    return time.time_ns() // 1_000 + int(later * 1e6)
+
+
+def _stamp() -> Source:
+    """Return the fields that differ with every write of a filing's own document."""
+    return {"mark": secrets.randbelow(_MARKS), "written": _now()}
+
+
+def _of_unit(model: str, unit: VectorUnit) -> list[Filter]:
+    """Return filters for vectors of this model and unit."""
+    return [_any_of("model", [model]), _any_of("unit", [unit.value])]
 
 
 def _record(source: Mapping[str, Any]) -> FilingRecord:
@@ -740,14 +728,13 @@ def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
         yield "figures", f"{generation}-{page_number}", source
 
 
-def filing_source(stored: StoredFiling, generation: str, mark: int, written: int) -> Source:
+def filing_source(stored: StoredFiling, generation: str) -> Source:
     """Return the source of the document that makes a filing visible."""
     *details, summary = stored.parts[Part.DETAILS][0]
     return {
         **_source(Part.FILING, stored.parts[Part.FILING][0]),
         "generation": generation,
-        "mark": mark,
-        "written": written,
+        **_stamp(),
         "summary": summary,
         "details": {"row": details},
         "checksums": stored.checksums(),
@@ -784,11 +771,6 @@ def stored_filing(
 def id_of(doc_id: str) -> str:
     """Return the id of a filing's own document: a hash, because a doc_id may exceed the length limit of ids."""
     return hashlib.sha256(doc_id.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def vectors_id(generation: str, model: str, unit: str) -> str:
-    """Return the id of the document of a filing's vectors."""
-    return f"{generation}-{hashlib.sha256(model.encode()).hexdigest()[:16]}-{unit}"
 
 
 def company_routing(cik: str | None, company: str) -> str:

@@ -8,14 +8,17 @@ globally and within each global cluster.
 from __future__ import annotations
 
 import gzip
+import math
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
@@ -24,18 +27,11 @@ from fin_agent.errors import FinAgentError, how_to_install
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.models.tokens import approximate_tokens
+from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.retrieval.strategies.one_pass import page_keys
 
 if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, Matrix
-
-
-import math
-from collections import Counter
-from functools import lru_cache
-from typing import Literal
-
-from fin_agent.retrieval.search_terms import stems_of
 
 NO_ITEM = "none"
 """Name for chunks outside all Items; a filing without Items has only this one."""
@@ -143,8 +139,6 @@ class FilingTrees(BaseModel, frozen=True):
     chunking: Chunking
     encoder: str
     """The encoder whose vectors were clustered; `tf-idf` without a model."""
-    written_by: str = "rules"
-    """The writer of summaries and questions."""
     trees: tuple[ItemTree, ...]
     terms: Mapping[str, Mapping[str, int]]
     """Item -> cluster of terms -> count."""
@@ -184,7 +178,6 @@ def build_trees(
     *,
     chunking: Chunking,
     writer: NodeWriter | None = None,
-    written_by: str = "rules",
     encoder: Encoder | None = None,
     seconds: dict[str, float] | None = None,
 ) -> FilingTrees:
@@ -196,9 +189,8 @@ def build_trees(
     seconds = {} if seconds is None else seconds
     with _timed(seconds, "terms"):
         leaves = _leaves(index, doc_id, chunking)
-        counter = term_map(lexicon)
         terms = {
-            item: dict(counter.count_clusters("\n".join(chunk.text for chunk in chunks)))
+            item: dict(count_clusters("\n".join(chunk.text for chunk in chunks), lexicon))
             for item, chunks in leaves.items()
         }
     trees = []
@@ -218,7 +210,6 @@ def build_trees(
         content_hash=index.filing(doc_id).content_hash,
         chunking=chunking,
         encoder=encoder.name if encoder is not None else "tf-idf",
-        written_by=written_by,
         trees=tuple(trees),
         terms=terms,
     )
@@ -471,38 +462,31 @@ _MAX_TERM_LENGTH = 6
 """Words of a term; longer ones do not occur verbatim."""
 
 
-@dataclass(frozen=True, slots=True)
-class TermMap:
-    """Financial terms by their stems, each with the clusters of synonyms it belongs to."""
+def count_clusters(text: str, lexicon: Lexicon) -> Counter[str]:
+    """Return how often terms of each cluster of synonyms occur in a text; of overlapping terms, the longest counts.
 
-    clusters: Mapping[tuple[str, ...], tuple[str, ...]]
-    """Stems of a term -> ids of its clusters."""
-
-    def count_clusters(self, text: str) -> Counter[str]:
-        """Return how often terms of each cluster occur in a text; of overlapping terms, the longest counts.
-
-        >>> from fin_agent.lexicon.lexicon import load_lexicon
-        >>> found = term_map(load_lexicon()).count_clusters("Net income rose; operating income fell.")
-        >>> found["net_income"], found["operating_income"]
-        (1, 1)
-        """
-        stems = stems_of(text)
-        counts: Counter[str] = Counter()
-        place = 0
-        while place < len(stems):
-            for length in range(min(_MAX_TERM_LENGTH, len(stems) - place), 0, -1):
-                if clusters := self.clusters.get(tuple(stems[place : place + length])):
-                    counts.update(clusters)
-                    place += length
-                    break
-            else:
-                place += 1
-        return counts
+    >>> from fin_agent.lexicon.lexicon import load_lexicon
+    >>> found = count_clusters("Net income rose; operating income fell.", load_lexicon())
+    >>> found["net_income"], found["operating_income"]
+    (1, 1)
+    """
+    clusters_of, stems = _term_clusters(lexicon), stems_of(text)
+    counts: Counter[str] = Counter()
+    place = 0
+    while place < len(stems):
+        for length in range(min(_MAX_TERM_LENGTH, len(stems) - place), 0, -1):
+            if clusters := clusters_of.get(tuple(stems[place : place + length])):
+                counts.update(list(clusters))
+                place += length
+                break
+        else:
+            place += 1
+    return counts
 
 
 @lru_cache(maxsize=2)
-def term_map(lexicon: Lexicon) -> TermMap:
-    """Return the names of the lexicon's metrics and formulas; the terms of one entry form a cluster."""
+def _term_clusters(lexicon: Lexicon) -> dict[tuple[str, ...], dict[str, None]]:
+    """Return the clusters of the stems of each name of a metric or formula; the names of one entry form a cluster."""
     clusters: dict[tuple[str, ...], dict[str, None]] = {}
     for name in (*lexicon.metrics, *lexicon.formulas):
         entry = lexicon.definition(name)
@@ -511,7 +495,7 @@ def term_map(lexicon: Lexicon) -> TermMap:
             stems = tuple(stems_of(phrase))
             if 0 < len(stems) <= _MAX_TERM_LENGTH:
                 clusters.setdefault(stems, {})[name] = None
-    return TermMap({stems: tuple(names) for stems, names in clusters.items()})
+    return clusters
 
 
 def item_weights(counts: Mapping[str, float], how: Weighting = "relative") -> dict[str, float]:

@@ -19,9 +19,9 @@ from fin_agent.retrieval.fingear.tree_building import (
     TreeStore,
     Weighting,
     budgets,
+    count_clusters,
     item_weights,
     library,
-    term_map,
     tfidf,
 )
 from fin_agent.retrieval.search_query import (
@@ -169,7 +169,7 @@ class FinGear(TreeSearch):
         weight.
         """
         items: Counter[str] = Counter()
-        asked = term_map(self.workspace.lexicon).count_clusters(question) if "lexicon" in self.parts else Counter[str]()
+        asked = count_clusters(question, self.workspace.lexicon) if "lexicon" in self.parts else ()
         for of_filing in trees:
             for tree in of_filing.trees:
                 counts = of_filing.terms.get(tree.item, {})

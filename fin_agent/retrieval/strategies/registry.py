@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from fin_agent.config import VARIABLES, Settings
 from fin_agent.index.protocol import VectorUnit
@@ -39,12 +39,9 @@ from fin_agent.retrieval.strategies.one_pass import (
     vector_ranker,
 )
 from fin_agent.retrieval.strategies.protocol import (
-    Curator,
-    Decomposer,
     Layer,
     Models,
     PassageScorer,
-    Rewriter,
     Search,
     Strategy,
     StrategyError,
@@ -109,17 +106,17 @@ class _Building:
                 order = score_order(self._required_scorer())
                 return partial(rerank, base(), order, settings.rerank_candidates)
             case "tournament":
-                return partial(rerank, base(), self._given("an arena", models.arena), TOURNAMENT_CANDIDATES)
+                return partial(rerank, base(), self._given("an arena"), TOURNAMENT_CANDIDATES)
             case "ircot":
                 prompt = load_prompt("ircot", folder=settings.prompts)
                 thought = partial(written_thought, self._writer, prompt, models.notify)
                 return partial(search_interleaved, base(), thought, settings.passages, settings.rounds + 1)
             case "sub-questions":
-                return partial(search_sub_questions, base(), self._decomposer, settings.passages)
+                return partial(search_sub_questions, base(), self._given("a decomposer"), settings.passages)
             case "self-rag":
-                return partial(self_rag, base(), self._curator, self._rewriter)
+                return partial(self_rag, base(), self._given("a curator"), self._given("a rewriter"))
             case "rq-rag":
-                return partial(rq_rag, base(), self._rewriter, self._decomposer)
+                return partial(rq_rag, base(), self._given("a rewriter"), self._given("a decomposer"))
             case "hirec":
                 unscored = top.without.issuperset(SCORED)
                 scorer = None if unscored else self._required_scorer("-no-".join((top.name, *SCORED)))
@@ -127,8 +124,8 @@ class _Building:
                     HiRec,
                     workspace.index,
                     self._ranker(below[0], VectorUnit.SUMMARY),
-                    self._curator,
-                    self._rewriter,
+                    self._given("a curator"),
+                    self._given("a rewriter"),
                     scorer,
                     top.without,
                     documents=settings.documents,
@@ -201,8 +198,7 @@ class _Building:
         # What is missing is reported before a model is loaded, which takes a while.
         self._check_vectors(model_name(self._settings.encoder) if given is None else given.name, units)
         encoder = self._encoder
-        index = self._workspace.index
-        return vector_ranker(index, encoder.name, partial(dense_vector, encoder), windows=windows)
+        return vector_ranker(self._workspace.index, encoder.name, partial(dense_vector, encoder), windows=windows)
 
     def _splade(self, stages: Collection[VectorUnit]) -> Ranker:
         encoder, named = self._models.sparse_encoder, self._settings.sparse_encoder
@@ -221,46 +217,28 @@ class _Building:
         if not index.entries():
             return
 
-        def vectors_of(lacking: Collection[VectorUnit]) -> str:
-            return f"vectors of {' and '.join(unit.plural for unit in lacking)} by {model}"
-
-        def command_for(lacking: Collection[VectorUnit]) -> str:
-            of = ",".join(unit.plural for unit in lacking)
-            return f"`fin-agent embed --model {shlex.quote(model)} --units {of}{' --sparse' if sparse else ''}`"
+        def vectors_and_command(lacking: Collection[VectorUnit]) -> tuple[str, str]:
+            units = [unit.plural for unit in lacking]
+            command = f"fin-agent embed --model {shlex.quote(model)} --units {','.join(units)}"
+            return f"vectors of {' and '.join(units)} by {model}", f"`{command}{' --sparse' if sparse else ''}`"
 
         made = {(held.model, held.unit) for held in index.vector_models()}
         wanted = [unit for unit in VectorUnit if unit in units]
         if lacking := [unit for unit in wanted if (model, unit) not in made]:
-            raise StrategyError(
-                f"it needs {vectors_of(lacking)}, and the index contains none",
-                subject=subject,
-                remedy=f"Make them: {command_for(lacking)}",
-            )
+            vectors, command = vectors_and_command(lacking)
+            what = f"it needs {vectors}, and the index contains none"
+            raise StrategyError(what, subject=subject, remedy=f"Make them: {command}")
         without = {unit: doc_ids for unit in wanted if (doc_ids := index.without_vectors(model, unit))}
         if without:
-            count = len({doc_id for doc_ids in without.values() for doc_id in doc_ids})
-            self._models.notify(
-                f"{count} of {len(index.entries())} filings have no {vectors_of(without)} yet: {subject} does not find"
-                f" them. Run {command_for(without)}"
-            )
+            (vectors, command), count = vectors_and_command(without), len(set().union(*without.values()))
+            of = f"{count} of {len(index.entries())} filings have no {vectors} yet"
+            self._models.notify(f"{of}: {subject} does not find them. Run {command}")
 
     @property
     def _encoder(self) -> Encoder:
         from fin_agent.retrieval.dense.encoder import load_encoder
 
         return self._models.encoder or _shared_model(load_encoder, self._settings.encoder)
-
-    @property
-    def _rewriter(self) -> Rewriter:
-        return self._given("a rewriter", self._models.rewriter)
-
-    @property
-    def _curator(self) -> Curator:
-        return self._given("a curator", self._models.curator)
-
-    @property
-    def _decomposer(self) -> Decomposer:
-        return self._given("a decomposer", self._models.decomposer)
 
     @cached_property
     def _scorer(self) -> PassageScorer | None:
@@ -281,10 +259,11 @@ class _Building:
         settings = self._settings
         if self._models.writer is None and settings.chat_model is None and not settings.models.given:
             self._lacking("a chat model", "chat_model", "openai:gpt-4o-mini")
-        return self._given("a writer", self._models.writer)
+        return self._given("a writer")  # type: ignore[no-any-return]
 
-    def _given(self, what: str, model: Model | None) -> Model:
-        if model is not None:
+    def _given(self, what: str) -> Any:
+        """Return what is given in Models: `a curator`, `an arena`. Raises StrategyError where it is not."""
+        if (model := getattr(self._models, what.split()[1])) is not None:
             return model
         raise StrategyError(
             f"it needs {what}, and none is given",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fin_agent.evidence.cards.card import ClaimRole, RiskSignal
-from fin_agent.evidence.cards.passage_sources import cue_pattern, cues_in, flat_text
+from fin_agent.evidence.cards.rule_based_abstraction import cue_pattern, cues_in, flat_text
 from fin_agent.lexicon.words import word_lists
 
 

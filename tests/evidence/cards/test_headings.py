@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.evidence.cards.passage_sources import heading_of, headings_in, sources_of
+from fin_agent.evidence.cards.rule_based_abstraction import heading_of, headings_in, sources_of
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Page

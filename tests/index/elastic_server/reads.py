@@ -18,22 +18,6 @@ def get_document(asked: Asked, node: Node) -> Answer:
     return Answer(told, 200 if told["found"] else 404)
 
 
-def get_documents(asked: Asked, node: Node) -> Answer:
-    """POST {index}/_mget."""
-    (shelf,) = node.named(asked.path[0])
-    said = asked.json()
-    wanted: Any = True
-    if "_source_includes" in asked.parameters:
-        wanted = asked.parameters["_source_includes"].split(",")
-    named = said.get("docs") or [{"_id": id} for id in said.get("ids", [])]
-    if not named:
-        raise RefusalError(400, "action_request_validation_exception", "Validation Failed: 1: no documents to get;")
-    if node.shard_lost:
-        error = {"type": "no_shard_available_action_exception", "reason": "no shard is available"}
-        return Answer({"docs": [{"_index": shelf.name, "_id": each["_id"], "error": error} for each in named]})
-    return Answer({"docs": [_document(shelf, each["_id"], each.get("routing"), wanted) for each in named]})
-
-
 def search(asked: Asked, node: Node) -> Answer:
     """POST {index}/_search."""
     body = asked.json()

@@ -141,7 +141,6 @@ _ROUTES: tuple[tuple[str, str, Handled], ...] = (
     ("PUT", "*/_create/*", writes.put_document),
     ("GET", "*/_doc/*", reads.get_document),
     ("DELETE", "*/_doc/*", writes.delete_document),
-    ("POST", "*/_mget", reads.get_documents),
     ("POST", "*/_search", reads.search),
     ("POST", "*/_refresh", administration.refresh),
     ("POST", "*/_delete_by_query", writes.delete_by_query),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.retrieval.fingear.tree_building import Weighting, budgets, item_weights, term_map
+from fin_agent.retrieval.fingear.tree_building import Weighting, budgets, count_clusters, item_weights
 
 COUNTS = st.dictionaries(st.sampled_from(["1", "1A", "2", "5", "6", "7", "7A", "8", "9", "15"]), st.integers(0, 500))
 HOW = st.sampled_from(["relative", "log", "softmax"])
@@ -44,9 +44,8 @@ def test_the_other_weightings_are_what_their_names_say() -> None:
 
 
 def test_terms_are_counted_by_their_entry_whatever_they_are_called() -> None:
-    terms = term_map(load_lexicon())
-    found = terms.count_clusters(
-        "Net revenues grew while the cost of goods sold fell; total revenue is recognised over time."
-    )
+    lexicon = load_lexicon()
+    text = "Net revenues grew while the cost of goods sold fell; total revenue is recognised over time."
+    found = count_clusters(text, lexicon)
     assert found["revenue"] == 2 and found["cost_of_revenue"] == 1
-    assert not terms.count_clusters("The weather was fine.")
+    assert not count_clusters("The weather was fine.", lexicon)
