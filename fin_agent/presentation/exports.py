@@ -238,28 +238,24 @@ def statement_workbook(record: FilingRecord, statement: Statement, tables: Seque
         sheet.write_string(1, 0, _text(f"{table.unit_line} {record.doc_id}"), styles["said"])
         sheet.write_row(3, 1, map(_text, table.columns), styles["header"])
         lines = list(enumerate(display_lines(table.rows), 4))
-        line_of_row = [at for at, line in lines if line.kind in (LineKind.ROW, LineKind.TOTAL)]
-        sums, rows, page = exact_sums(table.rows), iter(enumerate(table.rows)), table.pages[0]
+        line_of_row = [at for at, line in lines if line.row is not None]
+        sums = exact_sums(table.rows)
         for at, line in lines:
-            sheet.write_string(
-                at, 0, _text("  " * line.depth + line.label), styles["head" if not line.cells else "plain"]
-            )
-            if line.kind not in (LineKind.ROW, LineKind.TOTAL):
+            sheet.write_string(at, 0, _text("  " * line.depth + line.label), styles["plain" if line.cells else "head"])
+            if line.row is None:
                 continue
-            position, row = next(rows)
-            page = table.starts.get(position, page)
+            row, page = table.rows[line.row], table.pages[line.row]
             for column, cell in enumerate(row.cells):
                 if cell is None:
                     continue
                 worth = float(cell.amount) / (100 if cell.percent else 1)
                 style = styles["percent" if cell.percent else "result" if line.kind is LineKind.TOTAL else "number"]
-                parts = sums.get((position, column))
-                if parts is None:
-                    sheet.write_number(at, column + 1, worth, style)
-                else:
+                if parts := sums.get((line.row, column)):
                     added = ((sign, xl_rowcol_to_cell(line_of_row[part], column + 1)) for part, sign in parts)
                     formula = "".join(f"{'+' if sign > 0 else '-'}{place}" for sign, place in added)
                     sheet.write_formula(at, column + 1, f"={formula.removeprefix('+')}", style, worth)
+                else:
+                    sheet.write_number(at, column + 1, worth, style)
                 sheet.write_comment(at, column + 1, f"{record.doc_id}, page {page + 1}, line {row.line + 1}")
         sheet.freeze_panes(4, 1)
     book.close()

@@ -15,6 +15,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from fin_agent.filings.facts.accounting_identities import Check, Outcome, check_facts
+from fin_agent.filings.facts.fact_selection import years_of
+from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.presentation.terminal_text import (
@@ -30,7 +32,8 @@ from fin_agent.presentation.terminal_text import (
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity
-from fin_agent.vocabulary.page import ItemStart, Statement
+from fin_agent.vocabulary.page import ItemStart, Page, Statement
+from fin_agent.workspace import Workspace
 
 
 def filings_view(records: Sequence[FilingRecord]) -> Table:
@@ -146,14 +149,14 @@ def item_runs(outline: Sequence[PageOutline], starts: Sequence[ItemStart]) -> li
 def statement_runs(outline: Sequence[PageOutline]) -> list[PageRun]:
     """Return primary statements in the order of their first pages; a page may show several."""
     runs: list[PageRun] = []
-    for name in statements_found(outline):
+    for name in dict.fromkeys(each for page in outline for each in statements_on(page)):
         runs += _page_runs([(page.key.page, name if name in statements_on(page) else None) for page in outline])
     return sorted(runs, key=lambda run: run.first)
 
 
-def statements_on(page: PageOutline) -> tuple[str, ...]:
+def statements_on(page: Page | PageOutline) -> list[Statement]:
     """Return the primary statements that a page shows, top to bottom."""
-    return (page.statement, *page.further_statements) if page.statement else ()
+    return [Statement(name) for name in (page.statement, *page.further_statements) if name]
 
 
 _FIELDS = (
@@ -189,9 +192,12 @@ def _page_runs(named: Sequence[tuple[int, str | None]]) -> list[PageRun]:
     return runs
 
 
-def statements_found(outline: Sequence[PageOutline]) -> list[Statement]:
-    """Return the primary statements of the filing in the order of their pages."""
-    return list(dict.fromkeys(Statement(name) for page in outline for name in statements_on(page)))
+def statement_parts(workspace: Workspace, doc_id: str, statement: Statement) -> tuple[list[Page], list[StatementPart]]:
+    """Return the pages of the primary statements of a filing, and the tables of one of them."""
+    index = workspace.index
+    keys = [page.key for page in index.outline([doc_id]) if page.statement]
+    pages = [stored.page for stored in index.pages(keys)]
+    return pages, parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles)
 
 
 def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:
@@ -238,10 +244,10 @@ def fact_line(fact: Fact) -> str:
     return f"{one_line(fact.label, _MAX_LENGTH)}, {period_words(fact.period)}: {value_words(fact)}"
 
 
-def metric_by_name(name: str, lexicon: Lexicon) -> str | None:
-    """Return the metric that `name` as a whole stands for (`capex`), or None."""
-    metrics = [each.id for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
-    return metrics[0] if metrics else None
+def resolve_fact_name(name: str, facts: Sequence[Fact], lexicon: Lexicon) -> str:
+    """Return `name` if facts are called so, else the metric that it as a whole stands for (`capex`), if any."""
+    metrics = (each.id for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name)
+    return name if years_of(facts, name) else next(metrics, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from fin_agent.filings.page_rendering import (
 )
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.models.metering import current_meter
-from fin_agent.presentation.filings import PageRun, fact_line, item_runs, metric_by_name, statement_runs
+from fin_agent.presentation.filings import PageRun, fact_line, item_runs, resolve_fact_name, statement_runs
 from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.process_pool import CallCancelledError, PoolBusyError
 from fin_agent.serving.problem_details import BusyError, NotThereError, TooLongError, names_only
@@ -210,18 +210,15 @@ def figure_frames(
     Raises NotThereError if the page has no such figure; the message names similar ones.
     """
     facts = [each.fact for each in workspace.index.facts([record.doc_id], pages=[PageKey(record.doc_id, page)])]
-    found = facts_named(facts, name, fiscal_year, record.identity)
-    if not found and (metric := metric_by_name(name, workspace.lexicon)) is not None:
-        found = facts_named(facts, metric, fiscal_year, record.identity)
+    called = resolve_fact_name(name, facts, workspace.lexicon)
+    found = facts_named(facts, called, fiscal_year, record.identity)
     if not found:
-        near = similar_names(facts, name)
+        near = " or ".join(map(quoted_name, similar_names(facts, name)))
         year = f" of fiscal {fiscal_year}" if fiscal_year else ""
         raise NotThereError(
             f"page {page + 1} has no figure called {quoted_name(name)}{year}",
             subject=record.doc_id,
-            remedy=f"Did you mean {' or '.join(map(quoted_name, near))}?"
-            if near
-            else "Ask for the page without a figure",
+            remedy=f"Did you mean {near}?" if near else "Ask for the page without a figure",
         )
     return [Frame(found[0].box, FrameColor.FACT, fact_line(found[0]))]
 

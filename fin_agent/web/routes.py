@@ -38,6 +38,8 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.models.settings import Preset
 from fin_agent.presentation import exports
+from fin_agent.presentation.filings import statement_parts
+from fin_agent.presentation.pages import join_tables
 from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.query import tree
 from fin_agent.query.editing import intent_of_edit
@@ -89,7 +91,7 @@ def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
     @calls.threaded
     def statement_workbook(doc_id: DocId, statement: Statement) -> Response:
         record = record_of(context, doc_id)
-        tables = views.statement_tables(record, context.workspace, statement)
+        tables = join_tables(statement_parts(context.workspace, doc_id, statement)[1])
         content = exports.statement_workbook(record, statement, tables)
         return _file(content, f"{doc_id}-{statement.value}.xlsx", _XLSX)
 

@@ -11,12 +11,11 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.filings.outline.statements import parts_of_statement
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, SourcedFact
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, YEARS_IN_AN_ANNUAL_REPORT
-from fin_agent.presentation.filings import CheckedFiling, statements_on, value_words
-from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, join_tables, page_number_printed
+from fin_agent.presentation.filings import CheckedFiling, statement_parts, statements_on, value_words
+from fin_agent.presentation.pages import ContinuedTable, display_lines, join_tables, page_number_printed
 from fin_agent.query.editing import query_for_question
 from fin_agent.query.lexer import lex
 from fin_agent.query.question_to_intent import known_names
@@ -214,26 +213,18 @@ def figure_shown(fact: Fact, doc_id: str) -> Json:
     }
 
 
-def statement_tables(record: FilingRecord, workspace: Workspace, statement: Statement) -> list[ContinuedTable]:
-    """Return the tables of a primary statement; tables that continue on the next page are joined."""
-    index = workspace.index
-    outline = [page for page in index.outline([record.doc_id]) if statements_on(page)]
-    keys = [page.key for page in outline]
-    pages = [stored.page for stored in index.pages(keys)]
-    return join_tables(parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles))
-
-
 def statements_shown(context: ToolContext, doc_id: str) -> Json:
     """Return every primary statement as tables, each cell with its place. Raises NotThereError."""
-    record, index = record_of(context, doc_id), context.workspace.index
-    outline = [page for page in index.outline([doc_id]) if statements_on(page)]
+    record_of(context, doc_id)
+    index = context.workspace.index
+    outline = [page for page in index.outline([doc_id]) if page.statement]
     there = {name for page in outline for name in statements_on(page)}
     facts = [each.fact for each in index.facts([doc_id], pages=[page.key for page in outline])]
     charted = {(fact.page, fact.line) for fact in facts if in_a_cell(fact) and fact.period.fiscal_year}
     shown: list[Json] = []
     for statement in Statement:
-        if statement.value in there:
-            tables = statement_tables(record, context.workspace, statement)
+        if statement in there:
+            tables = join_tables(statement_parts(context.workspace, doc_id, statement)[1])
             shown.append({"statement": statement.value, "tables": [_table_shown(each, charted) for each in tables]})
     return {"doc_id": doc_id, "statements": shown}
 
@@ -250,22 +241,20 @@ def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) ->
 
     Rows in `charted`, given as (page, line), have an address for a chart over the years.
     """
-    page, rows = table.pages[0], iter(enumerate(table.rows))
     lines: list[Json] = []
     for line in display_lines(table.rows, dollars=not table.unit_line):
         cells: list[Json] = []
         address: dict[str, Json] = {}
-        if line.kind in (LineKind.ROW, LineKind.TOTAL):
-            at, row = next(rows)
-            page = table.starts.get(at, page)
+        if line.row is not None:
+            row, page = table.rows[line.row], table.pages[line.row]
             if (page, row.line) in charted:
                 address = {"page_number": page + 1, "line": row.line + 1}
-            for cell, print_ in zip(row.cells, line.cells, strict=False):
-                cells.append(
-                    {"text": print_, "amount": float(cell.amount), "page_number": page + 1, "box": _sides(cell.box)}
-                    if cell is not None and print_ is not None
-                    else None
-                )
+            cells = [
+                {"text": text, "amount": float(cell.amount), "page_number": page + 1, "box": _sides(cell.box)}
+                if cell
+                else None
+                for cell, text in zip(row.cells, line.cells, strict=True)
+            ]
         lines.append({"kind": line.kind.value, "label": line.label, "depth": line.depth, "cells": cells, **address})
     return {"title": table.title, "unit": table.unit_line, "columns": list(table.columns), "lines": lines}
 

@@ -140,7 +140,7 @@ class TestFiguresTable:
         assert max(map(len, lines)) <= width
 
     def test_page_marks(self) -> None:
-        lines = shown(FiguresTable(["2022"], [row("One", "1"), row("Two", "5")], page_starts={1: 63}))
+        lines = shown(FiguresTable(["2022"], [row("One", "1"), row("Two", "5")], pages=[62, 63]))
         assert lines[-2].endswith(" page 64") and lines[-1].startswith("Two")
 
     def test_text_of_a_filing_cannot_drive_the_terminal(self) -> None:

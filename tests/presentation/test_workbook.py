@@ -13,8 +13,9 @@ import pytest
 from fin_agent.answering.answer import Answer
 from fin_agent.cli import main
 from fin_agent.presentation.exports import answer_cell, answer_csv, cells_of, html_report, statement_workbook
+from fin_agent.presentation.filings import statement_parts
+from fin_agent.presentation.pages import join_tables
 from fin_agent.vocabulary.page import Statement
-from fin_agent.web.views import statement_tables
 from fin_agent.workspace import Workspace
 from tests.markup import HOSTILE_MARKUP
 
@@ -64,7 +65,8 @@ def test_totals_of_a_statement_are_formulas_that_give_what_is_printed(workspace:
     record = workspace.index.filing("harborlight_2023_10k")
     made = {}
     for statement in Statement:
-        written = statement_workbook(record, statement, statement_tables(record, workspace, statement))
+        tables = join_tables(statement_parts(workspace, record.doc_id, statement)[1])
+        written = statement_workbook(record, statement, tables)
         formulas, values = (openpyxl.load_workbook(io.BytesIO(written), data_only=each) for each in (False, True))
         for sheet, printed in zip(formulas, values, strict=True):
             for cell in (cell for row in sheet.iter_rows() for cell in row if str(cell.value).startswith("=")):
