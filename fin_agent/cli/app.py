@@ -26,7 +26,7 @@ COMMANDS: Mapping[str, Any] = {
     "ask": ("asking.ask", "Answer a question with its figures, program and pages, or refuse it."),
     "chat": ("chatting.chat", "Ask several questions about filings, with follow-ups."),
     "search": ("searching.search", "List the documents, pages or passages that a question finds, best first."),
-    "batch": ("batch.batch", "Answer a file of questions."),
+    "batch": ("asking.batch", "Answer a file of questions."),
     "facts": ("searching.facts", "List the figures of the lines that match a phrase, best first."),
     "check": ("listing.check", "Check the sums of statements: balance, cash, income."),
     "show": ("showing.show", "Show a filing, or a page, statement or figures of it."),

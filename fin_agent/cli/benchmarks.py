@@ -18,7 +18,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy_for
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.atomic_write import atomic_write
-from fin_agent.cli.answer_jobs import answer_json, attempt, refusal_for
+from fin_agent.cli.asking import answer_json, attempt, refusal_for
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import AnswerOptions, GoldGiven, IndexOptions, Output, Resamples, Seed, command
 from fin_agent.cli.streams import Progress, say, warn

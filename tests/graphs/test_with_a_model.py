@@ -18,7 +18,7 @@ from rich.console import Console
 from benchmarks.models.rubbish import RubbishChatModel
 from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.answering.answer import Answer
-from fin_agent.cli.answer_jobs import answer_json, attempt
+from fin_agent.cli.asking import answer_json, attempt
 from fin_agent.config import Settings
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.graphs.answer import AnswerContext, answer_question
