@@ -13,20 +13,7 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.slot_ledger import Entry
 from fin_agent.models.tokens import approximate_tokens
 from fin_agent.prompts.untrusted_text import Fence, Quoted
-from fin_agent.tools.artifacts import (
-    BoxSides,
-    CardsMade,
-    DocumentsFound,
-    FactFound,
-    FactsListed,
-    FilingListed,
-    FilingsListed,
-    NumberAccounted,
-    PageFound,
-    PagesFound,
-    PagesRead,
-    ProgramRun,
-)
+from fin_agent.tools import artifacts as make
 from fin_agent.vocabulary.page import page_ranges
 
 RESULT = "Result: "
@@ -140,7 +127,7 @@ def _quoted(parts: Sequence[Part], seed: str) -> Iterator[str]:
         yield one.replace('number="1"', f'number="{numbers[part.mark]}"', 1)
 
 
-def format_filings(found: DocumentsFound, budget: OutputBudget) -> str:
+def format_filings(found: make.DocumentsFound, budget: OutputBudget) -> str:
     """Format the result of `document_search`."""
     if not found.filings:
         return budget.render("No filing fits.", _notes(found.notes))
@@ -149,7 +136,7 @@ def format_filings(found: DocumentsFound, budget: OutputBudget) -> str:
     return budget.render(head, [*_notes(found.notes), Part("\n".join(lines), mark="filings")])
 
 
-def format_pages(found: PagesFound, budget: OutputBudget) -> str:
+def format_pages(found: make.PagesFound, budget: OutputBudget) -> str:
     """Format the result of `page_search`."""
     if not found.pages:
         return budget.render("No page fits.", _notes(found.notes))
@@ -161,7 +148,7 @@ def format_pages(found: PagesFound, budget: OutputBudget) -> str:
     return budget.render(head, [*_notes(found.notes), *parts], seed=found.query)
 
 
-def format_facts(listed: FactsListed, budget: OutputBudget) -> str:
+def format_facts(listed: make.FactsListed, budget: OutputBudget) -> str:
     """Format the result of `fact_search`."""
     if not listed.facts:
         return "No figure fits. Say less, or look for the page with page_search."
@@ -181,7 +168,7 @@ def format_facts(listed: FactsListed, budget: OutputBudget) -> str:
     return budget.render(head, [Part("\n".join(lines), mark="figures")])
 
 
-def _fact_line(fact: FactFound) -> str:
+def _fact_line(fact: make.FactFound) -> str:
     of = f", of {fact.part}" if fact.part else ""
     period = f"Q{fact.quarter} FY{fact.fiscal_year}" if fact.quarter else f"FY{fact.fiscal_year}"
     span = "at the end of " if not fact.months else "" if fact.months in (3, 12) else f"{fact.months} months of "
@@ -193,7 +180,7 @@ def _fact_line(fact: FactFound) -> str:
     return f"{row}{of} | {span}{period}: {fact.amount:,} {_unit(fact.unit, fact.scale)} | {where}{lacks}"
 
 
-def format_page_text(read: PagesRead, budget: OutputBudget, from_line: int = 1) -> str:
+def format_page_text(read: make.PagesRead, budget: OutputBudget, from_line: int = 1) -> str:
     """Format the result of `read_page`; the first page begins at line `from_line`."""
     numbers = [page.page for page in read.pages]
     texts = [join_number_rows(page.text).splitlines() for page in read.pages]
@@ -216,7 +203,7 @@ def format_page_text(read: PagesRead, budget: OutputBudget, from_line: int = 1) 
     return budget.render(head, parts, ending=ending, seed=read.filing.doc_id)
 
 
-def format_cards(made: CardsMade, budget: OutputBudget) -> str:
+def format_cards(made: make.CardsMade, budget: OutputBudget) -> str:
     """Format the result of `card_extraction`."""
     if not made.cards:
         return "No passage is on these pages."
@@ -227,7 +214,7 @@ def format_cards(made: CardsMade, budget: OutputBudget) -> str:
     return budget.render(head, parts, seed=made.filing.doc_id)
 
 
-def format_listing(listed: FilingsListed, budget: OutputBudget) -> str:
+def format_listing(listed: make.FilingsListed, budget: OutputBudget) -> str:
     """Format the result of `list_filings`."""
     if not listed.filings:
         return "The index contains no filings."
@@ -238,7 +225,7 @@ def format_listing(listed: FilingsListed, budget: OutputBudget) -> str:
     return budget.render(head, [part], remedy="Narrow by company, form or fiscal_year.")
 
 
-def format_program_run(run: ProgramRun, budget: OutputBudget) -> str:
+def format_program_run(run: make.ProgramRun, budget: OutputBudget) -> str:
     """Format the result of `python_execution`."""
     head = [f"{RESULT}{json.dumps(run.value, ensure_ascii=False)}"]
     lacking = run.without_source
@@ -291,12 +278,12 @@ def format_answer(answer: Answer, budget: OutputBudget) -> str:
     return budget.render(head, parts, seed=answer.question)
 
 
-def _filing_line(filing: FilingListed) -> str:
+def _filing_line(filing: make.FilingListed) -> str:
     ended = f", period ended {filing.period_end.isoformat()}" if filing.period_end else ""
     return f"{filing.doc_id} | {filing.described}{ended} | {_counted(filing.pages, 'page')}"
 
 
-def _place(page: PageFound) -> str:
+def _place(page: make.PageFound) -> str:
     part = page.statement.value if page.statement else f"Item {page.item}" if page.item else ""
     return ", ".join(filter(None, (f"{page.filing.doc_id} page {page.page_number}", part, page.filing.described)))
 
@@ -305,13 +292,13 @@ def _notes(notes: Sequence[str]) -> list[Part]:
     return [Part("\n".join(notes), "notes", "text")] if notes else []
 
 
-def _card_part(card: Card, in_tables: Collection[tuple[int, BoxSides]]) -> Part:
+def _card_part(card: Card, in_tables: Collection[tuple[int, make.BoxSides]]) -> Part:
     identity = card.identity
     lines = [*card_lines(card), *_rows(card, () if card.verifiability.table else in_tables)]
     return Part("\n".join(lines), f"{identity.doc_id} page {identity.page + 1}, passage {identity.ordinal}", "card")
 
 
-def _rows(card: Card, elsewhere: Collection[tuple[int, BoxSides]]) -> list[str]:
+def _rows(card: Card, elsewhere: Collection[tuple[int, make.BoxSides]]) -> list[str]:
     """Return a line for each row of figures; text passages leave out figures of the tables on their page."""
     own = [fact for fact in card.facts if (card.identity.page, fact.box) not in elsewhere]
     rows: dict[tuple[int, str, str, str | None], list[str]] = {}
@@ -329,7 +316,7 @@ def _unit(unit: str, scale: int) -> str:
     return " ".join(filter(None, (unit, _SCALES.get(scale, f"x {scale:,}"))))
 
 
-def _number_line(number: NumberAccounted) -> str:
+def _number_line(number: make.NumberAccounted) -> str:
     name = f"{number.variable} = " if number.variable else ""
     where = f" ({number.doc_id})" if number.doc_id else ""
     lacking = "NO SOURCE: " if number.source is None else ""

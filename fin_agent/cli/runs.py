@@ -24,17 +24,7 @@ from fin_agent.index.opening import address_of
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.models.metering import Budget
-from fin_agent.presentation.answers import (
-    fields_line,
-    ledger_view,
-    note_lines,
-    program_view,
-    refusal_panel,
-    rounds_view,
-    usage_line,
-    usage_view,
-    warning_lines,
-)
+from fin_agent.presentation import answers
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.runs.run import (
     RULES,
@@ -141,7 +131,7 @@ def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
             again = answer_question(then.question, context, doc_ids=then.doc_ids or None, pages=pages)
     lacking = len(again.usage.left_out) - len(then.answer.usage.left_out)
     if not ask_model and lacking > 0:
-        model, took = then.settings.models.model or "a model", usage_line(then.answer.usage)
+        model, took = then.settings.models.model or "a model", answers.usage_line(then.answer.usage)
         raise ReplayError(
             f"{model} answered it, and replies that it needs are not stored (then: {took})",
             subject=f"run {then.id}",
@@ -166,7 +156,8 @@ def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
     ]
     if then.analyst != RULES:
         shown += [
-            f"{when.capitalize()}: {usage_line(usage) or 'no model was called'}." for when, usage in usages.items()
+            f"{when.capitalize()}: {answers.usage_line(usage) or 'no model was called'}."
+            for when, usage in usages.items()
         ]
     on.show(document, *shown)
     return ExitCode.SOME_FAILED if differences else ExitCode.DONE
@@ -203,15 +194,15 @@ def run_view(run: Run, *, full: bool = False) -> Iterator[RenderableType]:
     answer = run.answer
     yield from (Text(one_line(line), style="dim") for line in _asked(run))
     yield Text(f"\n{plain(run.question)}\n", style="bold cyan")
-    yield refusal_panel(answer, "Missing:") if answer.refused else Text(plain(answer.answer.text), style="bold")
-    yield from note_lines(answer.assumptions)
-    yield from warning_lines(answer.warnings)
+    yield answers.refusal_panel(answer, "Missing:") if answer.refused else Text(plain(answer.answer.text), style="bold")
+    yield from answers.note_lines(answer.assumptions)
+    yield from answers.warning_lines(answer.warnings)
     if answer.ledger:
-        yield from (_heading("Ledger"), ledger_view(answer.ledger, full=full))
+        yield from (_heading("Ledger"), answers.ledger_view(answer.ledger, full=full))
     if answer.trace:
         timed = [step.node for step in run.steps] == [step.node for step in answer.trace]
         seconds = [step.seconds for step in run.steps] if timed else []
-        yield rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)
+        yield answers.rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)
     if evidence := final_evidence(answer):
         yield _heading("Evidence")
         quoted: dict[tuple[str, int], list[str]] = {}
@@ -221,12 +212,12 @@ def run_view(run: Run, *, full: bool = False) -> Iterator[RenderableType]:
             # What is quoted from a page is shown once, below its first passage.
             yield from _kept(kept, quoted.pop((kept.doc_id, kept.page), ()), full)
     if answer.program:
-        yield from (_heading("Program"), Padding(program_view(answer.program), (0, 0, 0, 2)))
+        yield from (_heading("Program"), Padding(answers.program_view(answer.program), (0, 0, 0, 2)))
     if answer.usage.roles:
-        yield from (_heading("Model calls"), usage_view(answer.usage))
+        yield from (_heading("Model calls"), answers.usage_view(answer.usage))
     rounds = count_with_noun(answer.rounds, "round") if answer.rounds else "no search"
     yield _heading("Time")
-    yield Text(" · ".join(filter(None, [f"{run.seconds:.2f} s", rounds, usage_line(answer.usage)])))
+    yield Text(" · ".join(filter(None, [f"{run.seconds:.2f} s", rounds, answers.usage_line(answer.usage)])))
 
 
 def _heading(title: str) -> RenderableType:
@@ -252,7 +243,7 @@ def _kept(kept: EvidencePassage, quoted: Sequence[str], full: bool) -> Iterator[
     """Yield a passage of the evidence: its place, why it was selected, and what is quoted, else its beginning."""
     place = Text.assemble((one_line(kept.doc_id), "bold"), f", page {kept.page + 1}")
     yield place.append(f"  passage {kept.ordinal}", style="dim")
-    told = [(one_line(kept.why), "green"), (fields_line(kept.fields), "cyan")]
+    told = [(one_line(kept.why), "green"), (answers.fields_line(kept.fields), "cyan")]
     told += [(f"“{quote}”", "") for quote in dict.fromkeys(quoted)]
     if full or not quoted:
         text = plain(kept.text).expandtabs(2) if full else one_line(kept.text, _SHOWN_OF_A_PASSAGE)

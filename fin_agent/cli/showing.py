@@ -18,16 +18,7 @@ from fin_agent.filings.facts.fact_selection import facts_named, similar_names, y
 from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.filings.page_rendering import Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
-from fin_agent.presentation.filings import (
-    fact_line,
-    facts_view,
-    item_runs,
-    overview,
-    resolve_fact_name,
-    statement_parts,
-    statement_runs,
-    statements_on,
-)
+from fin_agent.presentation import filings as views
 from fin_agent.presentation.pages import page_number_printed, page_view, statement_view
 from fin_agent.presentation.terminal_text import count_with_noun, plain
 from fin_agent.vocabulary.fact import Fact
@@ -96,7 +87,7 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
                 for line in told:
                     print(plain(line))  # not through rich: a folded file name cannot be copied
         elif wanted.lists_facts:
-            on.show(document | {"facts": [_fact_fields(fact) for fact in facts]}, facts_view(record, facts))
+            on.show(document | {"facts": [_fact_fields(fact) for fact in facts]}, views.facts_view(record, facts))
         elif wanted.statement is not None:
             shown = [{"title": part.title, **as_plain(part.table)} for part in parts]
             document |= {"statement": wanted.statement.value, "tables": shown}
@@ -106,7 +97,7 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
             document |= _page_fields(workspace, record, pages[0], tables, printed) if on.as_json else {}
             on.show(document, page_view(record, pages[0], printed))
         else:
-            on.show(_filing_fields(record, outline), overview(record, outline))
+            on.show(_filing_fields(record, outline), views.overview(record, outline))
     return ExitCode.DONE
 
 
@@ -135,10 +126,10 @@ def _statement(
     workspace: Workspace, record: FilingRecord, statement: Statement
 ) -> tuple[list[Page], list[StatementPart]]:
     """Return the pages and tables of a primary statement."""
-    pages, parts = statement_parts(workspace, record.doc_id, statement)
-    numbers = [page.number for page in pages if statement in statements_on(page)]
+    pages, parts = views.statement_parts(workspace, record.doc_id, statement)
+    numbers = [page.number for page in pages if statement in views.statements_on(page)]
     if not parts:
-        found = ", ".join(dict.fromkeys(each.value for page in pages for each in statements_on(page)))
+        found = ", ".join(dict.fromkeys(each.value for page in pages for each in views.statements_on(page)))
         what = f"no {statement.value} statement was found in this filing"
         remedy = f"Choose one of these: {found}" if found else "None of its pages has a statement"
         if numbers:
@@ -166,7 +157,7 @@ def _facts(
         ]
     if wanted.fact is None:
         return facts
-    name = resolve_fact_name(wanted.fact, facts, workspace.lexicon)
+    name = views.resolve_fact_name(wanted.fact, facts, workspace.lexicon)
     named = facts_named(facts, name, wanted.year, record.identity)
     if not named:
         year = f" for fiscal {wanted.year}" if wanted.year else ""
@@ -203,8 +194,8 @@ def write_pictures(
         told.append(f"{target}: page {page.number + 1}, {count_with_noun(len(boxes), 'table')} framed in blue")
         here = fact if fact is not None and fact.page == page.number else None
         if here is not None:
-            frames.append(Frame(here.box, FrameColor.FACT, fact_line(here)))
-            told[-1] += f"; in red {fact_line(here)}"
+            frames.append(Frame(here.box, FrameColor.FACT, views.fact_line(here)))
+            told[-1] += f"; in red {views.fact_line(here)}"
         wanted.append(FramedPage(page.number, tuple(frames)))
         fields = {"file": target, "page": page.number, "tables": as_plain(boxes)}
         written.append({**fields, "fact": _fact_fields(here) if here else None})
@@ -219,8 +210,8 @@ def _filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict
         **fields_of(record, "doc_id source content_hash pages=page_count passages=passage_count facts=fact_count"),
         **fields_of(record, "identity"),
         "conflicts": as_plain(record.identity.conflicts()),
-        "statements": [fields_of(run, f"statement={_RUN}") for run in statement_runs(outline)],
-        "items": [fields_of(run, f"item={_RUN}") for run in item_runs(outline, record.items)],
+        "statements": [fields_of(run, f"statement={_RUN}") for run in views.statement_runs(outline)],
+        "items": [fields_of(run, f"item={_RUN}") for run in views.item_runs(outline, record.items)],
         **fields_of(record, "notes warnings"),
     }
 
@@ -231,7 +222,7 @@ def _page_fields(
     """Return a page for JSON, with its text, tables and inline XBRL tags."""
     return {
         **fields_of(page, "page=number item"),
-        "statements": [each.value for each in statements_on(page)],
+        "statements": [each.value for each in views.statements_on(page)],
         **fields_of(page, "kind note title text"),
         "tables": as_plain(tables),
         "tags": as_plain(workspace.index.tags(record.doc_id, page=page.number)),
