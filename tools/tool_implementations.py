@@ -263,10 +263,8 @@ def _facts_on(context: ToolContext, sources: Sequence[take.FigurePlace]) -> list
 
 def _number_accounts(provenance: Provenance, facts: Sequence[SourcedFact]) -> tuple[make.NumberAccounted, ...]:
     found = [
-        make.NumberAccounted(
-            literal=each.literal, line=each.line, variable=each.variable, source=None, said=each.reason
-        )
-        for each in provenance.unbound
+        make.NumberAccounted(literal=one.literal, line=one.line, variable=one.variable, source=None, said=one.reason)
+        for one in provenance.unbound
     ]
     for binding in provenance.bindings:
         sourced = next((each for each in facts if each.fact == binding.fact), None)

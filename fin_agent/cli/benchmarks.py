@@ -419,13 +419,15 @@ def _publish(
     report: Report,
     told: Mapping[str, object],
     started: float,
-    files: Sequence[Path],
+    tables: Mapping[Path, Sequence[Row | Mapping[str, object]]],
 ) -> None:
-    """Show a report with its tables and the files that were written."""
+    """Write the tables as CSV, and show a report with its tables and these files."""
+    for file, rows in tables.items():
+        write_csv(rows, file)
     seconds = round(time.perf_counter() - started, 3)
-    document = {"report": report.as_json(), **told, "files": list(map(str, files)), "seconds": seconds}
+    document = {"report": report.as_json(), **told, "files": list(map(str, tables)), "seconds": seconds}
     to.show(document, *(line for table in report.as_tables() for line in (style_table(table), "")))
-    for file in files:
+    for file in tables:
         to.say(f"written: {file}")
 
 
@@ -517,11 +519,9 @@ def _measure_rankings(
     report = passage_ranking.report_on_rankings(
         scores, k=measuring.k, seeds=measuring.seeds, resamples=resamples, seed=measuring.settings.seed
     )
-    write_csv(scores, out / "rankings.csv")
-    failed = {score.id: failure for score in scores if (failure := score.figures["failure"])}
-    failures = [{"id": question_id, "reason": reason} for question_id, reason in failed.items()]
-    told = {"left_out": left_out, "failed": failures}
-    _publish(on, report, told, started, [out / "rankings.csv"])
+    failed = [{"id": row.id, "reason": row.figures["failure"]} for row in scores if row.figures["failure"]]
+    told = {"left_out": left_out, "failed": failed}
+    _publish(on, report, told, started, {out / "rankings.csv": scores})
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
@@ -559,9 +559,8 @@ def legalbench_rag(
 
         run = (settings.model_dump_json(), k, questions, _contents(workspace))
         rows = _rows(PartialResults(how.out / "rows.unfinished.jsonl", run, Row), questions, judged)
-    write_csv(rows, how.out / "rows.csv")
     report = chunk_benchmarks.report_on_spans(rows)
-    _publish(to, report, {"k": k, "left_out": faults}, started, [how.out / "rows.csv"])
+    _publish(to, report, {"k": k, "left_out": faults}, started, {how.out / "rows.csv": rows})
     return ExitCode.DONE
 
 
@@ -581,11 +580,10 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
     measure = judging.by_words if model is None else judging.by_model(model)
     kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, asked), Row)
     rows = _rows(kept, asked, lambda each: judging.measured_row(*each, measure, k))
-    write_csv(rows, folder / "ragas.csv")
     report = judging.report_on_measures(rows, k, judge)
     calls, tokens = (0, 0) if model is None else (model.meter.spent().calls, model.meter.spent().tokens)
     told = {"judge": judge, "proxies": judge is None, "k": k, "calls": calls, "tokens": tokens}
-    _publish(to, report, told, started, [folder / "ragas.csv"])
+    _publish(to, report, told, started, {folder / "ragas.csv": rows})
     return ExitCode.DONE
 
 
@@ -672,10 +670,8 @@ def compare(
     tested = [(names[0], other) for other in names[1:] if {names[0], other} <= set(comparison.strategies)]
     report = report_on_comparison(comparison, tested, resamples=resamples, seed=seed)
     missed = [score for score in comparison.of(comparison.strategies[0]) if score.figures[COMPARED] < 1]
-    tables = {"summary": report.as_json()["groups"], "rows": comparison.scores, "misses": missed}
-    for name, rows in tables.items():
-        write_csv(rows, out / f"{name}.csv")
-    _publish(on, report, {"failed": failures}, started, [out / f"{name}.csv" for name in tables])
+    tables = {"summary.csv": report.as_json()["groups"], "rows.csv": comparison.scores, "misses.csv": missed}
+    _publish(on, report, {"failed": failures}, started, {out / name: rows for name, rows in tables.items()})
     return ExitCode.SOME_FAILED if comparison.not_built or failures else ExitCode.DONE
 
 

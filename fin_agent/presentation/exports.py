@@ -353,17 +353,19 @@ def answer_html(answer: Answer, workspace: Workspace | None = None) -> str:
     return f"<div>{''.join(_answer(answer, picture, most_pages=1))}</div>"
 
 
+def draw_page(workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box]) -> bytes:
+    """Return a page (0-based) as PNG with boxes framed. Raises FilingIndexError and ReadError."""
+    wanted = FramedPage(page, tuple(Frame(box, FrameColor.FACT) for box in boxes))
+    record = workspace.index.filing(doc_id)
+    return draw_pages(Path(record.source), record.content_hash, [wanted], _DPI, _BOUNDS)[0]
+
+
 def drawn_page(
     workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box], *, notify: Callable[[str], object] = str
 ) -> bytes | None:
-    """Return a page (0-based) as PNG with boxes framed.
-
-    If it cannot be drawn, None is returned, and `notify` is called with the reason.
-    """
-    wanted = FramedPage(page, tuple(Frame(box, FrameColor.FACT) for box in boxes))
+    """Return what `draw_page` does; if it fails, return None, and call `notify` with the reason."""
     try:
-        record = workspace.index.filing(doc_id)
-        return draw_pages(Path(record.source), record.content_hash, [wanted], _DPI, _BOUNDS)[0]
+        return draw_page(workspace, doc_id, page, boxes)
     except FinAgentError as error:
         notify(f"the report leaves out page {page + 1} of {doc_id}: {error}")
         return None
