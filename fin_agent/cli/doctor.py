@@ -18,7 +18,7 @@ from fin_agent.analyst.model.model_client import role_models
 from fin_agent.answering.answer import Usage
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, ModelOptions, command
-from fin_agent.cli.streams import fields_of, messages
+from fin_agent.cli.streams import messages
 from fin_agent.config import INDEX_VARIABLE, Configured, SettingsError, unknown_variable_message, unknown_variables
 from fin_agent.config_sources import FILE_NAME
 from fin_agent.errors import FilingIndexError, FinAgentError
@@ -33,6 +33,7 @@ from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, variable_with_ke
 from fin_agent.models.metering import Meter, metered
 from fin_agent.models.settings import ModelSettings, OutputMode
 from fin_agent.presentation.answers import usage_line
+from fin_agent.presentation.json_fields import fields_of
 from fin_agent.presentation.terminal_text import advice_view, count_with_noun, one_line
 from fin_agent.redaction import is_loopback
 

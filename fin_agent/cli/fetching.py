@@ -7,12 +7,13 @@ from pathlib import Path
 
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, command
-from fin_agent.cli.streams import Progress, fields_of, say
+from fin_agent.cli.streams import Progress, say
 from fin_agent.config import settings_from
 from fin_agent.config_sources import SettingValue
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, Patience
 from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar, FetchedFile
 from fin_agent.downloads.filing_selection import years_in
+from fin_agent.presentation.json_fields import fields_of
 
 
 @command

@@ -13,7 +13,7 @@ import typer
 
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, Wait, command
-from fin_agent.cli.streams import Progress, as_plain, fields_of, say
+from fin_agent.cli.streams import Progress, say
 from fin_agent.errors import FilingIndexError, ReadError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE
@@ -23,6 +23,7 @@ from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.sqlite_file import rename_outdated
+from fin_agent.presentation.json_fields import as_plain, fields_of
 from fin_agent.presentation.terminal_text import count_with_noun, warning_lines_by_page
 from fin_agent.process_pool import exclude_current_folder
 

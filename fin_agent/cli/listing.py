@@ -18,7 +18,7 @@ from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode, with_index
 from fin_agent.cli.options import Docs, IndexOptions, Wait, command
-from fin_agent.cli.streams import Progress, as_plain, fields_of, messages, say
+from fin_agent.cli.streams import Progress, messages, say
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.accounting_identities import Outcome
@@ -34,6 +34,7 @@ from fin_agent.index.verifying import IndexFinding
 from fin_agent.index.verifying import verify as verify_index
 from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.presentation.filings import CheckedFiling, checked_view, filings_view, sort_filings
+from fin_agent.presentation.json_fields import as_plain, fields_of
 from fin_agent.presentation.terminal_text import advice_view, count_with_noun, one_line, settings_view
 
 

@@ -11,8 +11,9 @@ from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Output, command
-from fin_agent.cli.streams import fields_of, show_json
+from fin_agent.cli.streams import show_json
 from fin_agent.config import settings_from
+from fin_agent.presentation.json_fields import fields_of
 from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, plain, right
 from fin_agent.prompts.prompt import PromptError, load_prompt, prompt_of_role, prompt_roles, prompt_source, prompts
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, command
-from fin_agent.cli.streams import as_plain, messages, say, show_json_line, warn
+from fin_agent.cli.streams import messages, say, show_json_line, warn
 from fin_agent.config import Settings, recording_from_environment
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
@@ -25,6 +25,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.models.metering import Budget
 from fin_agent.presentation import answers
+from fin_agent.presentation.json_fields import as_plain
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.runs.run import (
     RULES,

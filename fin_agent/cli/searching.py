@@ -15,13 +15,14 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, Question, Results, command
-from fin_agent.cli.streams import fields_of, warn
+from fin_agent.cli.streams import warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.question_scope import intent_in, unmet_requirements
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.presentation.filings import period_of
+from fin_agent.presentation.json_fields import fields_of
 from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, right, settings_view
 from fin_agent.retrieval.document_ranking import FILING_FEATURES
 from fin_agent.retrieval.page_ranking import MEANINGS as PAGE_FEATURES

@@ -12,13 +12,13 @@ import typer
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, command
-from fin_agent.cli.streams import as_plain, fields_of
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.fact_selection import facts_named, similar_names, years_of
 from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.filings.page_rendering import Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
 from fin_agent.presentation import filings as views
+from fin_agent.presentation.json_fields import as_plain, fields_of
 from fin_agent.presentation.pages import page_number_printed, page_view, statement_view
 from fin_agent.presentation.terminal_text import count_with_noun, plain
 from fin_agent.vocabulary.fact import Fact

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -39,12 +38,13 @@ from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.models.settings import Preset
 from fin_agent.presentation import exports
 from fin_agent.presentation.filings import statement_parts
+from fin_agent.presentation.json_fields import as_plain, fields_of
 from fin_agent.presentation.pages import join_tables
 from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.query import tree
 from fin_agent.query.editing import intent_of_edit
 from fin_agent.query.parsing import NoReadingError
-from fin_agent.runs.run import Difference, Run, StepTime, answer_differences, run_differences
+from fin_agent.runs.run import Run, StepTime, answer_differences, run_differences
 from fin_agent.runs.store import Recorder
 from fin_agent.serving.calls import EVENTS, event, streamed
 from fin_agent.serving.filing_resources import Json, box_frames, page_picture, record_of, with_page_numbers
@@ -142,7 +142,7 @@ def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
         with served.runs() as store:
             one, other = store.run(first), store.run(second)
         shown = [_run_shown(each) for each in (one, other)]
-        return {"runs": shown, "differences": _differences(run_differences(one, other))}
+        return {"runs": shown, "differences": as_plain(run_differences(one, other))}
 
     @get("/runs/{name}")
     @calls.threaded
@@ -160,7 +160,7 @@ def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
         return {
             "answer": with_page_numbers(again.model_dump(mode="json", exclude={"trace"}), pictures=True),
             "same_settings": run.settings == context.settings,
-            "differences": _differences(answer_differences(run.answer, again)),
+            "differences": as_plain(answer_differences(run.answer, again)),
         }
 
     @app.post("/export/{kind}", include_in_schema=False)
@@ -205,11 +205,8 @@ def _workspace_shown(served: ServedWorkspace) -> Json:
         "runs": folder is not None and served.storage.recording.enabled,
         "model": settings.models.model if settings.by_model else "rules",
         "models": ["rules", *served.models],
-        "preset": settings.models.preset.value,
-        "presets": [each.value for each in Preset],
-        "budget": settings.models.budget.model_dump(mode="json"),
-        "strategy": settings.strategy,
-        "rounds": settings.rounds,
+        "presets": list(Preset),
+        **fields_of(settings, "preset=models.preset budget=models.budget strategy rounds"),
         "example": views.example(served.context.workspace),
     }
 
@@ -222,10 +219,6 @@ def _run_shown(run: Run, *, trace: bool = False) -> Json:
         "filings": run.index.filings,
         "answer": with_page_numbers(answer, pictures=True),
     }
-
-
-def _differences(found: Sequence[Difference]) -> Json:
-    return [asdict(each) for each in found]
 
 
 UPLOAD_FOLDER = "uploads"
@@ -330,12 +323,9 @@ def _shown(became: IngestedFile, other: Path | None = None) -> Json:
         return names_only(text, *paths)
 
     return {
-        "name": became.path.name,
-        "doc_id": became.doc_id,
-        "outcome": became.outcome.value,
+        **fields_of(became, "name=path.name doc_id outcome pages"),
         "reason": plain(became.reason),
         "remedy": plain(became.remedy),
-        "pages": became.pages,
         "warnings": [plain(each) for each in warning_lines_by_page(became.warnings)],
         "failed": became.outcome is Outcome.FAILED,
     }
@@ -413,7 +403,7 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
         """List the conversations: their names, first messages and numbers of turns, the most recently used first."""
         with served.threads() as keeper:
             kept = keeper.listed() if isinstance(keeper, ThreadStore) else []
-        return {"threads": [{"name": each.name, "title": each.title, "turns": each.turns} for each in kept]}
+        return {"threads": [fields_of(each, "name title turns") for each in kept]}
 
     @app.get("/threads/{name}")
     @calls.threaded

@@ -15,6 +15,7 @@ from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, Sourced
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.presentation.filings import CheckedFiling, statement_parts, statements_on, value_words
+from fin_agent.presentation.json_fields import as_plain, fields_of
 from fin_agent.presentation.pages import ContinuedTable, display_lines, join_tables, page_number_printed
 from fin_agent.query.editing import query_for_question
 from fin_agent.query.lexer import lex
@@ -33,7 +34,6 @@ from fin_agent.tools.tool_implementations import explain_page_scores
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
-from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
 _CHIPS = {"COMPANY": "company", "PERIOD": "period", "PART": "part", "METRIC": "measure", "FORMULA": "measure"}
@@ -147,20 +147,13 @@ def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
     key = PageKey(doc_id, number)
     (page,) = (stored.page for stored in index.pages([key]))
     facts = [sourced.fact for sourced in index.facts([doc_id], pages=[key])]
-    identity = record.identity
     return {
-        "doc_id": doc_id,
-        "company": identity.company,
-        "form": identity.form.value,
-        "fiscal_year": identity.fiscal_year,
+        **fields_of(record.identity, "company form fiscal_year"),
+        **fields_of(record, "doc_id pages=page_count"),
         "page_number": page_number,
-        "pages": record.page_count,
         "printed_page": page_number_printed(index, key),
-        "title": page.title,
-        "item": page.item,
-        "statement": page.statement.value if page.statement else None,
+        **fields_of(page, "title item statement text"),
         "edgar": edgar_address(record),
-        "text": page.text,
         "figures": [figure_shown(fact, doc_id) for fact in facts],
     }
 
@@ -197,19 +190,11 @@ def figure_shown(fact: Fact, doc_id: str) -> Json:
         "doc_id": doc_id,
         "page_number": fact.page + 1,
         "line": fact.line + 1,
-        "box": _sides(fact.box),
-        "label": fact.label,
-        "section": list(fact.section),
-        "column": fact.column,
+        **fields_of(fact, "box label section column unit part=scope proved"),
+        **fields_of(fact.period, "fiscal_year quarter months"),
         "amount": float(fact.amount),
         "value": float(fact.value),
-        "unit": fact.unit,
         "printed": value_words(fact),
-        "fiscal_year": fact.period.fiscal_year,
-        "quarter": fact.period.quarter,
-        "months": fact.period.months,
-        "part": fact.scope,
-        "proved": fact.proved,
     }
 
 
@@ -250,7 +235,7 @@ def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) ->
             if (page, row.line) in charted:
                 address = {"page_number": page + 1, "line": row.line + 1}
             cells = [
-                {"text": text, "amount": float(cell.amount), "page_number": page + 1, "box": _sides(cell.box)}
+                {"text": text, "amount": float(cell.amount), "page_number": page + 1, "box": as_plain(cell.box)}
                 if cell
                 else None
                 for cell, text in zip(row.cells, line.cells, strict=True)
@@ -259,26 +244,15 @@ def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) ->
     return {"title": table.title, "unit": table.unit_line, "columns": list(table.columns), "lines": lines}
 
 
-def _sides(box: Box) -> list[Json]:
-    return [round(float(side), 1) for side in box]
-
-
 def checks_shown(context: ToolContext, doc_id: str) -> Json:
     """Return the results of checking the statements against their own sums. Raises NotThereError."""
     record = record_of(context, doc_id)
     checked = CheckedFiling.of(record, [each.fact for each in context.workspace.index.facts([doc_id])])
     return {
         "doc_id": doc_id,
-        "figures": checked.figures,
-        "proved": checked.proved,
-        "doubtful": checked.doubtful,
+        **fields_of(checked, "figures proved doubtful"),
         "checks": [
-            {
-                "name": check.name,
-                "outcome": check.outcome.value,
-                "sentence": check.sentence,
-                "page_numbers": [page + 1 for page in check.pages],
-            }
+            {**fields_of(check, "name outcome sentence"), "page_numbers": [page + 1 for page in check.pages]}
             for check in checked.checks
         ],
     }
