@@ -19,7 +19,7 @@ from fin_agent.distribution import installed_version
 
 COMMANDS: Mapping[str, Any] = {
     "ingest": ("ingesting.ingest", "Add filings to the index."),
-    "fetch": ("fetching.fetch", "Fetch filings from EDGAR."),
+    "fetch": ("ingesting.fetch", "Fetch filings from EDGAR."),
     "summarize": ("enriching.summarize", "Let a chat model add to the summaries that filings are found by."),
     "trees": ("enriching.trees", "Build the trees for the strategy `fingear`."),
     "embed": ("enriching.embed", "Compute vectors for filings that have none."),
@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, Any] = {
     "remove": ("listing.remove", "Remove filings from the index."),
     "info": ("listing.info", "Show the version, the index in use, and what it contains."),
     "compare": ("benchmarks.compare", "Compare search strategies: recall, overlap with the evidence, seconds."),
-    "train": ("training.train", "Train encoders and rerankers on questions derived from an index."),
+    "train": ("enriching.train", "Train encoders and rerankers on questions derived from an index."),
     "doctor": ("doctor.doctor", "Check key, server, structured output and price of each chat model."),
     "mcp": ("serving.mcp", "Serve the tools to an MCP client."),
     "serve": ("serving.serve", "Serve the workspace in the browser, and an API over HTTP."),
