@@ -140,12 +140,7 @@ def read_pages(context: ToolContext, given: take.ReadPageArguments) -> make.Page
     """Return the text of the requested pages. Raises ToolInputError."""
     filing, keys = _resolve_pages(context, given.doc_id, given.pages)
     read = (
-        make.PageRead(
-            doc_id=given.doc_id,
-            page=stored.page.number,
-            text=stored.page.text,
-            **_described(stored.page),
-        )
+        make.PageRead(doc_id=given.doc_id, page=stored.page.number, text=stored.page.text, **_described(stored.page))
         for stored in context.workspace.index.pages(keys)
     )
     return make.PagesRead(filing=filing, pages=tuple(read))

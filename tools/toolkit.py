@@ -94,10 +94,7 @@ class FinAgentToolkit(BaseToolkit):
         StrategyError if the strategy lacks a requirement, and ModelSetupError if a chat model cannot be set up.
         """
         self._context = ToolContext.of(
-            open_workspace(self.index, self.workspace),
-            self.settings,
-            doc_ids=self.doc_ids,
-            callers=self.callers,
+            open_workspace(self.index, self.workspace), self.settings, doc_ids=self.doc_ids, callers=self.callers
         )
 
     def get_tools(self, *, include: Collection[str] | None = None, prefix: str = "") -> list[BaseTool]:

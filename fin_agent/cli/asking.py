@@ -407,9 +407,7 @@ Result = TypeVar("Result")
 
 
 def results_as_completed(
-    do: Callable[[Input], Result],
-    given: Sequence[Input],
-    executor: Executor | None,
+    do: Callable[[Input], Result], given: Sequence[Input], executor: Executor | None
 ) -> Iterator[Result]:
     """Yield results in order of completion, or one after the other in this thread without an executor.
 

@@ -28,15 +28,7 @@ from fin_agent.evaluation import Family, Oracle, QuestionKind, chunk_benchmarks,
 from fin_agent.evaluation import financebench as financebench_questions
 from fin_agent.evaluation import lofin as lofin_questions
 from fin_agent.evaluation import tatqa as tatqa_questions
-from fin_agent.evaluation.benchmark import (
-    AnsweredQuestion,
-    PartialResults,
-    Report,
-    Row,
-    Run,
-    run_benchmark,
-    write_csv,
-)
+from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults, Report, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.comparison import COMPARED, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions, oracle_scope
@@ -129,13 +121,7 @@ class BenchmarkRun:
             on_row=lambda row: progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s"),
         )
 
-    def publish(
-        self,
-        run: Run,
-        report: Report,
-        told: Mapping[str, object],
-        lines: Iterable[str] = (),
-    ) -> ExitCode:
+    def publish(self, run: Run, report: Report, told: Mapping[str, object], lines: Iterable[str] = ()) -> ExitCode:
         """Write and show the report; return SOME_FAILED if a question failed."""
         rows, answers = self._out / "rows.csv", self._out / "answers.jsonl"
         write_csv(run.rows, rows)

@@ -57,11 +57,7 @@ _ENDS_IN_A_FIGURE = re.compile(r": \D{0,3}[\d.,]+\D{0,2}$")
 
 @command
 def chat(
-    on: IndexOptions,
-    models: AnswerOptions,
-    thread: str | None = None,
-    doc: Docs = None,
-    no_record: bool = False,
+    on: IndexOptions, models: AnswerOptions, thread: str | None = None, doc: Docs = None, no_record: bool = False
 ) -> ExitCode:
     """Ask several questions about filings, with follow-ups. Through a pipe, one question per line.
 

@@ -55,10 +55,7 @@ def embed(
         total = sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted)
         progress = Progress(total)
         made = made_vectors(
-            index,
-            encoder,
-            wanted,
-            lambda each: progress.step(f"{each.doc_id}: {each.vectors} {each.unit.plural}"),
+            index, encoder, wanted, lambda each: progress.step(f"{each.doc_id}: {each.vectors} {each.unit.plural}")
         )
     seconds = time.perf_counter() - started
     rows: list[dict[str, Any]] = []

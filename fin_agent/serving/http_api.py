@@ -52,8 +52,7 @@ class AskRequest(take.AnswerQuestionArguments):
     """A question, and the filings that may answer it."""
 
     id: Annotated[
-        Annotated[str, Field(max_length=200)] | None,
-        Field(description="Your own id; it is returned with the answer."),
+        Annotated[str, Field(max_length=200)] | None, Field(description="Your own id; it is returned with the answer.")
     ] = None
     trace: Annotated[bool, Field(description="Whether the answer contains its trace: what each step did.")] = False
     stream: Annotated[
@@ -80,12 +79,7 @@ QUESTIONS: dict[str, Example] = {
     "as events": {"value": {"question": "What was Harborlight's net income in FY2023?", "stream": True}},
 }
 DocId = Annotated[
-    str,
-    Path(
-        max_length=500,
-        description="The filing's id, as `/filings` lists it.",
-        examples=["harborlight_2023_10k"],
-    ),
+    str, Path(max_length=500, description="The filing's id, as `/filings` lists it.", examples=["harborlight_2023_10k"])
 ]
 
 

@@ -338,12 +338,7 @@ def _show_page_tool(context: ToolContext) -> BaseTool:
             note = f" Framed in red: {single_line(quoted_text(framed[0]))}."
         width, height = size_of(png)
         artifact = PageShown(
-            filing=make.FilingListed.of(record),
-            page=page,
-            framed=framed,
-            width=width,
-            height=height,
-            png=png,
+            filing=make.FilingListed.of(record), page=page, framed=framed, width=width, height=height, png=png
         )
         named = single_line(quoted_text(record.doc_id))
         return f"{named}, page {given.page} of {record.page_count}, as printed.{note}", artifact

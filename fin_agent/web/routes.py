@@ -253,8 +253,7 @@ def add_uploads(app: FastAPI, served: ServedWorkspace) -> None:
 def _refuse_filings(storage: Storage) -> None:
     if not storage.uploads:
         raise ToolInputError(
-            "this server does not accept filings",
-            remedy="Ask its operator to start it without --read-only and --doc",
+            "this server does not accept filings", remedy="Ask its operator to start it without --read-only and --doc"
         )
 
 
