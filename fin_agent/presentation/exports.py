@@ -28,7 +28,7 @@ from fin_agent.errors import FinAgentError, require_extra
 from fin_agent.filings.page_rendering import Bounds, Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, totals_among
+from fin_agent.presentation.pages import ContinuedTable, display_lines, totals_among
 from fin_agent.presentation.terminal_text import one_line, plain
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -240,7 +240,7 @@ def statement_workbook(record: FilingRecord, statement: Statement, tables: Seque
                 if cell is None:
                     continue
                 worth = float(cell.amount) / (100 if cell.percent else 1)
-                style = styles["percent" if cell.percent else "result" if line.kind is LineKind.TOTAL else "number"]
+                style = styles["percent" if cell.percent else "result" if line.kind == "total" else "number"]
                 if parts := sums.get((line.row, column)):
                     added = ((sign, xl_rowcol_to_cell(line_of_row[part], column + 1)) for part, sign in parts)
                     formula = "".join(f"{'+' if sign > 0 else '-'}{place}" for sign, place in added)

@@ -6,7 +6,6 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import chain, takewhile
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult, group
@@ -166,7 +165,7 @@ class FiguresTable:
 
     def _blocks(self, width: int) -> list[list[int]]:
         """Return the columns in blocks that fit the width; each block repeats the labels."""
-        lines = (line for line in self._lines if line.kind is not LineKind.HEADING)  # which are folded
+        lines = (line for line in self._lines if line.kind != "heading")  # which are folded
         labels = min(max((line.depth * _STEP + len(line.label) for line in lines), default=0), _NARROWEST_LABELS)
         blocks: list[list[int]] = [[]]
         taken = labels
@@ -193,25 +192,15 @@ class FiguresTable:
         return table
 
 
-class LineKind(StrEnum):
-    """The kind of a display line."""
-
-    HEADING = "heading"
-    ROW = "row"
-    TOTAL = "total"
-    GAP = "gap"
-    PAGE = "page"
-    """The beginning of a page in a table that spans several."""
-
-
-_STYLES = {LineKind.HEADING: "bold", LineKind.TOTAL: "bold", LineKind.PAGE: "dim"}
+_STYLES = {"heading": "bold", "total": "bold", "page": "dim"}
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayLine:
     """A line of a table as it is displayed."""
 
-    kind: LineKind
+    kind: str
+    """`heading`, `row`, `total`, `gap`, or `page`: the beginning of a page in a table that spans several."""
     label: str = ""
     depth: int = 0
     """Steps of indentation."""
@@ -231,16 +220,16 @@ def display_lines(rows: Sequence[Row], *, dollars: bool = False, pages: Sequence
     path: tuple[str, ...] = ()
     for index, row in enumerate(rows):
         if index and pages and pages[index] != pages[index - 1]:
-            lines.append(DisplayLine(LineKind.PAGE, f"┄┄ page {pages[index] + 1}"))
+            lines.append(DisplayLine("page", f"┄┄ page {pages[index] + 1}"))
         shared = len([*takewhile(lambda pair: pair[0] == pair[1], zip(path, row.section, strict=False))])
         for depth in range(shared, len(row.section)):
-            if lines and (lines[-1].kind is LineKind.TOTAL or (depth == 0 and lines[-1].kind is LineKind.ROW)):
-                lines.append(DisplayLine(LineKind.GAP))
-            lines.append(DisplayLine(LineKind.HEADING, one_line(row.section[depth]).rstrip(":"), depth))
+            if lines and (lines[-1].kind == "total" or (depth == 0 and lines[-1].kind == "row")):
+                lines.append(DisplayLine("gap"))
+            lines.append(DisplayLine("heading", one_line(row.section[depth]).rstrip(":"), depth))
         path = row.section
-        if lines and lines[-1].kind is LineKind.TOTAL and index not in totals:
-            lines.append(DisplayLine(LineKind.GAP))
-        kind = LineKind.TOTAL if index in totals else LineKind.ROW
+        if lines and lines[-1].kind == "total" and index not in totals:
+            lines.append(DisplayLine("gap"))
+        kind = "total" if index in totals else "row"
         depth = min(totals.get(index, len(path)), len(path))
         cells = tuple(printed(cell, dollars=dollars) if cell else None for cell in row.cells)
         lines.append(DisplayLine(kind, one_line(row.label), depth, cells, index))

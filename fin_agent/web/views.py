@@ -240,7 +240,7 @@ def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) ->
                 else None
                 for cell, text in zip(row.cells, line.cells, strict=True)
             ]
-        lines.append({"kind": line.kind.value, "label": line.label, "depth": line.depth, "cells": cells, **address})
+        lines.append({"kind": line.kind, "label": line.label, "depth": line.depth, "cells": cells, **address})
     return {"title": table.title, "unit": table.unit_line, "columns": list(table.columns), "lines": lines}
 
 
