@@ -87,13 +87,9 @@ class BenchmarkRun:
 
     def ask(self, question: str, question_id: str, scope: Scope = EVERYTHING) -> AnsweredQuestion:
         """Return the answer, or a refusal if answering fails, so that the run goes on."""
+        debug = self._to.debug
         return attempt(
-            question,
-            self._context,
-            doc_ids=scope.doc_ids,
-            pages=scope.pages,
-            question_id=question_id,
-            debug=self._to.debug,
+            question, self._context, doc_ids=scope.doc_ids, pages=scope.pages, question_id=question_id, debug=debug
         )
 
     def run(
@@ -112,14 +108,11 @@ class BenchmarkRun:
         # Everything that an answer depends on besides its question: a run only resumes if it is the same.
         settings = repr((self._settings.model_dump_json(), self._filings, asked_how))
         progress = Progress(len(questions))
-        return run_benchmark(
-            questions,
-            ask,
-            judge,
-            settings=settings,
-            out=self._out,
-            on_row=lambda row: progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s"),
-        )
+
+        def report_row(row: Row) -> None:
+            progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s")
+
+        return run_benchmark(questions, ask, judge, settings=settings, out=self._out, on_row=report_row)
 
     def publish(self, run: Run, report: Report, told: Mapping[str, object], lines: Iterable[str] = ()) -> ExitCode:
         """Write and show the report; return SOME_FAILED if a question failed."""

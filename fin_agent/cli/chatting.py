@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from importlib import resources
 from pathlib import Path
 
 import typer
@@ -36,18 +37,7 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Table
 from fin_agent.workspace import Workspace
 
-HELP = """\
-/evidence N          the passage of citation N of the last answer
-/page N [FILE.png]   a picture of its page with the figure framed, by PyMuPDF; opened on a desktop
-/ledger              every figure that the answer needs, and its source
-/program             the program that computed the answer
-/history             the turns of this thread
-/threads             the saved threads
-/thread NAME         switch to another thread, or create it
-/help                this list
-/quit                end the chat, as Ctrl-D does; Ctrl-C cancels a question
-
-Questions may refer to the last one: "and in 2021?", "same for Tellurond", "why?", "as a percentage of revenue?"."""
+HELP = resources.files(__package__).joinpath("chat_help.txt").read_text("utf-8").rstrip()
 _COMMANDS = ("evidence", "page", "ledger", "program", "history", "threads", "thread", "help", "quit")
 _MAX_CITED = 10
 _MAX_QUOTE_LENGTH = 300

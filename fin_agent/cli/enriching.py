@@ -44,7 +44,15 @@ def embed(
             passages of at most 256 tokens).
         sparse (--sparse): Use the model for term weights, as SPLADE does.
     """
-    wanted = _selected_units(units)
+    known = {unit.plural: unit for unit in VectorUnit}
+    named = dict.fromkeys(filter(None, map(str.strip, units.split(","))))
+    if not named or not known.keys() >= named.keys():
+        raise FinAgentError(
+            f"vectors can be computed for {', '.join(known)}",
+            subject=f"--units {units}",
+            remedy="Name one or more of these, separated by commas",
+        )
+    wanted = [known[name] for name in named]
     place = on.chosen.place
     with open_index(place) as index:
         from fin_agent.retrieval.dense.encoder import load_encoder, load_sparse_encoder
@@ -52,37 +60,24 @@ def embed(
 
         encoder = load_sparse_encoder(model) if sparse else load_encoder(model)
         started = time.perf_counter()
-        total = sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted)
-        progress = Progress(total)
+        progress = Progress(sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted))
         made = made_vectors(
             index, encoder, wanted, lambda each: progress.step(f"{each.doc_id}: {each.vectors} {each.unit.plural}")
         )
     seconds = time.perf_counter() - started
     rows: list[dict[str, Any]] = []
     for unit in wanted:
-        of_unit = [each for each in made if each.unit is unit]
-        vectors, size = sum(each.vectors for each in of_unit), sum(each.size for each in of_unit)
-        rows.append({"unit": unit.plural, "filings": len(of_unit), "vectors": vectors, "bytes": size})
+        own = [each for each in made if each.unit is unit]
+        vectors, size = sum(each.vectors for each in own), sum(each.size for each in own)
+        rows.append({"unit": unit.plural, "filings": len(own), "vectors": vectors, "bytes": size})
     document = {"index": str(place), "model": encoder.name, "seconds": round(seconds, 3), "units": rows}
-    summary = f"Every filing has its vectors by {encoder.name} ({', '.join(unit.plural for unit in wanted)})."
+    summary = f"Every filing has its vectors by {encoder.name} ({', '.join(named)})."
     if made:
         counts = ", ".join(f"{row['vectors']:,} of {row['unit']}" for row in rows)
         vectors, size = sum(row["vectors"] for row in rows), sum(row["bytes"] for row in rows)
         summary = f"{vectors:,} vectors by {encoder.name} ({counts}), {size / 1e6:.1f} MB, in {seconds:.1f} s."
     on.show(document, summary)
     return ExitCode.DONE
-
-
-def _selected_units(units: str) -> list[VectorUnit]:
-    known = {unit.plural: unit for unit in VectorUnit}
-    named = [unit.strip() for unit in units.split(",") if unit.strip()]
-    if not named or not known.keys() >= set(named):
-        raise FinAgentError(
-            f"vectors can be computed for {', '.join(known)}",
-            subject=f"--units {units}",
-            remedy="Name one or more of these, separated by commas",
-        )
-    return list(dict.fromkeys(known[unit] for unit in named))
 
 
 @command
@@ -122,9 +117,7 @@ def trees(
             from fin_agent.retrieval.dense.encoder import load_encoder
 
             clustering = load_encoder(encoder)
-        entries: Sequence[FilingRecord | FilingEntry] = [
-            index.filing(doc_id) for doc_id in doc or ()
-        ] or index.entries()
+        entries: Sequence[FilingRecord | FilingEntry] = [*map(index.filing, doc)] if doc else index.entries()
         store.prune([entry.content_hash for entry in index.entries()])
         waiting = [one for one in entries if again or store.read(one.doc_id, one.content_hash, chunking) is None]
         progress = Progress(len(waiting))
@@ -173,10 +166,9 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
     On the command line:
         again (--again): Also filings that have such a summary.
     """
-    settings = models.settings()
+    started, settings = time.perf_counter(), models.settings()
     client = ModelClient.of(settings)
     model = client.model_name("cover_summary")
-    started = time.perf_counter()
     # Here the budget of a question applies to one filing, and that of a batch to the whole run.
     meter = Meter(settings.models.batch_budget, of="run")
     summarized, failed = 0, list[dict[str, str]]()
@@ -201,8 +193,7 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
                 summarized += 1
             done = f"{'not changed' if text is None else 'summarized'}{f' ({told})' if told else ''}"
             progress.step(f"{record.doc_id}: {done}", problem=text is None)
-    left = len(waiting) - summarized - len(failed)
-    if left:
+    if left := len(waiting) - summarized - len(failed):
         warn(f"{left} filings were not changed")
     seconds = time.perf_counter() - started
     document = {
