@@ -22,6 +22,7 @@ from fin_agent.analyst.events import Answered, Event, StepEnded
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write
 from fin_agent.distribution import installed_version
+from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.errors import FinAgentError, require_extra
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE, is_doc_id, is_readable
@@ -55,7 +56,7 @@ from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import views
-from fin_agent.web.server_options import QuestionSettings, ServedWorkspace, Storage
+from fin_agent.web.server_options import QuestionSettings, ServedWorkspace
 from fin_agent.web.static_files import plain_name
 from fin_agent.web.views import SeriesRequest, series_shown
 
@@ -234,33 +235,32 @@ class FetchRequest(BaseModel):
 
 def add_uploads(app: FastAPI, served: ServedWorkspace) -> None:
     """Add the routes `/uploads` and `/fetched`."""
-    calls, storage = served.calls, served.storage
 
     @app.put("/uploads/{name}", include_in_schema=False)
     async def upload(request: Request, name: Annotated[str, InPath(max_length=300)]) -> Response:
-        _refuse_filings(storage)
-        sent = await request.body()
-        async with calls.place():  # reading a filing has its own time limit, which is longer than that of an answer
-            return JSONResponse(await run_sync(_added, served, name, sent))
+        folder, sent = _folder_of_uploads(served), await request.body()
+        async with served.calls.place():  # reading has its own time limit, which is longer than that of an answer
+            return JSONResponse(await run_sync(_uploaded, folder, name, sent))
 
     @app.post("/fetched", include_in_schema=False)
     async def fetch(request: Request, asked: Annotated[FetchRequest, Body()]) -> Response:
-        _refuse_filings(storage)
-        async with calls.place():
-            return JSONResponse(await run_sync(_fetched, served, asked))
+        folder = _folder_of_uploads(served)
+        async with served.calls.place():
+            return JSONResponse(await run_sync(_fetched, folder, asked, served.context.settings.edgar))
 
 
-def _refuse_filings(storage: Storage) -> None:
-    if not storage.uploads:
-        raise ToolInputError(
-            "this server does not accept filings", remedy="Ask its operator to start it without --read-only and --doc"
-        )
-
-
-def _added(served: ServedWorkspace, name: str, sent: bytes) -> Json:
-    """Store and ingest an uploaded filing. Raises ToolInputError for an unusable name, and what ingest raises."""
+def _folder_of_uploads(served: ServedWorkspace) -> Path:
     folder = served.storage.folder
-    assert folder is not None, "uploads need a folder"
+    if folder is None or not served.storage.uploads:
+        raise ToolInputError(
+            "this server does not accept filings",
+            remedy="Ask its operator to start it without --read-only and --doc",
+        )
+    return folder
+
+
+def _uploaded(folder: Path, name: str, sent: bytes) -> Json:
+    """Store and ingest an uploaded filing. Raises ToolInputError for an unusable name, and what ingest raises."""
     plain = plain_name(Path(name.replace("\\", "/")).name).strip(". ")[-200:]
     if not is_readable(Path(plain)) or not is_doc_id(plain):
         raise ToolInputError(
@@ -282,17 +282,14 @@ def _added(served: ServedWorkspace, name: str, sent: bytes) -> Json:
     return became
 
 
-def _fetched(served: ServedWorkspace, asked: FetchRequest) -> Json:
+def _fetched(folder: Path, asked: FetchRequest, settings: EdgarSettings) -> Json:
     """Fetch and ingest filings from EDGAR. Raises ToolInputError if they cannot be fetched."""
-    folder = served.storage.folder
-    assert folder is not None, "uploads need a folder"
     try:
         require_extra("edgar", ["httpx", "tenacity"])
         from fin_agent.downloads.connection import EdgarConnection
         from fin_agent.downloads.fetching import Edgar
         from fin_agent.downloads.filing_selection import years_in
 
-        settings = served.context.settings.edgar
         with EdgarConnection(settings) as connection:
             edgar = Edgar(connection, settings)
             found = edgar.find(asked.company, (asked.form,), years_in(asked.years) if asked.years else None)
@@ -316,16 +313,13 @@ def _ingested(folder: Path, files: Sequence[Path]) -> list[Json]:
 
 def _shown(became: IngestedFile, other: Path | None = None) -> Json:
     # The message may name the file of another filing, whose folder must not be revealed.
-    paths = (became.path, *([other] if other is not None else ()))
-
-    def plain(text: str) -> str:
-        return names_only(text, *paths)
-
+    paths = [became.path, *([other] if other is not None else [])]
+    warnings = warning_lines_by_page(became.warnings)
     return {
         **fields_of(became, "name=path.name doc_id outcome pages"),
-        "reason": plain(became.reason),
-        "remedy": plain(became.remedy),
-        "warnings": [plain(each) for each in warning_lines_by_page(became.warnings)],
+        "reason": names_only(became.reason, *paths),
+        "remedy": names_only(became.remedy, *paths),
+        "warnings": [names_only(each, *paths) for each in warnings],
         "failed": became.outcome is Outcome.FAILED,
     }
 
