@@ -40,15 +40,6 @@ from fin_agent.runs.run import (
 )
 from fin_agent.runs.store import RunLine, RunStore, store_file
 
-RunName = Annotated[
-    str,
-    typer.Argument(
-        metavar="RUN",
-        help="A run's id, its beginning, `last`, `last~1` for the one before, or the id of its question in a batch.",
-    ),
-]
-Full = Annotated[bool, typer.Option("--full", help="Show everything, not only the first lines of each part.")]
-
 
 @command
 def list_(on: IndexOptions, limit: Annotated[int, typer.Option(min=1)] = 20) -> ExitCode:
@@ -58,20 +49,23 @@ def list_(on: IndexOptions, limit: Annotated[int, typer.Option(min=1)] = 20) -> 
         limit (--k, -k, --limit, -n): Number of runs.
     """
     with _open_store(on) as store:
-        lines, kept, file = store.listed(limit), store.count(), store.file
+        lines, kept = store.listed(limit), store.count()
     listed = [{**line.model_dump(), "started": line.started.isoformat()} for line in lines]
-    shown = [runs_view(lines, kept)] if lines else []
-    on.show({"runs": listed, "recorded": kept, "file": str(file)}, *shown)
+    on.show({"runs": listed, "recorded": kept, "file": str(store.file)}, *([runs_view(lines, kept)] if lines else []))
     if not lines:
-        on.say(f'no run is recorded in {file} yet. Ask a question with `fin-agent ask "QUESTION"`')
+        on.say(f'no run is recorded in {store.file} yet. Ask a question with `fin-agent ask "QUESTION"`')
     return ExitCode.DONE
 
 
 @command
-def show(run: RunName, on: IndexOptions, full: Full = False) -> ExitCode:
+def show(run: str, on: IndexOptions, full: bool = False) -> ExitCode:
     """Show a run: question, answer, ledger, what each round searched, found, kept and dropped, evidence, program.
 
     With --json it is the whole run with its trace.
+
+    On the command line:
+        run (RUN): A run's id, its beginning, `last`, `last~1` for the one before, or the id of its question in a batch.
+        full (--full): Show everything, not only the first lines of each part.
     """
     with _open_store(on) as store:
         found = store.run(run)
@@ -105,13 +99,14 @@ def _open_store(on: IndexOptions) -> RunStore:
 
 
 @command
-def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
+def replay(run: str, on: IndexOptions, ask_model: bool = False) -> ExitCode:
     """Ask the question of a run again, and show what differs. Exit code 3 if anything does.
 
     Without --index the run's own index is asked, if it still exists. A run that a model answered is replayed from the
     cached replies; without these the model is only called with --ask-model.
 
     On the command line:
+        run (RUN): A run's id, its beginning, `last`, `last~1` for the one before, or the id of its question in a batch.
         ask_model (--ask-model): Call the model, and pay for it, if its replies were not cached.
     """
     with _open_store(on) as store:
@@ -150,11 +145,9 @@ def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
         "usage": as_plain(usages),
     }
     took = f"{then.seconds:.2f} s then, {again.seconds:.2f} s now"
-    shown: list[RenderableType] = [
-        f"Run {then.id} gives the same answer and the same trace again ({took})."
-        if not differences
-        else Group(f"Run {then.id} gives another result: - then, + now.", differences_view(differences))
-    ]
+    shown: list[RenderableType] = [f"Run {then.id} gives the same answer and the same trace again ({took})."]
+    if differences:
+        shown = [f"Run {then.id} gives another result: - then, + now.", differences_view(differences)]
     if then.analyst != RULES:
         shown += [
             f"{when.capitalize()}: {answers.usage_line(usage) or 'no model was called'}."

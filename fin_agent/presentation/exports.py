@@ -36,7 +36,6 @@ from fin_agent.vocabulary.table import Row
 from fin_agent.workspace import Workspace
 
 _PLACE = re.compile(r"(\S+) page (\d{1,6}) line (\d{1,6})$")
-_COLUMN = "B"
 _FIRST_ROW = 6
 _MAX_CELL_LENGTH = 32_000
 
@@ -76,7 +75,7 @@ def cells_of(program: str | None) -> tuple[list[Cell], list[Cell]]:
                 formula, worth = _translated(statement.value, known)
                 if not isinstance(worth, list):
                     cells.append(_cell_of(target.id, statement.value, f"={formula}", worth, note))
-                    formula = f"{_COLUMN}{_FIRST_ROW + len(cells) - 1}"
+                    formula = f"B{_FIRST_ROW + len(cells) - 1}"
                 known[target.id] = formula, worth
             elif isinstance(statement, ast.Return) and statement.value is not None:
                 formula, worth = _translated(statement.value, known)

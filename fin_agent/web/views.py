@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from functools import cache
 from typing import Annotated, cast
@@ -294,7 +294,7 @@ def series_shown(context: ToolContext, asked: SeriesRequest) -> Json:
         found = find_facts(workspace, FactQuery(asked.phrase), company=company.key, scope=scope, limit=_MAX_FOUND).hits
         fitting = [hit for hit in found if not hit.missing and _fits(hit.sourced.fact, row)]
         best = max((hit.score for hit in fitting), default=0.0)
-        points = _by_year((hit.sourced for hit in fitting if hit.score >= best - _NEAR), index)
+        points = _by_year([hit.sourced for hit in fitting if hit.score >= best - _NEAR], index)
         if company in own:
             points |= {each.fact.period.fiscal_year: each for each in reversed(row)}
         index.check_rows({each.doc_id for each in points.values()}, words=False)
@@ -332,22 +332,21 @@ def _row_at(asked: SeriesRequest, context: ToolContext) -> list[SourcedFact]:
             subject=asked.phrase,
             remedy="Choose another row of the statement",
         )
-    return [each for each in figures if _alike(each.fact, figures[0].fact)]
+    return [each for each in figures if _kind(each.fact) == _kind(figures[0].fact)]
 
 
-def _alike(fact: Fact, other: Fact) -> bool:
-    kinds = ((one.unit, one.period.months, one.period.quarter, one.scope) for one in (fact, other))
-    return len(set(kinds)) == 1
+def _kind(fact: Fact) -> tuple[object, ...]:
+    return fact.unit, fact.period.months, fact.period.quarter, fact.scope
 
 
 def _fits(fact: Fact, row: Sequence[SourcedFact]) -> bool:
     """Return whether a figure of another company can be compared with the row, or else is of a fiscal year."""
     if row:
-        return fact.statement is row[0].fact.statement and _alike(fact, row[0].fact)
+        return fact.statement is row[0].fact.statement and _kind(fact) == _kind(row[0].fact)
     return fact.scope is None and fact.period.months in (0, 12) and fact.period.quarter in (None, 4)
 
 
-def _by_year(found: Iterable[SourcedFact], index: FilingIndex) -> dict[int, SourcedFact]:
+def _by_year(found: Sequence[SourcedFact], index: FilingIndex) -> dict[int, SourcedFact]:
     """Return one figure per year, preferably from its own report, all with the unit and length of the first one."""
 
     @cache
@@ -357,13 +356,9 @@ def _by_year(found: Iterable[SourcedFact], index: FilingIndex) -> dict[int, Sour
         return identity.form not in ANNUAL_FORMS, abs((identity.fiscal_year or 0) - year)
 
     by_year: dict[int, SourcedFact] = {}
-    first: Fact | None = None
     for sourced in found:
         year = sourced.fact.period.fiscal_year
-        first = first or sourced.fact
-        if not year or (sourced.fact.unit, sourced.fact.period.months) != (first.unit, first.period.months):
-            continue
-        held = by_year.get(year)
-        if held is None or rank(sourced.doc_id, year) < rank(held.doc_id, year):
+        held, same = by_year.get(year), _kind(sourced.fact)[:2] == _kind(found[0].fact)[:2]
+        if year and same and (held is None or rank(sourced.doc_id, year) < rank(held.doc_id, year)):
             by_year[year] = sourced
     return by_year
