@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from anyio.to_thread import run_sync
-from fastapi import Body, FastAPI, Query, Request
+from fastapi import Body, FastAPI, Request
 from fastapi import Path as InPath
 from fastapi.responses import JSONResponse, Response
 from langgraph.checkpoint.memory import InMemorySaver
@@ -44,13 +44,12 @@ from fin_agent.presentation.pages import join_tables
 from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.query import tree
 from fin_agent.query.editing import intent_of_edit
-from fin_agent.query.parsing import NoReadingError
 from fin_agent.runs.run import Run, StepTime, answer_differences, run_differences
 from fin_agent.runs.store import Recorder
 from fin_agent.serving.calls import EVENTS, event, streamed
 from fin_agent.serving.filing_resources import Json, box_frames, page_picture, record_of, with_page_numbers
 from fin_agent.serving.problem_details import names_only
-from fin_agent.tools.arguments import DocIds, PageSearchArguments
+from fin_agent.tools.arguments import DocIds
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.page import Statement
@@ -58,11 +57,9 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.web import views
 from fin_agent.web.server_options import QuestionSettings, ServedWorkspace
 from fin_agent.web.static_files import plain_name
-from fin_agent.web.views import SeriesRequest, series_shown
 
 _MAX_RUNS = 200
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-DocId = Annotated[str, InPath(max_length=500)]
 
 
 class RequestToExport(BaseModel):
@@ -78,58 +75,25 @@ def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
     add_uploads(app, served)
     get = partial(app.get, include_in_schema=False)
 
-    @get("/filings/{doc_id}/statements")
-    @calls.threaded
-    def statements(doc_id: DocId) -> Json:
-        return views.statements_shown(context, doc_id)
-
-    @get("/filings/{doc_id}/checks")
-    @calls.threaded
-    def checks(doc_id: DocId) -> Json:
-        return views.checks_shown(context, doc_id)
+    for path, shown in (
+        ("/filings/{doc_id}/statements", views.statements_shown),
+        ("/filings/{doc_id}/checks", views.checks_shown),
+        ("/pages/{doc_id}/{page_number}.json", views.page_shown),
+        ("/reading", views.query_view),
+        ("/found", views.pages_shown),
+        ("/series", views.series_shown),
+    ):
+        get(path)(calls.threaded(partial(shown, context)))
+    get("/choices")(calls.threaded(partial(views.choices, context.workspace)))
+    get("/workspace")(calls.threaded(partial(_workspace_shown, served)))
 
     @get("/filings/{doc_id}/statements/{statement}.xlsx")
     @calls.threaded
-    def statement_workbook(doc_id: DocId, statement: Statement) -> Response:
+    def statement_workbook(doc_id: views.DocId, statement: Statement) -> Response:
         record = record_of(context, doc_id)
         tables = join_tables(statement_parts(context.workspace, doc_id, statement)[1])
         content = exports.statement_workbook(record, statement, tables)
         return _file(content, f"{doc_id}-{statement.value}.xlsx", _XLSX)
-
-    @get("/pages/{doc_id}/{page_number}.json")
-    @calls.threaded
-    def page(doc_id: DocId, page_number: int) -> Json:
-        return views.page_shown(context, doc_id, page_number)
-
-    @get("/reading")
-    @calls.threaded
-    def reading(question: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Json:
-        try:
-            return views.query_view(question, context.workspace)
-        except NoReadingError as error:
-            return {"query": None, "words": [], "problem": error.what, "remedy": error.remedy}
-
-    @get("/choices")
-    @calls.threaded
-    def choices(
-        company: Annotated[list[Annotated[str, Field(max_length=300)]] | None, Query(max_length=60)] = None,
-    ) -> Json:
-        return views.choices(context.workspace, company or ())
-
-    @get("/found")
-    @calls.threaded
-    def found(asked: Annotated[PageSearchArguments, Query()]) -> Json:
-        return views.pages_shown(context, asked)
-
-    @get("/series")
-    @calls.threaded
-    def series(asked: Annotated[SeriesRequest, Query()]) -> Json:
-        return series_shown(context, asked)
-
-    @get("/workspace")
-    @calls.threaded
-    def workspace() -> Json:
-        return _workspace_shown(served)
 
     @get("/runs")
     @calls.threaded

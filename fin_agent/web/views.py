@@ -9,6 +9,7 @@ from functools import cache
 from typing import Annotated, cast
 from urllib.parse import urlencode
 
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, SourcedFact
@@ -19,6 +20,7 @@ from fin_agent.presentation.json_fields import as_plain, fields_of
 from fin_agent.presentation.pages import ContinuedTable, display_lines, join_tables, page_number_printed
 from fin_agent.query.editing import query_for_question
 from fin_agent.query.lexer import lex
+from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.question_to_intent import known_names
 from fin_agent.query.tree import Line, Period, measure_text
 from fin_agent.retrieval.fact_search import FactQuery, find_facts
@@ -39,18 +41,21 @@ from fin_agent.workspace import Workspace
 _CHIPS = {"COMPANY": "company", "PERIOD": "period", "PART": "part", "METRIC": "measure", "FORMULA": "measure"}
 _MEANINGS = {**SCORES, **PAGE_FEATURES}
 _MAX_PARTS = 200
+DocId = Annotated[str, Path(max_length=500)]
 
 
-def query_view(question: str, workspace: Workspace) -> Json:
+def query_view(context: ToolContext, question: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Json:
     """Return how a question is read: its words in order, each with its meaning, and the Query to edit.
 
     A word is `company`, `measure`, `part`, `period`, or empty for a connecting word. `unread` marks a word that was not
     understood, or that no line of the company's filings prints.
-
-    Raises NoReadingError if the question has no reading.
     """
+    workspace = context.workspace
     names = known_names(workspace)
-    query = query_for_question(question, workspace)
+    try:
+        query = query_for_question(question, workspace)
+    except NoReadingError as error:
+        return {"query": None, "words": [], "problem": error.what, "remedy": error.remedy}
     lexed = lex(expand_abbreviations(question), names)
     unread = {word.lower() for phrase in query.unread for word in phrase.split()}
     lines = {line.words.lower() for line in query.lines() if isinstance(line, Line)}
@@ -83,10 +88,13 @@ def query_view(question: str, workspace: Workspace) -> Json:
     }
 
 
-def choices(workspace: Workspace, keys: Sequence[str] = ()) -> Json:
-    """Return what can be chosen in a Query: companies, and the periods, lines and segments of these keys."""
+def choices(
+    workspace: Workspace,
+    company: Annotated[list[Annotated[str, Field(max_length=300)]] | None, Query(max_length=60)] = None,
+) -> Json:
+    """Return what can be chosen in a Query: companies, and the periods, lines and segments of these, by their keys."""
     directory, lexicon = workspace.directory, workspace.lexicon
-    there = [key for key in keys if key in workspace.years]
+    there = [key for key in company or () if key in workspace.years]
     filed = [workspace.years[key] for key in there or workspace.years]
     reported = {year - back for each in filed for year in each.annual for back in range(YEARS_IN_AN_ANNUAL_REPORT)}
     years = sorted(reported, reverse=True)
@@ -140,7 +148,7 @@ def example(workspace: Workspace) -> Json:
 _LEGAL_FORM = re.compile(r",? (?:inc|corp|corporation|company|co|ltd|plc)\b\.?,?", re.I)
 
 
-def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
+def page_shown(context: ToolContext, doc_id: DocId, page_number: int) -> Json:
     """Return a page (from 1) with its printed number, place, figures and text. Raises NotThereError."""
     record, index = record_of(context, doc_id), context.workspace.index
     number = page_of(record, page_number)
@@ -158,7 +166,7 @@ def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
     }
 
 
-def pages_shown(context: ToolContext, asked: PageSearchArguments) -> Json:
+def pages_shown(context: ToolContext, asked: Annotated[PageSearchArguments, Query()]) -> Json:
     """Return the pages found, each with the summands of its score, largest first. Raises ToolInputError."""
     found, features = explain_page_scores(context, asked)
     pages: list[Json] = []
@@ -198,7 +206,7 @@ def figure_shown(fact: Fact, doc_id: str) -> Json:
     }
 
 
-def statements_shown(context: ToolContext, doc_id: str) -> Json:
+def statements_shown(context: ToolContext, doc_id: DocId) -> Json:
     """Return every primary statement as tables, each cell with its place. Raises NotThereError."""
     record_of(context, doc_id)
     index = context.workspace.index
@@ -244,7 +252,7 @@ def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) ->
     return {"title": table.title, "unit": table.unit_line, "columns": list(table.columns), "lines": lines}
 
 
-def checks_shown(context: ToolContext, doc_id: str) -> Json:
+def checks_shown(context: ToolContext, doc_id: DocId) -> Json:
     """Return the results of checking the statements against their own sums. Raises NotThereError."""
     record = record_of(context, doc_id)
     checked = CheckedFiling.of(record, [each.fact for each in context.workspace.index.facts([doc_id])])
@@ -276,7 +284,7 @@ class SeriesRequest(BaseModel):
     line: Annotated[int, Field(ge=1)] = 1
 
 
-def series_shown(context: ToolContext, asked: SeriesRequest) -> Json:
+def series_shown(context: ToolContext, asked: Annotated[SeriesRequest, Query()]) -> Json:
     """Return one figure with its place for each company and fiscal year; the company of a row comes first.
 
     Lines are those whose words are closest to the phrase; if a row is given, they are on the same statement, and years
