@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -66,37 +67,24 @@ class OutputBudget:
         def usual(whole: int, lines: int) -> str:
             return f"[{_omitted(parts, whole, lines)}: there is no room. {remedy}]"
 
-        shown = list(parts)
-        cut = False
-        while True:
-            whole = len(shown) - cut
-            lines = len(shown[-1].text.splitlines()) if cut else 0
+        def told(whole: int, lines: int) -> str:
+            shown = list(parts[:whole])
+            if lines:
+                kept = parts[whole].text.splitlines()[:lines]
+                shown.append(replace(parts[whole], text="\n".join(kept)))
             left_out = "" if whole == len(parts) else (ending or usual)(whole, lines)
-            text = "\n".join(filter(None, (head, *_quoted(shown, seed), left_out)))
-            over = approximate_tokens(text) - self.tokens
-            if over <= 0:
-                return text
-            if not shown:
-                return self._clipped(text)
-            last = self._shortened(shown[-1], over)
-            cut = last is not None
-            shown[-1:] = [] if last is None else [last]
+            return "\n".join(filter(None, (head, *_quoted(shown, seed), left_out)))
 
-    def _shortened(self, part: Part, over: int) -> Part | None:
-        """Return the part without its last lines, at least `over` tokens shorter; None if hardly anything remains."""
-        lines = part.text.splitlines()
-        room = approximate_tokens(part.text) - over
-        kept: list[str] = []
-        for line in lines[:-1]:
-            room -= approximate_tokens(line + "\n")
-            if room < 0:
-                break
-            kept.append(line)
-        return replace(part, text="\n".join(kept)) if any(line.strip() for line in kept) else None
+        def is_too_long(text: str) -> bool:
+            return approximate_tokens(text) > self.tokens
 
-    def _clipped(self, text: str) -> str:
-        """Return our own text cut to the budget, for when it alone exceeds it."""
-        while approximate_tokens(text) > self.tokens and text:
+        if not is_too_long(text := told(len(parts), 0)):
+            return text
+        sizes = [max(1, len(part.text.splitlines())) for part in parts]
+        ends = [(whole, lines) for whole, size in enumerate(sizes) for lines in range(size)]
+        fitting = bisect_left(ends, True, key=lambda end: is_too_long(told(*end)))
+        text = told(*ends[max(0, fitting - 1)]) if ends else text
+        while is_too_long(text):  # what we say ourselves exceeds the budget alone
             text = text[: int(len(text) * 0.9)]
         return text
 

@@ -136,14 +136,11 @@ class RunStore(AbstractContextManager["RunStore"]):
             connection.execute("INSERT INTO contents VALUES (?, ?)", (number, packed))
             # The oldest runs beyond the limits are deleted; the latest one always stays.
             connection.execute(
-                "DELETE FROM runs WHERE number <= (SELECT number FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?)",
-                (self._bounds.runs_kept,),
-            )
-            connection.execute(
-                """DELETE FROM runs WHERE number IN (
-                     SELECT number FROM (SELECT number, sum(bytes) OVER (ORDER BY number DESC) AS reached FROM runs)
-                     WHERE reached > ?)""",
-                (self._bounds.megabytes * _MEGABYTE,),
+                """DELETE FROM runs WHERE number IN (SELECT number FROM (
+                     SELECT number, row_number() OVER w AS place, sum(bytes) OVER w AS reached FROM runs
+                     WINDOW w AS (ORDER BY number DESC)
+                   ) WHERE place > ? OR reached > ?)""",
+                (self._bounds.runs_kept, self._bounds.megabytes * _MEGABYTE),
             )
         return run
 
