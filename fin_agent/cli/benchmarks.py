@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -146,10 +146,13 @@ def warn_about_faults(faults: Iterable[str]) -> None:
         warn(f"and {len(more)} more")
 
 
-def warn_about_missing_filings(asked: Iterable[str], held: Collection[str]) -> None:
-    """Warn of filings that questions are about and the index does not hold."""
-    if lacking := sorted(set(asked).difference(held)):
+def _forms_held(workspace: Workspace, asked: Iterable[str]) -> tuple[dict[str, str], Mapping[str, str]]:
+    """Return the forms of the filings, and those of the same content; warn of filings asked about that are missing."""
+    records = workspace.index.filings()
+    forms = {record.doc_id: record.identity.form.value for record in records}
+    if lacking := sorted(set(asked).difference(forms)):
         warn(f"{len(lacking)} of the filings asked about are not in the index: {first_items(lacking)}")
+    return forms, duplicates_of_filings(records)
 
 
 def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
@@ -177,10 +180,7 @@ def financebench(
     asked = load_questions(questions)
     with on.open_workspace() as workspace:
         asking = BenchmarkRun(workspace, how, on)
-        records = workspace.index.filings()
-        forms = {record.doc_id: record.identity.form.value for record in records}
-        same_content = duplicates_of_filings(records)
-        warn_about_missing_filings((question.doc_id for question in asked), forms)
+        forms, same_content = _forms_held(workspace, (question.doc_id for question in asked))
 
         def ask_within(question: FinanceBenchQuestion) -> AnsweredQuestion:
             scope = oracle_scope(question, oracle, forms)
@@ -611,13 +611,9 @@ def compare(
     asked = load_questions(questions, answers=reader is not None)
     with on.open_workspace() as workspace:
         progress = Progress(len(asked) * len(names))
-        records = workspace.index.filings()
-        forms = {record.doc_id: record.identity.form.value for record in records}
-        same_content = duplicates_of_filings(records)
-        warn_about_missing_filings((doc_id for question in asked for doc_id in question.documents), forms)
+        forms, same_content = _forms_held(workspace, (doc_id for each in asked for doc_id in each.documents))
         conditions = Conditions(k=k, oracle=oracle, forms=forms, same_content=same_content, debug=on.debug)
-        held = sorted(record.content_hash for record in records)
-        compared = (asked, conditions, held, settings_from().model_dump_json(), reader)
+        compared = (asked, conditions, _contents(workspace), settings_from().model_dump_json(), reader)
 
         def report_progress(score: Row) -> None:
             failure = score.figures["failure"]

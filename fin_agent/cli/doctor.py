@@ -142,12 +142,12 @@ def _analyst_finding(configured: Configured) -> Finding:
 
 
 def _model_findings(settings: ModelSettings, offline: bool, asking: Callable[[str], None]) -> Iterator[Finding]:
-    """Check each model that fills a role, then the file of prices. Each model is called once, unless `offline`."""
-    prices, wrong = PriceTable(), None
+    """Check the file of prices, then each model that fills a role. Each model is called once, unless `offline`."""
+    prices = PriceTable()
     try:
         prices = PriceTable.from_file(settings.prices)
     except errors.PricesError as error:
-        wrong = _failed("prices", "file", error)
+        yield _failed("prices", "file", error)
     callers = Callers(settings.model_copy(update={"prices": None, "cache": None}))
     filled: dict[str, list[Role]] = {}
     for role in Role:
@@ -170,8 +170,6 @@ def _model_findings(settings: ModelSettings, offline: bool, asking: Callable[[st
             yield _key_finding(loaded, settings)
         yield from called
         yield _price_finding(loaded, settings, prices)
-    if wrong is not None:
-        yield wrong
 
 
 def _key_finding(loaded: LoadedModel, settings: ModelSettings) -> Finding:
