@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -38,7 +38,6 @@ from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import Meter, metered
 from fin_agent.presentation.answers import answer_view, rounds_view, usage_view
 from fin_agent.presentation.terminal_text import one_line
-from fin_agent.process_pool import end_with_parent, exclude_current_folder
 from fin_agent.runs.run import StepTime, index_state
 from fin_agent.runs.store import Recorder
 from fin_agent.workspace import Workspace
@@ -196,6 +195,8 @@ def batch(
         no_cache (--no-cache): Neither store replies of models nor reuse them; otherwise `replies.sqlite` next to the
             index stores them.
     """
+    from fin_agent.process_pool import exclude_current_folder
+
     started = time.perf_counter()
     settings = models.settings()
     if settings.by_model:
@@ -306,6 +307,8 @@ def _answered(
     if jobs == 1 or on.debug or waits_for_models:
         here = partial(_answer_line, context=context, meter=meter, debug=on.debug)
         return results_as_completed(here, lines, ThreadPoolExecutor(jobs) if jobs > 1 else None)
+    from concurrent.futures import ProcessPoolExecutor
+
     # Fork from a server process without threads that has imported everything once.
     forked = "forkserver" in multiprocessing.get_all_start_methods()
     started_by = multiprocessing.get_context("forkserver" if forked else "spawn")
@@ -316,6 +319,8 @@ def _answered(
 
 
 def _initialize_process() -> None:
+    from fin_agent.process_pool import end_with_parent
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     end_with_parent()
 
