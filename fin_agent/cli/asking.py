@@ -26,7 +26,7 @@ from fin_agent.answering.answer import Answer, AnswerValue, refusal_text
 from fin_agent.atomic_write import atomic_write, require_writable_path
 from fin_agent.cli.exit_codes import ExitCode, sentence_of
 from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, NoRecord, Question, command
-from fin_agent.cli.streams import Progress, messages, on_one_line, say, show, show_json_line, warn
+from fin_agent.cli.streams import Progress, messages, say, show, warn
 from fin_agent.config import Recording, Settings, SettingsError, recording_from_environment
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError, QuestionError
@@ -98,7 +98,7 @@ def ask(
             atomic_write(export, exported(export.suffix.lower().removeprefix("."), [answer], picture))
             say(f"written to {export}")
         if on.as_json:
-            show_json_line(answer_json(answer, trace=trace))
+            print(answer_json(answer, trace=trace))
         else:
             rounds = [rounds_view(answer.trace, searched=answer.rounds > 0, full=True)] if trace else []
             show(answer_view(answer, workspace.index), *rounds)
@@ -119,7 +119,7 @@ def _print_explanation(question: str, on: IndexOptions) -> ExitCode:
 
     with on.open_workspace() as workspace:
         query = read_question(question, known_names(workspace))
-    show_json_line(query.model_dump_json(exclude_none=True))
+    print(query.model_dump_json(exclude_none=True, ensure_ascii=True))
     return ExitCode.DONE
 
 
@@ -367,8 +367,8 @@ def lines_of(questions: Path) -> tuple[dict[int, BatchQuestion], dict[int, str]]
 
 
 def answer_json(answer: Answer, *, trace: bool = False) -> str:
-    """Return an answer as one line of JSON, with its trace only if requested."""
-    return on_one_line(answer.model_dump_json(exclude=None if trace else {"trace"}))
+    """Return an answer as one line of JSON in ASCII, with its trace only if requested."""
+    return answer.model_dump_json(exclude=None if trace else {"trace"}, ensure_ascii=True)
 
 
 def attempt(

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, command
-from fin_agent.cli.streams import messages, say, show_json_line, warn
+from fin_agent.cli.streams import messages, say, warn
 from fin_agent.config import Settings, recording_from_environment
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
@@ -70,7 +70,7 @@ def show(run: str, on: IndexOptions, full: bool = False) -> ExitCode:
     with _open_store(on) as store:
         found = store.run(run)
     if on.as_json:
-        show_json_line(found.model_dump_json())
+        print(found.model_dump_json(ensure_ascii=True))
     else:
         on.show({}, run_view(found, full=full))
     return ExitCode.DONE

@@ -34,19 +34,8 @@ def show(*renderables: RenderableType) -> None:
 
 
 def show_json(document: Any) -> None:
-    """Print a document as one line of JSON to standard output."""
-    show_json_line(json.dumps(document, ensure_ascii=False))
-
-
-def show_json_line(line: str) -> None:
-    """Print a line of JSON; characters that the stream cannot encode are escaped."""
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    sys.stdout.write(f"{on_one_line(line) if encoding == 'utf8' else json.dumps(json.loads(line))}\n")
-
-
-def on_one_line(document: str) -> str:
-    """Escape characters that end a line for some readers of JSON Lines, such as U+2028."""
-    return document.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\u0085", "\\u0085")
+    """Print a document as one line of JSON to standard output, in ASCII as every terminal and reader understands it."""
+    sys.stdout.write(f"{json.dumps(document)}\n")
 
 
 def say(line: str) -> None:
