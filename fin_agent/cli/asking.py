@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -76,19 +77,14 @@ def ask(
             subject=str(export),
             remedy=f"Name a file that ends in {', '.join(EXPORTS)}",
         )
-    steps: list[StepTime] = []
     with on.open_workspace() as workspace, recorder_for(workspace, on, settings, not no_record) as recorder:
-        started, before = datetime.now(UTC), time.perf_counter()
-
-        def step_ended(node: str) -> None:
-            nonlocal before
-            now = time.perf_counter()
-            steps.append(StepTime(node=node, seconds=round(now - before, 4)))
-            before = now
-
+        started, ends = datetime.now(UTC), [("", time.perf_counter())]
         context = AnswerContext.from_settings(workspace, settings, notify=warn)
         with progress_shown():
-            answer = answer_question(question, context, doc_ids=doc, on_step=step_ended)
+            answer = answer_question(
+                question, context, doc_ids=doc, on_step=lambda node: ends.append((node, time.perf_counter()))
+            )
+        steps = [StepTime(node=node, seconds=round(end - begin, 4)) for (_, begin), (node, end) in pairwise(ends)]
         recorded = recorder.record(answer, started=started, doc_ids=doc or (), steps=steps)
         if export is not None:
             from fin_agent.presentation.exports import drawn_page, exported
@@ -393,18 +389,13 @@ def attempt(
         if debug and not isinstance(error, FinAgentError):
             raise
         failure = sentence_of(error)
-    return AnsweredQuestion(answer=refusal_for(question, failure, question_id), failure=failure)
+        return AnsweredQuestion(answer=refusal_for(question, failure, question_id), failure=failure)
 
 
 def refusal_for(question: str, reason: str, question_id: str | None) -> Answer:
     """Return the refusal of a question that was not answered for `reason`."""
-    return Answer(
-        id=question_id,
-        question=question,
-        answer=AnswerValue(text=refusal_text([reason])),
-        refused=True,
-        missing=(reason,),
-    )
+    said = AnswerValue(text=refusal_text([reason]))
+    return Answer(id=question_id, question=question, answer=said, refused=True, missing=(reason,))
 
 
 Input = TypeVar("Input")
