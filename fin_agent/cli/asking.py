@@ -162,11 +162,6 @@ class BatchQuestion(BaseModel):
         """The identity of the question in the batch: its words, and the filings to search."""
         return json.dumps([self.question, *(self.doc_ids or ())])
 
-    @property
-    def label(self) -> str:
-        """Its id, else the beginning of its text."""
-        return self.id or one_line(self.question, 60)
-
 
 @command
 def batch(
@@ -232,7 +227,8 @@ def batch(
                         kept.add(asked.key, tried.answer)
                     recorder.record(tried.answer, started=begun, doc_ids=asked.doc_ids or ())
                     outcome = "refused" if tried.answer.refused else "answered"
-                    progress.step(f"{outcome} in {tried.answer.seconds:.2f} s: {asked.label}")
+                    label = asked.id or one_line(asked.question, 60)
+                    progress.step(f"{outcome} in {tried.answer.seconds:.2f} s: {label}")
         except BaseException:
             say(f"the answers so far are in {kept.path}; run the same command again to continue")
             raise

@@ -237,11 +237,6 @@ class Recipe:
     most: Annotated[int | None, typer.Option(min=2)] = None
     seed: Seed = 0
 
-    @property
-    def overrides(self) -> dict[str, Any]:
-        """The values that were given, by name."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
 
 @command
 def train(
@@ -277,7 +272,8 @@ def train(
     task: cross_validation.Task = tasks.Pages(corpus=corpus)
     if trained is not Trained.PAGES:
         task = tasks.Reranker() if trained is Trained.RERANKER else tasks.Embeddings()
-    followed = replace(task.published if published else task.small, **recipe.overrides)
+    given: dict[str, Any] = {name: value for name, value in asdict(recipe).items() if value is not None}
+    followed = replace(task.published if published else task.small, **given)
     document = cross_validation.train(task, material, followed, out, final=not folds_only, on_progress=say)
     if likeness and trained is Trained.PAGES:
         say(f"cosine similarities of pages: {write_likeness(material, followed, out)}")
