@@ -10,7 +10,7 @@ from fin_agent.lexicon.company_mentions import CERTAIN, Company
 from fin_agent.lexicon.company_names import company_words, simplify_name
 from fin_agent.tools.arguments import FilterArguments
 from fin_agent.tools.errors import ToolInputError, quoted_name
-from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 _MAX_NAMED = 12
@@ -121,12 +121,8 @@ def parse_page_numbers(written: str, last: int | None = None) -> list[int]:
 
 
 def _fits(identity: Identity, filters: FilterArguments) -> bool:
-    year, quarter = filing_period(identity)
-    return (
-        (filters.form is None or identity.form is Form(filters.form))
-        and (filters.fiscal_year is None or year == filters.fiscal_year)
-        and (filters.quarter is None or quarter == filters.quarter)
-    )
+    wanted, own = (filters.form, filters.fiscal_year, filters.quarter), (identity.form, *filing_period(identity))
+    return all(asked in (None, held) for asked, held in zip(wanted, own, strict=True))
 
 
 def _says_nothing_else(name: str, phrase: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,20 +14,7 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.slot_ledger import Entry
 from fin_agent.models.tokens import approximate_tokens
 from fin_agent.prompts.untrusted_text import Fence, Quoted
-from fin_agent.tools.artifacts import (
-    BoxSides,
-    CardsMade,
-    DocumentsFound,
-    FactFound,
-    FactsListed,
-    FilingListed,
-    FilingsListed,
-    NumberAccounted,
-    PageFound,
-    PagesFound,
-    PagesRead,
-    ProgramRun,
-)
+from fin_agent.tools import artifacts as make
 from fin_agent.vocabulary.page import page_ranges
 
 RESULT = "Result: "
@@ -37,10 +25,6 @@ NOT_ANSWERED = "Not answered: "
 """Fixed phrases by which a reader of stored results recognizes their kind."""
 _CELL = re.compile(r"[\s$€£%()—–\-\d.,*]+")
 _SCALES = {1: "", 1_000: "thousands", 1_000_000: "millions", 1_000_000_000: "billions"}
-
-
-Ending = Callable[[int, int], str]
-"""Builds the note on omitted text from the number of complete parts and of lines of the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,63 +39,45 @@ class Part:
     """Whether the text is ours, composed from words of filings; it is then not scanned for injection."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutputBudget:
-    """The size limit of a result, in tokens."""
+def render(
+    budget: int,
+    head: str,
+    parts: Sequence[Part],
+    *,
+    ending: Callable[[int, int], str] | None = None,
+    seed: str = "",
+    remedy: str = "Narrow what you ask for.",
+) -> str:
+    """Return `head` and as many parts as fit into `budget` tokens; the last is cut at a line end; omissions are noted.
 
-    tokens: int
+    Quotations are between marks with a code that no quoted text contains; a statement before them explains the marks.
+    `seed` varies the code. `ending` builds the note on omitted text from the number of complete parts and of lines of
+    the next one; `remedy` ends the usual note.
+    """
 
-    def render(
-        self,
-        head: str,
-        parts: Sequence[Part],
-        *,
-        ending: Ending | None = None,
-        seed: str = "",
-        remedy: str = "Narrow what you ask for.",
-    ) -> str:
-        """Return `head` and as many parts as fit; the last one is cut at a line end and omissions are noted.
+    def usual(whole: int, lines: int) -> str:
+        return f"[{_omitted(parts, whole, lines)}: there is no room. {remedy}]"
 
-        Quotations are between marks with a code that no quoted text contains; a statement before them explains the
-        marks. `seed` varies the code, `ending` builds the note on omitted text, `remedy` ends the usual note.
-        """
+    def told(whole: int, lines: int) -> str:
+        shown = list(parts[:whole])
+        if lines:
+            kept = parts[whole].text.splitlines()[:lines]
+            shown.append(replace(parts[whole], text="\n".join(kept)))
+        left_out = "" if whole == len(parts) else (ending or usual)(whole, lines)
+        return "\n".join(filter(None, (head, *_quoted(shown, seed), left_out)))
 
-        def usual(whole: int, lines: int) -> str:
-            return f"[{_omitted(parts, whole, lines)}: there is no room. {remedy}]"
+    def is_too_long(text: str) -> bool:
+        return approximate_tokens(text) > budget
 
-        shown = list(parts)
-        cut = False
-        while True:
-            whole = len(shown) - cut
-            lines = len(shown[-1].text.splitlines()) if cut else 0
-            left_out = "" if whole == len(parts) else (ending or usual)(whole, lines)
-            text = "\n".join(filter(None, (head, *_quoted(shown, seed), left_out)))
-            over = approximate_tokens(text) - self.tokens
-            if over <= 0:
-                return text
-            if not shown:
-                return self._clipped(text)
-            last = self._shortened(shown[-1], over)
-            cut = last is not None
-            shown[-1:] = [] if last is None else [last]
-
-    def _shortened(self, part: Part, over: int) -> Part | None:
-        """Return the part without its last lines, at least `over` tokens shorter; None if hardly anything remains."""
-        lines = part.text.splitlines()
-        room = approximate_tokens(part.text) - over
-        kept: list[str] = []
-        for line in lines[:-1]:
-            room -= approximate_tokens(line + "\n")
-            if room < 0:
-                break
-            kept.append(line)
-        return replace(part, text="\n".join(kept)) if any(line.strip() for line in kept) else None
-
-    def _clipped(self, text: str) -> str:
-        """Return our own text cut to the budget, for when it alone exceeds it."""
-        while approximate_tokens(text) > self.tokens and text:
-            text = text[: int(len(text) * 0.9)]
+    if not is_too_long(text := told(len(parts), 0)):
         return text
+    sizes = [max(1, len(part.text.splitlines())) for part in parts]
+    ends = [(whole, lines) for whole, size in enumerate(sizes) for lines in range(size)]
+    fitting = bisect_left(ends, True, key=lambda end: is_too_long(told(*end)))
+    text = told(*ends[max(0, fitting - 1)]) if ends else text
+    while is_too_long(text):  # what we say ourselves exceeds the budget alone
+        text = text[: int(len(text) * 0.9)]
+    return text
 
 
 def _omitted(parts: Sequence[Part], whole: int, lines: int) -> str:
@@ -140,28 +106,28 @@ def _quoted(parts: Sequence[Part], seed: str) -> Iterator[str]:
         yield one.replace('number="1"', f'number="{numbers[part.mark]}"', 1)
 
 
-def format_filings(found: DocumentsFound, budget: OutputBudget) -> str:
+def format_filings(found: make.DocumentsFound, budget: int) -> str:
     """Format the result of `document_search`."""
     if not found.filings:
-        return budget.render("No filing fits.", _notes(found.notes))
+        return render(budget, "No filing fits.", _notes(found.notes))
     lines = [f"{rank}. {_filing_line(filing)}" for rank, filing in enumerate(found.filings, start=1)]
     head = f"{_counted(len(found.filings), 'filing')}, best first. Search their pages with page_search(doc_ids=...)."
-    return budget.render(head, [*_notes(found.notes), Part("\n".join(lines), mark="filings")])
+    return render(budget, head, [*_notes(found.notes), Part("\n".join(lines), mark="filings")])
 
 
-def format_pages(found: PagesFound, budget: OutputBudget) -> str:
+def format_pages(found: make.PagesFound, budget: int) -> str:
     """Format the result of `page_search`."""
     if not found.pages:
-        return budget.render("No page fits.", _notes(found.notes))
+        return render(budget, "No page fits.", _notes(found.notes))
     head = (
         f"{_counted(len(found.pages), 'page')}, best first, each with the passage that fits best; pages count from 1. "
         "read_page shows a page whole."
     )
     parts = [Part(join_number_rows(page.text), _place(page), "passage") for page in found.pages]
-    return budget.render(head, [*_notes(found.notes), *parts], seed=found.query)
+    return render(budget, head, [*_notes(found.notes), *parts], seed=found.query)
 
 
-def format_facts(listed: FactsListed, budget: OutputBudget) -> str:
+def format_facts(listed: make.FactsListed, budget: int) -> str:
     """Format the result of `fact_search`."""
     if not listed.facts:
         return "No figure fits. Say less, or look for the page with page_search."
@@ -178,10 +144,10 @@ def format_facts(listed: FactsListed, budget: OutputBudget) -> str:
     if listed.total is not None:
         lines.append(f"whole: {_fact_line(listed.total)}")
     lines += [f"left out: {name}, {why}" for name, why in listed.dropped]
-    return budget.render(head, [Part("\n".join(lines), mark="figures")])
+    return render(budget, head, [Part("\n".join(lines), mark="figures")])
 
 
-def _fact_line(fact: FactFound) -> str:
+def _fact_line(fact: make.FactFound) -> str:
     of = f", of {fact.part}" if fact.part else ""
     period = f"Q{fact.quarter} FY{fact.fiscal_year}" if fact.quarter else f"FY{fact.fiscal_year}"
     span = "at the end of " if not fact.months else "" if fact.months in (3, 12) else f"{fact.months} months of "
@@ -193,7 +159,7 @@ def _fact_line(fact: FactFound) -> str:
     return f"{row}{of} | {span}{period}: {fact.amount:,} {_unit(fact.unit, fact.scale)} | {where}{lacks}"
 
 
-def format_page_text(read: PagesRead, budget: OutputBudget, from_line: int = 1) -> str:
+def format_page_text(read: make.PagesRead, budget: int, from_line: int = 1) -> str:
     """Format the result of `read_page`; the first page begins at line `from_line`."""
     numbers = [page.page for page in read.pages]
     texts = [join_number_rows(page.text).splitlines() for page in read.pages]
@@ -213,10 +179,10 @@ def format_page_text(read: PagesRead, budget: OutputBudget, from_line: int = 1) 
         return f"[There is no room for all: {where}go on with pages={left!r}{on}.]"
 
     head = f"{_counted(len(parts), 'page')} as read; page numbers count from 1."
-    return budget.render(head, parts, ending=ending, seed=read.filing.doc_id)
+    return render(budget, head, parts, ending=ending, seed=read.filing.doc_id)
 
 
-def format_cards(made: CardsMade, budget: OutputBudget) -> str:
+def format_cards(made: make.CardsMade, budget: int) -> str:
     """Format the result of `card_extraction`."""
     if not made.cards:
         return "No passage is on these pages."
@@ -224,10 +190,10 @@ def format_cards(made: CardsMade, budget: OutputBudget) -> str:
     in_tables = {(card.identity.page, fact.box) for card in tables for fact in card.facts}
     parts = [_card_part(card, in_tables) for card in made.cards]
     head = f"{_counted(len(parts), 'passage')} described, page by page; amounts are as printed, with their unit beside."
-    return budget.render(head, parts, seed=made.filing.doc_id)
+    return render(budget, head, parts, seed=made.filing.doc_id)
 
 
-def format_listing(listed: FilingsListed, budget: OutputBudget) -> str:
+def format_listing(listed: make.FilingsListed, budget: int) -> str:
     """Format the result of `list_filings`."""
     if not listed.filings:
         return "The index contains no filings."
@@ -235,10 +201,10 @@ def format_listing(listed: FilingsListed, budget: OutputBudget) -> str:
     head = f"{_counted(listed.total, 'filing')}{more}, by company and time."
     lines = [_filing_line(filing) for filing in listed.filings]
     part = Part("\n".join(lines), mark="filings")
-    return budget.render(head, [part], remedy="Narrow by company, form or fiscal_year.")
+    return render(budget, head, [part], remedy="Narrow by company, form or fiscal_year.")
 
 
-def format_program_run(run: ProgramRun, budget: OutputBudget) -> str:
+def format_program_run(run: make.ProgramRun, budget: int) -> str:
     """Format the result of `python_execution`."""
     head = [f"{RESULT}{json.dumps(run.value, ensure_ascii=False)}"]
     lacking = run.without_source
@@ -258,14 +224,14 @@ def format_program_run(run: ProgramRun, budget: OutputBudget) -> str:
             else "It contains no numbers."
         )
     parts = [Part("\n".join(map(_number_line, run.numbers)), mark="figures")] if run.numbers else []
-    return budget.render("\n".join(head), parts)
+    return render(budget, "\n".join(head), parts)
 
 
-def format_answer(answer: Answer, budget: OutputBudget) -> str:
+def format_answer(answer: Answer, budget: int) -> str:
     """Format the result of `answer_question`."""
     if answer.ask_back:
         head = f"{NOT_ANSWERED}the question has several readings. Ask the person, or ask again and state which:"
-        return budget.render(head, [Part(answer.ask_back, mark="question")])
+        return render(budget, head, [Part(answer.ask_back, mark="question")])
     if answer.refused:
         head = (
             f"{NOT_ANSWERED}the filings do not contain all that the question needs. Say what is missing and give no "
@@ -273,7 +239,7 @@ def format_answer(answer: Answer, budget: OutputBudget) -> str:
         )
         nearest = [f"{page.doc_id} page {page.page + 1}" for page in answer.retrieved.pages[:3]]
         near = [Part("\n".join(nearest), "nearest pages", "pages")] if nearest else []
-        return budget.render(head, [Part("\n".join(answer.missing), mark="missing"), *near])
+        return render(budget, head, [Part("\n".join(answer.missing), mark="missing"), *near])
     value = answer.answer.value
     head = "Answered. Give the pages with it; they count from 1."
     if value is not None:
@@ -288,15 +254,15 @@ def format_answer(answer: Answer, budget: OutputBudget) -> str:
     parts += _notes((*answer.assumptions, *answer.warnings))
     if answer.program:
         parts.append(Part(answer.program.rstrip(), mark="program", ours=True))
-    return budget.render(head, parts, seed=answer.question)
+    return render(budget, head, parts, seed=answer.question)
 
 
-def _filing_line(filing: FilingListed) -> str:
+def _filing_line(filing: make.FilingListed) -> str:
     ended = f", period ended {filing.period_end.isoformat()}" if filing.period_end else ""
     return f"{filing.doc_id} | {filing.described}{ended} | {_counted(filing.pages, 'page')}"
 
 
-def _place(page: PageFound) -> str:
+def _place(page: make.PageFound) -> str:
     part = page.statement.value if page.statement else f"Item {page.item}" if page.item else ""
     return ", ".join(filter(None, (f"{page.filing.doc_id} page {page.page_number}", part, page.filing.described)))
 
@@ -305,13 +271,13 @@ def _notes(notes: Sequence[str]) -> list[Part]:
     return [Part("\n".join(notes), "notes", "text")] if notes else []
 
 
-def _card_part(card: Card, in_tables: Collection[tuple[int, BoxSides]]) -> Part:
+def _card_part(card: Card, in_tables: Collection[tuple[int, make.BoxSides]]) -> Part:
     identity = card.identity
     lines = [*card_lines(card), *_rows(card, () if card.verifiability.table else in_tables)]
     return Part("\n".join(lines), f"{identity.doc_id} page {identity.page + 1}, passage {identity.ordinal}", "card")
 
 
-def _rows(card: Card, elsewhere: Collection[tuple[int, BoxSides]]) -> list[str]:
+def _rows(card: Card, elsewhere: Collection[tuple[int, make.BoxSides]]) -> list[str]:
     """Return a line for each row of figures; text passages leave out figures of the tables on their page."""
     own = [fact for fact in card.facts if (card.identity.page, fact.box) not in elsewhere]
     rows: dict[tuple[int, str, str, str | None], list[str]] = {}
@@ -329,7 +295,7 @@ def _unit(unit: str, scale: int) -> str:
     return " ".join(filter(None, (unit, _SCALES.get(scale, f"x {scale:,}"))))
 
 
-def _number_line(number: NumberAccounted) -> str:
+def _number_line(number: make.NumberAccounted) -> str:
     name = f"{number.variable} = " if number.variable else ""
     where = f" ({number.doc_id})" if number.doc_id else ""
     lacking = "NO SOURCE: " if number.source is None else ""

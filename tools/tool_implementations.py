@@ -18,27 +18,8 @@ from fin_agent.retrieval.fact_search import FactHit, FactQuery, find_facts
 from fin_agent.retrieval.figure_families import KINDS, Family, find_family
 from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope
 from fin_agent.tools import arguments as take
-from fin_agent.tools.argument_resolution import (
-    filter_filings,
-    parse_page_numbers,
-    resolve_company,
-    resolve_doc_id,
-)
-from fin_agent.tools.artifacts import (
-    CardsMade,
-    DocumentsFound,
-    FactFound,
-    FactsListed,
-    FilingFound,
-    FilingListed,
-    FilingsListed,
-    NumberAccounted,
-    PageFound,
-    PageRead,
-    PagesFound,
-    PagesRead,
-    ProgramRun,
-)
+from fin_agent.tools import artifacts as make
+from fin_agent.tools.argument_resolution import filter_filings, parse_page_numbers, resolve_company, resolve_doc_id
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.filing import PassageKind
@@ -51,19 +32,19 @@ _PASSAGES_A_PAGE = 4
 """Passages ranked per page, so that most pages have a passage among them."""
 
 
-def list_filings(context: ToolContext, given: take.ListFilingsArguments) -> FilingsListed:
+def list_filings(context: ToolContext, given: take.ListFilingsArguments) -> make.FilingsListed:
     """Return filings by company, then time. Raises ToolInputError."""
     doc_ids = filter_filings(context.workspace, given, context.within)
     wanted = None if doc_ids is None else frozenset(doc_ids)
     entries = context.workspace.index.entries()
-    listed = [FilingListed.of(entry) for entry in entries if wanted is None or entry.doc_id in wanted]
+    listed = [make.FilingListed.of(entry) for entry in entries if wanted is None or entry.doc_id in wanted]
     listed.sort(key=lambda one: (one.company.casefold(), one.period_end or date.min, one.form.value, one.doc_id))
-    return FilingsListed(filings=tuple(listed[: given.k]), total=len(listed))
+    return make.FilingsListed(filings=tuple(listed[: given.k]), total=len(listed))
 
 
 def find_documents(
     context: ToolContext, given: take.DocumentSearchArguments | take.PageSearchArguments
-) -> DocumentsFound:
+) -> make.DocumentsFound:
     """Return the best filings for a query. Raises QuestionError and ToolInputError."""
     doc_ids = filter_filings(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
@@ -71,20 +52,20 @@ def find_documents(
     entries = entries_by_id(context)
     fitting = [ranked for ranked in result.filings if ranked.score > 0] or result.filings
     found = tuple(
-        FilingFound(**FilingListed.of(entries[ranked.doc_id]).model_dump(), score=round(ranked.score, 6))
+        make.FilingFound(**make.FilingListed.of(entries[ranked.doc_id]).model_dump(), score=round(ranked.score, 6))
         for ranked in fitting[: given.k]
     )
-    return DocumentsFound(query=given.query, filings=found, notes=notes)
+    return make.DocumentsFound(query=given.query, filings=found, notes=notes)
 
 
-def find_pages(context: ToolContext, given: take.PageSearchArguments) -> PagesFound:
+def find_pages(context: ToolContext, given: take.PageSearchArguments) -> make.PagesFound:
     """Return the best pages, each with its best passage. Raises like `find_documents`."""
     return explain_page_scores(context, given)[0]
 
 
 def explain_page_scores(
     context: ToolContext, given: take.PageSearchArguments
-) -> tuple[PagesFound, tuple[tuple[tuple[str, float], ...], ...]]:
+) -> tuple[make.PagesFound, tuple[tuple[tuple[str, float], ...], ...]]:
     """Return the best pages and, for each, the terms of its score as (feature, share) pairs."""
     doc_ids = filter_filings(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
@@ -98,13 +79,13 @@ def explain_page_scores(
     context.workspace.index.check_rows({key.doc_id for key in keys}, words=True)
     best = _best_passages(result.passages, keys, context)
     stored = {page.key: page.page for page in context.workspace.index.pages(keys)}
-    found = []
+    found: list[make.PageFound] = []
     for ranked in ranked_pages:
         page, passage = stored[ranked.key], best.get(ranked.key)
         found.append(
-            PageFound(
+            make.PageFound(
                 page=page.number,
-                filing=FilingListed.of(entries[ranked.key.doc_id]),
+                filing=make.FilingListed.of(entries[ranked.key.doc_id]),
                 score=round(ranked.score, 6),
                 **_described(page),
                 text=passage.passage.text if passage else page.text,
@@ -112,10 +93,11 @@ def explain_page_scores(
                 box=passage.passage.box if passage else None,
             )
         )
-    return PagesFound(query=given.query, pages=tuple(found), notes=notes), tuple(page.features for page in ranked_pages)
+    features = tuple(page.features for page in ranked_pages)
+    return make.PagesFound(query=given.query, pages=tuple(found), notes=notes), features
 
 
-def find_figures(context: ToolContext, given: take.FactSearchArguments) -> FactsListed:
+def find_figures(context: ToolContext, given: take.FactSearchArguments) -> make.FactsListed:
     """Return figures that match a phrase, or each part of a company. Raises ToolInputError."""
     workspace = context.workspace
     company = resolve_company(given.company, workspace).key if given.company is not None else None
@@ -124,14 +106,14 @@ def find_figures(context: ToolContext, given: take.FactSearchArguments) -> Facts
     query = FactQuery(given.phrase, given.fiscal_year, given.quarter, given.months, given.part)
     names = {doc_id: identity.company for doc_id, identity in workspace.directory.identities.items()}
 
-    def to_artifact(hit: FactHit) -> FactFound:
-        return FactFound.of(hit, names[hit.sourced.doc_id])
+    def to_artifact(hit: FactHit) -> make.FactFound:
+        return make.FactFound.of(hit, names[hit.sourced.doc_id])
 
     if given.each is None:
         found = find_facts(workspace, query, company=company, scope=scope, limit=given.k)
         workspace.index.check_rows({hit.sourced.doc_id for hit in found.hits}, words=False)
         hits = tuple(map(to_artifact, found.hits))
-        return FactsListed(phrase=given.phrase, facts=hits, sure=found.is_sure, rivals=len(found.rivals))
+        return make.FactsListed(phrase=given.phrase, facts=hits, sure=found.is_sure, rivals=len(found.rivals))
     if company is None or given.fiscal_year is None:
         raise ToolInputError(
             "`each` needs a company and a fiscal year", remedy="Give company and fiscal_year with each"
@@ -141,7 +123,7 @@ def find_figures(context: ToolContext, given: take.FactSearchArguments) -> Facts
     kind = None if given.each == ANY_KIND else given.each
     made = find_family(workspace, query, company, kind=kind, scope=scope).best or Family()
     workspace.index.check_rows({each.doc_id for member in made.members for each in member.facts}, words=False)
-    return FactsListed(
+    return make.FactsListed(
         phrase=given.phrase,
         facts=tuple(to_artifact(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.k]),
         sure=made.sums_to_whole(),
@@ -154,22 +136,17 @@ def find_figures(context: ToolContext, given: take.FactSearchArguments) -> Facts
 ANY_KIND = "any"
 
 
-def read_pages(context: ToolContext, given: take.ReadPageArguments) -> PagesRead:
+def read_pages(context: ToolContext, given: take.ReadPageArguments) -> make.PagesRead:
     """Return the text of the requested pages. Raises ToolInputError."""
     filing, keys = _resolve_pages(context, given.doc_id, given.pages)
     read = (
-        PageRead(
-            doc_id=given.doc_id,
-            page=stored.page.number,
-            text=stored.page.text,
-            **_described(stored.page),
-        )
+        make.PageRead(doc_id=given.doc_id, page=stored.page.number, text=stored.page.text, **_described(stored.page))
         for stored in context.workspace.index.pages(keys)
     )
-    return PagesRead(filing=filing, pages=tuple(read))
+    return make.PagesRead(filing=filing, pages=tuple(read))
 
 
-def make_cards(context: ToolContext, given: take.CardExtractionArguments) -> CardsMade:
+def make_cards(context: ToolContext, given: take.CardExtractionArguments) -> make.CardsMade:
     """Return a card with figures for every passage on the requested pages. Raises ToolInputError."""
     filing, keys = _resolve_pages(context, given.doc_id, given.pages)
     index = context.workspace.index
@@ -177,10 +154,10 @@ def make_cards(context: ToolContext, given: take.CardExtractionArguments) -> Car
     cards = cards_of(passages, index)
     if (maker := context.answering.card_maker) is not None:
         cards = [maker.make(card, passage.text)[0] for card, passage in zip(cards, passages, strict=True)]
-    return CardsMade(filing=filing, cards=tuple(with_facts(cards, index)))
+    return make.CardsMade(filing=filing, cards=tuple(with_facts(cards, index)))
 
 
-def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> ProgramRun:
+def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> make.ProgramRun:
     """Run a program; with sources or a question, check where each of its numbers comes from.
 
     Raises SandboxError and ToolInputError.
@@ -190,7 +167,7 @@ def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> P
     provenance = check_provenance(given.code, [each.fact for each in facts], given.question or "") if checked else None
     result = context.answering.executor.run(given.code)
     numbers = _number_accounts(provenance, facts) if provenance is not None else ()
-    return ProgramRun(value=result.value, checked=checked, numbers=numbers)
+    return make.ProgramRun(value=result.value, checked=checked, numbers=numbers)
 
 
 def answer_tool_question(context: ToolContext, given: take.AnswerQuestionArguments) -> Answer:
@@ -251,9 +228,9 @@ def _best_passages(
     return best
 
 
-def _resolve_pages(context: ToolContext, doc_id: str, pages: str) -> tuple[FilingListed, list[PageKey]]:
+def _resolve_pages(context: ToolContext, doc_id: str, pages: str) -> tuple[make.FilingListed, list[PageKey]]:
     resolve_doc_id(doc_id, context.workspace, context.within)
-    filing = FilingListed.of(context.workspace.index.filing(doc_id))
+    filing = make.FilingListed.of(context.workspace.index.filing(doc_id))
     context.workspace.index.check_rows([doc_id], words=True)
     numbers = parse_page_numbers(pages, filing.pages)
     if len(numbers) > MAX_PAGES:
@@ -279,12 +256,15 @@ def _facts_on(context: ToolContext, sources: Sequence[take.FigurePlace]) -> list
     return index.facts({key.doc_id for key in keys}, pages=keys) if keys else []
 
 
-def _number_accounts(provenance: Provenance, facts: Sequence[SourcedFact]) -> tuple[NumberAccounted, ...]:
-    found = []
+def _number_accounts(provenance: Provenance, facts: Sequence[SourcedFact]) -> tuple[make.NumberAccounted, ...]:
+    found = [
+        make.NumberAccounted(literal=one.literal, line=one.line, variable=one.variable, source=None, said=one.reason)
+        for one in provenance.unbound
+    ]
     for binding in provenance.bindings:
         sourced = next((each for each in facts if each.fact == binding.fact), None)
         found.append(
-            NumberAccounted(
+            make.NumberAccounted(
                 literal=binding.literal,
                 line=binding.line,
                 variable=binding.variable,
@@ -293,9 +273,5 @@ def _number_accounts(provenance: Provenance, facts: Sequence[SourcedFact]) -> tu
                 doc_id=sourced.doc_id if sourced else None,
                 page=sourced.fact.page if sourced else None,
             )
-        )
-    for each in provenance.unbound:
-        found.append(
-            NumberAccounted(literal=each.literal, line=each.line, variable=each.variable, source=None, said=each.reason)
         )
     return tuple(sorted(found, key=lambda number: (number.line, number.literal, number.said)))

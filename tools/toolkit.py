@@ -34,7 +34,7 @@ class ToolDescription(NamedTuple):
     operation: Callable[[ToolContext, Any], BaseModel]
     format_result: Callable[..., str]
 
-    def run(self, context: ToolContext, budget: form.OutputBudget, given: Any) -> tuple[str, BaseModel]:
+    def run(self, context: ToolContext, budget: int, given: Any) -> tuple[str, BaseModel]:
         """Return the result as a model reads it, and for code."""
         found = self.operation(context, given)
         begins = {"from_line": given.from_line} if isinstance(given, take.ReadPageArguments) else {}
@@ -94,10 +94,7 @@ class FinAgentToolkit(BaseToolkit):
         StrategyError if the strategy lacks a requirement, and ModelSetupError if a chat model cannot be set up.
         """
         self._context = ToolContext.of(
-            open_workspace(self.index, self.workspace),
-            self.settings,
-            doc_ids=self.doc_ids,
-            callers=self.callers,
+            open_workspace(self.index, self.workspace), self.settings, doc_ids=self.doc_ids, callers=self.callers
         )
 
     def get_tools(self, *, include: Collection[str] | None = None, prefix: str = "") -> list[BaseTool]:
@@ -119,8 +116,7 @@ class FinAgentToolkit(BaseToolkit):
             raise ToolInputError(
                 f"there is no tool {' or '.join(map(repr, unknown))}", remedy=f"There are: {', '.join(TOOL_NAMES)}"
             )
-        budget = form.OutputBudget(self.max_tokens)
-        described: set[str] = set()
+        budget, described = self.max_tokens, set[str]()
         return [
             make_tool(tool.name, tool.arguments, partial(tool.run, self._context, budget), described, prefix=prefix)
             for tool in TOOLS

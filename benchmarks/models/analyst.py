@@ -34,7 +34,7 @@ from benchmarks.models.invented_numbers import invented_numbers
 from benchmarks.models.rubbish import RubbishChatModel
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.sandbox import MontySandbox
-from fin_agent.cli.answer_jobs import attempt
+from fin_agent.cli.asking import attempt
 from fin_agent.config import Settings
 from fin_agent.evaluation.benchmark import Row
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions, score

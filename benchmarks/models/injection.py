@@ -31,7 +31,7 @@ from benchmarks.models.gold_model import GoldModel
 from fin_agent import SqliteIndex, Workspace, ingest, prepare
 from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numbers, place_of
 from fin_agent.answering.answer import Answer
-from fin_agent.cli.answer_jobs import attempt
+from fin_agent.cli.asking import attempt
 from fin_agent.config import Settings
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, PageKey, load_questions
 from fin_agent.evidence.evidence import RetrievedPassage

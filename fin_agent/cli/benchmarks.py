@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy_for
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.atomic_write import atomic_write
-from fin_agent.cli.answer_jobs import answer_json, attempt, refusal_for
+from fin_agent.cli.asking import answer_json, attempt, refusal_for
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import AnswerOptions, GoldGiven, IndexOptions, Output, Resamples, Seed, command
 from fin_agent.cli.streams import Progress, say, warn
@@ -28,15 +28,7 @@ from fin_agent.evaluation import Family, Oracle, QuestionKind, chunk_benchmarks,
 from fin_agent.evaluation import financebench as financebench_questions
 from fin_agent.evaluation import lofin as lofin_questions
 from fin_agent.evaluation import tatqa as tatqa_questions
-from fin_agent.evaluation.benchmark import (
-    AnsweredQuestion,
-    PartialResults,
-    Report,
-    Row,
-    Run,
-    run_benchmark,
-    write_csv,
-)
+from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults, Report, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.comparison import COMPARED, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions, oracle_scope
@@ -95,13 +87,9 @@ class BenchmarkRun:
 
     def ask(self, question: str, question_id: str, scope: Scope = EVERYTHING) -> AnsweredQuestion:
         """Return the answer, or a refusal if answering fails, so that the run goes on."""
+        debug = self._to.debug
         return attempt(
-            question,
-            self._context,
-            doc_ids=scope.doc_ids,
-            pages=scope.pages,
-            question_id=question_id,
-            debug=self._to.debug,
+            question, self._context, doc_ids=scope.doc_ids, pages=scope.pages, question_id=question_id, debug=debug
         )
 
     def run(
@@ -120,22 +108,13 @@ class BenchmarkRun:
         # Everything that an answer depends on besides its question: a run only resumes if it is the same.
         settings = repr((self._settings.model_dump_json(), self._filings, asked_how))
         progress = Progress(len(questions))
-        return run_benchmark(
-            questions,
-            ask,
-            judge,
-            settings=settings,
-            out=self._out,
-            on_row=lambda row: progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s"),
-        )
 
-    def publish(
-        self,
-        run: Run,
-        report: Report,
-        told: Mapping[str, object],
-        lines: Iterable[str] = (),
-    ) -> ExitCode:
+        def report_row(row: Row) -> None:
+            progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s")
+
+        return run_benchmark(questions, ask, judge, settings=settings, out=self._out, on_row=report_row)
+
+    def publish(self, run: Run, report: Report, told: Mapping[str, object], lines: Iterable[str] = ()) -> ExitCode:
         """Write and show the report; return SOME_FAILED if a question failed."""
         rows, answers = self._out / "rows.csv", self._out / "answers.jsonl"
         write_csv(run.rows, rows)
@@ -167,10 +146,13 @@ def warn_about_faults(faults: Iterable[str]) -> None:
         warn(f"and {len(more)} more")
 
 
-def warn_about_missing_filings(asked: Iterable[str], held: Collection[str]) -> None:
-    """Warn of filings that questions are about and the index does not hold."""
-    if lacking := sorted(set(asked).difference(held)):
+def _forms_held(workspace: Workspace, asked: Iterable[str]) -> tuple[dict[str, str], Mapping[str, str]]:
+    """Return the forms of the filings, and those of the same content; warn of filings asked about that are missing."""
+    records = workspace.index.filings()
+    forms = {record.doc_id: record.identity.form.value for record in records}
+    if lacking := sorted(set(asked).difference(forms)):
         warn(f"{len(lacking)} of the filings asked about are not in the index: {first_items(lacking)}")
+    return forms, duplicates_of_filings(records)
 
 
 def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
@@ -198,10 +180,7 @@ def financebench(
     asked = load_questions(questions)
     with on.open_workspace() as workspace:
         asking = BenchmarkRun(workspace, how, on)
-        records = workspace.index.filings()
-        forms = {record.doc_id: record.identity.form.value for record in records}
-        same_content = duplicates_of_filings(records)
-        warn_about_missing_filings((question.doc_id for question in asked), forms)
+        forms, same_content = _forms_held(workspace, (question.doc_id for question in asked))
 
         def ask_within(question: FinanceBenchQuestion) -> AnsweredQuestion:
             scope = oracle_scope(question, oracle, forms)
@@ -419,13 +398,15 @@ def _publish(
     report: Report,
     told: Mapping[str, object],
     started: float,
-    files: Sequence[Path],
+    tables: Mapping[Path, Sequence[Row | Mapping[str, object]]],
 ) -> None:
-    """Show a report with its tables and the files that were written."""
+    """Write the tables as CSV, and show a report with its tables and these files."""
+    for file, rows in tables.items():
+        write_csv(rows, file)
     seconds = round(time.perf_counter() - started, 3)
-    document = {"report": report.as_json(), **told, "files": list(map(str, files)), "seconds": seconds}
+    document = {"report": report.as_json(), **told, "files": list(map(str, tables)), "seconds": seconds}
     to.show(document, *(line for table in report.as_tables() for line in (style_table(table), "")))
-    for file in files:
+    for file in tables:
         to.say(f"written: {file}")
 
 
@@ -517,11 +498,9 @@ def _measure_rankings(
     report = passage_ranking.report_on_rankings(
         scores, k=measuring.k, seeds=measuring.seeds, resamples=resamples, seed=measuring.settings.seed
     )
-    write_csv(scores, out / "rankings.csv")
-    failed = {score.id: failure for score in scores if (failure := score.figures["failure"])}
-    failures = [{"id": question_id, "reason": reason} for question_id, reason in failed.items()]
-    told = {"left_out": left_out, "failed": failures}
-    _publish(on, report, told, started, [out / "rankings.csv"])
+    failed = [{"id": row.id, "reason": row.figures["failure"]} for row in scores if row.figures["failure"]]
+    told = {"left_out": left_out, "failed": failed}
+    _publish(on, report, told, started, {out / "rankings.csv": scores})
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
@@ -559,9 +538,8 @@ def legalbench_rag(
 
         run = (settings.model_dump_json(), k, questions, _contents(workspace))
         rows = _rows(PartialResults(how.out / "rows.unfinished.jsonl", run, Row), questions, judged)
-    write_csv(rows, how.out / "rows.csv")
     report = chunk_benchmarks.report_on_spans(rows)
-    _publish(to, report, {"k": k, "left_out": faults}, started, [how.out / "rows.csv"])
+    _publish(to, report, {"k": k, "left_out": faults}, started, {how.out / "rows.csv": rows})
     return ExitCode.DONE
 
 
@@ -581,11 +559,10 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
     measure = judging.by_words if model is None else judging.by_model(model)
     kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, asked), Row)
     rows = _rows(kept, asked, lambda each: judging.measured_row(*each, measure, k))
-    write_csv(rows, folder / "ragas.csv")
     report = judging.report_on_measures(rows, k, judge)
     calls, tokens = (0, 0) if model is None else (model.meter.spent().calls, model.meter.spent().tokens)
     told = {"judge": judge, "proxies": judge is None, "k": k, "calls": calls, "tokens": tokens}
-    _publish(to, report, told, started, [folder / "ragas.csv"])
+    _publish(to, report, told, started, {folder / "ragas.csv": rows})
     return ExitCode.DONE
 
 
@@ -634,13 +611,9 @@ def compare(
     asked = load_questions(questions, answers=reader is not None)
     with on.open_workspace() as workspace:
         progress = Progress(len(asked) * len(names))
-        records = workspace.index.filings()
-        forms = {record.doc_id: record.identity.form.value for record in records}
-        same_content = duplicates_of_filings(records)
-        warn_about_missing_filings((doc_id for question in asked for doc_id in question.documents), forms)
+        forms, same_content = _forms_held(workspace, (doc_id for each in asked for doc_id in each.documents))
         conditions = Conditions(k=k, oracle=oracle, forms=forms, same_content=same_content, debug=on.debug)
-        held = sorted(record.content_hash for record in records)
-        compared = (asked, conditions, held, settings_from().model_dump_json(), reader)
+        compared = (asked, conditions, _contents(workspace), settings_from().model_dump_json(), reader)
 
         def report_progress(score: Row) -> None:
             failure = score.figures["failure"]
@@ -672,10 +645,8 @@ def compare(
     tested = [(names[0], other) for other in names[1:] if {names[0], other} <= set(comparison.strategies)]
     report = report_on_comparison(comparison, tested, resamples=resamples, seed=seed)
     missed = [score for score in comparison.of(comparison.strategies[0]) if score.figures[COMPARED] < 1]
-    tables = {"summary": report.as_json()["groups"], "rows": comparison.scores, "misses": missed}
-    for name, rows in tables.items():
-        write_csv(rows, out / f"{name}.csv")
-    _publish(on, report, {"failed": failures}, started, [out / f"{name}.csv" for name in tables])
+    tables = {"summary.csv": report.as_json()["groups"], "rows.csv": comparison.scores, "misses.csv": missed}
+    _publish(on, report, {"failed": failures}, started, {out / name: rows for name, rows in tables.items()})
     return ExitCode.SOME_FAILED if comparison.not_built or failures else ExitCode.DONE
 
 

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from importlib import resources
 from pathlib import Path
 
 import typer
@@ -23,33 +24,21 @@ from fin_agent.cli.exit_codes import ExitCode, sentence_of
 from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, command
 from fin_agent.cli.streams import messages, say, show, show_json, warn
 from fin_agent.errors import FinAgentError
-from fin_agent.filings.page_rendering import Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.filings.passage_splitting import table_text
 from fin_agent.graphs.chat.graph import ChatThread, next_name
 from fin_agent.graphs.chat.state import ChatContext, Turn
 from fin_agent.graphs.chat.threads import FILE_NAME, ThreadStore, ThreadStoreError, ThreadSummary
 from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.answers import ledger_view, note_lines, program_view, usage_line, warning_lines
+from fin_agent.presentation.exports import draw_page
 from fin_agent.presentation.pages import page_head, table_view
 from fin_agent.presentation.terminal_text import count_with_noun, fixed, listing, one_line, plain, right
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Table
 from fin_agent.workspace import Workspace
 
-HELP = """\
-/evidence N          the passage of citation N of the last answer
-/page N [FILE.png]   a picture of its page with the figure framed, by PyMuPDF; opened on a desktop
-/ledger              every figure that the answer needs, and its source
-/program             the program that computed the answer
-/history             the turns of this thread
-/threads             the saved threads
-/thread NAME         switch to another thread, or create it
-/help                this list
-/quit                end the chat, as Ctrl-D does; Ctrl-C cancels a question
-
-Questions may refer to the last one: "and in 2021?", "same for Tellurond", "why?", "as a percentage of revenue?"."""
+HELP = resources.files(__package__).joinpath("chat_help.txt").read_text("utf-8").rstrip()
 _COMMANDS = ("evidence", "page", "ledger", "program", "history", "threads", "thread", "help", "quit")
-_DPI = 110
 _MAX_CITED = 10
 _MAX_QUOTE_LENGTH = 300
 _MAX_WARNINGS = 6
@@ -58,11 +47,7 @@ _ENDS_IN_A_FIGURE = re.compile(r": \D{0,3}[\d.,]+\D{0,2}$")
 
 @command
 def chat(
-    on: IndexOptions,
-    models: AnswerOptions,
-    thread: str | None = None,
-    doc: Docs = None,
-    no_record: bool = False,
+    on: IndexOptions, models: AnswerOptions, thread: str | None = None, doc: Docs = None, no_record: bool = False
 ) -> ExitCode:
     """Ask several questions about filings, with follow-ups. Through a pipe, one question per line.
 
@@ -229,18 +214,15 @@ class _Chat:
         """Draw the page of a citation."""
         which, _, named = given.partition(" ")
         _, citation = self._citation(which)
-        record = self._workspace.index.filing(citation.doc_id)
         usual = f"{citation.doc_id}-page-{citation.page + 1}.png".replace("/", "_")
         file = Path(named.strip() or usual).expanduser()
         if file.suffix.lower() != ".png":
             raise ChatCommandError(
                 "pictures are written as PNG files", subject=str(file), remedy=f"Name it {file.stem or 'page'}.png"
             )
-        quote = one_line(citation.text, 80)
-        frames = () if citation.box is None else (Frame(Box(*citation.box), FrameColor.FACT, quote),)
-        wanted = [FramedPage(citation.page, frames)]
-        atomic_write(file, draw_pages(Path(record.source), record.content_hash, wanted, _DPI)[0])
-        framed = f", framed in red: {quote}" if frames else ""
+        boxes = [] if citation.box is None else [Box(*citation.box)]
+        atomic_write(file, draw_page(self._workspace, citation.doc_id, citation.page, boxes))
+        framed = f", framed in red: {one_line(citation.text, 80)}" if boxes else ""
         say(f"{file}: {citation.doc_id} page {citation.page + 1}{framed}")
         has_desktop = sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
         if self._at_terminal and has_desktop:

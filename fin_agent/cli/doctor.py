@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from itertools import groupby
 from urllib.parse import urlsplit
@@ -18,7 +17,7 @@ from fin_agent.analyst.model.model_client import role_models
 from fin_agent.answering.answer import Usage
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, ModelOptions, command
-from fin_agent.cli.streams import fields_of, messages
+from fin_agent.cli.streams import messages
 from fin_agent.config import INDEX_VARIABLE, Configured, SettingsError, unknown_variable_message, unknown_variables
 from fin_agent.config_sources import FILE_NAME
 from fin_agent.errors import FilingIndexError, FinAgentError
@@ -33,18 +32,9 @@ from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, variable_with_ke
 from fin_agent.models.metering import Meter, metered
 from fin_agent.models.settings import ModelSettings, OutputMode
 from fin_agent.presentation.answers import usage_line
+from fin_agent.presentation.json_fields import fields_of
 from fin_agent.presentation.terminal_text import advice_view, count_with_noun, one_line
 from fin_agent.redaction import is_loopback
-
-
-class State(StrEnum):
-    """The result of one check."""
-
-    OK = "ok"
-    NOTE = "note"
-    """Neither good nor bad: not used, not needed, or not checked."""
-    WARNING = "warning"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +44,8 @@ class Finding:
     about: str
     """`settings`, `index`, or the name of a model."""
     check: str
-    state: State
+    state: str
+    """`ok`, `warning`, `failed`, or `note`: not used, not needed, or not checked."""
     found: str
     remedy: str = ""
 
@@ -71,7 +62,7 @@ _MESSAGES: tuple[Message, ...] = (
 )
 _MAX_TOKENS = 1_000
 """Token limit of the reply, with room for a model's reasoning. Only tokens that are used cost money."""
-_STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.FAILED: "bold red"}
+_STYLES = {"ok": "green", "note": "dim", "warning": "yellow", "failed": "bold red"}
 
 
 @command
@@ -99,12 +90,12 @@ def doctor(on: IndexOptions, models: ModelOptions, offline: bool = False) -> Exi
             with metered(meter):
                 findings += _model_findings(used, offline, lambda name: status.update(f"asking {name}"))
         findings.append(_index_finding(on))
-    failed = sum(each.state is State.FAILED for each in findings)
+    failed = sum(each.state == "failed" for each in findings)
     took = usage_of(meter.records)
     document = {
         "findings": [fields_of(each, "about check state found remedy?") for each in findings],
         "failed": failed,
-        "warnings": sum(each.state is State.WARNING for each in findings),
+        "warnings": sum(each.state == "warning" for each in findings),
         "calls": took.model_calls,
         "tokens": took.input_tokens + took.output_tokens,
         "dollars": took.dollars,
@@ -115,22 +106,22 @@ def doctor(on: IndexOptions, models: ModelOptions, offline: bool = False) -> Exi
 
 def _failed(about: str, check: str, error: FinAgentError) -> Finding:
     subject = f"{error.subject}: " if error.subject else ""
-    return Finding(about, check, State.FAILED, f"{subject}{error.what}", error.remedy)
+    return Finding(about, check, "failed", f"{subject}{error.what}", error.remedy)
 
 
 def _settings_findings(configured: Configured) -> Iterator[Finding]:
     """Yield the settings file, the source of each setting, and unknown variables."""
     file = configured.file
     found = str(file) if file is not None else f"no {FILE_NAME} was found"
-    yield Finding("settings", "file", State.OK if file is not None else State.NOTE, found)
+    yield Finding("settings", "file", "ok" if file is not None else "note", found)
     given: dict[str, list[str]] = {}
     for place, each in configured.sources.items():
         given.setdefault(FILE_NAME if each.by == str(file) else each.by, []).append(".".join(place))
     if given:
         told = "; ".join(f"{by} gives {', '.join(names)}" for by, names in given.items())
-        yield Finding("settings", "given", State.OK, told)
+        yield Finding("settings", "given", "ok", told)
     for name, closest in unknown_variables(configured.settings.models.key_variable).items():
-        yield Finding("settings", "variable", State.WARNING, *unknown_variable_message(name, closest))
+        yield Finding("settings", "variable", "warning", *unknown_variable_message(name, closest))
 
 
 def _analyst_finding(configured: Configured) -> Finding:
@@ -138,25 +129,25 @@ def _analyst_finding(configured: Configured) -> Finding:
     settings, models = configured.settings, configured.settings.models
     name = f'Name one: --model openai:gpt-5.4, FIN_AGENT_MODEL, or model = "..." under [models] in {FILE_NAME}'
     if settings.by_model and models.given:
-        state, found, name = State.OK, f"a chat model, with rules to fall back on; preset {models.preset.value}", ""
+        state, found, name = "ok", f"a chat model, with rules to fall back on; preset {models.preset.value}", ""
     elif settings.by_model:
-        state, found = State.FAILED, "a chat model must answer, and none is named"
+        state, found = "failed", "a chat model must answer, and none is named"
     elif settings.analyst == "rules" and models.given:
-        state, found, name = State.NOTE, "rules, as set; the named chat models are not used and not checked", ""
+        state, found, name = "note", "rules, as set; the named chat models are not used and not checked", ""
     elif models.roles or models.small:
-        state, found = State.WARNING, "rules: models are named for some roles only, and none that answers"
+        state, found = "warning", "rules: models are named for some roles only, and none that answers"
     else:
-        state, found, name = State.OK, "rules, without any chat model", f"{name} to have one answer"
+        state, found, name = "ok", "rules, without any chat model", f"{name} to have one answer"
     return Finding("analyst", "who answers", state, found, name)
 
 
 def _model_findings(settings: ModelSettings, offline: bool, asking: Callable[[str], None]) -> Iterator[Finding]:
-    """Check each model that fills a role, then the file of prices. Each model is called once, unless `offline`."""
-    prices, wrong = PriceTable(), None
+    """Check the file of prices, then each model that fills a role. Each model is called once, unless `offline`."""
+    prices = PriceTable()
     try:
         prices = PriceTable.from_file(settings.prices)
     except errors.PricesError as error:
-        wrong = _failed("prices", "file", error)
+        yield _failed("prices", "file", error)
     callers = Callers(settings.model_copy(update={"prices": None, "cache": None}))
     filled: dict[str, list[Role]] = {}
     for role in Role:
@@ -166,12 +157,12 @@ def _model_findings(settings: ModelSettings, offline: bool, asking: Callable[[st
         try:
             loaded = load_as_set(name, settings.model_copy(update={"attempts": 1}))
         except errors.ModelSetupError as error:
-            yield Finding(name, "set-up", State.FAILED, error.what, error.remedy)
+            yield Finding(name, "set-up", "failed", error.what, error.remedy)
             continue
         where = f"at {loaded.base_url}" if loaded.base_url else "at the provider's own address"
         told = "all roles" if len(roles) == len(Role) else ", ".join(roles)
-        yield Finding(name, "set-up", State.OK, f"{where}, for {told}")
-        called = [Finding(name, "server", State.NOTE, "not asked")]
+        yield Finding(name, "set-up", "ok", f"{where}, for {told}")
+        called = [Finding(name, "server", "note", "not asked")]
         if not offline:
             asking(name)
             called = list(_call_findings(Caller(loaded, mode=settings.output, prices=prices), roles[0]))
@@ -179,22 +170,20 @@ def _model_findings(settings: ModelSettings, offline: bool, asking: Callable[[st
             yield _key_finding(loaded, settings)
         yield from called
         yield _price_finding(loaded, settings, prices)
-    if wrong is not None:
-        yield wrong
 
 
 def _key_finding(loaded: LoadedModel, settings: ModelSettings) -> Finding:
     """Check where the key comes from, and whether it is sent where it belongs."""
-    state, remedy = State.OK, ""
+    state, remedy = "ok", ""
     own = sorted(set(loaded.model.lc_secrets.values()))
     variable = variable_with_key(loaded.provider, loaded.base_url, settings.key_variable)
     variable = variable or next((name for name in own if os.environ.get(name)), None)
     found = f"the one in {variable}"
     if variable is None:
-        state, found = State.NOTE, "none is sent"
+        state, found = "note", "none is sent"
         found += f" ({' or '.join(own)} is not set)" if own and loaded.base_url is None else ""
     elif variable == "OPENAI_API_KEY" and loaded.priced_at is not None:
-        state, found = State.WARNING, f"{found}, for OpenAI, is sent to {urlsplit(loaded.priced_at).hostname}"
+        state, found = "warning", f"{found}, for OpenAI, is sent to {urlsplit(loaded.priced_at).hostname}"
         remedy = f"Set {KEY_VARIABLE} to the key of this server, or to any word if it needs none"
     return Finding(loaded.name, "key", state, found, remedy)
 
@@ -210,42 +199,42 @@ def _call_findings(caller: Caller, role: Role) -> Iterator[Finding]:
         refused = isinstance(error, errors.RequestRefusedError) and caller.mode is OutputMode.SCHEMA
         if refused or isinstance(error, errors.UnusableReplyError):
             remedy = f"{error.remedy.rstrip('.')}; or try --output-mode {'auto' if refused else other}"
-            yield of_server(State.OK, "replies")
-            yield of_form(State.FAILED, f"{mode}: {error.what}", remedy)
+            yield of_server("ok", "replies")
+            yield of_form("failed", f"{mode}: {error.what}", remedy)
         else:
             check = {errors.KeyRefusedError: "key", errors.UnknownModelError: "model"}.get(type(error), "server")
-            yield Finding(caller.model.name, check, State.FAILED, error.what, error.remedy)
-            yield of_form(State.NOTE, "not known")
+            yield Finding(caller.model.name, check, "failed", error.what, error.remedy)
+            yield of_form("note", "not known")
         return
     found = f"replies in {reply.seconds:.1f} s"
     if reply.usage.approximate:
         remedy = "See whether the server can report usage: without it, budgets and accounts are estimates"
-        yield of_server(State.WARNING, f"{found}, but reports no token counts", remedy)
+        yield of_server("warning", f"{found}, but reports no token counts", remedy)
     else:
-        yield of_server(State.OK, found)
+        yield of_server("ok", found)
     if corrected := next((note for note in reply.notes if note.startswith("a correction")), ""):
         remedy = "Try a larger model, or --output-mode json if the server ignores schemas: each correction is a call"
-        yield of_form(State.WARNING, corrected, remedy)
+        yield of_form("warning", corrected, remedy)
     elif caller.schema_in_use:
-        yield of_form(State.OK, "by a schema that the server enforces")
+        yield of_form("ok", "by a schema that the server enforces")
     else:
         why = "as set" if caller.mode is OutputMode.JSON else "the server accepts no schema"
-        yield of_form(State.OK, f"by plain JSON, checked here ({why})")
+        yield of_form("ok", f"by plain JSON, checked here ({why})")
 
 
 def _price_finding(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) -> Finding:
     price = prices.price(loaded.name, loaded.priced_at)
-    state, found = State.WARNING, "unknown: dollars are not counted"
+    state, found = "warning", "unknown: dollars are not counted"
     remedy = f"Name a file of prices (FIN_AGENT_PRICES) with models: {{'{loaded.name}': {{input: 0.5, output: 1.5}}}}"
     if price is not None:
         source = f"from {settings.prices}" if loaded.name in prices.own else "from genai-prices"
-        state, remedy = State.OK, ""
+        state, remedy = "ok", ""
         found = f"${price.input:g} in, ${price.output:g} out per million tokens ({source})"
     elif settings.budget.dollars is not None or settings.batch_budget.dollars is not None:
-        state, found = State.FAILED, "unknown, and dollars are limited: no call would be made"
+        state, found = "failed", "unknown, and dollars are limited: no call would be made"
         remedy += ", or limit tokens instead"
     elif loaded.base_url and is_loopback(urlsplit(loaded.base_url).hostname or ""):
-        state = State.NOTE
+        state = "note"
     return Finding(loaded.name, "price", state, found, remedy)
 
 
@@ -260,7 +249,7 @@ def _index_finding(on: IndexOptions) -> Finding:
     why = "the default" if chosen.chosen_by == "default" else chosen.chosen_by
     found = f"{count:,} in {chosen.place} ({why})"
     remedy = "" if count else f"Add filings with `fin-agent ingest PATH...`, or name another: --index, {INDEX_VARIABLE}"
-    return Finding("index", "filings", State.OK if count else State.WARNING, found, remedy)
+    return Finding("index", "filings", "ok" if count else "warning", found, remedy)
 
 
 @group()
@@ -269,11 +258,11 @@ def findings_view(findings: Sequence[Finding], took: Usage) -> Iterator[Renderab
     for about, found in groupby(findings, key=lambda each: each.about):
         rows = []
         for each in found:
-            state = f"  {'–' if each.state is State.NOTE else each.state.value:<9}"
+            state = f"  {'–' if each.state == 'note' else each.state:<9}"
             head = Text.assemble((state, _STYLES[each.state]), f"{one_line(each.check):<19}")
             rows.append((head, each.found, each.remedy))
         yield from (Text(one_line(about), style="bold"), advice_view(rows))
-    failed, warnings = (sum(each.state is state for each in findings) for state in (State.FAILED, State.WARNING))
+    failed, warnings = (sum(each.state == state for each in findings) for state in ("failed", "warning"))
     verdict = f"{failed} failed, {count_with_noun(warnings, 'warning')}" if failed or warnings else "Nothing is wrong"
     cost = f" {usage_line(took)}." if took.model_calls else ""
     yield Text(f"{verdict}.{cost}", style="bold red" if failed else "")

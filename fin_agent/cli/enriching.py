@@ -1,23 +1,33 @@
-"""`fin-agent embed`, `trees` and `summarize`: additions to an index that ingest does not compute."""
+"""`fin-agent embed`, `trees` and `summarize`: additions to an index that ingest does not compute; and `train`."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.table import Table
 
 from fin_agent.analyst.model.descriptions import ModelNodeWriter, ModelSummarizer
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, command
-from fin_agent.cli.streams import Progress, warn
+from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, Seed, command
+from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.errors import FinAgentError
+from fin_agent.evaluation.statistics import Estimate
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingEntry, FilingRecord, VectorUnit
 from fin_agent.models.costs import usage_of
 from fin_agent.models.errors import ModelError
 from fin_agent.models.metering import Meter, metered
 from fin_agent.presentation.answers import usage_view
+from fin_agent.presentation.terminal_text import listing, right
+from fin_agent.training import Trained
+from fin_agent.training.training_data import Material, read_material
 from fin_agent.workspace import Workspace
 
 
@@ -34,7 +44,15 @@ def embed(
             passages of at most 256 tokens).
         sparse (--sparse): Use the model for term weights, as SPLADE does.
     """
-    wanted = _selected_units(units)
+    known = {unit.plural: unit for unit in VectorUnit}
+    named = dict.fromkeys(filter(None, map(str.strip, units.split(","))))
+    if not named or not known.keys() >= named.keys():
+        raise FinAgentError(
+            f"vectors can be computed for {', '.join(known)}",
+            subject=f"--units {units}",
+            remedy="Name one or more of these, separated by commas",
+        )
+    wanted = [known[name] for name in named]
     place = on.chosen.place
     with open_index(place) as index:
         from fin_agent.retrieval.dense.encoder import load_encoder, load_sparse_encoder
@@ -42,40 +60,24 @@ def embed(
 
         encoder = load_sparse_encoder(model) if sparse else load_encoder(model)
         started = time.perf_counter()
-        total = sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted)
-        progress = Progress(total)
+        progress = Progress(sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted))
         made = made_vectors(
-            index,
-            encoder,
-            wanted,
-            lambda each: progress.step(f"{each.doc_id}: {each.vectors} {each.unit.plural}"),
+            index, encoder, wanted, lambda each: progress.step(f"{each.doc_id}: {each.vectors} {each.unit.plural}")
         )
     seconds = time.perf_counter() - started
     rows: list[dict[str, Any]] = []
     for unit in wanted:
-        of_unit = [each for each in made if each.unit is unit]
-        vectors, size = sum(each.vectors for each in of_unit), sum(each.size for each in of_unit)
-        rows.append({"unit": unit.plural, "filings": len(of_unit), "vectors": vectors, "bytes": size})
+        own = [each for each in made if each.unit is unit]
+        vectors, size = sum(each.vectors for each in own), sum(each.size for each in own)
+        rows.append({"unit": unit.plural, "filings": len(own), "vectors": vectors, "bytes": size})
     document = {"index": str(place), "model": encoder.name, "seconds": round(seconds, 3), "units": rows}
-    summary = f"Every filing has its vectors by {encoder.name} ({', '.join(unit.plural for unit in wanted)})."
+    summary = f"Every filing has its vectors by {encoder.name} ({', '.join(named)})."
     if made:
         counts = ", ".join(f"{row['vectors']:,} of {row['unit']}" for row in rows)
         vectors, size = sum(row["vectors"] for row in rows), sum(row["bytes"] for row in rows)
         summary = f"{vectors:,} vectors by {encoder.name} ({counts}), {size / 1e6:.1f} MB, in {seconds:.1f} s."
     on.show(document, summary)
     return ExitCode.DONE
-
-
-def _selected_units(units: str) -> list[VectorUnit]:
-    known = {unit.plural: unit for unit in VectorUnit}
-    named = [unit.strip() for unit in units.split(",") if unit.strip()]
-    if not named or not known.keys() >= set(named):
-        raise FinAgentError(
-            f"vectors can be computed for {', '.join(known)}",
-            subject=f"--units {units}",
-            remedy="Name one or more of these, separated by commas",
-        )
-    return list(dict.fromkeys(known[unit] for unit in named))
 
 
 @command
@@ -115,9 +117,7 @@ def trees(
             from fin_agent.retrieval.dense.encoder import load_encoder
 
             clustering = load_encoder(encoder)
-        entries: Sequence[FilingRecord | FilingEntry] = [
-            index.filing(doc_id) for doc_id in doc or ()
-        ] or index.entries()
+        entries: Sequence[FilingRecord | FilingEntry] = [*map(index.filing, doc)] if doc else index.entries()
         store.prune([entry.content_hash for entry in index.entries()])
         waiting = [one for one in entries if again or store.read(one.doc_id, one.content_hash, chunking) is None]
         progress = Progress(len(waiting))
@@ -165,10 +165,9 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
     On the command line:
         again (--again): Also filings that have such a summary.
     """
-    settings = models.settings()
+    started, settings = time.perf_counter(), models.settings()
     client = ModelClient.of(settings)
     model = client.model_name("cover_summary")
-    started = time.perf_counter()
     # Here the budget of a question applies to one filing, and that of a batch to the whole run.
     meter = Meter(settings.models.batch_budget, of="run")
     summarized, failed = 0, list[dict[str, str]]()
@@ -193,8 +192,7 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
                 summarized += 1
             done = f"{'not changed' if text is None else 'summarized'}{f' ({told})' if told else ''}"
             progress.step(f"{record.doc_id}: {done}", problem=text is None)
-    left = len(waiting) - summarized - len(failed)
-    if left:
+    if left := len(waiting) - summarized - len(failed):
         warn(f"{left} filings were not changed")
     seconds = time.perf_counter() - started
     document = {
@@ -210,3 +208,106 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
     summary = f"{summarized} of {len(records)} filings summarized by {model}, in {seconds:.1f} s."
     on.show(document, summary, *([usage_view(usage_of(meter.records))] if meter.records else []))
     return ExitCode.SOME_FAILED if failed or left else ExitCode.DONE
+
+
+EXAMPLES = "examples.jsonl.xz"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Values that override the recipe; None leaves a value unchanged.
+
+    Attributes:
+        base (--base MODEL): Base model: a folder or a name on a hub. By default minilm.
+        rate (--rate): Learning rate.
+        batch (--batch): Batch size.
+        epochs (--epochs): Epochs.
+        length (--length): Tokens that are read of a text.
+        held_out (--held-out company|filing): What the questions of a fold have in common.
+        most (--most): Number of training questions at most, for a small run.
+    """
+
+    base: str | None = None
+    rate: Annotated[float | None, typer.Option(min=0)] = None
+    batch: Annotated[int | None, typer.Option(min=2)] = None
+    epochs: Annotated[int | None, typer.Option(min=1)] = None
+    length: Annotated[int | None, typer.Option(min=8)] = None
+    held_out: str | None = None
+    most: Annotated[int | None, typer.Option(min=2)] = None
+    seed: Seed = 0
+
+
+@command
+def train(
+    trained: Trained,
+    out: Path,
+    recipe: Recipe,
+    on: IndexOptions,
+    questions: list[Path] | None = None,
+    examples: Path | None = None,
+    published: bool = False,
+    folds_only: bool = False,
+    corpus: bool = False,
+    likeness: bool = False,
+) -> ExitCode:
+    """Train encoders and rerankers on questions derived from an index, measured with companies held out.
+
+    On the command line:
+        trained (TRAINED): What to train, or `examples` to collect the training data only.
+        out (--out DIR): Folder for examples, model/, training.json, and each fold.
+        questions (--questions FILE): Questions with gold pages, in FinanceBench's format.
+        examples (--examples FILE.jsonl.xz): Train on these examples, without an index.
+        published (--published): Use the hyperparameters of the paper, not those for a small model.
+        folds_only (--folds-only): Only cross-validate; train no final model.
+        corpus (--corpus): For pages: also search all filings in each fold.
+        likeness (--likeness): For pages: also write likeness.npz, for `python -m benchmarks.fit_pages`.
+    """
+    from fin_agent.training import cross_validation, tasks
+    from fin_agent.training.cross_validation import write_likeness
+
+    material = _examples(out, questions or (), on) if examples is None else read_material(examples)
+    if trained is Trained.EXAMPLES:
+        return ExitCode.DONE
+    task: cross_validation.Task = tasks.Pages(corpus=corpus)
+    if trained is not Trained.PAGES:
+        task = tasks.Reranker() if trained is Trained.RERANKER else tasks.Embeddings()
+    given: dict[str, Any] = {name: value for name, value in asdict(recipe).items() if value is not None}
+    followed = replace(task.published if published else task.small, **given)
+    document = cross_validation.train(task, material, followed, out, final=not folds_only, on_progress=say)
+    if likeness and trained is Trained.PAGES:
+        say(f"cosine similarities of pages: {write_likeness(material, followed, out)}")
+    on.show(document, _figures(document))
+    say(f"{document['seconds']:.0f} s on {document['device']}: {out / 'training.json'}")
+    return ExitCode.DONE
+
+
+def _examples(out: Path, questions: Sequence[Path], on: IndexOptions) -> Material:
+    """Collect the training data of an index and write it to `out`."""
+    from fin_agent.evaluation.financebench import load_questions
+    from fin_agent.training.supervision import material_of
+
+    of_files = {path.stem: load_questions(path) for path in questions}
+    with on.open_workspace() as workspace:
+        progress = Progress(len(workspace.index.entries()))
+        material, left_out = material_of(workspace, of_files, progress.step)
+    for question in left_out:
+        warn(f"left out: {question}")
+    out.mkdir(parents=True, exist_ok=True)
+    material.write(out / EXAMPLES)
+    sources = Counter(each.source for each in material.asked)
+    say(f"{out / EXAMPLES}: {len(material.filings)} filings, questions: {dict(sources)}")
+    return material
+
+
+def _figures(document: dict[str, Any]) -> Table:
+    table = listing("Questions", "Figure", *map(right, ("n", "Before", "After", "p")))
+    table.caption = f"in percent, 95% intervals; trained without the {document['recipe']['held_out']} of the question"
+
+    for each in document["figures"]:
+        means = (str(Estimate(**each[when])) for when in ("before", "after"))
+        table.add_row(each["questions"], each["figure"], str(each["n"]), *means, f"{each['p_value']:.3f}")
+    folds = [fold for fold in document["folds"] if fold["before"]]
+    for name in folds[0]["before"] if folds else ():
+        was, now = (sum(fold[when][name] for fold in folds) / len(folds) for when in ("before", "after"))
+        table.add_row("terms", name, "", f"{100 * was:.1f}", f"{100 * now:.1f}", "")
+    return table

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode, with_index
 from fin_agent.cli.options import Docs, IndexOptions, Wait, command
-from fin_agent.cli.streams import Progress, as_plain, fields_of, messages, say
+from fin_agent.cli.streams import Progress, messages, say
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.accounting_identities import Outcome
@@ -34,6 +34,7 @@ from fin_agent.index.verifying import IndexFinding
 from fin_agent.index.verifying import verify as verify_index
 from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.presentation.filings import CheckedFiling, checked_view, filings_view, sort_filings
+from fin_agent.presentation.json_fields import as_plain, fields_of
 from fin_agent.presentation.terminal_text import advice_view, count_with_noun, one_line, settings_view
 
 
@@ -58,9 +59,7 @@ _FILING = (
 def info(on: IndexOptions) -> ExitCode:
     """Show the version, the index in use and why, and what it contains."""
     chosen = on.chosen
-    state, problem = "ready", ""
-    records: tuple[FilingRecord, ...] = ()
-    vectors: tuple[VectorModel, ...] = ()
+    state, problem, records, vectors = "ready", "", tuple[FilingRecord, ...](), tuple[VectorModel, ...]()
     if chosen.address is None and not (chosen.folder / FILE_NAME).is_file():
         state = "does not exist yet: `fin-agent ingest PATH...` creates it"
     else:
@@ -70,13 +69,10 @@ def info(on: IndexOptions) -> ExitCode:
         except FilingIndexError as error:
             state, problem = "cannot be read", str(error)
     size = None if chosen.address else sum(file.stat().st_size for file in chosen.folder.glob(f"{FILE_NAME}*"))
-    held = {
-        "filings": len(records),
-        "companies": len(CompanyDirectory((record.doc_id, record.identity) for record in records).companies),
-        "pages": sum(record.page_count for record in records),
-        "passages": sum(record.passage_count for record in records),
-        "facts": sum(record.fact_count for record in records),
-    }
+    companies = CompanyDirectory((record.doc_id, record.identity) for record in records).companies
+    held = {"filings": len(records), "companies": len(companies)}
+    for counted in ("page", "passage", "fact"):
+        held[f"{counted}s"] = sum(getattr(record, f"{counted}_count") for record in records)
     versions = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
     document = {
         "version": installed_version(),
@@ -104,8 +100,7 @@ def info(on: IndexOptions) -> ExitCode:
     on.show(document, settings_view(list(shown.items())))
     if problem:
         say(f"error: {problem}")
-        return ExitCode.FAILED
-    return ExitCode.DONE
+    return ExitCode.FAILED if problem else ExitCode.DONE
 
 
 _VECTORS = "model unit dimensions filings vectors=rows"
@@ -156,13 +151,11 @@ def remove(doc_ids: list[str], on: IndexOptions) -> ExitCode:
     On the command line:
         doc_ids (DOC_ID...): Filings, as `fin-agent filings` lists them.
     """
-    counts: dict[bool, list[str]] = {True: [], False: []}
-    with on.open_workspace() as workspace:
-        for doc_id in dict.fromkeys(doc_ids):
-            counts[workspace.index.remove(doc_id)].append(doc_id)
-        left = len(workspace.index.entries())
-    removed, unknown = counts[True], counts[False]
     place = on.chosen.place
+    with on.open_workspace() as workspace:
+        removed = [doc_id for doc_id in dict.fromkeys(doc_ids) if workspace.index.remove(doc_id)]
+        left = len(workspace.index.entries())
+    unknown = [doc_id for doc_id in dict.fromkeys(doc_ids) if doc_id not in removed]
     for doc_id in unknown:
         say(f"error: {doc_id}: this filing is not in the index in {place}. `fin-agent filings` lists the filings")
     contains = f"The index in {place} contains {count_with_noun(left, 'filing')}."
@@ -192,9 +185,9 @@ def verify(on: IndexOptions) -> ExitCode:
             for each in verified.findings
         ],
     }
-    faults = len(verified.faults)
-    verdict = f"{count_with_noun(faults, 'fault')} found in" if faults else "No fault found in"
-    verdict += f" the index in {folder}: {count_with_noun(verified.filings, 'filing')} verified, in {seconds:.1f} s."
+    found = f"{count_with_noun(len(verified.faults), 'fault')} found" if verified.faults else "No fault found"
+    filings = count_with_noun(verified.filings, "filing")
+    verdict = f"{found} in the index in {folder}: {filings} verified, in {seconds:.1f} s."
     on.show(document, *([_findings_view(verified.findings), ""] if verified.findings else []), verdict)
     return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
 

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Output, command
-from fin_agent.cli.streams import fields_of, show_json
+from fin_agent.cli.streams import show_json
 from fin_agent.config import settings_from
+from fin_agent.presentation.json_fields import fields_of
 from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, plain, right
 from fin_agent.prompts.prompt import PromptError, load_prompt, prompt_of_role, prompt_roles, prompt_source, prompts
 
-PromptFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--folder",
-        metavar="DIR",
-        help="Folder whose Markdown files replace prompts of that name. By default FIN_AGENT_PROMPTS, else none.",
-    ),
-]
-
 
 @command
-def list_(to: Output, folder: PromptFolder = None) -> ExitCode:
+def list_(to: Output, folder: Path | None = None) -> ExitCode:
     """List and check the prompts: role, version, form of the reply, approximate tokens, and origin.
 
     Prompts of the folder replace packaged ones. Exit code 3 if a prompt is not valid.
+
+    On the command line:
+        folder (--folder DIR): Folder whose Markdown files replace prompts of that name. By default FIN_AGENT_PROMPTS.
     """
     own = _prompt_folder(folder)
     listed = [_checked(name, own) for name in prompts()]
@@ -51,11 +45,12 @@ def list_(to: Output, folder: PromptFolder = None) -> ExitCode:
 
 
 @command
-def show(name: str, to: Output, folder: PromptFolder = None) -> ExitCode:
+def show(name: str, to: Output, folder: Path | None = None) -> ExitCode:
     """Print a prompt's file, as a template for your own.
 
     On the command line:
         name (NAME): A prompt or its role.
+        folder (--folder DIR): Folder whose Markdown files replace prompts of that name. By default FIN_AGENT_PROMPTS.
     """
     known = prompt_of_role(name) or name
     own = _prompt_folder(folder)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, command
-from fin_agent.cli.streams import as_plain, messages, say, show_json_line, warn
+from fin_agent.cli.streams import messages, say, warn
 from fin_agent.config import Settings, recording_from_environment
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
@@ -24,17 +24,8 @@ from fin_agent.index.opening import address_of
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.models.metering import Budget
-from fin_agent.presentation.answers import (
-    fields_line,
-    ledger_view,
-    note_lines,
-    program_view,
-    refusal_panel,
-    rounds_view,
-    usage_line,
-    usage_view,
-    warning_lines,
-)
+from fin_agent.presentation import answers
+from fin_agent.presentation.json_fields import as_plain
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.runs.run import (
     RULES,
@@ -49,15 +40,6 @@ from fin_agent.runs.run import (
 )
 from fin_agent.runs.store import RunLine, RunStore, store_file
 
-RunName = Annotated[
-    str,
-    typer.Argument(
-        metavar="RUN",
-        help="A run's id, its beginning, `last`, `last~1` for the one before, or the id of its question in a batch.",
-    ),
-]
-Full = Annotated[bool, typer.Option("--full", help="Show everything, not only the first lines of each part.")]
-
 
 @command
 def list_(on: IndexOptions, limit: Annotated[int, typer.Option(min=1)] = 20) -> ExitCode:
@@ -67,25 +49,28 @@ def list_(on: IndexOptions, limit: Annotated[int, typer.Option(min=1)] = 20) -> 
         limit (--k, -k, --limit, -n): Number of runs.
     """
     with _open_store(on) as store:
-        lines, kept, file = store.listed(limit), store.count(), store.file
+        lines, kept = store.listed(limit), store.count()
     listed = [{**line.model_dump(), "started": line.started.isoformat()} for line in lines]
-    shown = [runs_view(lines, kept)] if lines else []
-    on.show({"runs": listed, "recorded": kept, "file": str(file)}, *shown)
+    on.show({"runs": listed, "recorded": kept, "file": str(store.file)}, *([runs_view(lines, kept)] if lines else []))
     if not lines:
-        on.say(f'no run is recorded in {file} yet. Ask a question with `fin-agent ask "QUESTION"`')
+        on.say(f'no run is recorded in {store.file} yet. Ask a question with `fin-agent ask "QUESTION"`')
     return ExitCode.DONE
 
 
 @command
-def show(run: RunName, on: IndexOptions, full: Full = False) -> ExitCode:
+def show(run: str, on: IndexOptions, full: bool = False) -> ExitCode:
     """Show a run: question, answer, ledger, what each round searched, found, kept and dropped, evidence, program.
 
     With --json it is the whole run with its trace.
+
+    On the command line:
+        run (RUN): A run's id, its beginning, `last`, `last~1` for the one before, or the id of its question in a batch.
+        full (--full): Show everything, not only the first lines of each part.
     """
     with _open_store(on) as store:
         found = store.run(run)
     if on.as_json:
-        show_json_line(found.model_dump_json())
+        print(found.model_dump_json(ensure_ascii=True))
     else:
         on.show({}, run_view(found, full=full))
     return ExitCode.DONE
@@ -114,13 +99,14 @@ def _open_store(on: IndexOptions) -> RunStore:
 
 
 @command
-def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
+def replay(run: str, on: IndexOptions, ask_model: bool = False) -> ExitCode:
     """Ask the question of a run again, and show what differs. Exit code 3 if anything does.
 
     Without --index the run's own index is asked, if it still exists. A run that a model answered is replayed from the
     cached replies; without these the model is only called with --ask-model.
 
     On the command line:
+        run (RUN): A run's id, its beginning, `last`, `last~1` for the one before, or the id of its question in a batch.
         ask_model (--ask-model): Call the model, and pay for it, if its replies were not cached.
     """
     with _open_store(on) as store:
@@ -141,7 +127,7 @@ def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
             again = answer_question(then.question, context, doc_ids=then.doc_ids or None, pages=pages)
     lacking = len(again.usage.left_out) - len(then.answer.usage.left_out)
     if not ask_model and lacking > 0:
-        model, took = then.settings.models.model or "a model", usage_line(then.answer.usage)
+        model, took = then.settings.models.model or "a model", answers.usage_line(then.answer.usage)
         raise ReplayError(
             f"{model} answered it, and replies that it needs are not stored (then: {took})",
             subject=f"run {then.id}",
@@ -159,14 +145,13 @@ def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
         "usage": as_plain(usages),
     }
     took = f"{then.seconds:.2f} s then, {again.seconds:.2f} s now"
-    shown: list[RenderableType] = [
-        f"Run {then.id} gives the same answer and the same trace again ({took})."
-        if not differences
-        else Group(f"Run {then.id} gives another result: - then, + now.", differences_view(differences))
-    ]
+    shown: list[RenderableType] = [f"Run {then.id} gives the same answer and the same trace again ({took})."]
+    if differences:
+        shown = [f"Run {then.id} gives another result: - then, + now.", differences_view(differences)]
     if then.analyst != RULES:
         shown += [
-            f"{when.capitalize()}: {usage_line(usage) or 'no model was called'}." for when, usage in usages.items()
+            f"{when.capitalize()}: {answers.usage_line(usage) or 'no model was called'}."
+            for when, usage in usages.items()
         ]
     on.show(document, *shown)
     return ExitCode.SOME_FAILED if differences else ExitCode.DONE
@@ -203,15 +188,15 @@ def run_view(run: Run, *, full: bool = False) -> Iterator[RenderableType]:
     answer = run.answer
     yield from (Text(one_line(line), style="dim") for line in _asked(run))
     yield Text(f"\n{plain(run.question)}\n", style="bold cyan")
-    yield refusal_panel(answer, "Missing:") if answer.refused else Text(plain(answer.answer.text), style="bold")
-    yield from note_lines(answer.assumptions)
-    yield from warning_lines(answer.warnings)
+    yield answers.refusal_panel(answer, "Missing:") if answer.refused else Text(plain(answer.answer.text), style="bold")
+    yield from answers.note_lines(answer.assumptions)
+    yield from answers.warning_lines(answer.warnings)
     if answer.ledger:
-        yield from (_heading("Ledger"), ledger_view(answer.ledger, full=full))
+        yield from (_heading("Ledger"), answers.ledger_view(answer.ledger, full=full))
     if answer.trace:
         timed = [step.node for step in run.steps] == [step.node for step in answer.trace]
         seconds = [step.seconds for step in run.steps] if timed else []
-        yield rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)
+        yield answers.rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)
     if evidence := final_evidence(answer):
         yield _heading("Evidence")
         quoted: dict[tuple[str, int], list[str]] = {}
@@ -221,12 +206,12 @@ def run_view(run: Run, *, full: bool = False) -> Iterator[RenderableType]:
             # What is quoted from a page is shown once, below its first passage.
             yield from _kept(kept, quoted.pop((kept.doc_id, kept.page), ()), full)
     if answer.program:
-        yield from (_heading("Program"), Padding(program_view(answer.program), (0, 0, 0, 2)))
+        yield from (_heading("Program"), Padding(answers.program_view(answer.program), (0, 0, 0, 2)))
     if answer.usage.roles:
-        yield from (_heading("Model calls"), usage_view(answer.usage))
+        yield from (_heading("Model calls"), answers.usage_view(answer.usage))
     rounds = count_with_noun(answer.rounds, "round") if answer.rounds else "no search"
     yield _heading("Time")
-    yield Text(" · ".join(filter(None, [f"{run.seconds:.2f} s", rounds, usage_line(answer.usage)])))
+    yield Text(" · ".join(filter(None, [f"{run.seconds:.2f} s", rounds, answers.usage_line(answer.usage)])))
 
 
 def _heading(title: str) -> RenderableType:
@@ -252,7 +237,7 @@ def _kept(kept: EvidencePassage, quoted: Sequence[str], full: bool) -> Iterator[
     """Yield a passage of the evidence: its place, why it was selected, and what is quoted, else its beginning."""
     place = Text.assemble((one_line(kept.doc_id), "bold"), f", page {kept.page + 1}")
     yield place.append(f"  passage {kept.ordinal}", style="dim")
-    told = [(one_line(kept.why), "green"), (fields_line(kept.fields), "cyan")]
+    told = [(one_line(kept.why), "green"), (answers.fields_line(kept.fields), "cyan")]
     told += [(f"“{quote}”", "") for quote in dict.fromkeys(quoted)]
     if full or not quoted:
         text = plain(kept.text).expandtabs(2) if full else one_line(kept.text, _SHOWN_OF_A_PASSAGE)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from pydantic import ValidationError
@@ -16,13 +15,14 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, Question, Results, command
-from fin_agent.cli.streams import fields_of, warn
+from fin_agent.cli.streams import warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.question_scope import intent_in, unmet_requirements
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.presentation.filings import period_of
+from fin_agent.presentation.json_fields import fields_of
 from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, right, settings_view
 from fin_agent.retrieval.document_ranking import FILING_FEATURES
 from fin_agent.retrieval.page_ranking import MEANINGS as PAGE_FEATURES
@@ -37,19 +37,14 @@ from fin_agent.workspace import Workspace
 _SHOWN = 280
 
 
-class Level(StrEnum):
-    """The kind of search results."""
-
-    DOCUMENT = "document"
-    PAGE = "page"
-    PASSAGE = "passage"
+Level = Literal["document", "page", "passage"]
 
 
 @command
 def search(
     question: Question,
     on: IndexOptions,
-    level: Level = Level.PASSAGE,
+    level: Level = "passage",
     k: Results = 10,
     explain: bool = False,
     doc: Docs = None,
@@ -76,15 +71,15 @@ def search(
         result = searching.search(
             analyst.query(intent, analyst.plan(intent), None),
             Scope(doc_ids=tuple(dict.fromkeys(doc))) if doc else EVERYTHING,
-            Depth(k if level is Level.DOCUMENT else settings.documents, max(k, settings.pages), k),
+            Depth(k if level == "document" else settings.documents, max(k, settings.pages), k),
         )
         records = {record.doc_id: record for record in workspace.index.filings()}
         hits = _hits(result, level, k, workspace, records)
-    document: dict[str, Any] = {"question": question, "level": level.value, "results": hits}
+    document: dict[str, Any] = {"question": question, "level": level, "results": hits}
     shown = [_hits_view(hits, level, records, explain)]
     if explain:
         # A passage is explained by its page.
-        known = {**SCORES, **(FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES)}
+        known = {**SCORES, **(FILING_FEATURES if level == "document" else PAGE_FEATURES)}
         named = {name for hit in hits for name in hit["features"]}
         document["meanings"] = {name: meaning for name, meaning in known.items() if name in named}
         shown.append(Padding(settings_view([*document["meanings"].items()]), (1, 0, 0, 0)))
@@ -97,11 +92,11 @@ def _hits(
 ) -> list[dict[str, Any]]:
     """Return the results as JSON, best first; pages count from 0."""
     found: list[tuple[str, dict[str, Any], float, Iterable[tuple[str, float]]]] = []
-    if level is Level.DOCUMENT:
+    if level == "document":
         for filing in result.filings[:k]:
             told = fields_of(records[filing.doc_id].identity, "company form fiscal_year quarter period_end")
             found.append((filing.doc_id, told, filing.score, filing.features))
-    elif level is Level.PAGE:
+    elif level == "page":
         stored = {page.key: page.page for page in workspace.index.pages([page.key for page in result.pages[:k]])}
         for page in result.pages[:k]:
             told = fields_of(stored[page.key], "page=number title item statement")
@@ -126,9 +121,9 @@ def _hits_view(
     """Return a row per result, a passage with its beginning; with `explain` also the parts of the scores."""
     if not hits:
         return Text("Nothing found.", style="yellow")
-    if level is Level.PASSAGE:
+    if level == "passage":
         return Group(*(_passage(hit, explain) for hit in hits))
-    of_pages = level is Level.PAGE
+    of_pages = level == "page"
     place = (right("Page"), fixed("Part")) if of_pages else (fixed("Form"), fixed("Period"))
     last = "Made of" if explain else "Title" if of_pages else "Company"
     table = listing(right("#"), fixed("Filing"), *place, right("Score"), last)

@@ -45,11 +45,6 @@ class HostOptions:
     host: str = "127.0.0.1"
     allow_host: list[str] | None = None
 
-    @property
-    def access(self) -> Access:
-        """Who may call the server."""
-        return Access.of(self.host, tuple(self.allow_host or ()))
-
 
 @command
 def mcp(
@@ -68,7 +63,7 @@ def mcp(
     """
     settings = models.settings()
     require_extra("mcp", ["mcp", "uvicorn"])
-    access = at.access if http else None
+    access = Access.of(at.host, at.allow_host or ()) if http else None
     from fin_agent.serving.mcp_server import PATH, http_application, mcp_server, run_on_streams
 
     with on.open_workspace() as workspace:
@@ -78,9 +73,7 @@ def mcp(
             run_application(app, at.host, port, ready=lambda url: say(f"serving MCP at {url}{PATH}"))
         else:
             if sys.stdin.isatty():
-                say(
-                    "waiting for an MCP client on standard input. Clients start this command themselves; Ctrl-C ends it"
-                )
+                say("waiting for an MCP client on standard input, which starts this command itself; Ctrl-C ends it")
             run_on_streams(server)
     return ExitCode.DONE
 
@@ -114,7 +107,7 @@ def serve(
     """
     settings = models.settings()
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
-    access = at.access
+    access = Access.of(at.host, at.allow_host or ())
     from fin_agent.serving.calls import Limits
     from fin_agent.web.server_options import Storage
 

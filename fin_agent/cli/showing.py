@@ -12,22 +12,13 @@ import typer
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, command
-from fin_agent.cli.streams import as_plain, fields_of
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.fact_selection import facts_named, similar_names, years_of
-from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
+from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.filings.page_rendering import Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
-from fin_agent.presentation.filings import (
-    fact_line,
-    facts_view,
-    item_runs,
-    metric_by_name,
-    overview,
-    statement_runs,
-    statements_found,
-    statements_on,
-)
+from fin_agent.presentation import filings as views
+from fin_agent.presentation.json_fields import as_plain, fields_of
 from fin_agent.presentation.pages import page_number_printed, page_view, statement_view
 from fin_agent.presentation.terminal_text import count_with_noun, plain
 from fin_agent.vocabulary.fact import Fact
@@ -61,6 +52,11 @@ class ShowOptions:
     year: int | None = None
     image: Path | None = None
 
+    @property
+    def lists_facts(self) -> bool:
+        """Whether figures are shown."""
+        return self.facts or self.fact is not None
+
 
 @command
 def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
@@ -73,42 +69,35 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
     with on.open_workspace() as workspace:
         record = workspace.index.filing(doc_id)
         outline = workspace.index.outline([record.doc_id])
-        pages: Sequence[Page] = ()
-        tables: Sequence[Table] = ()
-        parts: Sequence[StatementPart] = ()
+        pages, tables, parts = list[Page](), list[Table](), list[StatementPart]()
         if wanted.statement is not None:
-            pages, parts = _statement(workspace, record, outline, wanted.statement)
+            pages, parts = _statement(workspace, record, wanted.statement)
             tables = [part.table for part in parts]
         elif wanted.page is not None:
             pages, tables = _page(workspace, record, wanted.page)
-        facts: Sequence[Fact] = ()
-        if wanted.facts or wanted.fact is not None:
-            facts = _facts(workspace, record, wanted, pages, tables if parts else None)
+        facts = _facts(workspace, record, wanted, pages, tables if parts else None) if wanted.lists_facts else []
+        document: dict[str, object] = {"doc_id": record.doc_id}
         if wanted.image is not None:
             fact = facts[0] if wanted.fact is not None else None
             if fact is not None and not pages:
                 pages, tables = _page(workspace, record, fact.page + 1)
-            written = write_pictures(record, wanted.image, pages, tables, fact)
-            if on.as_json:
-                images = [{name: value for name, value in each.items() if name != "said"} for each in written]
-                on.show({"doc_id": record.doc_id, "images": images})
-            else:
-                for each in written:
-                    print(plain(str(each["said"])))  # not through rich: a folded file name cannot be copied
-        elif wanted.facts or wanted.fact is not None:
-            document: dict[str, object] = {"doc_id": record.doc_id, "facts": [_fact_fields(fact) for fact in facts]}
-            on.show(document, facts_view(record, facts))
+            images, told = write_pictures(record, wanted.image, pages, tables, fact)
+            on.show(document | {"images": images})
+            if not on.as_json:
+                for line in told:
+                    print(plain(line))  # not through rich: a folded file name cannot be copied
+        elif wanted.lists_facts:
+            on.show(document | {"facts": [_fact_fields(fact) for fact in facts]}, views.facts_view(record, facts))
         elif wanted.statement is not None:
             shown = [{"title": part.title, **as_plain(part.table)} for part in parts]
-            document = {"doc_id": record.doc_id, "statement": wanted.statement.value, "tables": shown}
+            document |= {"statement": wanted.statement.value, "tables": shown}
             on.show(document, statement_view(record, parts))
         elif wanted.page is not None:
-            page = pages[0]
-            printed = page_number_printed(workspace.index, PageKey(record.doc_id, page.number))
-            document = _page_fields(workspace, record, page, tables, printed) if on.as_json else {}
-            on.show(document, page_view(record, page, printed))
+            printed = page_number_printed(workspace.index, PageKey(record.doc_id, pages[0].number))
+            document |= _page_fields(workspace, record, pages[0], tables, printed) if on.as_json else {}
+            on.show(document, page_view(record, pages[0], printed))
         else:
-            on.show(_filing_fields(record, outline), overview(record, outline))
+            on.show(_filing_fields(record, outline), views.overview(record, outline))
     return ExitCode.DONE
 
 
@@ -124,28 +113,25 @@ def _refuse_contradictions(wanted: ShowOptions) -> None:
             raise typer.BadParameter(f"--image writes PNG pictures: call the file {wanted.image.stem}.png")
 
 
-def _page(workspace: Workspace, record: FilingRecord, number: int) -> tuple[list[Page], Sequence[Table]]:
+def _page(workspace: Workspace, record: FilingRecord, number: int) -> tuple[list[Page], list[Table]]:
     """Return a page by its number, from 1, and its tables."""
     if not 1 <= number <= record.page_count:
         remedy = f"Give a page from 1 to {record.page_count:,}"
         raise FilingIndexError(f"there is no page {number:,}", subject=record.doc_id, remedy=remedy)
     keys = [PageKey(record.doc_id, number - 1)]
-    return [stored.page for stored in workspace.index.pages(keys)], workspace.index.tables(keys)
+    return [stored.page for stored in workspace.index.pages(keys)], list(workspace.index.tables(keys))
 
 
 def _statement(
-    workspace: Workspace, record: FilingRecord, outline: Sequence[PageOutline], statement: Statement
-) -> tuple[list[Page], Sequence[StatementPart]]:
+    workspace: Workspace, record: FilingRecord, statement: Statement
+) -> tuple[list[Page], list[StatementPart]]:
     """Return the pages and tables of a primary statement."""
-    index = workspace.index
-    keys = [page.key for page in outline if statements_on(page)]
-    pages = [stored.page for stored in index.pages(keys)]
-    parts = parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles)
-    numbers = sorted(page.key.page for page in outline if statement in statements_on(page))
+    pages, parts = views.statement_parts(workspace, record.doc_id, statement)
+    numbers = [page.number for page in pages if statement in views.statements_on(page)]
     if not parts:
-        what, remedy = f"no {statement.value} statement was found in this filing", "None of its pages has a statement"
-        if found := ", ".join(statements_found(outline)):
-            remedy = f"Choose one of these: {found}"
+        found = ", ".join(dict.fromkeys(each.value for page in pages for each in views.statements_on(page)))
+        what = f"no {statement.value} statement was found in this filing"
+        remedy = f"Choose one of these: {found}" if found else "None of its pages has a statement"
         if numbers:
             what = f"no table was read of the {statement.value} statement"
             remedy = f"Look at its page with `--page {numbers[0] + 1}`"
@@ -171,12 +157,12 @@ def _facts(
         ]
     if wanted.fact is None:
         return facts
-    name = wanted.fact if years_of(facts, wanted.fact) else metric_by_name(wanted.fact, workspace.lexicon)
-    named = facts_named(facts, name or wanted.fact, wanted.year, record.identity)
+    name = views.resolve_fact_name(wanted.fact, facts, workspace.lexicon)
+    named = facts_named(facts, name, wanted.year, record.identity)
     if not named:
         year = f" for fiscal {wanted.year}" if wanted.year else ""
         what = f"there is no figure called `{wanted.fact}`{year}{' on these pages' if keys else ''}"
-        raise FilingIndexError(what, subject=record.doc_id, remedy=_suggestions(facts, name or wanted.fact))
+        raise FilingIndexError(what, subject=record.doc_id, remedy=_suggestions(facts, name))
     return named
 
 
@@ -190,32 +176,33 @@ def _suggestions(facts: Sequence[Fact], name: str) -> str:
 
 def write_pictures(
     record: FilingRecord, file: Path, pages: Sequence[Page], tables: Sequence[Table], fact: Fact | None, dpi: int = _DPI
-) -> list[dict[str, object]]:
+) -> tuple[list[dict[str, object]], list[str]]:
     """Draw `pages` with their tables and the fact framed; several pages become FILE-1.png, FILE-2.png and so on.
 
     Raises WriteError, or ReadError if the filing's file is missing or has changed.
 
     Returns:
-        For each picture its file, page (0-based), tables, fact, and what it shows in one sentence, as `said`.
+        For each picture its file, page (0-based), tables and fact, and what it shows in one sentence.
     """
     wanted: list[FramedPage] = []
     written: list[dict[str, object]] = []
+    told: list[str] = []
     for at, page in enumerate(pages, start=1):
         boxes = [table.box for table in tables if table.page == page.number]
         frames = [Frame(box, FrameColor.TABLE) for box in boxes]
-        target = file if len(pages) == 1 else file.with_stem(f"{file.stem}-{at}")
-        said = f"{target}: page {page.number + 1}, {count_with_noun(len(boxes), 'table')} framed in blue"
+        target = str(file if len(pages) == 1 else file.with_stem(f"{file.stem}-{at}"))
+        told.append(f"{target}: page {page.number + 1}, {count_with_noun(len(boxes), 'table')} framed in blue")
         here = fact if fact is not None and fact.page == page.number else None
         if here is not None:
-            frames.append(Frame(here.box, FrameColor.FACT, fact_line(here)))
-            said += f"; in red {fact_line(here)}"
+            frames.append(Frame(here.box, FrameColor.FACT, views.fact_line(here)))
+            told[-1] += f"; in red {views.fact_line(here)}"
         wanted.append(FramedPage(page.number, tuple(frames)))
-        fields = {"file": str(target), "page": page.number, "tables": as_plain(boxes)}
-        written.append({**fields, "fact": _fact_fields(here) if here else None, "said": said})
+        fields = {"file": target, "page": page.number, "tables": as_plain(boxes)}
+        written.append({**fields, "fact": _fact_fields(here) if here else None})
     drawn = draw_pages(Path(record.source), record.content_hash, wanted, dpi)
     for picture, content in zip(written, drawn, strict=True):
         atomic_write(Path(str(picture["file"])), content)
-    return written
+    return written, told
 
 
 def _filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[str, object]:
@@ -223,8 +210,8 @@ def _filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict
         **fields_of(record, "doc_id source content_hash pages=page_count passages=passage_count facts=fact_count"),
         **fields_of(record, "identity"),
         "conflicts": as_plain(record.identity.conflicts()),
-        "statements": [fields_of(run, f"statement={_RUN}") for run in statement_runs(outline)],
-        "items": [fields_of(run, f"item={_RUN}") for run in item_runs(outline, record.items)],
+        "statements": [fields_of(run, f"statement={_RUN}") for run in views.statement_runs(outline)],
+        "items": [fields_of(run, f"item={_RUN}") for run in views.item_runs(outline, record.items)],
         **fields_of(record, "notes warnings"),
     }
 
@@ -234,9 +221,8 @@ def _page_fields(
 ) -> dict[str, object]:
     """Return a page for JSON, with its text, tables and inline XBRL tags."""
     return {
-        "doc_id": record.doc_id,
         **fields_of(page, "page=number item"),
-        "statements": [each.value for each in (page.statement, *page.further_statements) if each is not None],
+        "statements": [each.value for each in views.statements_on(page)],
         **fields_of(page, "kind note title text"),
         "tables": as_plain(tables),
         "tags": as_plain(workspace.index.tags(record.doc_id, page=page.number)),

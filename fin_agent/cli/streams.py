@@ -7,21 +7,16 @@ import os
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Sequence
 from datetime import timedelta
-from decimal import Decimal
-from operator import attrgetter
 from textwrap import TextWrapper
 from typing import Any, TextIO
 
-from pydantic_core import to_jsonable_python
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from fin_agent.cli.exit_codes import with_index
 from fin_agent.presentation.terminal_text import plain
-from fin_agent.vocabulary.place import Box
 
 _PIPED_WIDTH = 100
 
@@ -39,51 +34,8 @@ def show(*renderables: RenderableType) -> None:
 
 
 def show_json(document: Any) -> None:
-    """Print a document as one line of JSON to standard output."""
-    show_json_line(json.dumps(document, ensure_ascii=False))
-
-
-def show_json_line(line: str) -> None:
-    """Print a line of JSON; characters that the stream cannot encode are escaped."""
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    sys.stdout.write(f"{on_one_line(line) if encoding == 'utf8' else json.dumps(json.loads(line))}\n")
-
-
-def on_one_line(document: str) -> str:
-    """Escape characters that end a line for some readers of JSON Lines, such as U+2028."""
-    return document.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\u0085", "\\u0085")
-
-
-def fields_of(value: object, names: str) -> dict[str, Any]:
-    """Return named attributes of a value, in JSON types.
-
-    `name=path.to.attribute` renames an attribute; a name with `?` is null if the value is empty.
-
-    >>> fields_of(timedelta(days=3, seconds=5), "days left=seconds")
-    {'days': 3, 'left': 5}
-    """
-    found = {}
-    for name in names.split():
-        called, _, path = name.rstrip("?").partition("=")
-        held = as_plain(attrgetter(path or called)(value))
-        found[called] = held or None if name.endswith("?") else held
-    return found
-
-
-def as_plain(value: object) -> Any:
-    """Convert a value to JSON types: decimals to text, dates to ISO format, boxes to tenths of a point."""
-    match value:
-        case Decimal():
-            return f"{value:f}"
-        case Box():
-            return [round(side, 1) for side in value]
-        case Mapping():
-            return {str(name): as_plain(held) for name, held in value.items()}
-        case tuple() | list() | set() | frozenset():
-            return [as_plain(each) for each in value]
-    if is_dataclass(value):
-        return {field.name: as_plain(getattr(value, field.name)) for field in fields(value)}
-    return to_jsonable_python(value, fallback=str)
+    """Print a document as one line of JSON to standard output, in ASCII as every terminal and reader understands it."""
+    sys.stdout.write(f"{json.dumps(document)}\n")
 
 
 def say(line: str) -> None:

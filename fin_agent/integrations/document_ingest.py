@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -72,7 +73,7 @@ def _ingested(source: str, doc_id: str, pages: Sequence[LoadedPage], index: Sqli
     path = Path(source)
     try:
         texts = _texts(pages, source)
-        stamp = FileStamp(path, doc_id, 0, 0, _hash_of(texts))
+        stamp = FileStamp(path, doc_id, 0, 0, hashlib.sha256(json.dumps(texts).encode()).hexdigest())
         held = next((entry for entry in index.filings() if entry.doc_id == doc_id), None)
         if held is not None and held.source != FROM_DOCUMENTS + source:
             what = f"its doc_id {doc_id!r} is that of another filing, from {held.source.removeprefix(FROM_DOCUMENTS)}"
@@ -136,12 +137,3 @@ def _number_of(metadata: Mapping[str, object], source: str) -> int | None:
             )
         return named - first
     return None
-
-
-def _hash_of(texts: Sequence[str]) -> str:
-    digest = hashlib.sha256(b"pages of text\0")
-    for text in texts:
-        written = text.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(written))
-        digest.update(written)
-    return digest.hexdigest()

@@ -13,9 +13,10 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from html import escape
+from importlib import resources
 from math import isclose, isfinite
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from fin_agent.errors import FinAgentError, require_extra
 from fin_agent.filings.page_rendering import Bounds, Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, totals_among
+from fin_agent.presentation.pages import ContinuedTable, display_lines, totals_among
 from fin_agent.presentation.terminal_text import one_line, plain
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -35,7 +36,6 @@ from fin_agent.vocabulary.table import Row
 from fin_agent.workspace import Workspace
 
 _PLACE = re.compile(r"(\S+) page (\d{1,6}) line (\d{1,6})$")
-_COLUMN = "B"
 _FIRST_ROW = 6
 _MAX_CELL_LENGTH = 32_000
 
@@ -58,41 +58,32 @@ class Cell:
     """The comment of the program with the line and filing of the figure."""
 
 
-@dataclass(slots=True)
-class Cells:
-    """A program as cells of column B."""
+def cells_of(program: str | None) -> tuple[list[Cell], list[Cell]]:
+    """Convert the variables of a program to cells of column B, in order, and the values it returns to formulas.
 
-    cells: list[Cell] = field(default_factory=list)
-    results: list[Cell] = field(default_factory=list)
-    """The returned values, each as a formula; empty if cells cannot express the program."""
-
-
-def cells_of(program: str, first_row: int = _FIRST_ROW) -> Cells:
-    """Convert the variables of a program to cells, in order.
-
-    Raises:
-        ProgramError: The text is not a program.
+    There are no formulas if cells cannot express the program. Raises ProgramError if the text is not a program.
     """
+    if not program:
+        return [], []
     body = next(each for each in program_tree(program).body if isinstance(each, ast.FunctionDef)).body
     lines = program.splitlines()
-    made, known = Cells(), dict[str, Any]()
+    cells, known = list[Cell](), dict[str, Any]()
     for statement in body:
         note = lines[statement.end_lineno - 1].partition("#")[2].strip() if statement.end_lineno else ""
         with suppress(_NoFormulaError, ArithmeticError, LookupError, TypeError):
             if isinstance(statement, ast.Assign) and isinstance(target := statement.targets[0], ast.Name):
                 formula, worth = _translated(statement.value, known)
                 if not isinstance(worth, list):
-                    made.cells.append(_cell_of(target.id, statement.value, f"={formula}", worth, note))
-                    formula = f"{_COLUMN}{first_row + len(made.cells) - 1}"
+                    cells.append(_cell_of(target.id, statement.value, f"={formula}", worth, note))
+                    formula = f"B{_FIRST_ROW + len(cells) - 1}"
                 known[target.id] = formula, worth
             elif isinstance(statement, ast.Return) and statement.value is not None:
                 formula, worth = _translated(statement.value, known)
                 if not isinstance(worth, list):
-                    made.results = [Cell("result", worth, f"={formula}")]
-                    return made
+                    return cells, [Cell("result", worth, f"={formula}")]
                 pairs = enumerate(zip(formula, worth, strict=True), 1)
-                made.results = [Cell(f"result {number}", each, f"={one}") for number, (one, each) in pairs]
-    return made
+                return cells, [Cell(f"result {number}", each, f"={one}") for number, (one, each) in pairs]
+    return cells, []
 
 
 class _NoFormulaError(Exception):
@@ -163,13 +154,13 @@ def _finite(number: float) -> float:
     return number
 
 
-def answer_cell(answer: Answer, cells: Cells) -> str:
+def answer_cell(answer: Answer, results: Sequence[Cell]) -> str:
     """Return the formula of the result that is the answer's value; empty if none is."""
     value = answer.answer.value
-    for each in cells.results:
-        if value is not None and isclose(each.value, value, rel_tol=1e-6, abs_tol=1e-9):
-            return each.formula
-    return ""
+    if value is None:
+        return ""
+    same = (each.formula for each in results if isclose(each.value, value, rel_tol=1e-6, abs_tol=1e-9))
+    return next(same, "")
 
 
 def answer_workbook(answers: Sequence[Answer]) -> bytes:
@@ -188,9 +179,8 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
     sheet.write_string("A1", _text(answer.question), styles["title"])
     sheet.write_string("A2", _text(answer.answer.text), styles["said"])
     sheet.write_string("A3", "Answer", styles["head"])
-    cells = cells_of(answer.program) if answer.program else Cells()
-    formula = answer_cell(answer, cells) if cells.results else ""
-    value = answer.answer.value
+    cells, results = cells_of(answer.program)
+    formula, value = answer_cell(answer, results), answer.answer.value
     if formula:
         sheet.write_formula("B3", formula, styles["result"], value)
     elif value is not None and isfinite(value):
@@ -201,7 +191,7 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
     heads = ("Figure", "Value", "Unit", "Line as printed", "Filing", "Page", "Line")
     sheet.write_row(_FIRST_ROW - 2, 0, heads, styles["header"])
     row = _FIRST_ROW - 1
-    for cell in (*cells.cells, *cells.results):
+    for cell in (*cells, *results):
         sheet.write_string(row, 0, _text(cell.name.replace("_", " ")))
         style = styles["number" if cell.formula else "input"]
         if cell.formula:
@@ -214,7 +204,7 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
     for told in (*(f"Note: {each}" for each in answer.assumptions), *(f"Missing: {each}" for each in answer.missing)):
         row += 1
         sheet.write_string(row, 0, _text(told), styles["said"])
-    if not cells.cells:
+    if not cells:
         for citation in answer.citations:
             row += 1
             sheet.write_string(row, 0, _text(citation.text), styles["said"])
@@ -238,28 +228,24 @@ def statement_workbook(record: FilingRecord, statement: Statement, tables: Seque
         sheet.write_string(1, 0, _text(f"{table.unit_line} {record.doc_id}"), styles["said"])
         sheet.write_row(3, 1, map(_text, table.columns), styles["header"])
         lines = list(enumerate(display_lines(table.rows), 4))
-        line_of_row = [at for at, line in lines if line.kind in (LineKind.ROW, LineKind.TOTAL)]
-        sums, rows, page = exact_sums(table.rows), iter(enumerate(table.rows)), table.pages[0]
+        line_of_row = [at for at, line in lines if line.row is not None]
+        sums = exact_sums(table.rows)
         for at, line in lines:
-            sheet.write_string(
-                at, 0, _text("  " * line.depth + line.label), styles["head" if not line.cells else "plain"]
-            )
-            if line.kind not in (LineKind.ROW, LineKind.TOTAL):
+            sheet.write_string(at, 0, _text("  " * line.depth + line.label), styles["plain" if line.cells else "head"])
+            if line.row is None:
                 continue
-            position, row = next(rows)
-            page = table.starts.get(position, page)
+            row, page = table.rows[line.row], table.pages[line.row]
             for column, cell in enumerate(row.cells):
                 if cell is None:
                     continue
                 worth = float(cell.amount) / (100 if cell.percent else 1)
-                style = styles["percent" if cell.percent else "result" if line.kind is LineKind.TOTAL else "number"]
-                parts = sums.get((position, column))
-                if parts is None:
-                    sheet.write_number(at, column + 1, worth, style)
-                else:
+                style = styles["percent" if cell.percent else "result" if line.kind == "total" else "number"]
+                if parts := sums.get((line.row, column)):
                     added = ((sign, xl_rowcol_to_cell(line_of_row[part], column + 1)) for part, sign in parts)
                     formula = "".join(f"{'+' if sign > 0 else '-'}{place}" for sign, place in added)
                     sheet.write_formula(at, column + 1, f"={formula.removeprefix('+')}", style, worth)
+                else:
+                    sheet.write_number(at, column + 1, worth, style)
                 sheet.write_comment(at, column + 1, f"{record.doc_id}, page {page + 1}, line {row.line + 1}")
         sheet.freeze_panes(4, 1)
     book.close()
@@ -292,8 +278,8 @@ def answer_csv(answers: Sequence[Answer]) -> str:
 
     writer.writerow(("question", "figure", "value", "unit", "line as printed", "filing", "page", "line"))
     for answer in answers:
-        cells = cells_of(answer.program) if answer.program else Cells()
-        for cell in (*cells.cells, *cells.results):
+        cells, results = cells_of(answer.program)
+        for cell in (*cells, *results):
             place = (cell.unit, cell.label, cell.doc_id, cell.page or "", cell.line or "")
             writer.writerow([_cell(each) for each in (answer.question, cell.name, cell.value, *place)])
         said = (answer.question, "answer", answer.answer.value, answer.answer.unit, answer.answer.text, "", "", "")
@@ -337,20 +323,6 @@ _MAX_PAGES = 12
 _DPI = 110
 _BOUNDS = Bounds(longest_side=1_600, most_bytes=2_000_000)
 _CSP = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-_STYLE = """
-:root{color-scheme:light dark;--ink:#1c2430;--soft:#4d5866;--paper:#fff;--line:#c9d0d8;--fill:#f1f4f7}
-@media (prefers-color-scheme:dark){:root{--ink:#e7ebf0;--soft:#aeb8c4;--paper:#12161c;--line:#3a4450;--fill:#1c222b}}
-body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
-color:var(--ink);background:var(--paper)}
-h1{font-size:1.25rem;margin:2.5rem 0 .25rem}.said{font-size:1.15rem;font-weight:600}
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.9rem}
-td,th{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);vertical-align:top}
-td.n,th.n{text-align:right;white-space:nowrap}
-pre{overflow-x:auto;background:var(--fill);padding:.75rem;border-radius:6px;font-size:.8rem}
-figure{margin:1.5rem 0;break-inside:avoid}img{max-width:100%;border:1px solid var(--line);background:#fff}
-figcaption,.quiet{color:var(--soft);font-size:.85rem}
-@media print{:root{--ink:#000;--soft:#333;--paper:#fff;--line:#999;--fill:#eee}}
-"""
 
 
 def exported(kind: str, answers: Sequence[Answer], picture: Picture) -> bytes:
@@ -364,11 +336,12 @@ def html_report(answers: Sequence[Answer], picture: Picture) -> str:
     """Return the report of these answers. Texts of filings are escaped."""
     parts = "".join(part for answer in answers for part in _answer(answer, picture))
     title = _said(answers[0].question) if answers else "Answers"
+    style = resources.files(__package__).joinpath("report.css").read_text("utf-8")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f"<title>{title}</title>"
         f'<meta http-equiv="Content-Security-Policy" content="{_CSP}">'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'
+        f'<meta name="viewport" content="width=device-width"><style>{style}</style></head>'
         f"<body><main>{parts}</main></body></html>\n"
     )
 
@@ -379,17 +352,19 @@ def answer_html(answer: Answer, workspace: Workspace | None = None) -> str:
     return f"<div>{''.join(_answer(answer, picture, most_pages=1))}</div>"
 
 
+def draw_page(workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box]) -> bytes:
+    """Return a page (0-based) as PNG with boxes framed. Raises FilingIndexError and ReadError."""
+    wanted = FramedPage(page, tuple(Frame(box, FrameColor.FACT) for box in boxes))
+    record = workspace.index.filing(doc_id)
+    return draw_pages(Path(record.source), record.content_hash, [wanted], _DPI, _BOUNDS)[0]
+
+
 def drawn_page(
     workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box], *, notify: Callable[[str], object] = str
 ) -> bytes | None:
-    """Return a page (0-based) as PNG with boxes framed.
-
-    If it cannot be drawn, None is returned, and `notify` is called with the reason.
-    """
-    wanted = FramedPage(page, tuple(Frame(box, FrameColor.FACT) for box in boxes))
+    """Return what `draw_page` does; if it fails, return None, and call `notify` with the reason."""
     try:
-        record = workspace.index.filing(doc_id)
-        return draw_pages(Path(record.source), record.content_hash, [wanted], _DPI, _BOUNDS)[0]
+        return draw_page(workspace, doc_id, page, boxes)
     except FinAgentError as error:
         notify(f"the report leaves out page {page + 1} of {doc_id}: {error}")
         return None

@@ -15,6 +15,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from fin_agent.filings.facts.accounting_identities import Check, Outcome, check_facts
+from fin_agent.filings.facts.fact_selection import years_of
+from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.presentation.terminal_text import (
@@ -30,7 +32,8 @@ from fin_agent.presentation.terminal_text import (
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity
-from fin_agent.vocabulary.page import ItemStart, Statement
+from fin_agent.vocabulary.page import ItemStart, Page, Statement, page_ranges
+from fin_agent.workspace import Workspace
 
 
 def filings_view(records: Sequence[FilingRecord]) -> Table:
@@ -88,11 +91,6 @@ class PageRun:
     first: int
     last: int
 
-    @property
-    def printed(self) -> str:
-        """The pages as people count them: `12` or `12-18`."""
-        return f"{self.first + 1}" if self.first == self.last else f"{self.first + 1}-{self.last + 1}"
-
 
 @group()
 def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> Iterator[RenderableType]:
@@ -108,7 +106,7 @@ def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> Iterator[R
     ):
         table = listing(title, right("Pages"))
         for name, run in rows:
-            table.add_row(cut(name), run.printed)
+            table.add_row(cut(name), page_ranges(range(run.first, run.last + 1)))
         yield from (Text(), table) if rows else ()
     yield from (Text(f"warning: {one_line(line)}", style="yellow") for line in _warnings(record))
 
@@ -146,14 +144,14 @@ def item_runs(outline: Sequence[PageOutline], starts: Sequence[ItemStart]) -> li
 def statement_runs(outline: Sequence[PageOutline]) -> list[PageRun]:
     """Return primary statements in the order of their first pages; a page may show several."""
     runs: list[PageRun] = []
-    for name in statements_found(outline):
+    for name in dict.fromkeys(each for page in outline for each in statements_on(page)):
         runs += _page_runs([(page.key.page, name if name in statements_on(page) else None) for page in outline])
     return sorted(runs, key=lambda run: run.first)
 
 
-def statements_on(page: PageOutline) -> tuple[str, ...]:
+def statements_on(page: Page | PageOutline) -> list[Statement]:
     """Return the primary statements that a page shows, top to bottom."""
-    return (page.statement, *page.further_statements) if page.statement else ()
+    return [Statement(name) for name in (page.statement, *page.further_statements) if name]
 
 
 _FIELDS = (
@@ -180,18 +178,19 @@ def _reading(source: FieldSource) -> str:
 def _page_runs(named: Sequence[tuple[int, str | None]]) -> list[PageRun]:
     runs: list[PageRun] = []
     for page, name in named:
-        if not name:
-            continue
-        if runs and runs[-1].name == name and runs[-1].last == page - 1:
-            runs[-1] = PageRun(name, runs[-1].first, page)
-        else:
-            runs.append(PageRun(name, page, page))
+        follows = runs and runs[-1].name == name and runs[-1].last == page - 1
+        if name:
+            first = runs.pop().first if follows else page
+            runs.append(PageRun(name, first, page))
     return runs
 
 
-def statements_found(outline: Sequence[PageOutline]) -> list[Statement]:
-    """Return the primary statements of the filing in the order of their pages."""
-    return list(dict.fromkeys(Statement(name) for page in outline for name in statements_on(page)))
+def statement_parts(workspace: Workspace, doc_id: str, statement: Statement) -> tuple[list[Page], list[StatementPart]]:
+    """Return the pages of the primary statements of a filing, and the tables of one of them."""
+    index = workspace.index
+    keys = [page.key for page in index.outline([doc_id]) if page.statement]
+    pages = [stored.page for stored in index.pages(keys)]
+    return pages, parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles)
 
 
 def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:
@@ -202,14 +201,12 @@ def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:
     table = listing(Column("Figure", ratio=1), *columns)
     for fact in facts:
         named = ", ".join(each for each in (fact.metric, one_line(fact.scope or "")) if each)
-        below = [
-            Text(line, style="dim", no_wrap=True, overflow="ellipsis")
-            for line in (named, fact.tag.concept if fact.tag else "")
-            if line
-        ]
+        below = [cut(line) for line in (named, fact.tag.concept if fact.tag else "") if line]
+        for line in below:
+            line.style = "dim"
         table.add_row(
             Group(Text(one_line(" › ".join((*fact.section[-1:], fact.label)))), *below),
-            number(fact.value),
+            f"{fact.value:,f}",
             fact.unit.replace("USD per share", "USD/share"),
             period_words(fact.period),
             str(fact.page + 1),
@@ -221,16 +218,7 @@ def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:
 
 def value_words(fact: Fact) -> str:
     """Return the value in base units with its unit: `66,608,000,000 USD`, `12.5%`."""
-    return f"{number(fact.value)}{'%' if fact.unit == 'percent' else f' {fact.unit}'}"
-
-
-def number(value: Decimal) -> str:
-    """Return a number with thousands separators and without an exponent; decimals as printed.
-
-    >>> number(Decimal("-6.6608E+10")), number(Decimal("8.30"))
-    ('-66,608,000,000', '8.30')
-    """
-    return f"{value:,f}"
+    return f"{fact.value:,f}{'%' if fact.unit == 'percent' else f' {fact.unit}'}"
 
 
 def fact_line(fact: Fact) -> str:
@@ -238,10 +226,10 @@ def fact_line(fact: Fact) -> str:
     return f"{one_line(fact.label, _MAX_LENGTH)}, {period_words(fact.period)}: {value_words(fact)}"
 
 
-def metric_by_name(name: str, lexicon: Lexicon) -> str | None:
-    """Return the metric that `name` as a whole stands for (`capex`), or None."""
-    metrics = [each.id for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
-    return metrics[0] if metrics else None
+def resolve_fact_name(name: str, facts: Sequence[Fact], lexicon: Lexicon) -> str:
+    """Return `name` if facts are called so, else the metric that it as a whole stands for (`capex`), if any."""
+    metrics = (each.id for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name)
+    return name if years_of(facts, name) else next(metrics, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,16 +259,14 @@ class CheckedFiling:
 
 def checked_view(checked: Sequence[CheckedFiling]) -> RenderableType:
     """Return a block per filing, then a summary of all of them."""
-    holds, fails, open_ = (sum(filing.count(outcome) for filing in checked) for outcome in _OUTCOMES)
+    outcomes = (Outcome.HOLDS, Outcome.FAILS, Outcome.NOT_CHECKABLE)
+    holds, fails, open_ = (sum(filing.count(outcome) for filing in checked) for outcome in outcomes)
     said = f"{count_with_noun(len(checked), 'filing')}: {count_with_noun(holds, 'check')} passed, {fails:,} failed"
     blocks = (
         Group(_head(filing.record), *(Padding(line, (0, 0, 0, 2)) for line in _checks(filing)), "")
         for filing in checked
     )
     return Group(*blocks, Text(f"{said}, {open_:,} could not be made", style="bold"))
-
-
-_OUTCOMES = (Outcome.HOLDS, Outcome.FAILS, Outcome.NOT_CHECKABLE)
 
 
 def period_words(period: FactPeriod) -> str:
@@ -327,8 +313,8 @@ def _sum(check: Check) -> Table:
     for justify in ("left", "left", "right", "left"):
         table.add_column(justify=justify)
     for position, figure in enumerate(check.figures):
-        sign = "=" if not figure.weight else "-" if figure.weight < 0 else "+" if position else ""
-        sign = "x" if figure.weight and figure.unit == "shares" else sign
+        added = "-" if figure.weight < 0 else "+" if position else ""
+        sign = "=" if not figure.weight else "x" if figure.unit == "shares" else added
         place = f"page {figure.page + 1}, line {figure.line + 1}"
         amount = amount_with_unit(figure.value / figure.scale, figure.scale, figure.unit)
         table.add_row(sign, one_line(figure.label, _MAX_LENGTH), amount, place)

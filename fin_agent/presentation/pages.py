@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import chain, takewhile
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult, group
@@ -18,7 +17,7 @@ from rich.text import Text
 from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey
-from fin_agent.presentation.filings import filing_title
+from fin_agent.presentation.filings import filing_title, statements_on
 from fin_agent.presentation.terminal_text import listing, one_line, page_numbers, plain, warning_lines_by_page
 from fin_agent.tools.result_formatting import join_number_rows
 from fin_agent.vocabulary.page import Page, printed_number
@@ -38,7 +37,7 @@ def page_head(record: FilingRecord, page: Page, printed_as: str | None = None) -
     """Return the place of a page: `BOEING_2022_10K, page 55 of 190, printed as 53: Item 8, income`."""
     part = [page.item if page.item and not page.item[0].isdigit() else f"Item {page.item}" if page.item else ""]
     part += [f"note {page.note}" if page.note else ""]
-    part += [each.value for each in (page.statement, *page.further_statements, page.kind) if each is not None]
+    part += [each.value for each in (*statements_on(page), page.kind) if each is not None]
     said = ", ".join(each for each in part if each)
     printed = f", printed as {printed_as}" if printed_as else ""
     place = f"page {page.number + 1} of {record.page_count:,}{printed}"
@@ -67,7 +66,7 @@ def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> Iter
         title = run.title or title
         if run.unit_line:
             yield Text(one_line(run.unit_line), style="italic")
-        yield FiguresTable(run.columns, run.rows, dollars=not run.unit_line, page_starts=run.starts)
+        yield FiguresTable(run.columns, run.rows, dollars=not run.unit_line, pages=run.pages)
         yield Text(f"{one_line(record.doc_id)}, {page_numbers(run.pages)}", style="dim")
 
 
@@ -80,9 +79,7 @@ class ContinuedTable:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     pages: tuple[int, ...]
-    """0-based, in order."""
-    starts: dict[int, int]
-    """Index of the first row on a further page -> that page."""
+    """The page of each row, 0-based."""
 
 
 def join_tables(parts: Sequence[StatementPart]) -> list[ContinuedTable]:
@@ -114,17 +111,10 @@ _CONTINUED = re.compile(r"\s*[(\[,–—-]*\s*\bcont(?:inued|['’]?d)\.?\s*[)\]
 
 def _joined(parts: Sequence[StatementPart]) -> ContinuedTable:
     first = parts[0].table
-    rows: list[Row] = []
-    pages: list[int] = []
-    starts: dict[int, int] = {}
-    for part in parts:
-        if pages and part.table.page != pages[-1]:
-            starts[len(rows)] = part.table.page
-        if part.table.page not in pages:
-            pages.append(part.table.page)
-        rows += part.table.rows
     title = one_line(_CONTINUED.sub("", next((part.title for part in parts if part.title), "")))
-    return ContinuedTable(title, first.unit_line, first.columns, tuple(rows), tuple(pages), starts)
+    rows = tuple(row for part in parts for row in part.table.rows)
+    pages = tuple(part.table.page for part in parts for _ in part.table.rows)
+    return ContinuedTable(title, first.unit_line, first.columns, rows, pages)
 
 
 _BETWEEN = 2
@@ -144,15 +134,10 @@ class FiguresTable:
     """
 
     def __init__(
-        self,
-        columns: Sequence[str],
-        rows: Sequence[Row],
-        *,
-        dollars: bool = False,
-        page_starts: Mapping[int, int] | None = None,
+        self, columns: Sequence[str], rows: Sequence[Row], *, dollars: bool = False, pages: Sequence[int] = ()
     ) -> None:
-        """Prepare the table; see `display_lines` for `dollars` and `page_starts`."""
-        self._lines = display_lines(rows, dollars=dollars, page_starts=page_starts)
+        """Prepare the table; see `display_lines` for `dollars` and `pages`."""
+        self._lines = display_lines(rows, dollars=dollars, pages=pages)
         self._heads: list[list[str]] = []
         self._cells: list[list[str]] = []
         """The cells of each column, line by line."""
@@ -180,7 +165,7 @@ class FiguresTable:
 
     def _blocks(self, width: int) -> list[list[int]]:
         """Return the columns in blocks that fit the width; each block repeats the labels."""
-        lines = (line for line in self._lines if line.kind is not LineKind.HEADING)  # which are folded
+        lines = (line for line in self._lines if line.kind != "heading")  # which are folded
         labels = min(max((line.depth * _STEP + len(line.label) for line in lines), default=0), _NARROWEST_LABELS)
         blocks: list[list[int]] = [[]]
         taken = labels
@@ -207,58 +192,47 @@ class FiguresTable:
         return table
 
 
-class LineKind(StrEnum):
-    """The kind of a display line."""
-
-    HEADING = "heading"
-    ROW = "row"
-    TOTAL = "total"
-    GAP = "gap"
-    PAGE = "page"
-    """The beginning of a page in a table that spans several."""
-
-
-_STYLES = {LineKind.HEADING: "bold", LineKind.TOTAL: "bold", LineKind.PAGE: "dim"}
+_STYLES = {"heading": "bold", "total": "bold", "page": "dim"}
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayLine:
     """A line of a table as it is displayed."""
 
-    kind: LineKind
+    kind: str
+    """`heading`, `row`, `total`, `gap`, or `page`: the beginning of a page in a table that spans several."""
     label: str = ""
     depth: int = 0
     """Steps of indentation."""
     cells: tuple[str | None, ...] = ()
     """The figures as printed: `(1,234)`, `$5.51`, `—`."""
+    row: int | None = None
+    """Index of the row; None for a line that is none."""
 
 
-def display_lines(
-    rows: Sequence[Row], *, dollars: bool = False, page_starts: Mapping[int, int] | None = None
-) -> list[DisplayLine]:
+def display_lines(rows: Sequence[Row], *, dollars: bool = False, pages: Sequence[int] = ()) -> list[DisplayLine]:
     """Return the display lines of `rows`: headings once above their rows, gaps before sections and after totals.
 
-    `dollars` shows currency signs, for a table without a unit line; `page_starts` is the index of the first row on a
-    further page -> that page (0-based).
+    `dollars` shows currency signs, for a table without a unit line; `pages` are the pages of the rows (0-based).
     """
     totals = totals_among(rows)
     lines: list[DisplayLine] = []
     path: tuple[str, ...] = ()
     for index, row in enumerate(rows):
-        if page_starts and index in page_starts:
-            lines.append(DisplayLine(LineKind.PAGE, f"┄┄ page {page_starts[index] + 1}"))
+        if index and pages and pages[index] != pages[index - 1]:
+            lines.append(DisplayLine("page", f"┄┄ page {pages[index] + 1}"))
         shared = len([*takewhile(lambda pair: pair[0] == pair[1], zip(path, row.section, strict=False))])
         for depth in range(shared, len(row.section)):
-            if lines and (lines[-1].kind is LineKind.TOTAL or (depth == 0 and lines[-1].kind is LineKind.ROW)):
-                lines.append(DisplayLine(LineKind.GAP))
-            lines.append(DisplayLine(LineKind.HEADING, one_line(row.section[depth]).rstrip(":"), depth))
+            if lines and (lines[-1].kind == "total" or (depth == 0 and lines[-1].kind == "row")):
+                lines.append(DisplayLine("gap"))
+            lines.append(DisplayLine("heading", one_line(row.section[depth]).rstrip(":"), depth))
         path = row.section
-        if lines and lines[-1].kind is LineKind.TOTAL and index not in totals:
-            lines.append(DisplayLine(LineKind.GAP))
-        kind = LineKind.TOTAL if index in totals else LineKind.ROW
+        if lines and lines[-1].kind == "total" and index not in totals:
+            lines.append(DisplayLine("gap"))
+        kind = "total" if index in totals else "row"
         depth = min(totals.get(index, len(path)), len(path))
         cells = tuple(printed(cell, dollars=dollars) if cell else None for cell in row.cells)
-        lines.append(DisplayLine(kind, one_line(row.label), depth, cells))
+        lines.append(DisplayLine(kind, one_line(row.label), depth, cells, index))
     return lines
 
 

@@ -118,22 +118,16 @@ def comparable(answer: Answer) -> Answer:
     Tokens, cost and corrections are dropped: cached replies cost nothing, and servers count tokens differently.
     """
     usage = answer.usage
-    if usage == _NO_CALLS and not any(step.calls for step in answer.trace):
+    if usage == Usage() and not any(step.calls for step in answer.trace):
         return answer
     roles = tuple(
         RoleUsage(role=role.role, model=role.model, calls=1, input_tokens=0, output_tokens=0) for role in usage.roles
     )
     called = Usage(model_calls=min(1, usage.model_calls + usage.cached_calls), roles=roles, left_out=usage.left_out)
-    trace = tuple(step.model_copy(update={"calls": _asked(step.calls)}) for step in answer.trace)
+    # Each `curation by openai:x: 812 tokens in, ...` once, as `curation by openai:x`.
+    calls = (tuple(dict.fromkeys(line.partition(": ")[0] for line in step.calls)) for step in answer.trace)
+    trace = tuple(step.model_copy(update={"calls": own}) for step, own in zip(answer.trace, calls, strict=True))
     return answer.model_copy(update={"usage": called, "trace": trace})
-
-
-def _asked(calls: Sequence[str]) -> tuple[str, ...]:
-    """Return each `curation by openai:x: 812 tokens in, ...` once, as `curation by openai:x`."""
-    return tuple(dict.fromkeys(line.partition(": ")[0] for line in calls))
-
-
-_NO_CALLS = Usage()
 
 
 Run.model_rebuild()
@@ -252,8 +246,8 @@ def _answer(answer: Answer) -> list[str]:
 def _calls(answer: Answer) -> list[str]:
     """Return which models were called in which roles, and what a budget left out; tokens and cost are not compared."""
     called = [f"{role.role} by {role.model}" for role in answer.usage.roles]
-    unnamed = ["a model was asked"] if answer.usage.model_calls and not called else []
-    return [*called, *unnamed, *(f"left out: {line}" for line in answer.usage.left_out)]
+    called = called or (["a model was asked"] if answer.usage.model_calls else [])
+    return [*called, *(f"left out: {line}" for line in answer.usage.left_out)]
 
 
 def _steps(answer: Answer) -> list[str]:

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
@@ -24,7 +24,7 @@ from fin_agent.index.sqlite_file import transaction
 from fin_agent.runs.run import IndexState, Run, StepTime, index_state, run_id
 
 
-class Recorder:
+class Recorder(AbstractContextManager["Recorder"]):
     """Record runs over one index. If recording fails, it warns once and stops recording; answering goes on."""
 
     def __init__(
@@ -46,9 +46,6 @@ class Recorder:
         self._store = RunStore(store_file(folder, recording), recording) if recording.enabled else None
         self._notify = notify
         self._known: tuple[Sequence[FilingEntry], IndexState] | None = None
-
-    def __enter__(self) -> Recorder:
-        return self
 
     def __exit__(self, *error: object) -> None:
         if self._store is not None:
@@ -93,7 +90,7 @@ _MAX_NAMED = 5
 _MAX_SAID_LENGTH = 300
 
 
-class RunStore:
+class RunStore(AbstractContextManager["RunStore"]):
     """The runs in one file. Several threads and several processes may use it at once.
 
     >>> from tempfile import TemporaryDirectory
@@ -108,9 +105,6 @@ class RunStore:
         self._bounds = recording or Recording()
         self._guard = threading.Lock()
         self._connection: sqlite3.Connection | None = None
-
-    def __enter__(self) -> RunStore:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -142,14 +136,11 @@ class RunStore:
             connection.execute("INSERT INTO contents VALUES (?, ?)", (number, packed))
             # The oldest runs beyond the limits are deleted; the latest one always stays.
             connection.execute(
-                "DELETE FROM runs WHERE number <= (SELECT number FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?)",
-                (self._bounds.runs_kept,),
-            )
-            connection.execute(
-                """DELETE FROM runs WHERE number IN (
-                     SELECT number FROM (SELECT number, sum(bytes) OVER (ORDER BY number DESC) AS reached FROM runs)
-                     WHERE reached > ?)""",
-                (self._bounds.megabytes * _MEGABYTE,),
+                """DELETE FROM runs WHERE number IN (SELECT number FROM (
+                     SELECT number, row_number() OVER w AS place, sum(bytes) OVER w AS reached FROM runs
+                     WINDOW w AS (ORDER BY number DESC)
+                   ) WHERE place > ? OR reached > ?)""",
+                (self._bounds.runs_kept, self._bounds.megabytes * _MEGABYTE),
             )
         return run
 

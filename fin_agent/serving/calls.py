@@ -101,7 +101,8 @@ class Calls:
 
         taken = inspect.signature(handler, eval_str=True)
         first = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
-        called.__name__, called.__doc__ = handler.__name__, handler.__doc__
+        named = getattr(handler, "func", handler)  # of a partial
+        called.__name__, called.__doc__ = named.__name__, named.__doc__
         called.__signature__ = taken.replace(  # type: ignore[attr-defined]
             parameters=[first, *taken.parameters.values()], return_annotation=Response
         )

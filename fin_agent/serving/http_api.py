@@ -23,21 +23,8 @@ from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer import aanswer_question, astream_answer
 from fin_agent.lexicon.words import load_yaml
+from fin_agent.serving import filing_resources as resources
 from fin_agent.serving.calls import EVENTS, CallerGoneError, Calls, Limits, event, streamed
-from fin_agent.serving.filing_resources import (
-    USUAL_DPI,
-    FilingShown,
-    Json,
-    box_frames,
-    dpi_of,
-    figure_frames,
-    filing_shown,
-    page_of,
-    record_of,
-    with_page_number_schemas,
-    with_page_numbers,
-)
-from fin_agent.serving.filing_resources import page_picture as page_drawn
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, with_guards
 from fin_agent.serving.problem_details import STATUSES, Problem, problem_response
 from fin_agent.tools import arguments as take
@@ -65,8 +52,7 @@ class AskRequest(take.AnswerQuestionArguments):
     """A question, and the filings that may answer it."""
 
     id: Annotated[
-        Annotated[str, Field(max_length=200)] | None,
-        Field(description="Your own id; it is returned with the answer."),
+        Annotated[str, Field(max_length=200)] | None, Field(description="Your own id; it is returned with the answer.")
     ] = None
     trace: Annotated[bool, Field(description="Whether the answer contains its trace: what each step did.")] = False
     stream: Annotated[
@@ -93,12 +79,7 @@ QUESTIONS: dict[str, Example] = {
     "as events": {"value": {"question": "What was Harborlight's net income in FY2023?", "stream": True}},
 }
 DocId = Annotated[
-    str,
-    Path(
-        max_length=500,
-        description="The filing's id, as `/filings` lists it.",
-        examples=["harborlight_2023_10k"],
-    ),
+    str, Path(max_length=500, description="The filing's id, as `/filings` lists it.", examples=["harborlight_2023_10k"])
 ]
 
 
@@ -193,11 +174,11 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         """List the filings, by company, then by time."""
         return filings_listed(context, asked)
 
-    @app.get("/filings/{doc_id}", response_model=FilingShown)
+    @app.get("/filings/{doc_id}", response_model=resources.FilingShown)
     @calls.threaded
     def show_filing(doc_id: DocId) -> BaseModel:
         """Describe a filing: company, form and period, and the pages of its Items, statements and notes."""
-        return filing_shown(context, doc_id)
+        return resources.filing_shown(context, doc_id)
 
     @app.get(
         "/pages/{doc_id}/{page_number}.png",
@@ -222,16 +203,16 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         fiscal_year: Annotated[int | None, Query(ge=1900, le=2200, description="Fiscal year of that figure.")] = None,
         dpi: Annotated[
             int, Query(ge=36, le=200, description="Dots per inch; fewer if it would be too large.")
-        ] = USUAL_DPI,
+        ] = resources.USUAL_DPI,
     ) -> Response:
         """Draw a page as it is printed, with boxes or a figure framed in red; at most 1,600 pixels high and wide."""
-        record = record_of(context, doc_id)
-        page = page_of(record, page_number)
-        frames = box_frames([_box(each) for each in box or ()])
+        record = resources.record_of(context, doc_id)
+        page = resources.page_of(record, page_number)
+        frames = resources.box_frames([_box(each) for each in box or ()])
         if figure is not None:
-            frames += figure_frames(context.workspace, record, page, figure, fiscal_year)
-        drawn = page_drawn(record, page, frames, dpi)
-        headers = {"Cache-Control": "private, max-age=60", "Picture-DPI": str(dpi_of(drawn))}
+            frames += resources.figure_frames(context.workspace, record, page, figure, fiscal_year)
+        drawn = resources.page_picture(record, page, frames, dpi)
+        headers = {"Cache-Control": "private, max-age=60", "Picture-DPI": str(resources.dpi_of(drawn))}
         return Response(drawn, media_type="image/png", headers=headers)
 
     @app.get("/health", response_model=Health)
@@ -241,14 +222,14 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
 
     add_routes(app, ServedWorkspace(context, storage, calls, offers))
     described = app.openapi
-    app.openapi = lambda: with_page_number_schemas(described())
+    app.openapi = lambda: resources.with_page_number_schemas(described())
     return app
 
 
-def _answer_json(answer: Answer, trace: bool) -> Json:
+def _answer_json(answer: Answer, trace: bool) -> resources.Json:
     """Return the answer as JSON with the number and picture of each page, and the trace only on request."""
     document = answer.model_dump(mode="json", exclude=None if trace else {"trace"})
-    return with_page_numbers(cast(Json, document), pictures=True)
+    return resources.with_page_numbers(cast(resources.Json, document), pictures=True)
 
 
 def _box(given: str) -> Box:

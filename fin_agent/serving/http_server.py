@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+_TEXTS = load_yaml("texts", __package__)
 TOKEN_VARIABLE = "FIN_AGENT_TOKEN"
 MIN_TOKEN_LENGTH = 16
 MAX_BYTES = 1_000_000
@@ -94,21 +95,17 @@ class Access:
         """
         origin, host = headers.get("origin"), headers.get("host", "").lower()
         elsewhere = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
-        followed = (
-            is_open and headers.get("sec-fetch-mode") == "navigate"
-        )  # a link to the workspace, which cannot be framed
+        # A link to the workspace may be followed, since the workspace cannot be framed.
+        followed = is_open and headers.get("sec-fetch-mode") == "navigate"
+        status, subject = 0, ""
         if elsewhere or (headers.get("sec-fetch-site") in _FROM_OTHER_PAGES and not followed):
-            return 403, Problem(
-                what="pages of other origins may not call this server or load files from it",
-                subject=(origin or "")[:100],
-                remedy="Call it from your own server, and let the page call that",
-            )
-        if self.token is not None and not is_open and not self._admits(headers.get("authorization", "")):
-            return 401, Problem(
-                what="the token is missing or wrong",
-                remedy=f"Send the header Authorization: Bearer TOKEN, with the server's {TOKEN_VARIABLE} as the token",
-            )
-        return None
+            status, subject = 403, (origin or "")[:100]
+        elif self.token is not None and not is_open and not self._admits(headers.get("authorization", "")):
+            status = 401
+        if not status:
+            return None
+        what, remedy = _TEXTS["access"][status]
+        return status, Problem(what=what, subject=subject, remedy=remedy)
 
     def _admits(self, authorization: str) -> bool:
         scheme, _, given = authorization.partition(" ")
@@ -171,8 +168,7 @@ def _arriving_in_time(app: ASGIApp) -> ASGIApp:
 
 
 REFUSED: Mapping[int, tuple[int, str, str]] = {
-    status: (sent, what.format(most=MAX_BYTES), remedy)
-    for status, (sent, what, remedy) in load_yaml("texts", __package__)["guards"].items()
+    status: (sent, what.format(most=MAX_BYTES), remedy) for status, (sent, what, remedy) in _TEXTS["guards"].items()
 }
 """Status of a guard of Starlette -> the status to send, what happened, and the remedy."""
 

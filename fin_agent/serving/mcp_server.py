@@ -10,6 +10,7 @@ import base64
 import json
 import os
 import signal
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from importlib.metadata import version
@@ -295,15 +296,15 @@ def structured(artifact: BaseModel) -> dict[str, Json]:
     )
     document = _defused(with_page_numbers(whole))
     assert isinstance(document, dict)
-    lists = {name: list(value) for name, value in document.items() if isinstance(value, list)}
-    wholes = {name: len(value) for name, value in lists.items()}
+    lists = {name: value for name, value in document.items() if isinstance(value, list)}
+    dropped = Counter[str]()
     excess = len(_line(document)) - MAX_CHARACTERS
     while excess > 0 and any(lists.values()):
         longest = max(lists, key=lambda name: (len(_line(lists[name])), name))
         excess -= len(_line(lists[longest].pop())) + 1
-    cut = [f"{wholes[name] - len(kept)} of {wholes[name]} {name}" for name, kept in lists.items()
-           if len(kept) < wholes[name]]  # fmt: skip
-    return {**document, **lists, **({"left_out": ", ".join(cut)} if cut else {})}
+        dropped[longest] += 1
+    cut = ", ".join(f"{count} of {count + len(lists[name])} {name}" for name, count in dropped.items())
+    return {**document, **({"left_out": cut} if cut else {})}
 
 
 def _defused(document: Json) -> Json:
@@ -338,12 +339,7 @@ def _show_page_tool(context: ToolContext) -> BaseTool:
             note = f" Framed in red: {single_line(quoted_text(framed[0]))}."
         width, height = size_of(png)
         artifact = PageShown(
-            filing=make.FilingListed.of(record),
-            page=page,
-            framed=framed,
-            width=width,
-            height=height,
-            png=png,
+            filing=make.FilingListed.of(record), page=page, framed=framed, width=width, height=height, png=png
         )
         named = single_line(quoted_text(record.doc_id))
         return f"{named}, page {given.page} of {record.page_count}, as printed.{note}", artifact

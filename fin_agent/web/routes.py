@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from time import perf_counter
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from anyio.to_thread import run_sync
-from fastapi import Body, FastAPI, Query, Request
+from fastapi import Body, FastAPI, Request
 from fastapi import Path as InPath
 from fastapi.responses import JSONResponse, Response
 from langgraph.checkpoint.memory import InMemorySaver
@@ -23,6 +22,7 @@ from fin_agent.analyst.events import Answered, Event, StepEnded
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write
 from fin_agent.distribution import installed_version
+from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.errors import FinAgentError, require_extra
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE, is_doc_id, is_readable
@@ -38,28 +38,28 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.models.settings import Preset
 from fin_agent.presentation import exports
+from fin_agent.presentation.filings import statement_parts
+from fin_agent.presentation.json_fields import as_plain, fields_of
+from fin_agent.presentation.pages import join_tables
 from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.query import tree
 from fin_agent.query.editing import intent_of_edit
-from fin_agent.query.parsing import NoReadingError
-from fin_agent.runs.run import Difference, Run, StepTime, answer_differences, run_differences
+from fin_agent.runs.run import Run, StepTime, answer_differences, run_differences
 from fin_agent.runs.store import Recorder
 from fin_agent.serving.calls import EVENTS, event, streamed
 from fin_agent.serving.filing_resources import Json, box_frames, page_picture, record_of, with_page_numbers
 from fin_agent.serving.problem_details import names_only
-from fin_agent.tools.arguments import DocIds, PageSearchArguments
+from fin_agent.tools.arguments import DocIds
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import views
-from fin_agent.web.server_options import QuestionSettings, ServedWorkspace, Storage
+from fin_agent.web.server_options import QuestionSettings, ServedWorkspace
 from fin_agent.web.static_files import plain_name
-from fin_agent.web.views import SeriesRequest, series_shown
 
 _MAX_RUNS = 200
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-DocId = Annotated[str, InPath(max_length=500)]
 
 
 class RequestToExport(BaseModel):
@@ -75,58 +75,25 @@ def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
     add_uploads(app, served)
     get = partial(app.get, include_in_schema=False)
 
-    @get("/filings/{doc_id}/statements")
-    @calls.threaded
-    def statements(doc_id: DocId) -> Json:
-        return views.statements_shown(context, doc_id)
-
-    @get("/filings/{doc_id}/checks")
-    @calls.threaded
-    def checks(doc_id: DocId) -> Json:
-        return views.checks_shown(context, doc_id)
+    for path, shown in (
+        ("/filings/{doc_id}/statements", views.statements_shown),
+        ("/filings/{doc_id}/checks", views.checks_shown),
+        ("/pages/{doc_id}/{page_number}.json", views.page_shown),
+        ("/reading", views.query_view),
+        ("/found", views.pages_shown),
+        ("/series", views.series_shown),
+    ):
+        get(path)(calls.threaded(partial(shown, context)))
+    get("/choices")(calls.threaded(partial(views.choices, context.workspace)))
+    get("/workspace")(calls.threaded(partial(_workspace_shown, served)))
 
     @get("/filings/{doc_id}/statements/{statement}.xlsx")
     @calls.threaded
-    def statement_workbook(doc_id: DocId, statement: Statement) -> Response:
+    def statement_workbook(doc_id: views.DocId, statement: Statement) -> Response:
         record = record_of(context, doc_id)
-        tables = views.statement_tables(record, context.workspace, statement)
+        tables = join_tables(statement_parts(context.workspace, doc_id, statement)[1])
         content = exports.statement_workbook(record, statement, tables)
         return _file(content, f"{doc_id}-{statement.value}.xlsx", _XLSX)
-
-    @get("/pages/{doc_id}/{page_number}.json")
-    @calls.threaded
-    def page(doc_id: DocId, page_number: int) -> Json:
-        return views.page_shown(context, doc_id, page_number)
-
-    @get("/reading")
-    @calls.threaded
-    def reading(question: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Json:
-        try:
-            return views.query_view(question, context.workspace)
-        except NoReadingError as error:
-            return {"query": None, "words": [], "problem": error.what, "remedy": error.remedy}
-
-    @get("/choices")
-    @calls.threaded
-    def choices(
-        company: Annotated[list[Annotated[str, Field(max_length=300)]] | None, Query(max_length=60)] = None,
-    ) -> Json:
-        return views.choices(context.workspace, company or ())
-
-    @get("/found")
-    @calls.threaded
-    def found(asked: Annotated[PageSearchArguments, Query()]) -> Json:
-        return views.pages_shown(context, asked)
-
-    @get("/series")
-    @calls.threaded
-    def series(asked: Annotated[SeriesRequest, Query()]) -> Json:
-        return series_shown(context, asked)
-
-    @get("/workspace")
-    @calls.threaded
-    def workspace() -> Json:
-        return _workspace_shown(served)
 
     @get("/runs")
     @calls.threaded
@@ -140,7 +107,7 @@ def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
         with served.runs() as store:
             one, other = store.run(first), store.run(second)
         shown = [_run_shown(each) for each in (one, other)]
-        return {"runs": shown, "differences": _differences(run_differences(one, other))}
+        return {"runs": shown, "differences": as_plain(run_differences(one, other))}
 
     @get("/runs/{name}")
     @calls.threaded
@@ -158,7 +125,7 @@ def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
         return {
             "answer": with_page_numbers(again.model_dump(mode="json", exclude={"trace"}), pictures=True),
             "same_settings": run.settings == context.settings,
-            "differences": _differences(answer_differences(run.answer, again)),
+            "differences": as_plain(answer_differences(run.answer, again)),
         }
 
     @app.post("/export/{kind}", include_in_schema=False)
@@ -203,11 +170,8 @@ def _workspace_shown(served: ServedWorkspace) -> Json:
         "runs": folder is not None and served.storage.recording.enabled,
         "model": settings.models.model if settings.by_model else "rules",
         "models": ["rules", *served.models],
-        "preset": settings.models.preset.value,
-        "presets": [each.value for each in Preset],
-        "budget": settings.models.budget.model_dump(mode="json"),
-        "strategy": settings.strategy,
-        "rounds": settings.rounds,
+        "presets": list(Preset),
+        **fields_of(settings, "preset=models.preset budget=models.budget strategy rounds"),
         "example": views.example(served.context.workspace),
     }
 
@@ -220,10 +184,6 @@ def _run_shown(run: Run, *, trace: bool = False) -> Json:
         "filings": run.index.filings,
         "answer": with_page_numbers(answer, pictures=True),
     }
-
-
-def _differences(found: Sequence[Difference]) -> Json:
-    return [asdict(each) for each in found]
 
 
 UPLOAD_FOLDER = "uploads"
@@ -239,34 +199,32 @@ class FetchRequest(BaseModel):
 
 def add_uploads(app: FastAPI, served: ServedWorkspace) -> None:
     """Add the routes `/uploads` and `/fetched`."""
-    calls, storage = served.calls, served.storage
 
     @app.put("/uploads/{name}", include_in_schema=False)
     async def upload(request: Request, name: Annotated[str, InPath(max_length=300)]) -> Response:
-        _refuse_filings(storage)
-        sent = await request.body()
-        async with calls.place():  # reading a filing has its own time limit, which is longer than that of an answer
-            return JSONResponse(await run_sync(_added, served, name, sent))
+        folder, sent = _folder_of_uploads(served), await request.body()
+        async with served.calls.place():  # reading has its own time limit, which is longer than that of an answer
+            return JSONResponse(await run_sync(_uploaded, folder, name, sent))
 
     @app.post("/fetched", include_in_schema=False)
     async def fetch(request: Request, asked: Annotated[FetchRequest, Body()]) -> Response:
-        _refuse_filings(storage)
-        async with calls.place():
-            return JSONResponse(await run_sync(_fetched, served, asked))
+        folder = _folder_of_uploads(served)
+        async with served.calls.place():
+            return JSONResponse(await run_sync(_fetched, folder, asked, served.context.settings.edgar))
 
 
-def _refuse_filings(storage: Storage) -> None:
-    if not storage.uploads:
+def _folder_of_uploads(served: ServedWorkspace) -> Path:
+    folder = served.storage.folder
+    if folder is None or not served.storage.uploads:
         raise ToolInputError(
             "this server does not accept filings",
             remedy="Ask its operator to start it without --read-only and --doc",
         )
+    return folder
 
 
-def _added(served: ServedWorkspace, name: str, sent: bytes) -> Json:
+def _uploaded(folder: Path, name: str, sent: bytes) -> Json:
     """Store and ingest an uploaded filing. Raises ToolInputError for an unusable name, and what ingest raises."""
-    folder = served.storage.folder
-    assert folder is not None, "uploads need a folder"
     plain = plain_name(Path(name.replace("\\", "/")).name).strip(". ")[-200:]
     if not is_readable(Path(plain)) or not is_doc_id(plain):
         raise ToolInputError(
@@ -288,17 +246,14 @@ def _added(served: ServedWorkspace, name: str, sent: bytes) -> Json:
     return became
 
 
-def _fetched(served: ServedWorkspace, asked: FetchRequest) -> Json:
+def _fetched(folder: Path, asked: FetchRequest, settings: EdgarSettings) -> Json:
     """Fetch and ingest filings from EDGAR. Raises ToolInputError if they cannot be fetched."""
-    folder = served.storage.folder
-    assert folder is not None, "uploads need a folder"
     try:
         require_extra("edgar", ["httpx", "tenacity"])
         from fin_agent.downloads.connection import EdgarConnection
         from fin_agent.downloads.fetching import Edgar
         from fin_agent.downloads.filing_selection import years_in
 
-        settings = served.context.settings.edgar
         with EdgarConnection(settings) as connection:
             edgar = Edgar(connection, settings)
             found = edgar.find(asked.company, (asked.form,), years_in(asked.years) if asked.years else None)
@@ -322,19 +277,13 @@ def _ingested(folder: Path, files: Sequence[Path]) -> list[Json]:
 
 def _shown(became: IngestedFile, other: Path | None = None) -> Json:
     # The message may name the file of another filing, whose folder must not be revealed.
-    paths = (became.path, *([other] if other is not None else ()))
-
-    def plain(text: str) -> str:
-        return names_only(text, *paths)
-
+    paths = [became.path, *([other] if other is not None else [])]
+    warnings = warning_lines_by_page(became.warnings)
     return {
-        "name": became.path.name,
-        "doc_id": became.doc_id,
-        "outcome": became.outcome.value,
-        "reason": plain(became.reason),
-        "remedy": plain(became.remedy),
-        "pages": became.pages,
-        "warnings": [plain(each) for each in warning_lines_by_page(became.warnings)],
+        **fields_of(became, "name=path.name doc_id outcome pages"),
+        "reason": names_only(became.reason, *paths),
+        "remedy": names_only(became.remedy, *paths),
+        "warnings": [names_only(each, *paths) for each in warnings],
         "failed": became.outcome is Outcome.FAILED,
     }
 
@@ -411,7 +360,7 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
         """List the conversations: their names, first messages and numbers of turns, the most recently used first."""
         with served.threads() as keeper:
             kept = keeper.listed() if isinstance(keeper, ThreadStore) else []
-        return {"threads": [{"name": each.name, "title": each.title, "turns": each.turns} for each in kept]}
+        return {"threads": [fields_of(each, "name title turns") for each in kept]}
 
     @app.get("/threads/{name}")
     @calls.threaded

@@ -76,7 +76,9 @@ class ServedWorkspace:
         self.context, self.storage, self.calls, self.offers = context, storage, calls, offers
         self.chat = ChatContext.over(context.answering, doc_ids=context.within)
         self._memory = InMemorySaver()
-        self._by_settings = lru_cache(maxsize=16)(self._made)
+        self._by_settings = lru_cache(maxsize=16)(
+            lambda settings: AnswerContext.from_settings(context.workspace, Settings.model_validate_json(settings))
+        )
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -104,9 +106,6 @@ class ServedWorkspace:
         if settings == self.context.settings:
             return self.context.answering
         return self._by_settings(settings.model_dump_json())
-
-    def _made(self, settings: str) -> AnswerContext:
-        return AnswerContext.from_settings(self.context.workspace, Settings.model_validate_json(settings))
 
     @contextmanager
     def threads(self) -> Iterator[ThreadStore | InMemorySaver]:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from functools import cache
 from typing import Annotated, cast
 from urllib.parse import urlencode
 
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.filings.outline.statements import parts_of_statement
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, SourcedFact
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, YEARS_IN_AN_ANNUAL_REPORT
-from fin_agent.presentation.filings import CheckedFiling, statements_on, value_words
-from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, join_tables, page_number_printed
+from fin_agent.presentation.filings import CheckedFiling, statement_parts, statements_on, value_words
+from fin_agent.presentation.json_fields import as_plain, fields_of
+from fin_agent.presentation.pages import ContinuedTable, display_lines, join_tables, page_number_printed
 from fin_agent.query.editing import query_for_question
 from fin_agent.query.lexer import lex
+from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.question_to_intent import known_names
 from fin_agent.query.tree import Line, Period, measure_text
 from fin_agent.retrieval.fact_search import FactQuery, find_facts
@@ -34,24 +36,26 @@ from fin_agent.tools.tool_implementations import explain_page_scores
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
-from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
 _CHIPS = {"COMPANY": "company", "PERIOD": "period", "PART": "part", "METRIC": "measure", "FORMULA": "measure"}
 _MEANINGS = {**SCORES, **PAGE_FEATURES}
 _MAX_PARTS = 200
+DocId = Annotated[str, Path(max_length=500)]
 
 
-def query_view(question: str, workspace: Workspace) -> Json:
+def query_view(context: ToolContext, question: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Json:
     """Return how a question is read: its words in order, each with its meaning, and the Query to edit.
 
     A word is `company`, `measure`, `part`, `period`, or empty for a connecting word. `unread` marks a word that was not
     understood, or that no line of the company's filings prints.
-
-    Raises NoReadingError if the question has no reading.
     """
+    workspace = context.workspace
     names = known_names(workspace)
-    query = query_for_question(question, workspace)
+    try:
+        query = query_for_question(question, workspace)
+    except NoReadingError as error:
+        return {"query": None, "words": [], "problem": error.what, "remedy": error.remedy}
     lexed = lex(expand_abbreviations(question), names)
     unread = {word.lower() for phrase in query.unread for word in phrase.split()}
     lines = {line.words.lower() for line in query.lines() if isinstance(line, Line)}
@@ -84,10 +88,13 @@ def query_view(question: str, workspace: Workspace) -> Json:
     }
 
 
-def choices(workspace: Workspace, keys: Sequence[str] = ()) -> Json:
-    """Return what can be chosen in a Query: companies, and the periods, lines and segments of these keys."""
+def choices(
+    workspace: Workspace,
+    company: Annotated[list[Annotated[str, Field(max_length=300)]] | None, Query(max_length=60)] = None,
+) -> Json:
+    """Return what can be chosen in a Query: companies, and the periods, lines and segments of these, by their keys."""
     directory, lexicon = workspace.directory, workspace.lexicon
-    there = [key for key in keys if key in workspace.years]
+    there = [key for key in company or () if key in workspace.years]
     filed = [workspace.years[key] for key in there or workspace.years]
     reported = {year - back for each in filed for year in each.annual for back in range(YEARS_IN_AN_ANNUAL_REPORT)}
     years = sorted(reported, reverse=True)
@@ -141,32 +148,25 @@ def example(workspace: Workspace) -> Json:
 _LEGAL_FORM = re.compile(r",? (?:inc|corp|corporation|company|co|ltd|plc)\b\.?,?", re.I)
 
 
-def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
+def page_shown(context: ToolContext, doc_id: DocId, page_number: int) -> Json:
     """Return a page (from 1) with its printed number, place, figures and text. Raises NotThereError."""
     record, index = record_of(context, doc_id), context.workspace.index
     number = page_of(record, page_number)
     key = PageKey(doc_id, number)
     (page,) = (stored.page for stored in index.pages([key]))
     facts = [sourced.fact for sourced in index.facts([doc_id], pages=[key])]
-    identity = record.identity
     return {
-        "doc_id": doc_id,
-        "company": identity.company,
-        "form": identity.form.value,
-        "fiscal_year": identity.fiscal_year,
+        **fields_of(record.identity, "company form fiscal_year"),
+        **fields_of(record, "doc_id pages=page_count"),
         "page_number": page_number,
-        "pages": record.page_count,
         "printed_page": page_number_printed(index, key),
-        "title": page.title,
-        "item": page.item,
-        "statement": page.statement.value if page.statement else None,
+        **fields_of(page, "title item statement text"),
         "edgar": edgar_address(record),
-        "text": page.text,
         "figures": [figure_shown(fact, doc_id) for fact in facts],
     }
 
 
-def pages_shown(context: ToolContext, asked: PageSearchArguments) -> Json:
+def pages_shown(context: ToolContext, asked: Annotated[PageSearchArguments, Query()]) -> Json:
     """Return the pages found, each with the summands of its score, largest first. Raises ToolInputError."""
     found, features = explain_page_scores(context, asked)
     pages: list[Json] = []
@@ -198,42 +198,26 @@ def figure_shown(fact: Fact, doc_id: str) -> Json:
         "doc_id": doc_id,
         "page_number": fact.page + 1,
         "line": fact.line + 1,
-        "box": _sides(fact.box),
-        "label": fact.label,
-        "section": list(fact.section),
-        "column": fact.column,
+        **fields_of(fact, "box label section column unit part=scope proved"),
+        **fields_of(fact.period, "fiscal_year quarter months"),
         "amount": float(fact.amount),
         "value": float(fact.value),
-        "unit": fact.unit,
         "printed": value_words(fact),
-        "fiscal_year": fact.period.fiscal_year,
-        "quarter": fact.period.quarter,
-        "months": fact.period.months,
-        "part": fact.scope,
-        "proved": fact.proved,
     }
 
 
-def statement_tables(record: FilingRecord, workspace: Workspace, statement: Statement) -> list[ContinuedTable]:
-    """Return the tables of a primary statement; tables that continue on the next page are joined."""
-    index = workspace.index
-    outline = [page for page in index.outline([record.doc_id]) if statements_on(page)]
-    keys = [page.key for page in outline]
-    pages = [stored.page for stored in index.pages(keys)]
-    return join_tables(parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles))
-
-
-def statements_shown(context: ToolContext, doc_id: str) -> Json:
+def statements_shown(context: ToolContext, doc_id: DocId) -> Json:
     """Return every primary statement as tables, each cell with its place. Raises NotThereError."""
-    record, index = record_of(context, doc_id), context.workspace.index
-    outline = [page for page in index.outline([doc_id]) if statements_on(page)]
+    record_of(context, doc_id)
+    index = context.workspace.index
+    outline = [page for page in index.outline([doc_id]) if page.statement]
     there = {name for page in outline for name in statements_on(page)}
     facts = [each.fact for each in index.facts([doc_id], pages=[page.key for page in outline])]
     charted = {(fact.page, fact.line) for fact in facts if in_a_cell(fact) and fact.period.fiscal_year}
     shown: list[Json] = []
     for statement in Statement:
-        if statement.value in there:
-            tables = statement_tables(record, context.workspace, statement)
+        if statement in there:
+            tables = join_tables(statement_parts(context.workspace, doc_id, statement)[1])
             shown.append({"statement": statement.value, "tables": [_table_shown(each, charted) for each in tables]})
     return {"doc_id": doc_id, "statements": shown}
 
@@ -250,46 +234,33 @@ def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) ->
 
     Rows in `charted`, given as (page, line), have an address for a chart over the years.
     """
-    page, rows = table.pages[0], iter(enumerate(table.rows))
     lines: list[Json] = []
     for line in display_lines(table.rows, dollars=not table.unit_line):
         cells: list[Json] = []
         address: dict[str, Json] = {}
-        if line.kind in (LineKind.ROW, LineKind.TOTAL):
-            at, row = next(rows)
-            page = table.starts.get(at, page)
+        if line.row is not None:
+            row, page = table.rows[line.row], table.pages[line.row]
             if (page, row.line) in charted:
                 address = {"page_number": page + 1, "line": row.line + 1}
-            for cell, print_ in zip(row.cells, line.cells, strict=False):
-                cells.append(
-                    {"text": print_, "amount": float(cell.amount), "page_number": page + 1, "box": _sides(cell.box)}
-                    if cell is not None and print_ is not None
-                    else None
-                )
-        lines.append({"kind": line.kind.value, "label": line.label, "depth": line.depth, "cells": cells, **address})
+            cells = [
+                {"text": text, "amount": float(cell.amount), "page_number": page + 1, "box": as_plain(cell.box)}
+                if cell
+                else None
+                for cell, text in zip(row.cells, line.cells, strict=True)
+            ]
+        lines.append({"kind": line.kind, "label": line.label, "depth": line.depth, "cells": cells, **address})
     return {"title": table.title, "unit": table.unit_line, "columns": list(table.columns), "lines": lines}
 
 
-def _sides(box: Box) -> list[Json]:
-    return [round(float(side), 1) for side in box]
-
-
-def checks_shown(context: ToolContext, doc_id: str) -> Json:
+def checks_shown(context: ToolContext, doc_id: DocId) -> Json:
     """Return the results of checking the statements against their own sums. Raises NotThereError."""
     record = record_of(context, doc_id)
     checked = CheckedFiling.of(record, [each.fact for each in context.workspace.index.facts([doc_id])])
     return {
         "doc_id": doc_id,
-        "figures": checked.figures,
-        "proved": checked.proved,
-        "doubtful": checked.doubtful,
+        **fields_of(checked, "figures proved doubtful"),
         "checks": [
-            {
-                "name": check.name,
-                "outcome": check.outcome.value,
-                "sentence": check.sentence,
-                "page_numbers": [page + 1 for page in check.pages],
-            }
+            {**fields_of(check, "name outcome sentence"), "page_numbers": [page + 1 for page in check.pages]}
             for check in checked.checks
         ],
     }
@@ -313,7 +284,7 @@ class SeriesRequest(BaseModel):
     line: Annotated[int, Field(ge=1)] = 1
 
 
-def series_shown(context: ToolContext, asked: SeriesRequest) -> Json:
+def series_shown(context: ToolContext, asked: Annotated[SeriesRequest, Query()]) -> Json:
     """Return one figure with its place for each company and fiscal year; the company of a row comes first.
 
     Lines are those whose words are closest to the phrase; if a row is given, they are on the same statement, and years
@@ -331,7 +302,7 @@ def series_shown(context: ToolContext, asked: SeriesRequest) -> Json:
         found = find_facts(workspace, FactQuery(asked.phrase), company=company.key, scope=scope, limit=_MAX_FOUND).hits
         fitting = [hit for hit in found if not hit.missing and _fits(hit.sourced.fact, row)]
         best = max((hit.score for hit in fitting), default=0.0)
-        points = _by_year((hit.sourced for hit in fitting if hit.score >= best - _NEAR), index)
+        points = _by_year([hit.sourced for hit in fitting if hit.score >= best - _NEAR], index)
         if company in own:
             points |= {each.fact.period.fiscal_year: each for each in reversed(row)}
         index.check_rows({each.doc_id for each in points.values()}, words=False)
@@ -369,22 +340,21 @@ def _row_at(asked: SeriesRequest, context: ToolContext) -> list[SourcedFact]:
             subject=asked.phrase,
             remedy="Choose another row of the statement",
         )
-    return [each for each in figures if _alike(each.fact, figures[0].fact)]
+    return [each for each in figures if _kind(each.fact) == _kind(figures[0].fact)]
 
 
-def _alike(fact: Fact, other: Fact) -> bool:
-    kinds = ((one.unit, one.period.months, one.period.quarter, one.scope) for one in (fact, other))
-    return len(set(kinds)) == 1
+def _kind(fact: Fact) -> tuple[object, ...]:
+    return fact.unit, fact.period.months, fact.period.quarter, fact.scope
 
 
 def _fits(fact: Fact, row: Sequence[SourcedFact]) -> bool:
     """Return whether a figure of another company can be compared with the row, or else is of a fiscal year."""
     if row:
-        return fact.statement is row[0].fact.statement and _alike(fact, row[0].fact)
+        return fact.statement is row[0].fact.statement and _kind(fact) == _kind(row[0].fact)
     return fact.scope is None and fact.period.months in (0, 12) and fact.period.quarter in (None, 4)
 
 
-def _by_year(found: Iterable[SourcedFact], index: FilingIndex) -> dict[int, SourcedFact]:
+def _by_year(found: Sequence[SourcedFact], index: FilingIndex) -> dict[int, SourcedFact]:
     """Return one figure per year, preferably from its own report, all with the unit and length of the first one."""
 
     @cache
@@ -394,13 +364,9 @@ def _by_year(found: Iterable[SourcedFact], index: FilingIndex) -> dict[int, Sour
         return identity.form not in ANNUAL_FORMS, abs((identity.fiscal_year or 0) - year)
 
     by_year: dict[int, SourcedFact] = {}
-    first: Fact | None = None
     for sourced in found:
         year = sourced.fact.period.fiscal_year
-        first = first or sourced.fact
-        if not year or (sourced.fact.unit, sourced.fact.period.months) != (first.unit, first.period.months):
-            continue
-        held = by_year.get(year)
-        if held is None or rank(sourced.doc_id, year) < rank(held.doc_id, year):
+        held, same = by_year.get(year), _kind(sourced.fact)[:2] == _kind(found[0].fact)[:2]
+        if year and same and (held is None or rank(sourced.doc_id, year) < rank(held.doc_id, year)):
             by_year[year] = sourced
     return by_year

@@ -15,8 +15,8 @@ import pytest
 
 pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
 
-from fin_agent.cli import answer_jobs
-from fin_agent.cli.answer_jobs import FILE_NAME
+from fin_agent.cli import asking
+from fin_agent.cli.asking import REPLIES
 from fin_agent.config import RECORDING_VARIABLES
 from fin_agent.runs.store import RunStore
 from tests.cli.by_model import MODEL, QUESTIONS, child, replied, settings, used
@@ -98,7 +98,7 @@ class TestReplies:
         used(monkeypatch, settings(server))
         first = batch(index, tmp_path, "--jobs", 3, "--json").document
         whole = answers(tmp_path / "answers.jsonl")
-        assert (index / FILE_NAME).exists()
+        assert (index / REPLIES).exists()
         assert first["usage"]["model_calls"] == len(server.requests) == len(QUESTIONS)
         assert first["usage"]["input_tokens"] == 900 * len(QUESTIONS)
         second = batch(index, tmp_path, "--json").document
@@ -115,14 +115,14 @@ class TestReplies:
         for times in (1, 2):
             batch(index, tmp_path, "--no-cache")
             assert len(server.requests) == times * len(QUESTIONS)
-        assert not (tmp_path / "named.sqlite").exists() and not (index / FILE_NAME).exists()
+        assert not (tmp_path / "named.sqlite").exists() and not (index / REPLIES).exists()
 
     def test_in_the_file_that_the_settings_name(
         self, server: OpenAIServer, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         used(monkeypatch, settings(server, cache=tmp_path / "named.sqlite"))
         batch(index, tmp_path)
-        assert (tmp_path / "named.sqlite").exists() and not (index / FILE_NAME).exists()
+        assert (tmp_path / "named.sqlite").exists() and not (index / REPLIES).exists()
         Ran("ask", QUESTIONS[0], "--index", index)
         assert len(server.requests) == len(QUESTIONS)
 
@@ -133,7 +133,7 @@ class TestReplies:
         for times in (1, 2):
             assert Ran("ask", QUESTIONS[0], "--index", index).code == 0
             assert len(server.requests) == times
-        assert not (index / FILE_NAME).exists()
+        assert not (index / REPLIES).exists()
 
 
 class TestGoingOn:
@@ -143,7 +143,7 @@ class TestGoingOn:
     def stopped(self, server: OpenAIServer, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         """A batch that ended with its fifth question, of which one failed and one asked in vain."""
         used(monkeypatch, settings(server))
-        answer_question = answer_jobs.answer_question
+        answer_question = asking.answer_question
 
         def stopping(question: str, *given: Any, **named: Any) -> Any:
             if question == QUESTIONS[4]:
@@ -153,7 +153,7 @@ class TestGoingOn:
             return answer_question(question, *given, **named)
 
         with monkeypatch.context() as patched:
-            patched.setattr(answer_jobs, "answer_question", stopping)
+            patched.setattr(asking, "answer_question", stopping)
             server.fail_next(lambda reply: reply, "429-quota")
             assert batch(index, tmp_path, "--jobs", 1).code == 130
         assert len(server.requests) == 2  # the server refused the second: the third was not tried
@@ -162,7 +162,7 @@ class TestGoingOn:
     def test_only_what_was_paid_for_is_taken_up(
         self, stopped: Path, server: OpenAIServer, index: Path, tmp_path: Path
     ) -> None:
-        (index / FILE_NAME).unlink()
+        (index / REPLIES).unlink()
         summary = batch(index, tmp_path, "--json").document
         assert (summary["kept"], summary["answered"]) == (1, 6)
         told = [warning for answer in answers(tmp_path / "answers.jsonl") for warning in answer["warnings"]]
@@ -234,7 +234,7 @@ class TestAccounts:
     def test_rules_alone_tell_of_no_calls(self, index: Path, tmp_path: Path) -> None:
         ran = batch(index, tmp_path, "--jobs", 4)
         assert ran.out.split()[:4] == ["6", "answered,", "0", "refused,"] and "calls" not in ran.out
-        assert not (index / FILE_NAME).exists()
+        assert not (index / REPLIES).exists()
         one_by_one = [Ran("ask", question, "--index", index, "--json").document for question in QUESTIONS]
         for answer, alone in zip(answers(tmp_path / "answers.jsonl"), one_by_one, strict=True):
             assert answer == {**without_seconds(alone), "id": answer["id"]}
@@ -269,7 +269,7 @@ class TestReplays:
     ) -> None:
         used(monkeypatch, settings(server))
         batch(index, tmp_path)
-        with sqlite3.connect(index / FILE_NAME) as connection:
+        with sqlite3.connect(index / REPLIES) as connection:
             connection.execute("DELETE FROM cached_replies")
         paid = len(server.requests)
         ran = Ran("runs", "replay", "0", "--index", index)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fin_agent.cli import answer_jobs
+from fin_agent.cli import asking
 from tests.cli.running import CONTRACT, LOOKUP, UNKNOWN_COMPANY, Ran, asked, questions_file, without_seconds
 
 
@@ -100,14 +100,14 @@ class TestBatch:
     def test_crash_of_one_question_costs_that_question(
         self, sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        whole = answer_jobs.answer_question
+        whole = asking.answer_question
 
         def broken(question: str, *arguments: Any, **named: Any) -> Any:
             if question == "crash":
                 raise ZeroDivisionError("by zero")
             return whole(question, *arguments, **named)
 
-        monkeypatch.setattr(answer_jobs, "answer_question", broken)
+        monkeypatch.setattr(asking, "answer_question", broken)
         questions = questions_file(tmp_path, asked("crash"), asked(LOOKUP))
         ran = Ran("batch", questions, "--out", tmp_path / "a.jsonl", "--index", sample_index, "--json")
         assert ran.code == 3
@@ -117,14 +117,14 @@ class TestBatch:
     def test_stopped_run_leaves_no_half_file(
         self, sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        whole = answer_jobs.answer_question
+        whole = asking.answer_question
 
         def stopped(question: str, *arguments: Any, **named: Any) -> Any:
             if question == "stop":
                 raise KeyboardInterrupt
             return whole(question, *arguments, **named)
 
-        monkeypatch.setattr(answer_jobs, "answer_question", stopped)
+        monkeypatch.setattr(asking, "answer_question", stopped)
         out = tmp_path / "answers.jsonl"
         out.write_text("earlier\n", encoding="utf-8")
         questions = questions_file(tmp_path, asked(LOOKUP), asked("stop"), asked(LOOKUP))

@@ -151,7 +151,7 @@ class TestImage:
             record = index.filing(FILING)
             pages = [stored.page for stored in index.pages([PageKey(FILING, 9), PageKey(FILING, 10)])]
             fact = next(each.fact for each in index.facts([FILING], metrics=["total_assets"]) if each.fact.page == 9)
-        written = write_pictures(record, tmp_path / "both.png", pages, [], fact, 36)
+        written, _ = write_pictures(record, tmp_path / "both.png", pages, [], fact, 36)
         assert [Path(picture["file"]).name for picture in written] == ["both-1.png", "both-2.png"]
         assert [picture["fact"] is None for picture in written] == [False, True]
         first, second = (pymupdf.Pixmap(Path(picture["file"]).read_bytes()) for picture in written)

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from fin_agent.cli.batch import BatchQuestion
+from fin_agent.cli.asking import BatchQuestion
 from fin_agent.config import settings_from
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.models import PriceTable

@@ -18,7 +18,7 @@ from rich.console import Console
 from benchmarks.models.rubbish import RubbishChatModel
 from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.answering.answer import Answer
-from fin_agent.cli.answer_jobs import answer_json, attempt
+from fin_agent.cli.asking import answer_json, attempt
 from fin_agent.config import Settings
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.graphs.answer import AnswerContext, answer_question
@@ -27,7 +27,6 @@ from fin_agent.models.settings import Preset
 from fin_agent.presentation.answers import answer_view
 from fin_agent.testing import ScriptedChatModel
 from fin_agent.testing.scripted_model import Script
-from fin_agent.tools.result_formatting import OutputBudget as ToolBudget
 from fin_agent.tools.result_formatting import format_answer
 from fin_agent.workspace import Workspace
 from tests.analyst.model.clients import Prompted, calculates, keeps, passages, quotes, roles
@@ -159,7 +158,7 @@ def test_an_ambiguous_question_is_asked_back_before_any_search(workspace: Worksp
         and answer.missing == (f"the meaning of the question: {WHOSE}",)
     )
     assert json.loads(answer_json(answer))["ask_back"] == WHOSE
-    told = format_answer(answer, ToolBudget(4_000))
+    told = format_answer(answer, 4_000)
     assert WHOSE in told and "Ask the person" in told
     console = Console(width=120)
     with console.capture() as shown:

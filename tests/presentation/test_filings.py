@@ -48,19 +48,19 @@ SOURCES = (
 
 
 def test_pages_in_a_row_are_one_range() -> None:
-    assert [(run.name, run.printed) for run in item_runs(OUTLINE, ())] == [
-        ("cover", "1"),
-        ("7", "2"),
-        ("8", "3-5"),
-        ("9A", "6"),
+    assert [(run.name, run.first, run.last) for run in item_runs(OUTLINE, ())] == [
+        ("cover", 0, 0),
+        ("7", 1, 1),
+        ("8", 2, 4),
+        ("9A", 5, 5),
     ]
 
 
 def test_a_page_may_show_two_statements() -> None:
-    assert [(run.name, run.printed) for run in statement_runs(OUTLINE)] == [
-        ("income", "3"),
-        ("comprehensive-income", "3"),
-        ("balance", "4-5"),
+    assert [(run.name, run.first, run.last) for run in statement_runs(OUTLINE)] == [
+        ("income", 2, 2),
+        ("comprehensive-income", 2, 2),
+        ("balance", 3, 4),
     ]
 
 

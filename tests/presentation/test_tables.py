@@ -6,7 +6,6 @@ import pytest
 
 from fin_agent.presentation.pages import (
     FiguresTable,
-    LineKind,
     display_lines,
     totals_among,
 )
@@ -26,13 +25,13 @@ class TestRows:
     def test_headings_once_and_gaps_after_totals(self) -> None:
         lines = [(line.kind, line.label, line.depth) for line in display_lines(BALANCE)]
         assert lines == [
-            (LineKind.HEADING, "Assets", 0),
-            (LineKind.ROW, "Cash", 1),
-            (LineKind.ROW, "Inventories", 1),
-            (LineKind.TOTAL, "Total current assets", 1),
-            (LineKind.GAP, "", 0),
-            (LineKind.ROW, "Goodwill", 0),
-            (LineKind.TOTAL, "Total assets", 0),
+            ("heading", "Assets", 0),
+            ("row", "Cash", 1),
+            ("row", "Inventories", 1),
+            ("total", "Total current assets", 1),
+            ("gap", "", 0),
+            ("row", "Goodwill", 0),
+            ("total", "Total assets", 0),
         ]
 
     def test_sums_are_totals_whatever_they_are_called(self) -> None:
@@ -140,7 +139,7 @@ class TestFiguresTable:
         assert max(map(len, lines)) <= width
 
     def test_page_marks(self) -> None:
-        lines = shown(FiguresTable(["2022"], [row("One", "1"), row("Two", "5")], page_starts={1: 63}))
+        lines = shown(FiguresTable(["2022"], [row("One", "1"), row("Two", "5")], pages=[62, 63]))
         assert lines[-2].endswith(" page 64") and lines[-1].startswith("Two")
 
     def test_text_of_a_filing_cannot_drive_the_terminal(self) -> None:

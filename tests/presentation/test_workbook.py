@@ -13,8 +13,9 @@ import pytest
 from fin_agent.answering.answer import Answer
 from fin_agent.cli import main
 from fin_agent.presentation.exports import answer_cell, answer_csv, cells_of, html_report, statement_workbook
+from fin_agent.presentation.filings import statement_parts
+from fin_agent.presentation.pages import join_tables
 from fin_agent.vocabulary.page import Statement
-from fin_agent.web.views import statement_tables
 from fin_agent.workspace import Workspace
 from tests.markup import HOSTILE_MARKUP
 
@@ -29,12 +30,11 @@ def solution():
 
 
 def test_figures_are_inputs_with_their_source_and_the_rest_formulas() -> None:
-    cells = cells_of(PROGRAM.format(returned="margin"))
-    profit, sales, margin = cells.cells
+    (profit, sales, margin), results = cells_of(PROGRAM.format(returned="margin"))
     assert (profit.formula, profit.value, profit.unit, profit.label) == ("", 1872, "USD millions", "Gross profit")
     assert (sales.doc_id, sales.page, sales.line) == ("harborlight_2023_10k", 9, 6)
     assert margin.formula == "=(100*B6)/B7" and margin.value == pytest.approx(52.986, abs=0.001)
-    assert [each.formula for each in cells.results] == ["=B8"]
+    assert [each.formula for each in results] == ["=B8"]
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_figures_are_inputs_with_their_source_and_the_rest_formulas() -> None:
     ],
 )
 def test_what_programs_are_written_with_is_a_formula(returned: str, formula: str, value: float) -> None:
-    (result,) = cells_of(PROGRAM.format(returned=returned)).results
+    _, (result,) = cells_of(PROGRAM.format(returned=returned))
     assert result.formula == formula and result.value == pytest.approx(value)
 
 
 def test_what_cells_cannot_say_is_told_as_such() -> None:
-    cells = cells_of(PROGRAM.format(returned="sorted([profit_fy2023, sales_fy2023])"))
-    assert not cells.results and len(cells.cells) == 3
-    assert not cells_of(PROGRAM.format(returned="1 if margin > 50 else 0")).results
+    cells, results = cells_of(PROGRAM.format(returned="sorted([profit_fy2023, sales_fy2023])"))
+    assert not results and len(cells) == 3
+    assert not cells_of(PROGRAM.format(returned="1 if margin > 50 else 0"))[1]
 
 
 def test_totals_of_a_statement_are_formulas_that_give_what_is_printed(workspace: Workspace) -> None:
@@ -64,7 +64,8 @@ def test_totals_of_a_statement_are_formulas_that_give_what_is_printed(workspace:
     record = workspace.index.filing("harborlight_2023_10k")
     made = {}
     for statement in Statement:
-        written = statement_workbook(record, statement, statement_tables(record, workspace, statement))
+        tables = join_tables(statement_parts(workspace, record.doc_id, statement)[1])
+        written = statement_workbook(record, statement, tables)
         formulas, values = (openpyxl.load_workbook(io.BytesIO(written), data_only=each) for each in (False, True))
         for sheet, printed in zip(formulas, values, strict=True):
             for cell in (cell for row in sheet.iter_rows() for cell in row if str(cell.value).startswith("=")):
@@ -85,8 +86,8 @@ def test_the_answer_is_a_formula_of_the_results(workspace: Workspace) -> None:
     ):
         answer = workspace.ask(question)
         assert answer.program is not None
-        cells = cells_of(answer.program)
-        cell = next(each for each in cells.results if f"={answer_cell(answer, cells)[1:]}" == each.formula)
+        _, results = cells_of(answer.program)
+        cell = next(each for each in results if f"={answer_cell(answer, results)[1:]}" == each.formula)
         assert cell.value == pytest.approx(answer.answer.value)
 
 
@@ -146,5 +147,5 @@ def test_ask_writes_a_report_with_its_pages_and_says_what_it_cannot_write(
 )
 def test_a_program_without_end_or_measure_is_no_formula(body: str) -> None:
     """Whoever asks a server for a workbook says which program: it is worked out here, in no sandbox."""
-    cells = cells_of(f"def solution():\n{body}")
-    assert all(isfinite(each.value) for each in (*cells.cells, *cells.results))
+    cells, results = cells_of(f"def solution():\n{body}")
+    assert all(isfinite(each.value) for each in (*cells, *results))

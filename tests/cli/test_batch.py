@@ -6,13 +6,13 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from fin_agent.answering.answer import Answer, AnswerValue, Usage
-from fin_agent.cli.answer_jobs import results_as_completed
-from fin_agent.cli.batch import _without_model
+from fin_agent.cli.asking import _without_model, results_as_completed
 from fin_agent.evaluation.benchmark import PartialResults
 
 PAID = Usage(model_calls=1, input_tokens=10, output_tokens=2)
@@ -68,7 +68,7 @@ def test_one_after_the_other_in_this_thread() -> None:
         threads.add(threading.current_thread())
         return -number
 
-    assert list(results_as_completed(do, [3, 1, 2], 1)) == [-3, -1, -2]
+    assert list(results_as_completed(do, [3, 1, 2], None)) == [-3, -1, -2]
     assert threads == {threading.main_thread()}
 
 
@@ -88,7 +88,7 @@ def test_so_many_at_once_and_no_more() -> None:
             under_way.discard(number)
         return number
 
-    assert sorted(results_as_completed(do, range(12), 3)) == list(range(12))
+    assert sorted(results_as_completed(do, range(12), ThreadPoolExecutor(3))) == list(range(12))
     assert most == 3
 
 
@@ -97,7 +97,7 @@ def test_what_is_raised_is_raised_here() -> None:
         return 1 // number
 
     with pytest.raises(ZeroDivisionError):
-        list(results_as_completed(do, [1, 0, 2, 3], 2))
+        list(results_as_completed(do, [1, 0, 2, 3], ThreadPoolExecutor(2)))
 
 
 def test_stopped_from_the_keyboard_it_waits_for_what_is_under_way_and_begins_no_more() -> None:
@@ -127,7 +127,7 @@ def test_stopped_from_the_keyboard_it_waits_for_what_is_under_way_and_begins_no_
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is begun without one
     try:
         with pytest.raises(KeyboardInterrupt):
-            list(results_as_completed(do, Numbers(range(50)), 3))
+            list(results_as_completed(do, Numbers(range(50)), ThreadPoolExecutor(3)))
     finally:
         signal.signal(signal.SIGINT, before)
     assert sorted(begun) == sorted(ended) == [0, 1, 2]
