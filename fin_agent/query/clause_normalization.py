@@ -498,11 +498,9 @@ def _without_asides(tokens: list[Token]) -> list[Token]:
 def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
     """Append to the tokens before brackets what these add; return whether they are an aside."""
     inside = bracket[1:-1]
-    if inside and inside[0].type == "OR":
+    if _says_nothing_new(kept, inside):
         return True
-    if [one.type for one in inside] == ["AVERAGE_BALANCE"] and has_any(kept[-3:], ("AVERAGE",)):
-        return True  # `average inventory (mean of opening and closing)` says it twice
-    if inside and all(one.type in _UNITS for one in inside):
+    if inside and _types_of(inside) <= _UNITS:
         kept += inside
         return True
     before = kept[-1] if kept else None
@@ -512,11 +510,23 @@ def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
         return False
     if spelt:
         kept[-1:] = bracket
-    elif is_line and [one.type for one in inside] == ["GIVEN"]:
+    elif is_line and _types_of(inside) == {"GIVEN"}:
         kept[-1:] = inside
     elif not has_any(inside, LINES) or not has_arithmetic(kept):
         kept += [one for one in inside if not (one.type in LINES and _is_abbreviation(one, before))]
     return True
+
+
+def _says_nothing_new(kept: Sequence[Token], inside: Sequence[Token]) -> bool:
+    """Return whether a bracket repeats what is before it: `average inventory (mean of opening and closing)`."""
+    if inside and inside[0].type == "OR":
+        return True
+    return _types_of(inside) == {"AVERAGE_BALANCE"} and has_any(kept[-3:], ("AVERAGE",))
+
+
+def _types_of(tokens: Iterable[Token]) -> set[str]:
+    """Return the types of some tokens."""
+    return {one.type for one in tokens}
 
 
 _UNITS = frozenset({"BILLIONS", "BPS", "MILLIONS", "PERCENT", "POINTS", "THOUSANDS"})

@@ -449,16 +449,20 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     foretold = has_listed_prefix("expected", stated) and not has_listed_prefix("expected", core)
     if foretold and wants in FIGURES | {AnswerType.VERDICT}:
         fitness *= _HEDGED
-    if wants is AnswerType.LIST and contains_listed_phrase("transactions", target.part.text):
-        dated = contains_listed_phrase("dated", text) and printed_years(text[:_DATE_WITHIN])
-        fitness *= _LIST if dated else 1.0
-    elif wants is AnswerType.LIST and is_enumeration(text):
+    if wants is AnswerType.LIST and _is_listing(text, target.part.text):
         fitness *= _LIST
     if wants is AnswerType.CAUSE:
         (up, down), (risen, fallen) = movement_directions(text[: len(about) + _VERB]), movement_directions(core)
         fitness *= risen == fallen or (up, down) != (fallen, risen)
         fitness *= _is_about_measure(about, heading, core, target.lexicon)
     return fitness
+
+
+def _is_listing(text: str, asked: str) -> bool:
+    """Return whether a text lists several things; of transactions, whether it begins with the date of one."""
+    if contains_listed_phrase("transactions", asked):
+        return contains_listed_phrase("dated", text) and bool(printed_years(text[:_DATE_WITHIN]))
+    return is_enumeration(text)
 
 
 def _names_another_unit(text: str, intent: Intent) -> bool:

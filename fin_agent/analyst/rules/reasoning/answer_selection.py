@@ -103,11 +103,7 @@ class _Answers:
         """Return the answer to each part; only what was searched for if the first part has none."""
         if self._intent.ambiguous:
             return Reasoning(text="", citations=(), missing=self._intent.unsupported)
-        found = registered_securities(self._intent, self._evidence, self._index, self._filings)
-        if found is None and len(self._parts) == 1:
-            found = answers_from_tables(self._intent, self._target(0).terms, self._evidence, self._index)
-        if found is None:
-            found = outlook_answer(self._target(0), self.passages)
+        found = self._from_tables()
         if found is not None and not any(signs_of_injection(cited.text) for cited in found.citations):
             return found
         told: dict[str, Candidate] = {}
@@ -129,6 +125,13 @@ class _Answers:
         cited = (Citation(doc_id=of.doc_id, page=of.page, text=text, box=of.box) for of, text in quoted)
         pages = tuple(sorted({passage.on_page for passage, _ in quoted}))
         return Reasoning(text=" ".join(pieces), citations=tuple(cited), read=pages)
+
+    def _from_tables(self) -> Reasoning | None:
+        """Return an answer from a cover, a table or the outlook of a release; None if none of them has one."""
+        found = registered_securities(self._intent, self._evidence, self._index, self._filings)
+        if found is None and len(self._parts) == 1:
+            found = answers_from_tables(self._intent, self._target(0).terms, self._evidence, self._index)
+        return outlook_answer(self._target(0), self.passages) if found is None else found
 
     def _target(self, number: int) -> AnswerTarget:
         """Return one part of the question with its terms."""

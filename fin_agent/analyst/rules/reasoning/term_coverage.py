@@ -135,8 +135,7 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     unsaid = lists["framing"] | part.answer_type_words
     # A movement of what is explained or settled is checked separately.
     moves = _movements() if part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT) else ()
-    counting = part.answer_type is AnswerType.COUNT
-    acts = {stem(word) for word in word_lists("question_words")["counted actions"]} if counting else set()
+    acts, everyday = _acts_and_everyday_words(counting=part.answer_type is AnswerType.COUNT)
     seen: set[frozenset[str]] = {frozenset()}
     text = patterns("answer_patterns")["threshold"].sub(" ", part.text)
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(text)):
@@ -151,8 +150,21 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
         plain = alone and not synonyms
         named = plain and place > 0 and _looks_like_a_name(words) and part.text != part.text.upper()
-        everyday = plain and not named and low in lists["everyday"] and stem(low) not in acts
-        yield Term(words, stems, 0.0, synonyms, phrases, named and low not in lists["no names"], is_everyday=everyday)
+        yield Term(
+            words,
+            stems,
+            synonyms=synonyms,
+            phrases=phrases,
+            is_name=named and low not in lists["no names"],
+            is_everyday=plain and not named and low in everyday,
+        )
+
+
+@lru_cache(maxsize=2)
+def _acts_and_everyday_words(*, counting: bool) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the stems of what companies do to things that are counted, and the everyday words without these."""
+    acts = frozenset(map(stem, word_lists("question_words")["counted actions"])) if counting else frozenset[str]()
+    return acts, frozenset(word for word in word_lists("answer_words")["everyday"] if stem(word) not in acts)
 
 
 @lru_cache(maxsize=1)
