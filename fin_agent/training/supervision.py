@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
+from fin_agent.filings.facts.tag_matching import label_of
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.training.training_data import (
@@ -184,8 +185,7 @@ def _states_a_number(tag: Tag) -> bool:
 
 def _words_of(name: str) -> str:
     """Return `us-gaap:IncomeTaxExpenseBenefit` as `income tax expense benefit`."""
-    bare = name.rpartition(":")[2].removesuffix("Member")
-    return " ".join(_WORD.findall(bare)).lower()
+    return label_of(name.removesuffix("Member")).lower()
 
 
 def _terms(filings: Sequence[FilingText], workspace: Workspace, count: int) -> Iterator[Term]:
@@ -217,5 +217,4 @@ def _called(metric: str) -> str:
     return metric.replace("_", " ")
 
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SENTENCE = re.compile(r"(?<=[.?!] )[A-Z][^.?!]{60,300}[.?!](?= [A-Z])")
