@@ -11,8 +11,7 @@ from fin_agent.cli.streams import Progress, fields_of, say
 from fin_agent.config import settings_from
 from fin_agent.config_sources import SettingValue
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, Patience
-from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar, FetchedFile
-from fin_agent.downloads.filing_selection import years_in
+from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar, FetchedFile, years_in
 
 
 @command

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.statistics import estimate, paired_test
-from fin_agent.training.training_data import Material, QuestionWithPages
+from fin_agent.training.supervision import Material, QuestionWithPages
 
 BEFORE, AFTER = "before", "after"
 Figures: TypeAlias = Mapping[str, float]

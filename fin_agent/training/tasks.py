@@ -31,7 +31,7 @@ from fin_agent.evaluation.passage_ranking import ndcg
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.loading import model_location
 from fin_agent.training.cross_validation import Figures, Learnt, Recipe, Task, fixed_seed
-from fin_agent.training.training_data import FilingText, Material, QuestionWithPages
+from fin_agent.training.supervision import FilingText, Material, QuestionWithPages
 
 disable_progress_bars()
 FIRST = 5

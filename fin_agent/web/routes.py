@@ -295,8 +295,7 @@ def _fetched(served: ServedWorkspace, asked: FetchRequest) -> Json:
     try:
         require_extra("edgar", ["httpx", "tenacity"])
         from fin_agent.downloads.connection import EdgarConnection
-        from fin_agent.downloads.fetching import Edgar
-        from fin_agent.downloads.filing_selection import years_in
+        from fin_agent.downloads.fetching import Edgar, years_in
 
         settings = served.context.settings.edgar
         with EdgarConnection(settings) as connection:
