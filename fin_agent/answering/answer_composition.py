@@ -684,13 +684,8 @@ def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[st
     names = (name for expression in expressions for name in sorted(quantities_of(parse_formula(expression))))
     for name in dict.fromkeys(names):
         if name in formulas:
-            yield f"{_formula_name(name, formulas[name])} is {formulas[name].meaning}"
-
-
-def _formula_name(name: str, formula: Formula) -> str:
-    """Return a formula's name: its id in words if the lexicon lists it, else its first name."""
-    plain = name.replace("_", " ")
-    return plain if plain in formula.words else formula.words[0]
+            formula, plain = formulas[name], name.replace("_", " ")
+            yield f"{plain if plain in formula.words else formula.words[0]} is {formula.meaning}"
 
 
 def _assumed_zeros(terms: Sequence[Term], ledger: Ledger) -> list[str]:

@@ -125,7 +125,11 @@ class _Reader:
             inside = _group_of(child, of_child) if group is None and isinstance(child, ast.BinOp) else group
             value = signed_number(child) if isinstance(child, ast.Constant) else power_of_ten(child)
             if isinstance(child, ast.Constant) and isinstance(child.value, str):
-                yield from _numbers_in_text(child, child.value)
+                for numeral in numerals_in(child.value):
+                    if numeral.kind is not NumeralKind.LABEL:
+                        scale = Declaration(scale=numeral.scale)
+                        told = Literal(numeral.value, numeral.printed, child.lineno, Role.TEXT, declared=scale)
+                        yield (child.lineno, child.col_offset), told
             elif value is None or not isinstance(child, ast.expr):
                 yield from self.read(child, of_child, inside)
             else:
@@ -170,14 +174,6 @@ class _Reader:
                 yield from ((value, _surroundings(Role.FIGURE)), (position, _surroundings(Role.POSITION)))
             case _:
                 yield from ((child, _surroundings(Role.FIGURE)) for child in ast.iter_child_nodes(node))
-
-
-def _numbers_in_text(node: ast.Constant, text: str) -> Iterator[Placed]:
-    for numeral in numerals_in(text):
-        if numeral.kind is not NumeralKind.LABEL:
-            scale = Declaration(scale=numeral.scale)
-            told = Literal(numeral.value, numeral.printed, node.lineno, Role.TEXT, declared=scale)
-            yield (node.lineno, node.col_offset), told
 
 
 def _operands(operation: ast.BinOp, around: Literal) -> Iterator[tuple[ast.AST, Literal]]:

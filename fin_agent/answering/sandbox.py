@@ -100,11 +100,16 @@ class MontySandbox:
 
     def _run_once(self, code: str) -> ProgramResult:
         pool = self._running_pool()
+        limits: ResourceLimits = {
+            "max_feed_duration_secs": self.settings.max_seconds,
+            "max_memory": self.settings.max_memory_bytes,
+            "max_recursion_depth": 200,
+            "max_total_sleep_secs": 0.0,
+            "max_suspensions": 100,
+        }
         started = time.perf_counter()
         try:
-            with pool.checkout(
-                script_name="program.py", limits=self._limits(), os_policy=_DETERMINISTIC_POLICY
-            ) as worker:
+            with pool.checkout(script_name="program.py", limits=limits, os_policy=_DETERMINISTIC_POLICY) as worker:
                 value = worker.feed_run(f"{code}\n\nsolution()\n", print_callback=_print_nothing)
         except MontyCrashedError:
             raise
@@ -138,15 +143,6 @@ class MontySandbox:
                 remedy="Reinstall pydantic-monty; MONTY_BIN, where set, must name its program",
             ) from failure
         return pool
-
-    def _limits(self) -> ResourceLimits:
-        return {
-            "max_feed_duration_secs": self.settings.max_seconds,
-            "max_memory": self.settings.max_memory_bytes,
-            "max_recursion_depth": 200,
-            "max_total_sleep_secs": 0.0,
-            "max_suspensions": 100,
-        }
 
 
 _GRACE_SECONDS = 0.3

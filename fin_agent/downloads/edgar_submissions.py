@@ -52,11 +52,6 @@ class Company:
         return self.ticker if self.ticker and _TICKER.fullmatch(self.ticker) else f"CIK{self.cik10}"
 
 
-def _own_file(name: str) -> str:
-    """Return the name of a file in the filing's own folder; empty if it is another path, as of a rendered document."""
-    return name if _NAME.fullmatch(name) else ""
-
-
 @pydantic.dataclasses.dataclass(frozen=True, config=ConfigDict(populate_by_name=True))
 class ListedFiling:
     """A filing in EDGAR's list of a company's filings."""
@@ -67,7 +62,9 @@ class ListedFiling:
     filed: Annotated[date, Field(alias="filingDate")]
     period: Annotated[date | None, Field(alias="reportDate"), BeforeValidator(lambda said: said or None)]
     """Last day of the period of the report; for an 8-K, the day of the event; None if EDGAR has none."""
-    document: Annotated[str, Field(alias="primaryDocument"), AfterValidator(_own_file)]
+    document: Annotated[
+        str, Field(alias="primaryDocument"), AfterValidator(lambda name: name if _NAME.fullmatch(name) else "")
+    ]
     """Name of the main document; empty for filings before 2001, which are one text, and documents in another folder."""
     size: int | None = None
     """Bytes of the whole submission with all documents; None if the list does not give it."""

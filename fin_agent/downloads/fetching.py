@@ -369,7 +369,9 @@ def place_of(listed: ListedFiling, year_end: tuple[int, int] | None) -> FiscalPl
     form = listed.form.upper().removesuffix("/A")
     if not form.startswith(("10-K", "10-Q", "20-F", "40-F")):
         return FiscalPlace(listed.day.year)
-    end = _year_end_after(listed.day - _SLACK, year_end or (12, 31))
+    (month, last), first = year_end or (12, 31), listed.day - _SLACK
+    ends = (date(year, month, min(last, monthrange(year, month)[1])) for year in (first.year, first.year + 1))
+    end = next(end for end in ends if end >= first)
     if not form.startswith("10-Q"):
         return FiscalPlace(end.year if abs((end - listed.day).days) <= _SLACK.days else listed.day.year)
     quarter = 4 - round((end - listed.day).days / _QUARTER)
@@ -385,9 +387,3 @@ def name_of(handle: str, listed: ListedFiling, place: FiscalPlace) -> str:
     elif not form.startswith(("10K", "10Q", "20F", "40F")):
         when = listed.day.isoformat()
     return f"{handle}_{when}_{form}"
-
-
-def _year_end_after(day: date, year_end: tuple[int, int]) -> date:
-    month, last = year_end
-    ends = (date(year, month, min(last, monthrange(year, month)[1])) for year in (day.year, day.year + 1))
-    return next(end for end in ends if end >= day)

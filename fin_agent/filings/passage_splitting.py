@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
 from fin_agent.vocabulary.filing import Passage, PassageKind
 from fin_agent.vocabulary.page import PageContent
@@ -41,7 +41,8 @@ def split_text(text: str, tokens: int = PASSAGE_TOKENS, overlap: int = OVERLAP_T
         if span and length + len(line) > limit:
             if any(part.strip() for part in span):
                 yield "\n".join(span)
-            span = _tail(span, kept)
+            lengths = accumulate(len(part) for part in reversed(span))
+            span = span[len(span) - sum(length <= kept for length in lengths) :]
             length = sum(len(part) + 1 for part in span)
             if length + len(line) > limit:  # no room for the overlap
                 span, length = [], 0
@@ -59,9 +60,3 @@ def table_text(table: Table) -> str:
         label = " > ".join((*row.section, row.label))
         lines.append(" | ".join((label, *(cell.printed if cell else "" for cell in row.cells))))
     return "\n".join(lines)
-
-
-def _tail(lines: list[str], characters: int) -> list[str]:
-    lengths = accumulate(len(line) for line in reversed(lines))
-    kept = sum(1 for _ in takewhile(lambda length: length <= characters, lengths))
-    return lines[len(lines) - kept :]

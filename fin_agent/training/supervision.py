@@ -23,7 +23,6 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.filings.facts.tag_matching import label_of
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
-from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
 
@@ -172,21 +171,16 @@ def _of_tags(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuest
         return []
     pages: dict[tuple[str, ...], list[int]] = {}
     for tag in workspace.index.tags(entry.doc_id):
-        if _states_a_number(tag) and tag.end == identity.period_end and tag.page is not None:
+        stated = tag.numeric and not tag.nil and not tag.flags and len(tag.members) < 2 and tag.value is not None
+        if stated and tag.end == identity.period_end and tag.page is not None:
             names = (tag.concept, *(member for _, member in tag.members))
             pages.setdefault(names, []).append(tag.page)
     chosen = sorted(pages, key=lambda names: _shuffled(f"{entry.content_hash} {names}"))
-    asked = ((" ".join(names), ", ".join(map(_words_of, names)), list(dict.fromkeys(pages[names]))) for names in chosen)
+    asked = []
+    for names in chosen:
+        words = ", ".join(label_of(name.removesuffix("Member")).lower() for name in names)
+        asked.append((" ".join(names), words, list(dict.fromkeys(pages[names]))))
     return list(_worded(entry.doc_id, identity.fiscal_year, asked, workspace))
-
-
-def _states_a_number(tag: Tag) -> bool:
-    return tag.numeric and not tag.nil and not tag.flags and len(tag.members) < 2 and tag.value is not None
-
-
-def _words_of(name: str) -> str:
-    """Return `us-gaap:IncomeTaxExpenseBenefit` as `income tax expense benefit`."""
-    return label_of(name.removesuffix("Member")).lower()
 
 
 def _terms(filings: Sequence[FilingText], workspace: Workspace, count: int) -> Iterator[Term]:

@@ -139,6 +139,9 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
         chosen = metric or fact.metric
     else:
         chosen = None  # the concept contradicts the metric that the row names
+    # Print and the tag that gives the metric may differ in sign: `Other (income) expense` is income. On cash flow
+    # statements they do for other reasons: their concepts treat an increase of inventories as positive.
+    signed = chosen != fact.metric and fact.statement is not Statement.CASH_FLOW and fact.amount and tag.value
     return replace(
         fact,
         amount=amount,
@@ -149,21 +152,12 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
         scope=None if not tag.members else fact.scope or _scope_of(tag),
         source="ixbrl",
         tied=fact.tied or (metric is not None and not tag.members),
-        inverted=fact.inverted or _is_printed_inverted(fact, tag, chosen),
+        inverted=fact.inverted or (bool(signed) and (fact.amount < 0) != ((tag.value or 0) < 0)),
         tag=tag,
     )
 
 
 _PUBLIC = frozenset(("us-gaap", "ifrs-full"))
-
-
-def _is_printed_inverted(fact: Fact, tag: Tag, metric: str | None) -> bool:
-    """Return whether print and tag, which gives the metric, differ in sign: `Other (income) expense` is income.
-
-    Not on cash flow statements, whose concepts treat an increase of inventories as positive.
-    """
-    signed = fact.amount and tag.value and fact.statement is not Statement.CASH_FLOW
-    return metric != fact.metric and bool(signed) and (fact.amount < 0) != ((tag.value or 0) < 0)
 
 
 def _fact_of(
