@@ -674,7 +674,10 @@ def assumptions(
         Sentences without a full stop.
     """
     terms = (*plan.ranked, *selected_terms(plan, intent, ledger))
-    return (*_definitions(intent, formulas), *_assumed_zeros(terms, ledger), *_noncalendar_year_ends(terms, years))
+    known = ledger.figures
+    zeros = [slot for term in terms for slot in slots_assumed_zero(term.tree, lambda slot: slot in known)]
+    unreported = (f"{slot} is not reported and counts as zero" for slot in dict.fromkeys(zeros))
+    return (*_definitions(intent, formulas), *unreported, *_noncalendar_year_ends(terms, years))
 
 
 def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[str]:
@@ -686,12 +689,6 @@ def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[st
         if name in formulas:
             formula, plain = formulas[name], name.replace("_", " ")
             yield f"{plain if plain in formula.words else formula.words[0]} is {formula.meaning}"
-
-
-def _assumed_zeros(terms: Sequence[Term], ledger: Ledger) -> list[str]:
-    known = ledger.figures
-    slots = [slot for term in terms for slot in slots_assumed_zero(term.tree, lambda slot: slot in known)]
-    return [f"{slot} is not reported and counts as zero" for slot in dict.fromkeys(slots)]
 
 
 def _noncalendar_year_ends(terms: Sequence[Term], years: Mapping[str, FiscalYears]) -> Iterator[str]:

@@ -104,8 +104,10 @@ class Edgar:
         self, found: CompanyFilings, wanted: FilingToFetch, folder: Path, known: Fetched | None
     ) -> FetchedFile:
         listed = wanted.listed
-        if known is not None and _is_there(folder, known):
-            return FetchedFile(wanted.name, Became.THERE, known.url, folder / known.file, known.bytes)
+        if known is not None and Path(known.file).name == known.file:  # not a name that points outside the folder
+            there = folder / known.file
+            if there.is_file() and there.stat().st_size == known.bytes:
+                return FetchedFile(wanted.name, Became.THERE, known.url, there, known.bytes)
         url, ending = self._address(found.company, wanted)
         if ending is None:
             name = listed.document or "plain text"
@@ -185,12 +187,6 @@ def _noted(folder: Path) -> Iterator[Fetched]:
             yield Fetched.model_validate_json(line)
         except ValidationError:
             continue  # cut off, or written by another program: its file is fetched again
-
-
-def _is_there(folder: Path, known: Fetched) -> bool:
-    """Return whether a file fetched before still has its size; a name that points outside the folder is not used."""
-    file = folder / known.file
-    return Path(known.file).name == known.file and file.is_file() and file.stat().st_size == known.bytes
 
 
 def check_filing(content: bytes, listed: ListedFiling, url: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise, takewhile
@@ -492,7 +492,7 @@ def _segments(marked: _Marked) -> list[tuple[int, int]]:
             near
             and flow.table_of(index) == flow.table_of(last)
             and (
-                _aligned(cells, edges)
+                any(abs(cell.edge - edge) <= 6 or cell.core < edge < cell.x1 for cell in cells for edge in edges)
                 or (index == last + 1 and labelled)
                 or (dated and all(between.x1 < left for between in lines[last + 1 : index]))
             )
@@ -514,10 +514,6 @@ def _is_prose(line: Line, left: float, right: float) -> bool:
     if line.x0 > left - 30 or line.x1 <= left + 12:
         return False
     return line.x1 > right - 0.3 * (right - left) or (right - left < 60 and len(line.words) >= 10)
-
-
-def _aligned(cells: Sequence[Token], edges: Collection[float]) -> bool:
-    return any(abs(cell.edge - edge) <= 6 or cell.core < edge < cell.x1 for cell in cells for edge in edges)
 
 
 def _assemble(marked: _Marked, start: int, end: int, floor: int) -> FoundTable | None:
