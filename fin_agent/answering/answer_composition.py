@@ -185,7 +185,8 @@ def _extreme(intent: Intent, listed: Sequence[_ListedFigure], unit: str, of: str
     if sum(one.value == best.value for one in listed) > 1:
         text = f"No company stands out: {measure} is {best.text} ({others})."
     else:
-        lead = _superlative_verdict(intent, f"{best.name}{of}")
+        claimed = intent.claim is not None and intent.claim.bound is None and bool(intent.companies)
+        lead = _verdict(f"{best.name}{of}" == intent.companies[0].name) if claimed else ""
         beside = f"{others}{_apart(intent, listed, best, unit)}"
         text = f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({beside})."
     return _valued(best.value, unit, text)
@@ -471,23 +472,13 @@ def _change_endpoints(intent: Intent, plan: Plan, program: Program, moved: float
     levels = [convert_to_unit(level, intent.measure_unit, program.scale, intent.unit) for level in (before, after)]
     first, last = (format_amount(value, unit, _places(intent, unit)) for value, unit in levels)
     span = f"from {first} in {plan.terms[0].period} to {last} in {plan.terms[-1].period}"
-    return f" ({span}{_other_measure(intent, levels)})"
-
-
-def _other_measure(intent: Intent, levels: Sequence[tuple[float, str]]) -> str:
-    """Return the growth in percent of a change in amounts, or the change of a growth: `, down 5.0%`."""
-    (before, unit), (after, _) = levels
-    moved = after - before
-    if (
-        unit in ("percent", "ratio")
-        or not moved
-        or min(before, after) <= 0
-        or intent.relation is Relation.ANNUAL_GROWTH
-    ):
-        return ""
+    (old, unit), (new, _) = levels
+    change, told = new - old, intent.relation is Relation.ANNUAL_GROWTH or unit in ("percent", "ratio")
+    if told or not change or min(old, new) <= 0:
+        return f" ({span})"
     grown = intent.relation is Relation.GROWTH
-    other = format_amount(abs(moved), unit) if grown else format_amount(abs(100 * moved / before), "percent")
-    return f", {'up' if moved > 0 else 'down'} {other}"
+    other = format_amount(abs(change), unit) if grown else format_amount(abs(100 * change / old), "percent")
+    return f" ({span}, {'up' if change > 0 else 'down'} {other})"
 
 
 def _printed(intent: Intent, program: Program, moved: float) -> tuple[float, float] | None:
@@ -545,13 +536,6 @@ def _claim_verdict(claim: Claim | None, value: float, scale: float) -> str:
     against = value * scale - claim.bound
     level = claim.equal and abs(against) <= claim.within + abs(claim.bound) * 1e-9
     return _verdict(level or (claim.above is not None and (against > 0 if claim.above else against < 0)))
-
-
-def _superlative_verdict(intent: Intent, best: str) -> str:
-    """Return `Yes: ` or `No: ` for the claim that a company stands out; `best` is the name of the one that does."""
-    if intent.claim is None or intent.claim.bound is not None or not intent.companies:
-        return ""
-    return _verdict(best == intent.companies[0].name)
 
 
 def _describe_extreme(intent: Intent, listed: Sequence[_ListedFigure]) -> tuple[_ListedFigure, str, str]:

@@ -155,7 +155,8 @@ class Submissions:
         self._recent = found.filings.recent
         self.name = found.name
         self.ticker = next(iter(found.tickers), None)
-        self.year_end = _month_and_day(found.year_end)
+        closing = re.fullmatch(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", found.year_end or "")
+        self.year_end = (int(closing[1]), int(closing[2])) if closing else None
         """Month and day of the current fiscal year end."""
 
     def since(self, first_year: int | None) -> Iterator[ListedFiling]:
@@ -213,12 +214,6 @@ def _read(model: type[Model], content: Mapping[str, object], url: str) -> Model:
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise _not_understood(url, f"`{place}`: {error.errors()[0]['msg'].lower()}") from error
-
-
-def _month_and_day(said: str | None) -> tuple[int, int] | None:
-    if said is None or not re.fullmatch(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", said):
-        return None
-    return int(said[:2]), int(said[2:])
 
 
 def _plain(ticker: str) -> str:
