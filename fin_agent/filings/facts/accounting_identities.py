@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from itertools import combinations, product
@@ -259,7 +258,8 @@ def _cash_checks(columns: Sequence[Column]) -> Iterator[Check | None]:
 
 def _closing_cash(column: Column) -> Check | None:
     """Check that opening cash and the net change add up to closing cash; None for a column with none of the three."""
-    opening, change, closing = _opening(column), column.facts_of("net_change_in_cash"), _closing(column)
+    opening, closing = _cash(column, closing=False), _cash(column, closing=True)
+    change = column.facts_of("net_change_in_cash")
     if opening and change and closing:
         return run_check("cash", column.period, _closing_sums(column, opening, change, closing))
     held = (*opening[:1], *change[:1], *closing[:1])
@@ -298,7 +298,7 @@ def _flow_sums(column: Column) -> Iterator[Sum]:
 
 
 def _carried_sums(column: Column, before: Column) -> Iterator[Sum]:
-    for old, new in product(_closing(before), _opening(column)):
+    for old, new in product(_cash(before, closing=True), _cash(column, closing=False)):
         yield Sum(((old, 1),), new)
         # Cash held for sale, taken off at the end of one year, is part of the opening cash of the next.
         for net in before.facts_of("net_change_in_cash"):
@@ -306,22 +306,13 @@ def _carried_sums(column: Column, before: Column) -> Iterator[Sum]:
             yield from (Sum(((old, 1), (fact, -1)), new) for fact in above[-_ROWS_TRIED:])
 
 
-def _opening(column: Column) -> tuple[Fact, ...]:
-    dated = _dated_cash(column)
-    undated = column.facts_of("cash_at_beginning_of_period") if not dated else ()
-    return undated or tuple(fact for fact, end in dated if end != column.period.end)
-
-
-def _closing(column: Column) -> tuple[Fact, ...]:
-    dated = _dated_cash(column)
-    undated = column.facts_of("cash_at_end_of_period") if not dated else ()
-    return undated or tuple(fact for fact, end in dated if end == column.period.end)
-
-
-def _dated_cash(column: Column) -> list[tuple[Fact, date]]:
-    """Return cash with the day of its tag: opening and closing cash are one concept on two days."""
+def _cash(column: Column, *, closing: bool) -> tuple[Fact, ...]:
+    """Return opening or closing cash; where it is tagged, both are one concept on two days."""
     cash = column.facts_of("cash_at_beginning_of_period", "cash_at_end_of_period", "cash_and_cash_equivalents")
-    return [(fact, fact.tag.end) for fact in cash if fact.tag and fact.tag.start is None and fact.tag.end is not None]
+    days = [(fact, fact.tag.end) for fact in cash if fact.tag and fact.tag.start is None and fact.tag.end is not None]
+    if not days:
+        return column.facts_of("cash_at_end_of_period" if closing else "cash_at_beginning_of_period")
+    return tuple(fact for fact, end in days if (end == column.period.end) is closing)
 
 
 def _is_year_before(other: Column, column: Column) -> bool:

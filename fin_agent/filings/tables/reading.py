@@ -526,7 +526,10 @@ def _assemble(marked: _Marked, start: int, end: int, floor: int) -> FoundTable |
     columns = columns[label_column:]
     if not columns:
         return None
-    top = _top_of_header(marked, columns, start, max(floor, _top_of_table(marked.flow, start)))
+    table, head = marked.flow.table_of(start), start
+    while table is not None and head > floor and marked.flow.table_of(head - 1) == table:
+        head -= 1
+    top = _top_of_header(marked, columns, start, floor if table is None else head)
     header = [index for index in range(top, start) if heads[index] or _names_columns(marked, columns, index, start)]
     opening = [
         index
@@ -576,14 +579,6 @@ _LINES_OF_A_LEAD = 3
 
 _SHORT_WORD = 3
 """Most letters of words like `of`, which have no capital in a title."""
-
-
-def _top_of_table(flow: Flow, start: int) -> int:
-    """Return the first line, including the header, of the real table with line `start`; 0 where none is known."""
-    table = flow.table_of(start)
-    while table is not None and start > 0 and flow.table_of(start - 1) == table:
-        start -= 1
-    return 0 if table is None else start
 
 
 def _without_strays(columns: list[Column], lines: Sequence[Line], rows: int) -> list[Column]:
