@@ -157,7 +157,11 @@ def _compare_periods(
         return _ranked_answer(intent, of_periods, unit, scale)
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
-    best, text = _best_period(intent, subject, of_periods)
+    best, others, degree = _describe_extreme(intent, of_periods)
+    level = [one.name for one in of_periods if one.value == best.value]
+    text = f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
+    if len(level) > 1:
+        text = f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."
     return _valued(best.value, unit, text)
 
 
@@ -449,7 +453,11 @@ def _trend(intent: Intent, plan: Plan, listed: Sequence[_ListedFigure], change: 
     """
     first, last = plan.terms[0].period, plan.terms[-1].period
     subject = f"{_measure_in_sentence(intent)} of {plan.terms[0].company.name}"
-    lead = _matches_claimed_movement(intent, change)
+    lead = ""
+    if " or " not in intent.core.lower() and not _NO_CLAIM.match(intent.core):
+        above = intent.claim.above if intent.claim else None
+        rising = _is_rising(intent) if intent.losses or above is None else above
+        lead = _verdict(change != 0 and rising == (change > 0))
     subject = subject if lead else _capitalize_first(subject)
     if not change:
         return f"{lead}{subject} did not change from {first} to {last}: it stayed at {listed[-1].text}."
@@ -496,14 +504,6 @@ def _places(intent: Intent, unit: str) -> int | None:
     """Return the decimals for the ends of a change: those requested for a growth in percent do not apply to dollars."""
     grown = intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH)
     return None if grown or unit == "percent" else intent.decimals
-
-
-def _matches_claimed_movement(intent: Intent, change: float) -> str:
-    if " or " in intent.core.lower() or _NO_CLAIM.match(intent.core):
-        return ""
-    above = intent.claim.above if intent.claim else None
-    rising = _is_rising(intent) if intent.losses or above is None else above
-    return _verdict(change != 0 and rising == (change > 0))
 
 
 _NO_CLAIM = re.compile(r"^\W*(?:how|what|compare|describe|show|tell me how)\b", re.I)
@@ -568,15 +568,6 @@ def _missing_losses(intent: Intent, values: Sequence[float]) -> str:
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return "" if below else "None of these is below zero:"
     return "" if below == len(values) else f"{'Not all' if below else 'None'} of these are below zero:"
-
-
-def _best_period(intent: Intent, subject: str, listed: Sequence[_ListedFigure]) -> tuple[_ListedFigure, str]:
-    """Return the extreme period and a sentence; `subject` is the measure and its company."""
-    best, others, degree = _describe_extreme(intent, listed)
-    level = [one.name for one in listed if one.value == best.value]
-    if len(level) > 1:
-        return best, f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."
-    return best, f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
 
 
 def _every_year_verdict(intent: Intent, subject: str, listed: Sequence[_ListedFigure]) -> str:

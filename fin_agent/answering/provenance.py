@@ -141,7 +141,10 @@ class _Reader:
         if around.role is Role.FIGURE:
             declared = self._declarations.get(node.end_lineno or node.lineno, declared)
             if declared.scale is None:
-                declared = replace(declared, scale=_scale_of_name(around.variable or ""))
+                # The scale in the variable's name: 1,000,000 for `revenue_millions`.
+                words = (word.removesuffix("s") for word in reversed((around.variable or "").lower().split("_")))
+                named = next((scale for word in words if (scale := _SCALE_WORDS.get(word))), None)
+                declared = replace(declared, scale=named)
         return replace(
             around,
             value=value * around.value,
@@ -347,12 +350,6 @@ def _declarations(code: str) -> dict[int, Declaration]:
                 line=int(line) if line else None,
             )
     return found
-
-
-def _scale_of_name(variable: str) -> int | None:
-    """Return the scale in a variable's name: 1,000,000 for `revenue_millions`."""
-    words = [word.removesuffix("s") for word in reversed(variable.lower().split("_"))]
-    return next((_SCALE_WORDS[word] for word in words if word in _SCALE_WORDS), None)
 
 
 class Source(StrEnum):
@@ -571,7 +568,9 @@ class _NumberSources:
             return False  # only a single figure may be rescaled
         match literal.role:
             case Role.FIGURE:
-                return _is_named_constant(literal)
+                words = {word.removesuffix("s") for word in (literal.variable or "").lower().split("_")}
+                named = [_NAMED_CONSTANTS.get(word) for word in words - _FILLING_WORDS]
+                return bool(named) and all(each == literal.value for each in named)
             case Role.FACTOR if literal.terms is not None and value in _COUNTS_OF_TERMS:
                 return value == literal.terms
             case Role.FACTOR:
@@ -750,9 +749,3 @@ _NAMED_CONSTANTS = {
     "thousand": 10**3, "million": 10**6, "billion": 10**9,
 }  # fmt: skip
 _FILLING_WORDS = frozenset(("a", "in", "per", "of", "year", "number", "factor", "scale"))
-
-
-def _is_named_constant(literal: Literal) -> bool:
-    """Return whether the variable's name is about the constant: `days_in_year = 365`."""
-    words = {word.removesuffix("s") for word in (literal.variable or "").lower().split("_")} - _FILLING_WORDS
-    return bool(words) and all(_NAMED_CONSTANTS.get(word) == literal.value for word in words)

@@ -106,7 +106,11 @@ class MontySandbox:
             raise
         except (MontyError, TimeoutError, RuntimeError, ValueError) as failure:
             raise self._explain_failure(failure) from failure
-        return ProgramResult(_checked_value(value), time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        if value is None:
+            raise ProgramError("`solution` returned None", remedy="Return the answer on every path")
+        valid = list(map(_checked_scalar, value)) if isinstance(value, list | tuple) else _checked_scalar(value)
+        return ProgramResult(valid, seconds)
 
     def _running_pool(self) -> Monty:
         with self._lock:
@@ -180,15 +184,6 @@ def one_line(text: str) -> str:
 
 LARGEST_FIGURE = 10**18
 """No figure of a filing is near a quintillion; beyond it, floats and JSON readers silently lose digits."""
-
-
-def _checked_value(value: object) -> ProgramValue:
-    """Return a valid result as an answer. Raises ProgramError."""
-    if value is None:
-        raise ProgramError("`solution` returned None", remedy="Return the answer on every path")
-    if isinstance(value, list | tuple):
-        return [_checked_scalar(member) for member in value]
-    return _checked_scalar(value)
 
 
 def _checked_scalar(value: object) -> ProgramScalar:
