@@ -265,6 +265,8 @@ def combine_answers(answers: Sequence[Answer], question: str, question_id: str |
         value = AnswerValue(value=only.value, unit=only.unit, text=" ".join(dict.fromkeys(texts)))
     else:
         value = AnswerValue(text=refusal_text(missing))
+    programs = [one for one in found if one.program]  # each below its question if there are several
+    told = (f"{fill(one.question, 96, **_COMMENT)}\n{one.program}" for one in programs)
     retrieved = [one.retrieved for one in answers]
     return Answer(
         id=question_id,
@@ -279,19 +281,12 @@ def combine_answers(answers: Sequence[Answer], question: str, question_id: str |
             passages=tuple(dict.fromkeys(chain.from_iterable(one.passages for one in retrieved))),
         ),
         ledger=tuple({entry.slot: entry for one in answers for entry in one.ledger}.values()),
-        program=_programs([one for one in found if one.program]),
+        program=programs[0].program if len(programs) == 1 else "\n\n".join(told) or None,
         assumptions=tuple(dict.fromkeys(chain.from_iterable(one.assumptions for one in found))),
         rounds=max(one.rounds for one in answers),
         warnings=tuple(dict.fromkeys(chain.from_iterable(one.warnings for one in answers))),
         trace=tuple(chain.from_iterable(one.trace for one in answers)),
     )
-
-
-def _programs(answers: Sequence[Answer]) -> str | None:
-    """Return the program of a single answer, or all programs, each below its question."""
-    if len(answers) < 2:
-        return next((one.program for one in answers), None)
-    return "\n\n".join(f"{fill(one.question, 96, **_COMMENT)}\n{one.program}" for one in answers)
 
 
 _COMMENT: Any = {"initial_indent": "# ", "subsequent_indent": "# "}

@@ -157,7 +157,12 @@ def _compare_periods(
         return _ranked_answer(intent, of_periods, unit, scale)
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
-    best, text = _best_period(intent, subject, of_periods, unit)
+    best, others, degree = _describe_extreme(intent, of_periods)
+    others += _apart(intent, of_periods, best, unit) if intent.apart and len(of_periods) == 2 else ""
+    level = [one.name for one in of_periods if one.value == best.value]
+    text = f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
+    if len(level) > 1:
+        text = f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."
     return _extreme_value(intent, of_periods, best, unit, text)
 
 
@@ -185,7 +190,8 @@ def _extreme(intent: Intent, listed: Sequence[_ListedFigure], unit: str, of: str
     if sum(one.value == best.value for one in listed) > 1:
         text = f"No company stands out: {measure} is {best.text} ({others})."
     else:
-        lead = _superlative_verdict(intent, f"{best.name}{of}")
+        claimed = intent.claim is not None and intent.claim.bound is None and bool(intent.companies)
+        lead = _verdict(f"{best.name}{of}" == intent.companies[0].name) if claimed else ""
         beside = f"{others}{_apart(intent, listed, best, unit)}"
         text = f"{lead}{best.name}{of} has the {degree} {measure}: {best.text} ({beside})."
     return _extreme_value(intent, listed, best, unit, text)
@@ -462,7 +468,11 @@ def _trend(intent: Intent, plan: Plan, listed: Sequence[_ListedFigure], change: 
     """
     first, last = plan.terms[0].period, plan.terms[-1].period
     subject = f"{_measure_in_sentence(intent)} of {plan.terms[0].company.name}"
-    lead = _matches_claimed_movement(intent, change)
+    lead = ""
+    if " or " not in intent.core.lower() and not _NO_CLAIM.match(intent.core):
+        above = intent.claim.above if intent.claim else None
+        rising = _is_rising(intent) if intent.losses or above is None else above
+        lead = _verdict(change != 0 and rising == (change > 0))
     subject = subject if lead else _capitalize_first(subject)
     if not change:
         return f"{lead}{subject} did not change from {first} to {last}: it stayed at {listed[-1].text}."
@@ -485,23 +495,13 @@ def _change_endpoints(intent: Intent, plan: Plan, program: Program, moved: float
     levels = [convert_to_unit(level, intent.measure_unit, program.scale, intent.unit) for level in (before, after)]
     first, last = (format_amount(value, unit, _places(intent, unit)) for value, unit in levels)
     span = f"from {first} in {plan.terms[0].period} to {last} in {plan.terms[-1].period}"
-    return f" ({span}{_other_measure(intent, levels)})"
-
-
-def _other_measure(intent: Intent, levels: Sequence[tuple[float, str]]) -> str:
-    """Return the growth in percent of a change in amounts, or the change of a growth: `, down 5.0%`."""
-    (before, unit), (after, _) = levels
-    moved = after - before
-    if (
-        unit in ("percent", "ratio")
-        or not moved
-        or min(before, after) <= 0
-        or intent.relation is Relation.ANNUAL_GROWTH
-    ):
-        return ""
+    (old, unit), (new, _) = levels
+    change, told = new - old, intent.relation is Relation.ANNUAL_GROWTH or unit in ("percent", "ratio")
+    if told or not change or min(old, new) <= 0:
+        return f" ({span})"
     grown = intent.relation is Relation.GROWTH
-    other = format_amount(abs(moved), unit) if grown else format_amount(abs(100 * moved / before), "percent")
-    return f", {'up' if moved > 0 else 'down'} {other}"
+    other = format_amount(abs(change), unit) if grown else format_amount(abs(100 * change / old), "percent")
+    return f" ({span}, {'up' if change > 0 else 'down'} {other})"
 
 
 def _printed(intent: Intent, program: Program, moved: float) -> tuple[float, float] | None:
@@ -519,14 +519,6 @@ def _places(intent: Intent, unit: str) -> int | None:
     """Return the decimals for the ends of a change: those requested for a growth in percent do not apply to dollars."""
     grown = intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH)
     return None if grown or unit == "percent" else intent.decimals
-
-
-def _matches_claimed_movement(intent: Intent, change: float) -> str:
-    if " or " in intent.core.lower() or _NO_CLAIM.match(intent.core):
-        return ""
-    above = intent.claim.above if intent.claim else None
-    rising = _is_rising(intent) if intent.losses or above is None else above
-    return _verdict(change != 0 and rising == (change > 0))
 
 
 _NO_CLAIM = re.compile(r"^\W*(?:how|what|compare|describe|show|tell me how)\b", re.I)
@@ -561,13 +553,6 @@ def _claim_verdict(claim: Claim | None, value: float, scale: float) -> str:
     return _verdict(level or (claim.above is not None and (against > 0 if claim.above else against < 0)))
 
 
-def _superlative_verdict(intent: Intent, best: str) -> str:
-    """Return `Yes: ` or `No: ` for the claim that a company stands out; `best` is the name of the one that does."""
-    if intent.claim is None or intent.claim.bound is not None or not intent.companies:
-        return ""
-    return _verdict(best == intent.companies[0].name)
-
-
 def _describe_extreme(intent: Intent, listed: Sequence[_ListedFigure]) -> tuple[_ListedFigure, str, str]:
     """Return the extreme figure, the others as text, and the degree; the highest loss is the most negative."""
     place = intent.place if intent.place <= len(listed) else 1
@@ -598,16 +583,6 @@ def _missing_losses(intent: Intent, values: Sequence[float]) -> str:
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return "" if below else "None of these is below zero:"
     return "" if below == len(values) else f"{'Not all' if below else 'None'} of these are below zero:"
-
-
-def _best_period(intent: Intent, subject: str, listed: Sequence[_ListedFigure], unit: str) -> tuple[_ListedFigure, str]:
-    """Return the extreme period and a sentence; `subject` is the measure and its company."""
-    best, others, degree = _describe_extreme(intent, listed)
-    others += _apart(intent, listed, best, unit) if intent.apart and len(listed) == 2 else ""
-    level = [one.name for one in listed if one.value == best.value]
-    if len(level) > 1:
-        return best, f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."
-    return best, f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
 
 
 def _every_year_verdict(intent: Intent, subject: str, listed: Sequence[_ListedFigure]) -> str:
@@ -689,7 +664,10 @@ def assumptions(
         Sentences without a full stop.
     """
     terms = (*plan.ranked, *selected_terms(plan, intent, ledger))
-    return (*_definitions(intent, formulas), *_assumed_zeros(terms, ledger), *_noncalendar_year_ends(terms, years))
+    known = ledger.figures
+    zeros = [slot for term in terms for slot in slots_assumed_zero(term.tree, lambda slot: slot in known)]
+    unreported = (f"{slot} is not reported and counts as zero" for slot in dict.fromkeys(zeros))
+    return (*_definitions(intent, formulas), *unreported, *_noncalendar_year_ends(terms, years))
 
 
 def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[str]:
@@ -699,19 +677,8 @@ def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[st
     names = (name for expression in expressions for name in sorted(quantities_of(parse_formula(expression))))
     for name in dict.fromkeys(names):
         if name in formulas:
-            yield f"{_formula_name(name, formulas[name])} is {formulas[name].meaning}"
-
-
-def _formula_name(name: str, formula: Formula) -> str:
-    """Return a formula's name: its id in words if the lexicon lists it, else its first name."""
-    plain = name.replace("_", " ")
-    return plain if plain in formula.words else formula.words[0]
-
-
-def _assumed_zeros(terms: Sequence[Term], ledger: Ledger) -> list[str]:
-    known = ledger.figures
-    slots = [slot for term in terms for slot in slots_assumed_zero(term.tree, lambda slot: slot in known)]
-    return [f"{slot} is not reported and counts as zero" for slot in dict.fromkeys(slots)]
+            formula, plain = formulas[name], name.replace("_", " ")
+            yield f"{plain if plain in formula.words else formula.words[0]} is {formula.meaning}"
 
 
 def _noncalendar_year_ends(terms: Sequence[Term], years: Mapping[str, FiscalYears]) -> Iterator[str]:

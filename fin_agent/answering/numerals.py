@@ -69,7 +69,10 @@ def _numeral(text: str, match: re.Match[str]) -> Numeral:
     before = text[max(0, match.start("digits") - 16) : match.start("digits")]
     behind = text[match.end("digits") : match.end("digits") + 16]
     currency = match["currency"] is not None
-    scale = _scale(match, currency)
+    short = match["short"]
+    # A single letter is a scale only with a currency sign: 3M is a company and 8k a form.
+    unit = match["scale"] or (short if short and (currency or len(short) == 2) else "")
+    scale = _SCALES[unit.lower()] if unit else None
     kind = _kind(size, digits, before, behind, plain=not (currency or match["percent"] or scale))
     if match["percent"]:
         kind = NumeralKind.PERCENT
@@ -84,14 +87,6 @@ def _numeral(text: str, match: re.Match[str]) -> Numeral:
         currency=currency,
         decimals=len(digits.partition(".")[2].rstrip("0")),
     )
-
-
-def _scale(match: re.Match[str], currency: bool) -> int | None:
-    if match["scale"]:
-        return _SCALES[match["scale"].lower()]
-    short = match["short"]
-    # A single letter is a scale only with a currency sign: 3M is a company and 8k a form.
-    return _SCALES[short.lower()] if short and (currency or len(short) == 2) else None
 
 
 def _kind(size: Decimal, digits: str, before: str, behind: str, *, plain: bool) -> NumeralKind:

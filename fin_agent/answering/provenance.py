@@ -125,7 +125,11 @@ class _Reader:
             inside = _group_of(child, of_child) if group is None and isinstance(child, ast.BinOp) else group
             value = signed_number(child) if isinstance(child, ast.Constant) else power_of_ten(child)
             if isinstance(child, ast.Constant) and isinstance(child.value, str):
-                yield from _numbers_in_text(child, child.value)
+                for numeral in numerals_in(child.value):
+                    if numeral.kind is not NumeralKind.LABEL:
+                        scale = Declaration(scale=numeral.scale)
+                        told = Literal(numeral.value, numeral.printed, child.lineno, Role.TEXT, declared=scale)
+                        yield (child.lineno, child.col_offset), told
             elif value is None or not isinstance(child, ast.expr):
                 yield from self.read(child, of_child, inside)
             else:
@@ -137,7 +141,10 @@ class _Reader:
         if around.role is Role.FIGURE:
             declared = self._declarations.get(node.end_lineno or node.lineno, declared)
             if declared.scale is None:
-                declared = replace(declared, scale=_scale_of_name(around.variable or ""))
+                # The scale in the variable's name: 1,000,000 for `revenue_millions`.
+                words = (word.removesuffix("s") for word in reversed((around.variable or "").lower().split("_")))
+                named = next((scale for word in words if (scale := _SCALE_WORDS.get(word))), None)
+                declared = replace(declared, scale=named)
         return replace(
             around,
             value=value * around.value,
@@ -170,14 +177,6 @@ class _Reader:
                 yield from ((value, _surroundings(Role.FIGURE)), (position, _surroundings(Role.POSITION)))
             case _:
                 yield from ((child, _surroundings(Role.FIGURE)) for child in ast.iter_child_nodes(node))
-
-
-def _numbers_in_text(node: ast.Constant, text: str) -> Iterator[Placed]:
-    for numeral in numerals_in(text):
-        if numeral.kind is not NumeralKind.LABEL:
-            scale = Declaration(scale=numeral.scale)
-            told = Literal(numeral.value, numeral.printed, node.lineno, Role.TEXT, declared=scale)
-            yield (node.lineno, node.col_offset), told
 
 
 def _operands(operation: ast.BinOp, around: Literal) -> Iterator[tuple[ast.AST, Literal]]:
@@ -351,12 +350,6 @@ def _declarations(code: str) -> dict[int, Declaration]:
                 line=int(line) if line else None,
             )
     return found
-
-
-def _scale_of_name(variable: str) -> int | None:
-    """Return the scale in a variable's name: 1,000,000 for `revenue_millions`."""
-    words = [word.removesuffix("s") for word in reversed(variable.lower().split("_"))]
-    return next((_SCALE_WORDS[word] for word in words if word in _SCALE_WORDS), None)
 
 
 class Source(StrEnum):
@@ -575,7 +568,9 @@ class _NumberSources:
             return False  # only a single figure may be rescaled
         match literal.role:
             case Role.FIGURE:
-                return _is_named_constant(literal)
+                words = {word.removesuffix("s") for word in (literal.variable or "").lower().split("_")}
+                named = [_NAMED_CONSTANTS.get(word) for word in words - _FILLING_WORDS]
+                return bool(named) and all(each == literal.value for each in named)
             case Role.FACTOR if literal.terms is not None and value in _COUNTS_OF_TERMS:
                 return value == literal.terms
             case Role.FACTOR:
@@ -754,9 +749,3 @@ _NAMED_CONSTANTS = {
     "thousand": 10**3, "million": 10**6, "billion": 10**9,
 }  # fmt: skip
 _FILLING_WORDS = frozenset(("a", "in", "per", "of", "year", "number", "factor", "scale"))
-
-
-def _is_named_constant(literal: Literal) -> bool:
-    """Return whether the variable's name is about the constant: `days_in_year = 365`."""
-    words = {word.removesuffix("s") for word in (literal.variable or "").lower().split("_")} - _FILLING_WORDS
-    return bool(words) and all(_NAMED_CONSTANTS.get(word) == literal.value for word in words)

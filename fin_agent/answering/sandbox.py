@@ -10,7 +10,6 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pydantic import BaseModel, Field
 from pydantic_monty import (
     Monty,
     MontyCrashedError,
@@ -44,15 +43,6 @@ class ProgramExecutor(Protocol):
         ...
 
 
-class SandboxSettings(BaseModel, frozen=True, extra="forbid"):
-    """Limits on the resources of a program."""
-
-    max_seconds: float = Field(default=1.0, gt=0, le=60)
-    max_memory_bytes: int = Field(default=64 * 2**20, ge=2**20)
-    workers: int = Field(default=2, ge=1)
-    """Programs that can run at the same time; others wait for a free worker."""
-
-
 class MontySandbox:
     r"""Runs programs in Monty workers without files, network, environment, processes, clock or randomness.
 
@@ -63,8 +53,9 @@ class MontySandbox:
     3244.5
     """
 
-    def __init__(self, settings: SandboxSettings | None = None) -> None:
-        self.settings = settings or SandboxSettings()
+    def __init__(self, max_seconds: float = 1.0, max_memory_bytes: int = 64 * 2**20) -> None:
+        """Set the limits of a program."""
+        self._max_seconds, self._max_memory_bytes = max_seconds, max_memory_bytes
         self._lock = threading.Lock()
         self._pool: Monty | None = None
         self._pool_process = 0
@@ -82,7 +73,7 @@ class MontySandbox:
             return self._run_once(code)
         except MontyCrashedError as crash:
             if crash.timed_out:
-                raise _timeout_error(self.settings) from crash
+                raise self._timeout_error() from crash
         try:  # Retry: the worker may have been killed from outside.
             return self._run_once(code)
         except MontyCrashedError as crash:
@@ -100,55 +91,75 @@ class MontySandbox:
 
     def _run_once(self, code: str) -> ProgramResult:
         pool = self._running_pool()
-        started = time.perf_counter()
-        try:
-            with pool.checkout(
-                script_name="program.py", limits=self._limits(), os_policy=_DETERMINISTIC_POLICY
-            ) as worker:
-                value = worker.feed_run(f"{code}\n\nsolution()\n", print_callback=_print_nothing)
-        except MontyCrashedError:
-            raise
-        except (MontyError, TimeoutError, RuntimeError, ValueError) as failure:
-            raise _explain_failure(failure, self.settings) from failure
-        return ProgramResult(_checked_value(value), time.perf_counter() - started)
-
-    def _running_pool(self) -> Monty:
-        with self._lock:
-            # A forked child inherits its parent's pool, whose workers answer the parent: do not use them.
-            if self._pool is None or self._pool_process != os.getpid():
-                self._pool = self._started_pool()
-                self._pool_process = os.getpid()
-                self._closing = weakref.finalize(self, _close_in_own_process, self._pool, os.getpid())
-            return self._pool
-
-    def _started_pool(self) -> Monty:
-        settings = self.settings
-        pool = Monty(
-            min_processes=1,
-            max_processes=settings.workers,
-            checkout_timeout=60.0,
-            request_timeout=settings.max_seconds + _GRACE_SECONDS,
-            feed_duration_limit_grace=_GRACE_SECONDS,
-        )
-        try:
-            pool.__enter__()
-        except (OSError, RuntimeError) as failure:
-            raise SandboxError(
-                f"the sandbox cannot be started ({one_line(str(failure))})",
-                remedy="Reinstall pydantic-monty; MONTY_BIN, where set, must name its program",
-            ) from failure
-        return pool
-
-    def _limits(self) -> ResourceLimits:
-        return {
-            "max_feed_duration_secs": self.settings.max_seconds,
-            "max_memory": self.settings.max_memory_bytes,
+        limits: ResourceLimits = {
+            "max_feed_duration_secs": self._max_seconds,
+            "max_memory": self._max_memory_bytes,
             "max_recursion_depth": 200,
             "max_total_sleep_secs": 0.0,
             "max_suspensions": 100,
         }
+        started = time.perf_counter()
+        try:
+            with pool.checkout(script_name="program.py", limits=limits, os_policy=_DETERMINISTIC_POLICY) as worker:
+                value = worker.feed_run(f"{code}\n\nsolution()\n", print_callback=_print_nothing)
+        except MontyCrashedError:
+            raise
+        except (MontyError, TimeoutError, RuntimeError, ValueError) as failure:
+            raise self._explain_failure(failure) from failure
+        seconds = time.perf_counter() - started
+        if value is None:
+            raise ProgramError("`solution` returned None", remedy="Return the answer on every path")
+        valid = list(map(_checked_scalar, value)) if isinstance(value, list | tuple) else _checked_scalar(value)
+        return ProgramResult(valid, seconds)
+
+    def _running_pool(self) -> Monty:
+        with self._lock:
+            # A forked child inherits its parent's pool, whose workers answer the parent: do not use them.
+            if self._pool is not None and self._pool_process == os.getpid():
+                return self._pool
+            pool = Monty(
+                min_processes=1,
+                max_processes=_MAX_WORKERS,
+                checkout_timeout=60.0,
+                request_timeout=self._max_seconds + _GRACE_SECONDS,
+                feed_duration_limit_grace=_GRACE_SECONDS,
+            )
+            try:
+                pool.__enter__()
+            except (OSError, RuntimeError) as failure:
+                raise SandboxError(
+                    f"the sandbox cannot be started ({one_line(str(failure))})",
+                    remedy="Reinstall pydantic-monty; MONTY_BIN, where set, must name its program",
+                ) from failure
+            self._pool, self._pool_process = pool, os.getpid()
+            self._closing = weakref.finalize(self, _close_in_own_process, pool, os.getpid())
+            return pool
+
+    def _explain_failure(self, failure: Exception) -> ProgramError:
+        """Convert a failure of the sandbox to an error with a reason and a next step."""
+        if not isinstance(failure, MontyRuntimeError | MontySyntaxError):
+            return ProgramError(f"the sandbox failed ({one_line(str(failure))})", remedy="Run the program again")
+        kind = type(failure.exception()).__name__
+        if kind == "TimeoutError":
+            return self._timeout_error()
+        if kind == "MemoryError":
+            what = f"the program needs more memory than {self._max_memory_bytes / 2**20:,.0f} MB"
+            return ProgramError(what, remedy="Keep its numbers small")
+        frames = failure.traceback()
+        line = frames[-1].line if frames else None
+        said = f"{f'line {line}: ' if line else ''}{one_line(failure.display('type-msg'))}"
+        if kind == "ZeroDivisionError":
+            what = f"the program divides by zero: {said}"
+            return ProgramError(what, remedy="Check the figure it divides by", line=line)
+        return ProgramError(f"the program failed: {said}", remedy="Correct that line", line=line)
+
+    def _timeout_error(self) -> ProgramError:
+        what = f"the program ran longer than its time limit of {self._max_seconds:g} s"
+        return ProgramError(what, remedy="Remove very large numbers")
 
 
+_MAX_WORKERS = 2
+"""Programs that can run at the same time; others wait for a free worker."""
 _GRACE_SECONDS = 0.3
 """A single long operation cannot be interrupted from inside: its worker is killed after this additional time."""
 
@@ -165,31 +176,6 @@ def _close_in_own_process(pool: Monty, process: int) -> None:
         pool.__exit__(None, None, None)
 
 
-def _explain_failure(failure: Exception, settings: SandboxSettings) -> ProgramError:
-    """Convert a failure of the sandbox to an error with a reason and a next step."""
-    if not isinstance(failure, MontyRuntimeError | MontySyntaxError):
-        return ProgramError(f"the sandbox failed ({one_line(str(failure))})", remedy="Run the program again")
-    kind = type(failure.exception()).__name__
-    if kind == "TimeoutError":
-        return _timeout_error(settings)
-    if kind == "MemoryError":
-        megabytes = settings.max_memory_bytes / 2**20
-        return ProgramError(f"the program needs more memory than {megabytes:,.0f} MB", remedy="Keep its numbers small")
-    frames = failure.traceback()
-    line = frames[-1].line if frames else None
-    said = f"{f'line {line}: ' if line else ''}{one_line(failure.display('type-msg'))}"
-    if kind == "ZeroDivisionError":
-        return ProgramError(f"the program divides by zero: {said}", remedy="Check the figure it divides by", line=line)
-    return ProgramError(f"the program failed: {said}", remedy="Correct that line", line=line)
-
-
-def _timeout_error(settings: SandboxSettings) -> ProgramError:
-    return ProgramError(
-        f"the program ran longer than its time limit of {settings.max_seconds:g} s",
-        remedy="Remove very large numbers",
-    )
-
-
 def one_line(text: str) -> str:
     """Return text on one line of at most 200 characters; an exception's text is controlled by the program."""
     flat = " ".join(text.split())
@@ -198,15 +184,6 @@ def one_line(text: str) -> str:
 
 LARGEST_FIGURE = 10**18
 """No figure of a filing is near a quintillion; beyond it, floats and JSON readers silently lose digits."""
-
-
-def _checked_value(value: object) -> ProgramValue:
-    """Return a valid result as an answer. Raises ProgramError."""
-    if value is None:
-        raise ProgramError("`solution` returned None", remedy="Return the answer on every path")
-    if isinstance(value, list | tuple):
-        return [_checked_scalar(member) for member in value]
-    return _checked_scalar(value)
 
 
 def _checked_scalar(value: object) -> ProgramScalar:

@@ -140,7 +140,9 @@ class EdgarConnection:
                 document that is too large, or the last attempt failed.
         """
         trying = self._tenacity.Retrying(
-            retry=self._tenacity.retry_if_exception(self._worth_another_try),
+            retry=self._tenacity.retry_if_exception(
+                lambda error: isinstance(error, BrokenOffError) and error.pause <= self._patience.longest
+            ),
             stop=self._tenacity.stop_after_attempt(self._patience.attempts),
             wait=self._wait,
             sleep=self._patience.sleep,
@@ -150,9 +152,6 @@ class EdgarConnection:
             return trying(self._asked, url, most)
         except BrokenOffError as failure:
             raise failure.told from failure
-
-    def _worth_another_try(self, error: BaseException) -> bool:
-        return isinstance(error, BrokenOffError) and error.pause <= self._patience.longest
 
     def _wait(self, state: RetryCallState) -> float:
         failure = state.outcome.exception() if state.outcome is not None else None

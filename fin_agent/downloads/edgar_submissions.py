@@ -52,11 +52,6 @@ class Company:
         return self.ticker if self.ticker and _TICKER.fullmatch(self.ticker) else f"CIK{self.cik10}"
 
 
-def _own_file(name: str) -> str:
-    """Return the name of a file in the filing's own folder; empty if it is another path, as of a rendered document."""
-    return name if _NAME.fullmatch(name) else ""
-
-
 @pydantic.dataclasses.dataclass(frozen=True, config=ConfigDict(populate_by_name=True))
 class ListedFiling:
     """A filing in EDGAR's list of a company's filings."""
@@ -67,7 +62,9 @@ class ListedFiling:
     filed: Annotated[date, Field(alias="filingDate")]
     period: Annotated[date | None, Field(alias="reportDate"), BeforeValidator(lambda said: said or None)]
     """Last day of the period of the report; for an 8-K, the day of the event; None if EDGAR has none."""
-    document: Annotated[str, Field(alias="primaryDocument"), AfterValidator(_own_file)]
+    document: Annotated[
+        str, Field(alias="primaryDocument"), AfterValidator(lambda name: name if _NAME.fullmatch(name) else "")
+    ]
     """Name of the main document; empty for filings before 2001, which are one text, and documents in another folder."""
     size: int | None = None
     """Bytes of the whole submission with all documents; None if the list does not give it."""
@@ -158,7 +155,8 @@ class Submissions:
         self._recent = found.filings.recent
         self.name = found.name
         self.ticker = next(iter(found.tickers), None)
-        self.year_end = _month_and_day(found.year_end)
+        closing = re.fullmatch(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", found.year_end or "")
+        self.year_end = (int(closing[1]), int(closing[2])) if closing else None
         """Month and day of the current fiscal year end."""
 
     def since(self, first_year: int | None) -> Iterator[ListedFiling]:
@@ -216,12 +214,6 @@ def _read(model: type[Model], content: Mapping[str, object], url: str) -> Model:
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise _not_understood(url, f"`{place}`: {error.errors()[0]['msg'].lower()}") from error
-
-
-def _month_and_day(said: str | None) -> tuple[int, int] | None:
-    if said is None or not re.fullmatch(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", said):
-        return None
-    return int(said[:2]), int(said[2:])
 
 
 def _plain(ticker: str) -> str:

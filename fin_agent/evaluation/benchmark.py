@@ -392,16 +392,12 @@ def parsed_records(path: Path, form: type[RecordT], within: str = "") -> Iterato
             elif entry.strip():
                 found = form.model_validate_json(entry)
         except ValidationError as failure:
-            yield kind, number, _what_is_wrong(failure)
+            said = []
+            for error in failure.errors():
+                place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"])
+                field = f"field `{place.removeprefix('.')}`" if place else "the line"
+                wrong = "is missing" if error["type"] == "missing" else f"cannot be used ({error['msg']})"
+                said.append(f"{field} {wrong}")
+            yield kind, number, "; ".join(said)
         if found is not None:
             yield kind, number, found
-
-
-def _what_is_wrong(failure: ValidationError) -> str:
-    """Return what is wrong with each field of a record."""
-    said = []
-    for error in failure.errors():
-        path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"])
-        field = f"field `{path.removeprefix('.')}`" if path else "the line"
-        said.append(f"{field} is missing" if error["type"] == "missing" else f"{field} cannot be used ({error['msg']})")
-    return "; ".join(said)

@@ -166,7 +166,15 @@ def draw_pages_in_process(
     path: Path, expected_hash: str, pages: Sequence[FramedPage], dpi: int, bounds: Bounds | None = None
 ) -> list[bytes]:
     """Return the same pictures, drawn in this process and without limits."""
-    _require_unchanged(path, expected_hash)
+    if not path.is_file():
+        raise ReadError(
+            "the file that this filing was read from is gone",
+            subject=str(path),
+            remedy="Restore it, or ingest it from its current path with `fin-agent ingest PATH`",
+        )
+    if content_hash(path) != expected_hash:
+        what = "the file has changed since it was read: the positions in the index may be wrong"
+        raise ReadError(what, subject=str(path), remedy=f"Read it again with `fin-agent ingest {path}`, then draw it")
     if path.suffix.lower() == ".pdf":
         return [_of_pdf(path, wanted, dpi, bounds) for wanted in pages]
     contents = read_html(path).pages
@@ -224,16 +232,3 @@ def _within_bounds(draw: Callable[[int], bytes], dpi: int, bounds: Bounds | None
 
 
 _MAX_TRIES = 5
-
-
-def _require_unchanged(path: Path, expected_hash: str) -> None:
-    """Raise ReadError where a file is gone, or its SHA-256 is not `expected_hash`."""
-    if not path.is_file():
-        raise ReadError(
-            "the file that this filing was read from is gone",
-            subject=str(path),
-            remedy="Restore it, or ingest it from its current path with `fin-agent ingest PATH`",
-        )
-    if content_hash(path) != expected_hash:
-        what = "the file has changed since it was read: the positions in the index may be wrong"
-        raise ReadError(what, subject=str(path), remedy=f"Read it again with `fin-agent ingest {path}`, then draw it")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
 from fin_agent.vocabulary.filing import Passage, PassageKind
 from fin_agent.vocabulary.page import PageContent
@@ -64,16 +64,16 @@ def table_text(table: Table) -> str:
     return "\n".join(lines)
 
 
-def _tail(lines: list[str], characters: int) -> list[str]:
+def _tail(lines: Sequence[str], characters: int) -> list[str]:
     """Return the last lines that a text of this length holds, or those since the last end of a sentence."""
     lengths = list(accumulate(len(line) for line in reversed(lines)))
-    kept = sum(1 for _ in takewhile(lambda length: length <= characters, lengths))
+    kept = sum(length <= characters for length in lengths)
     ends = (place for place, line in enumerate(reversed(lines)) if ". " in line or line.rstrip().endswith("."))
     begun = next(ends, 0)
     divided = begun + (not lines[-1 - begun].rstrip().endswith("."))
     if lengths[max(0, divided - 1)] > _LONGEST_SENTENCE:
         divided = 0
-    return lines[len(lines) - max(kept, divided) :]
+    return list(lines[len(lines) - max(kept, divided) :])
 
 
 _LONGEST_SENTENCE = 600

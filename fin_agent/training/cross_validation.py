@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.statistics import estimate, paired_test
-from fin_agent.training.training_data import Material, QuestionWithPages
+from fin_agent.training.supervision import Material, QuestionWithPages
 
 BEFORE, AFTER = "before", "after"
 Figures: TypeAlias = Mapping[str, float]
@@ -91,7 +91,8 @@ def folds_of(material: Material, recipe: Recipe) -> list[tuple[QuestionWithPages
     """
     groups: dict[str, list[QuestionWithPages]] = {}
     for asked in material.asked:
-        groups.setdefault(_group_of(asked, material, recipe), []).append(asked)
+        group = material.company_of(asked) if recipe.held_out == "company" else asked.pages[0].doc_id
+        groups.setdefault(group, []).append(asked)
     if len(groups) < recipe.folds:
         raise QuestionError(
             f"{len(groups)} groups cannot be held out in {recipe.folds} folds",
@@ -102,10 +103,6 @@ def folds_of(material: Material, recipe: Recipe) -> list[tuple[QuestionWithPages
     for _, members in sorted(groups.items(), key=lambda each: (-len(each[1]), each[0])):
         min(folds, key=len).extend(members)
     return [tuple(sorted(fold, key=lambda each: (each.source, each.id))) for fold in folds]
-
-
-def _group_of(asked: QuestionWithPages, material: Material, recipe: Recipe) -> str:
-    return material.company_of(asked) if recipe.held_out == "company" else asked.pages[0].doc_id
 
 
 def train(

@@ -1,27 +1,28 @@
 """Training data that needs no labelling: questions derived from filings, collected from an index.
 
 Questions come from files of questions, from rows of the filings' own statements, and from inline XBRL tags, which name
-a figure in other words than the page.
+a figure in other words than the page. One compressed file has all that training needs: create it where the index is,
+and copy it to the machine with the accelerator.
 """
 
 from __future__ import annotations
 
+import json
+import lzma
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
 
+from pydantic import TypeAdapter
+
+from fin_agent.errors import QuestionError
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
+from fin_agent.filings.facts.tag_matching import label_of
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
-from fin_agent.training.training_data import (
-    PAGE_CHARACTERS,
-    TABLE_CHARACTERS,
-    FilingText,
-    Material,
-    QuestionWithPages,
-    Term,
-)
-from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
 
@@ -170,22 +171,16 @@ def _of_tags(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuest
         return []
     pages: dict[tuple[str, ...], list[int]] = {}
     for tag in workspace.index.tags(entry.doc_id):
-        if _states_a_number(tag) and tag.end == identity.period_end and tag.page is not None:
+        stated = tag.numeric and not tag.nil and not tag.flags and len(tag.members) < 2 and tag.value is not None
+        if stated and tag.end == identity.period_end and tag.page is not None:
             names = (tag.concept, *(member for _, member in tag.members))
             pages.setdefault(names, []).append(tag.page)
     chosen = sorted(pages, key=lambda names: _shuffled(f"{entry.content_hash} {names}"))
-    asked = ((" ".join(names), ", ".join(map(_words_of, names)), list(dict.fromkeys(pages[names]))) for names in chosen)
+    asked = []
+    for names in chosen:
+        words = ", ".join(label_of(name.removesuffix("Member")).lower() for name in names)
+        asked.append((" ".join(names), words, list(dict.fromkeys(pages[names]))))
     return list(_worded(entry.doc_id, identity.fiscal_year, asked, workspace))
-
-
-def _states_a_number(tag: Tag) -> bool:
-    return tag.numeric and not tag.nil and not tag.flags and len(tag.members) < 2 and tag.value is not None
-
-
-def _words_of(name: str) -> str:
-    """Return `us-gaap:IncomeTaxExpenseBenefit` as `income tax expense benefit`."""
-    bare = name.rpartition(":")[2].removesuffix("Member")
-    return " ".join(_WORD.findall(bare)).lower()
 
 
 def _terms(filings: Sequence[FilingText], workspace: Workspace, count: int) -> Iterator[Term]:
@@ -217,5 +212,106 @@ def _called(metric: str) -> str:
     return metric.replace("_", " ")
 
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SENTENCE = re.compile(r"(?<=[.?!] )[A-Z][^.?!]{60,300}[.?!](?= [A-Z])")
+
+
+PAGE_CHARACTERS = 2_000
+"""Characters of a page, after white space is collapsed (Kobeissi & Langlais, Section 3.3)."""
+TABLE_CHARACTERS = 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class FilingText:
+    """The texts of a filing, truncated."""
+
+    doc_id: str
+    company: str
+    """The company key in the index. Filings of one company are held out together."""
+    pages: tuple[str, ...]
+    """The text of each page; empty if the page has none."""
+    tables: tuple[tuple[int, str], ...]
+    """(page, text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionWithPages:
+    """A question with the pages that contain its answer."""
+
+    id: str
+    source: str
+    """`lookups`, `tags`, or the name of a file of questions."""
+    question: str
+    pages: tuple[PageKey, ...]
+    also: tuple[PageKey, ...] = ()
+    """Equivalent pages, each of which contains the answer: neither positive nor negative examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A name of the lexicon with a sentence, and whether that sentence prints one of its labels."""
+
+    term: str
+    sentence: str
+    present: bool
+    company: str
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All data of a training."""
+
+    filings: tuple[FilingText, ...]
+    asked: tuple[QuestionWithPages, ...]
+    terms: tuple[Term, ...] = ()
+
+    def company_of(self, asked: QuestionWithPages) -> str:
+        """Return the company that a question is about: that of the filing of its first page."""
+        return self.by_id[asked.pages[0].doc_id].company
+
+    @property
+    def by_id(self) -> dict[str, FilingText]:
+        """Filings by doc_id."""
+        return {filing.doc_id: filing for filing in self.filings}
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line of JSON for each filing, question and term."""
+        for kind, members in (("filing", self.filings), ("asked", self.asked), ("term", self.terms)):
+            for member in members:
+                yield json.dumps({kind: asdict(member)}, ensure_ascii=False)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the lines, in hex. `training.json` identifies the data by it."""
+        digest = sha256()
+        for line in self.lines():
+            digest.update(line.encode())
+        return digest.hexdigest()
+
+    def write(self, path: Path) -> None:
+        """Write the compressed file (`.jsonl.xz`), replacing an existing one."""
+        with lzma.open(path, "wt", encoding="utf-8", preset=6) as file:
+            file.writelines(f"{line}\n" for line in self.lines())
+
+
+_LINE = TypeAdapter(dict[Literal["filing", "asked", "term"], FilingText | QuestionWithPages | Term])
+
+
+def read_material(path: Path) -> Material:
+    """Read a file that `Material.write` wrote.
+
+    Raises:
+        QuestionError: The file cannot be read, or is not such a file.
+    """
+    held: dict[str, list[Any]] = {"filing": [], "asked": [], "term": []}
+    try:
+        with lzma.open(path, "rt", encoding="utf-8") as file:
+            for line in file:
+                for kind, of in _LINE.validate_json(line).items():
+                    held[kind].append(of)
+    except (OSError, EOFError, ValueError, lzma.LZMAError) as failure:
+        raise QuestionError(
+            f"the file contains no training examples ({failure})",
+            subject=str(path),
+            remedy="Create it with `fin-agent train examples --out FILE.jsonl.xz`",
+        ) from failure
+    return Material(*map(tuple, held.values()))

@@ -31,7 +31,7 @@ from fin_agent.evaluation.passage_ranking import ndcg
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.loading import model_location
 from fin_agent.training.cross_validation import Figures, Learnt, Recipe, Task, fixed_seed
-from fin_agent.training.training_data import FilingText, Material, QuestionWithPages
+from fin_agent.training.supervision import FilingText, Material, QuestionWithPages
 
 disable_progress_bars()
 FIRST = 5
@@ -148,7 +148,9 @@ class Embeddings(Task):
         """See Task.learn. It uses the terms of the companies that the questions are about."""
         companies = {material.company_of(each) for each in asked}
         pairs = [(each.term, each.sentence) for each in material.terms if each.present and each.company in companies]
-        pairs = pairs[: recipe.most] + _page_pairs(material, asked)
+        filings = material.by_id
+        of_pages = ((each.question, filings[place.doc_id].pages[place.page]) for each in asked for place in each.pages)
+        pairs = [*pairs[: recipe.most], *(pair for pair in of_pages if pair[1])]
 
         def matryoshka(model: SentenceTransformer) -> torch.nn.Module:
             return losses.MatryoshkaLoss(model, losses.MultipleNegativesRankingLoss(model), self._sizes(model))
@@ -251,12 +253,6 @@ def _trained(
         trainer.train()
     told = ((each["step"], each["loss"]) for each in trainer.state.log_history if "loss" in each)
     return Learnt(model.eval(), tuple(told))
-
-
-def _page_pairs(material: Material, asked: Sequence[QuestionWithPages]) -> list[tuple[str, str]]:
-    filings = material.by_id
-    pairs = ((each.question, filings[place.doc_id].pages[place.page]) for each in asked for place in each.pages)
-    return [pair for pair in pairs if pair[1]]
 
 
 def _with_wrong_pages(

@@ -74,21 +74,13 @@ _DATE = re.compile(
 
 def _dates(text: str, start: int, end: int) -> Iterator[PrintedDate]:
     for found in _DATE.finditer(text, start, end):
-        parts = found.groupdict()
-        if parts["m1"]:
-            year, month, day = int(parts["y1"]), month_number(parts["m1"]), int(parts["d1"])
-        elif parts["m2"]:
-            year, month, day = int(parts["y2"]), month_number(parts["m2"]), int(parts["d2"])
-        elif parts["y3"]:
-            year, month, day = int(parts["y3"]), int(parts["m3"]), int(parts["d3"])
-        elif parts["y5"]:
-            year, month, day = int(parts["y5"]), int(parts["m5"]), int(parts["d5"])
-        else:
-            year, month, day = int(parts["y4"]), int(parts["m4"]), int(parts["d4"])
-            if year < 100:
-                year += 2000 if year <= 50 else 1900
-            if month > 12:
-                month, day = day, month
+        form = next(number for number in "12345" if found[f"y{number}"])
+        year, named, day = int(found[f"y{form}"]), found[f"m{form}"], int(found[f"d{form}"])
+        month = month_number(named) if named[0].isalpha() else int(named)
+        if year < 100:
+            year += 2000 if year <= 50 else 1900
+        if month > 12 and form == "4":
+            month, day = day, month
         try:
             yield PrintedDate(found.start(), found.end(), date(year, month, day))
         except ValueError:

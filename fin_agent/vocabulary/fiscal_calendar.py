@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from datetime import date, timedelta
 
 from fin_agent.vocabulary.dates import month_end
 
 _WEEK = 7
-_DRIFT_DAYS = 10
-"""Tolerance: the ends of 52/53-week years vary by up to a week."""
 DAYS_PER_QUARTER = 91.3
 _MIN_QUARTER_LENGTH = 50
 """In days; a shorter quarter, cut by a change of the fiscal year, counts with the one before."""
 
 
-def fiscal_year_of(end: date, year_end_month: int | None = None, anchor: tuple[int, date] | None = None) -> int:
-    """Return the fiscal year, as the filer names it, of a period that ends on `end`.
+def fiscal_year_of(end: date, year_end_month: int | None = None) -> int:
+    """Return the usual name of the fiscal year of a period that ends on `end`.
 
-    Without `anchor`, a year is named after the calendar year in which it ends, except that a year ending in January
-    (retailers) has the number of the year before.
+    A year is named after the calendar year in which it ends, except that a year ending in January (retailers) has the
+    number of the year before.
 
     Args:
         end: Last day of the period.
         year_end_month: Month in which the fiscal year ends; without it, `end` is taken as the end of a year.
-        anchor: A known (fiscal year, its last day), from which other years are counted.
 
     >>> fiscal_year_of(date(2023, 1, 28))
     2022
-    >>> fiscal_year_of(date(2022, 10, 29), anchor=(2023, date(2023, 1, 28)))
-    2023
     >>> fiscal_year_of(date(2022, 12, 31), year_end_month=6)
     2023
     """
-    if anchor is not None:
-        named, last_day = anchor
-        return named + math.ceil(((end - last_day).days - _DRIFT_DAYS) / 365.25)
     year, month = nominal_month(end)
     closing = year_end_month or month
     ends_in = year if month <= closing else year + 1

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from enum import StrEnum
 
 from fin_agent.vocabulary.fact import FactPeriod
-
-_WEEK = timedelta(days=7)
-"""Range by which the end of a 52/53-week year may extend into the next month."""
+from fin_agent.vocabulary.fiscal_calendar import nominal_month
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,8 @@ class Identity:
         """Calendar year in which the fiscal year ends: the year's usual name outside the filer's own naming."""
         if self.fiscal_year is None or self.period_end is None or self.fiscal_year_end_month is None:
             return self.fiscal_year
-        nominal = self.period_end - _WEEK if self.period_end.day <= _WEEK.days else self.period_end
-        return nominal.year + (nominal.month > self.fiscal_year_end_month)
+        year, month = nominal_month(self.period_end)
+        return year + (month > self.fiscal_year_end_month)
 
     def conflicts(self) -> tuple[tuple[FieldSource, FieldSource], ...]:
         """Return (reading used, differing reading) pairs in the order of `sources`; further names are not conflicts."""

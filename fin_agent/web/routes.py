@@ -251,8 +251,7 @@ def _fetched(folder: Path, asked: FetchRequest, settings: EdgarSettings) -> Json
     try:
         require_extra("edgar", ["httpx", "tenacity"])
         from fin_agent.downloads.connection import EdgarConnection
-        from fin_agent.downloads.fetching import Edgar
-        from fin_agent.downloads.filing_selection import years_in
+        from fin_agent.downloads.fetching import Edgar, years_in
 
         with EdgarConnection(settings) as connection:
             edgar = Edgar(connection, settings)

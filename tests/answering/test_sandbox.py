@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from fin_agent.answering.program_syntax import ProgramError
-from fin_agent.answering.sandbox import MontySandbox, ProgramResult, SandboxSettings
+from fin_agent.answering.sandbox import MontySandbox, ProgramResult
 from fin_agent.errors import SandboxError
 from tests.answering.children import workers
 from tests.answering.hostile_programs import HOSTILE, returning
@@ -25,7 +24,7 @@ from tests.answering.hostile_programs import HOSTILE, returning
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[MontySandbox]:
-    sandbox = MontySandbox(SandboxSettings(max_seconds=0.25))
+    sandbox = MontySandbox(max_seconds=0.25)
     sandbox.run("def solution():\n    return 1")
     yield sandbox
     sandbox.close()
@@ -178,7 +177,7 @@ class TestWorkers:
 
     def test_worker_killed_at_work_runs_the_program_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(GUARDED, lambda code: None)
-        sandbox = MontySandbox(SandboxSettings(max_seconds=3))
+        sandbox = MontySandbox(max_seconds=3)
         others = workers()
         sandbox.run(returning("1"))
         mine = workers() - others
@@ -196,19 +195,10 @@ class TestWorkers:
             MontySandbox().run(returning("1"))
 
 
-class TestSettings:
-    def test_frozen_and_checked(self) -> None:
-        settings = SandboxSettings()
-        with pytest.raises(ValidationError):
-            settings.max_seconds = 9  # type: ignore[misc]
-        with pytest.raises(ValidationError):
-            SandboxSettings(max_seconds=0)
-        with pytest.raises(ValidationError):
-            SandboxSettings(max_second=1)  # type: ignore[call-arg]
-
-    def test_limits_are_the_settings(self, monkeypatch: pytest.MonkeyPatch) -> None:
+class TestLimits:
+    def test_limits_are_those_given(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(GUARDED, lambda code: None)
-        sandbox = MontySandbox(SandboxSettings(max_memory_bytes=2**21))
+        sandbox = MontySandbox(max_memory_bytes=2**21)
         with pytest.raises(SandboxError, match="more memory than 2 MB"):
             sandbox.run(returning("'a' * 3_000_000"))
         sandbox.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date
 
 import pytest
 from hypothesis import given, settings
@@ -287,21 +287,6 @@ def test_never_raises_and_phrases_are_the_question(question: str) -> None:
         assert question[mention.start : mention.end] == mention.phrase
     assert list(found.years) == sorted(set(found.years))
     assert found == parse_periods(question)
-
-
-@given(years, st.integers(1, 12), st.integers(0, 6), st.integers(-8, 8))
-@settings(deadline=None)
-def test_years_counted_from_an_anchor(year: int, month: int, weekday: int, distance: int) -> None:
-    """52/53-week years end on the weekday nearest to a month's end: up to three days into the next month."""
-
-    def last_day(named: int) -> date:
-        turn = date(named + (month == 12), month % 12 + 1, 1) - timedelta(days=1)
-        return next(turn + timedelta(days=k) for k in range(-3, 4) if (turn + timedelta(days=k)).weekday() == weekday)
-
-    anchor = (year, last_day(year))
-    assert fiscal_year_of(last_day(year + distance), anchor=anchor) == year + distance
-    quarter_end = last_day(year + distance) - timedelta(weeks=13)
-    assert fiscal_year_of(quarter_end, anchor=anchor) == year + distance
 
 
 @pytest.mark.parametrize(

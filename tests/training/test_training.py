@@ -18,9 +18,8 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.encoder import load_encoder, load_pair_scorer
 from fin_agent.training.cross_validation import Recipe, folds_of, train, write_likeness
-from fin_agent.training.supervision import LOOKUPS, TAGS, material_of
+from fin_agent.training.supervision import LOOKUPS, TAGS, Material, material_of, read_material
 from fin_agent.training.tasks import Embeddings, Pages, Reranker
-from fin_agent.training.training_data import Material, read_material
 from fin_agent.workspace import Workspace
 from tests.retrieval.dense.tiny_models import WORDS, save_cross, save_static
 

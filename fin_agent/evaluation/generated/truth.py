@@ -335,8 +335,11 @@ def is_right(question: GeneratedQuestion, answer: Answer, companies: Mapping[str
     """Return whether the requested company is the first one named, and the value, if given, is right."""
     expected, value = question.expected, answer.answer.value
     assert expected is not None
-    if expected.company is not None and _first_named(answer.answer.text, companies) != expected.company:
-        return False
+    if expected.company is not None:
+        text = answer.answer.text
+        named = ((text.find(name), key) for key, each in companies.items() for name in each.names if name in text)
+        if min(named, default=(0, None))[1] != expected.company:
+            return False
     if value is None:
         return expected.company is not None
     given, wanted = value * USD_SCALES.get(answer.answer.unit or "", 1), expected.value
@@ -350,11 +353,6 @@ def names_missing(question: GeneratedQuestion, answer: Answer) -> bool:
     """Return whether the refusal names what is missing, by one name of each group."""
     said = _plain(" ".join((*answer.missing, answer.answer.text)))
     return all(any(f" {_plain(name).strip()} " in said for name in names) for names in question.missing_names)
-
-
-def _first_named(text: str, companies: Mapping[str, Company]) -> str | None:
-    places = [(text.find(name), key) for key, company in companies.items() for name in company.names if name in text]
-    return min(places)[1] if places else None
 
 
 def _plain(text: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from itertools import combinations, product
+from typing import NamedTuple
 
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import last_place
@@ -128,28 +128,11 @@ class Check:
         return tuple(sorted({figure.page for figure in self.figures}))
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(NamedTuple):
     """One variant of a check: the weighted `parts` should add up to `whole`."""
 
     parts: tuple[tuple[Fact, int], ...]
     whole: Fact
-
-    @property
-    def difference(self) -> Decimal:
-        """The difference in base units."""
-        return sum((fact.value * weight for fact, weight in self.parts), Decimal(0)) - self.whole.value
-
-    @property
-    def tolerance(self) -> Decimal:
-        """Half a printed step for every figure, because each is rounded independently."""
-        facts = [*(fact for fact, _ in self.parts), self.whole]
-        return sum((last_place(fact) for fact in facts), Decimal(0)) / 2
-
-    @property
-    def closes(self) -> bool:
-        """Whether rounding explains the difference."""
-        return abs(self.difference) <= self.tolerance
 
 
 def run_check(name: str, period: FactPeriod, sums: Iterable[Sum]) -> Check | None:
@@ -157,12 +140,22 @@ def run_check(name: str, period: FactPeriod, sums: Iterable[Sum]) -> Check | Non
 
     Filers order and sign the rows around a total in several ways; misread figures match one of them only by chance.
     """
-    first: Sum | None = None
-    for each in sums:
-        first = first or each
-        if each.closes:
-            return _from_sum(name, period, each, Outcome.HOLDS)
-    return _from_sum(name, period, first, Outcome.FAILS) if first is not None else None
+    first: Check | None = None
+    for parts, whole in sums:
+        difference = sum((fact.value * weight for fact, weight in parts), -whole.value)
+        # Half a printed step for every figure, because each is rounded independently.
+        tolerance = sum((last_place(fact) for fact, _ in parts), last_place(whole)) / 2
+        holds = abs(difference) <= tolerance
+        if holds or first is None:
+            added = " + ".join(fact.label for fact, weight in parts if weight > 0)
+            taken = "".join(f" - {fact.label}" for fact, weight in parts if weight < 0)
+            said = f"{added}{taken} {'is' if holds else 'should be'} {whole.label}."
+            figures = tuple(figure_of(fact, weight) for fact, weight in (*parts, (whole, 0)))
+            outcome = Outcome.HOLDS if holds else Outcome.FAILS
+            first = Check(name, period, figures, difference, tolerance, outcome, said)
+        if holds:
+            break
+    return first
 
 
 def not_checkable(name: str, period: FactPeriod | None, why: str, facts: Sequence[Fact] = ()) -> Check:
@@ -174,15 +167,6 @@ def not_checkable(name: str, period: FactPeriod | None, why: str, facts: Sequenc
 def figure_of(fact: Fact, weight: int) -> Figure:
     """Return a fact as a figure of a check."""
     return Figure(fact.label, fact.value, fact.scale, fact.unit, fact.page, fact.line, weight)
-
-
-def _from_sum(name: str, period: FactPeriod, reading: Sum, outcome: Outcome) -> Check:
-    figures = tuple(figure_of(fact, weight) for fact, weight in (*reading.parts, (reading.whole, 0)))
-    *parts, whole = figures
-    added = " + ".join(part.label for part in parts if part.weight > 0)
-    taken = "".join(f" - {part.label}" for part in parts if part.weight < 0)
-    said = f"{added}{taken} {'is' if outcome is Outcome.HOLDS else 'should be'} {whole.label}."
-    return Check(name, period, figures, reading.difference, reading.tolerance, outcome, said)
 
 
 def check_facts(facts: Sequence[Fact]) -> tuple[Check, ...]:
@@ -274,7 +258,8 @@ def _cash_checks(columns: Sequence[Column]) -> Iterator[Check | None]:
 
 def _closing_cash(column: Column) -> Check | None:
     """Check that opening cash and the net change add up to closing cash; None for a column with none of the three."""
-    opening, change, closing = _opening(column), column.facts_of("net_change_in_cash"), _closing(column)
+    opening, closing = _cash(column, closing=False), _cash(column, closing=True)
+    change = column.facts_of("net_change_in_cash")
     if opening and change and closing:
         return run_check("cash", column.period, _closing_sums(column, opening, change, closing))
     held = (*opening[:1], *change[:1], *closing[:1])
@@ -313,7 +298,7 @@ def _flow_sums(column: Column) -> Iterator[Sum]:
 
 
 def _carried_sums(column: Column, before: Column) -> Iterator[Sum]:
-    for old, new in product(_closing(before), _opening(column)):
+    for old, new in product(_cash(before, closing=True), _cash(column, closing=False)):
         yield Sum(((old, 1),), new)
         # Cash held for sale, taken off at the end of one year, is part of the opening cash of the next.
         for net in before.facts_of("net_change_in_cash"):
@@ -321,22 +306,13 @@ def _carried_sums(column: Column, before: Column) -> Iterator[Sum]:
             yield from (Sum(((old, 1), (fact, -1)), new) for fact in above[-_ROWS_TRIED:])
 
 
-def _opening(column: Column) -> tuple[Fact, ...]:
-    dated = _dated_cash(column)
-    undated = column.facts_of("cash_at_beginning_of_period") if not dated else ()
-    return undated or tuple(fact for fact, end in dated if end != column.period.end)
-
-
-def _closing(column: Column) -> tuple[Fact, ...]:
-    dated = _dated_cash(column)
-    undated = column.facts_of("cash_at_end_of_period") if not dated else ()
-    return undated or tuple(fact for fact, end in dated if end == column.period.end)
-
-
-def _dated_cash(column: Column) -> list[tuple[Fact, date]]:
-    """Return cash with the day of its tag: opening and closing cash are one concept on two days."""
+def _cash(column: Column, *, closing: bool) -> tuple[Fact, ...]:
+    """Return opening or closing cash; where it is tagged, both are one concept on two days."""
     cash = column.facts_of("cash_at_beginning_of_period", "cash_at_end_of_period", "cash_and_cash_equivalents")
-    return [(fact, fact.tag.end) for fact in cash if fact.tag and fact.tag.start is None and fact.tag.end is not None]
+    days = [(fact, fact.tag.end) for fact in cash if fact.tag and fact.tag.start is None and fact.tag.end is not None]
+    if not days:
+        return column.facts_of("cash_at_end_of_period" if closing else "cash_at_beginning_of_period")
+    return tuple(fact for fact, end in days if (end == column.period.end) is closing)
 
 
 def _is_year_before(other: Column, column: Column) -> bool:
@@ -357,13 +333,14 @@ _RESULT_ROWS_TRIED = 3
 
 def _income_checks(columns: Sequence[Column]) -> Iterator[Check | None]:
     # Taxes are a deduction, printed negative in a profitable year, where that makes more columns add up.
-    closing = {
-        sign: sum(any(each.closes for each in _tax_sums(column, sign)) for column in columns) for sign in (-1, 1)
-    }
-    sign = 1 if closing[1] > closing[-1] else -1
-    for column in columns:
+    by_sign = [
+        [run_check("income after taxes", column.period, _tax_sums(column, sign)) for column in columns]
+        for sign in (-1, 1)
+    ]
+    held = max(by_sign, key=lambda checks: sum(each is not None and each.outcome is Outcome.HOLDS for each in checks))
+    for column, taxed in zip(columns, held, strict=True):
         yield run_check("gross profit", column.period, _gross_sums(column))
-        yield run_check("income after taxes", column.period, _tax_sums(column, sign))
+        yield taxed
         yield from (_per_share(column, kind) for kind in ("basic", "diluted"))
 
 

@@ -53,16 +53,12 @@ def day_before(end: date, months: int, known: Iterable[date]) -> date:
 
     A near day in `known` is preferred to the one computed, in weeks for years that do not end with a month.
     """
-    reckoned = _months_back(end, months)
+    reckoned = end - timedelta(weeks=round(months * 52 / 12))
+    if is_month_end(end):
+        year, month = divmod(end.year * 12 + end.month - 1 - months, 12)
+        reckoned = month_end(year, month + 1)
     near = [day for day in known if abs(day - reckoned) <= _NEAR]
     return min(near, key=lambda day: (abs(day - reckoned), day), default=reckoned)
-
-
-def _months_back(end: date, months: int) -> date:
-    if not is_month_end(end):
-        return end - timedelta(weeks=round(months * 52 / 12))
-    year, month = divmod(end.year * 12 + end.month - 1 - months, 12)
-    return month_end(year, month + 1)
 
 
 def dated_rows(tables: Sequence[Table], calendar: FiscalCalendar) -> list[dict[int, FactPeriod]]:

@@ -16,7 +16,7 @@ from fin_agent.filings.tables.cells import parse_number
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.lines import clean_label
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod, Tag
-from fin_agent.vocabulary.page import PageContent, PrintedLine, Statement
+from fin_agent.vocabulary.page import PageContent, Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Table
 
@@ -139,6 +139,9 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
         chosen = metric or fact.metric
     else:
         chosen = None  # the concept contradicts the metric that the row names
+    # Print and the tag that gives the metric may differ in sign: `Other (income) expense` is income. On cash flow
+    # statements they do for other reasons: their concepts treat an increase of inventories as positive.
+    signed = chosen != fact.metric and fact.statement is not Statement.CASH_FLOW and fact.amount and tag.value
     return replace(
         fact,
         amount=amount,
@@ -149,21 +152,12 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
         scope=None if not tag.members else fact.scope or _scope_of(tag),
         source="ixbrl",
         tied=fact.tied or (metric is not None and not tag.members),
-        inverted=fact.inverted or _is_printed_inverted(fact, tag, chosen),
+        inverted=fact.inverted or (bool(signed) and (fact.amount < 0) != ((tag.value or 0) < 0)),
         tag=tag,
     )
 
 
 _PUBLIC = frozenset(("us-gaap", "ifrs-full"))
-
-
-def _is_printed_inverted(fact: Fact, tag: Tag, metric: str | None) -> bool:
-    """Return whether print and tag, which gives the metric, differ in sign: `Other (income) expense` is income.
-
-    Not on cash flow statements, whose concepts treat an increase of inventories as positive.
-    """
-    signed = fact.amount and tag.value and fact.statement is not Statement.CASH_FLOW
-    return metric != fact.metric and bool(signed) and (fact.amount < 0) != ((tag.value or 0) < 0)
 
 
 def _fact_of(
@@ -184,8 +178,11 @@ def _fact_of(
     lines, middle = pages[tag.page].lines, (tag.box.y0 + tag.box.y1) / 2
     line = max(0, bisect_right(lines, middle, key=lambda line: line.y0) - 1)
     in_table = bool(lines) and lines[line].table is not None
+    label = ""
+    if in_table and tag.box.x0 >= (first := lines[line].words[0]).x1 and any(map(str.isalpha, first.text)):
+        label = clean_label(first.text)[:_MAX_LABEL_LENGTH]  # the row's first words, unless the tag is among them
     yield Fact(
-        label=(_row_label(lines[line], tag.box) if in_table else "") or label_of(tag.concept),
+        label=label or label_of(tag.concept),
         amount=amount,
         scale=scale,
         unit=unit,
@@ -199,14 +196,6 @@ def _fact_of(
         source="ixbrl",
         tag=tag,
     )
-
-
-def _row_label(row: PrintedLine, box: Box) -> str:
-    """Return the row's first words, unless the tag is among them."""
-    first = row.words[0]
-    if box.x0 < first.x1 or not any(mark.isalpha() for mark in first.text):
-        return ""
-    return clean_label(first.text)[:_MAX_LABEL_LENGTH]
 
 
 def _amount_scale_unit(tag: Tag, printed: Decimal, unit: str) -> tuple[Decimal, int, str]:

@@ -73,7 +73,8 @@ WHITE, COLOURED = "white", "coloured"
 @lru_cache(maxsize=16_384)
 def style_of(declarations: str) -> Style:
     """Parse the value of a `style` attribute. Unknown and broken declarations are ignored; never raises."""
-    found = dict(_declarations(declarations))
+    parts = (part.partition(":") for part in declarations.lower().split(";"))
+    found = {name.strip(): value.replace("!important", "").strip() for name, colon, value in parts if colon}
     if not found:
         return PLAIN
     display = found.get("display", "")
@@ -83,8 +84,9 @@ def style_of(declarations: str) -> Style:
         + _length(found.get("margin-left") or _left_of(margin))
         + _length(found.get("text-indent", ""))
     )
+    invisible = any(of and _NOTHING.fullmatch(of) for of in (found.get("font-size"), found.get("opacity")))
     return Style(
-        hidden=display == "none" or found.get("visibility") in ("hidden", "collapse") or _is_invisible(found),
+        hidden=display == "none" or found.get("visibility") in ("hidden", "collapse") or invisible,
         break_before=bool(_BREAK.match(found.get("page-break-before") or found.get("break-before", ""))),
         break_after=bool(_BREAK.match(found.get("page-break-after") or found.get("break-after", ""))),
         block=True if display in ("block", "list-item", "flex", "grid") else False if display == "inline" else None,
@@ -115,15 +117,9 @@ _WHITE = re.compile(
 )
 """White, and colors that look like it."""
 _NOTHING = re.compile(r"0*\.?0*\s*(?:pt|px|em|rem|%)?")
+"""A size or an opacity of zero."""
 _LEFT = {1: 0, 2: 1, 3: 1, 4: 3}
 """Index of the left side, by the number of lengths given."""
-
-
-def _declarations(text: str) -> Iterator[tuple[str, str]]:
-    for part in text.lower().split(";"):
-        name, colon, value = part.partition(":")
-        if colon:
-            yield name.strip(), value.replace("!important", "").strip()
 
 
 def _length(text: str) -> float:
@@ -135,12 +131,6 @@ def _left_of(shorthand: str) -> str:
     """Return the left side of `padding` or `margin` with one to four lengths."""
     sides = shorthand.split()
     return sides[_LEFT[len(sides)]] if len(sides) in _LEFT else ""
-
-
-def _is_invisible(found: Mapping[str, str]) -> bool:
-    """Return whether the text is invisible: of size zero or fully transparent."""
-    size, opacity = found.get("font-size", ""), found.get("opacity", "")
-    return bool((size and _NOTHING.fullmatch(size)) or (opacity and _NOTHING.fullmatch(opacity)))
 
 
 LINE_BREAK = "\n"
@@ -402,8 +392,13 @@ class _TreeWalk:
     def _add_text(self, text: str, inside: _OpenElement) -> None:
         if self._grids and self._cell is None:
             return  # text between the cells of a table is not printed
-        if inside.raised and _is_mark(text):
-            text = f"({text.strip()})"
+        if (
+            inside.raised
+            and len(plain := text.strip()) <= 2
+            and plain.isalnum()
+            and plain.lower() not in _RAISED_ENDINGS
+        ):
+            text = f"({plain})"
         begin = self._text.append(text)
         if self._pending and begin < len(self._text.words):
             for tag in self._pending:
@@ -454,10 +449,8 @@ class _TreeWalk:
 _DEEPEST = 240.0
 
 
-def _is_mark(text: str) -> bool:
-    """Return whether raised text is a footnote mark rather than an ordinal ending or a trade mark."""
-    plain = text.strip()
-    return len(plain) <= 2 and plain.isalnum() and plain.lower() not in ("st", "nd", "rd", "th", "tm", "sm", "r")
+_RAISED_ENDINGS = ("st", "nd", "rd", "th", "tm", "sm", "r")
+"""Of ordinals and trade marks; other short raised text is a footnote mark."""
 
 
 def _count(value: str | None, most: int) -> int:

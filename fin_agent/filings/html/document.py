@@ -37,7 +37,9 @@ def parse_html(path: Path) -> list[etree._Element]:
         raise refusal(path, "the file is empty")
     if content[:2] == _GZIP:
         raise refusal(path, "the file is packed twice", "Unpack it once (`gunzip`) and ingest it")
-    roots = [_parse(document, path) for document in _documents_in(_as_utf8(content))]
+    if content[:2] in _UTF_16:
+        content = re.sub(rb"<\?xml[^>]*\?>", b"", content.decode("utf-16", errors="replace").encode(), count=1)
+    roots = [_parse(document, path) for document in _documents_in(content)]
     elements = sum(int(float(str(root.xpath("count(//*)")))) for root in roots)
     if elements > MAX_ELEMENTS:
         raise refusal(path, f"the HTML has {elements:,} elements; at most {MAX_ELEMENTS:,} are read", _SPLIT_IT)
@@ -72,6 +74,7 @@ _END_IT = (
 _SPLIT_IT = "Check its source; split a collection into its filings and ingest those"
 _TAIL = 4096
 _GZIP = b"\x1f\x8b"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ENVELOPE = re.compile(rb"<DOCUMENT>\s*<TYPE>([^\r\n<]*)(?:(?!<DOCUMENT>).)*?<TEXT>(.*?)(?:</TEXT>|\Z)", re.I | re.S)
 _READ_EXHIBITS = (b"EX-99", b"EX-13")
 _OPEN_ROOT = re.compile(rb"<\s*(html|xhtml:html)\b", re.I)
@@ -99,16 +102,6 @@ def _bytes_of(path: Path) -> bytes:
         what = f"it is larger than {MAX_BYTES >> 20} MB unpacked; no filing is that large"
         raise refusal(path, what, _SPLIT_IT)
     return content
-
-
-def _as_utf8(content: bytes) -> bytes:
-    """Return UTF-16 content, recognized by its first two bytes, as UTF-8; other content unchanged."""
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return _DECLARED.sub(b"", content.decode("utf-16", errors="replace").encode(), count=1)
-    return content
-
-
-_DECLARED = re.compile(rb"<\?xml[^>]*\?>")
 
 
 def _documents_in(content: bytes) -> list[bytes]:

@@ -84,7 +84,12 @@ def _width(words: list[str]) -> float:
 
 def _set_row(row: list[GridCell], edges: list[float], table: int) -> _Setting:
     setting = _Setting(table=table, right=edges[-1])
-    wrapped = [(cell, _wrapped(cell, edges)) for cell in row if not cell.text.is_blank]
+    wrapped: list[tuple[GridCell, list[list[tuple[int, str]]]]] = []
+    for cell in row:
+        if not cell.text.is_blank:
+            room = edges[cell.column + cell.span] - edges[cell.column] - 2 * _PADDING + 0.5
+            indent = cell.text.indent if cell.text.indent < room / 2 else 0.0
+            wrapped.append((cell, _wrapped(cell.text.words, room - indent)))
     depth = max((len(lines) for _, lines in wrapped), default=0)
     for cell, lines in wrapped:
         _set_cell(setting, cell, lines, edges, depth)
@@ -95,25 +100,17 @@ def _set_row(row: list[GridCell], edges: list[float], table: int) -> _Setting:
     return setting
 
 
-def _wrapped(cell: GridCell, edges: list[float]) -> list[list[tuple[int, str]]]:
-    """Return the (position in the cell, word) pairs of each line."""
-    room = edges[cell.column + cell.span] - edges[cell.column] - 2 * _PADDING + 0.5
-    if cell.text.indent < room / 2:
-        room -= cell.text.indent
+def _wrapped(words: Sequence[str], room: float) -> list[list[tuple[int, str]]]:
+    """Return the (position, word) pairs of each line, at most `room` wide."""
     lines: list[list[tuple[int, str]]] = [[]]
     x = 0.0
-    for position, word in enumerate(cell.text.words):
-        if word == LINE_BREAK:
-            if lines[-1]:
-                lines.append([])
-            x = 0.0
-            continue
-        width = WIDTHS[word]
-        if lines[-1] and x + width > room:
+    for position, word in enumerate(words):
+        if lines[-1] and (word == LINE_BREAK or x + WIDTHS[word] > room):
             lines.append([])
             x = 0.0
-        lines[-1].append((position, word))
-        x += width + SPACE
+        if word != LINE_BREAK:
+            lines[-1].append((position, word))
+            x += WIDTHS[word] + SPACE
     return lines if lines[-1] or len(lines) == 1 else lines[:-1]
 
 
@@ -357,31 +354,21 @@ def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:
 def _paragraph(text: Text) -> Iterator[_Setting]:
     """Yield the lines of a paragraph, broken at the margin."""
     left = MARGIN + min(text.indent, 200.0)
-    line: list[Word] = []
-    begins = 0
-    x = left
-    first = True
-    for index, word in enumerate(text.words):
-        width = WIDTHS[word]
-        ends_line = word == LINE_BREAK
-        if line and (ends_line or x + width > PAGE_WIDTH - MARGIN):
-            yield _line(line, text, begins, index - (not ends_line), first)
-            line, begins, x, first = [], index + ends_line, left, False
-        if not ends_line:
-            line.append(Word(x, 0.0, x + width, LEADING - 2, word))
-            x += width + SPACE
-    if line or (first and text.marks):
-        yield _line(line, text, begins, len(text.words) - 1, first)
-
-
-def _line(words: list[Word], text: Text, begins: int, ends: int, first: bool) -> _Setting:
-    if text.align == "center" and words:
-        shift = (PAGE_WIDTH - MARGIN - words[-1].x1 + words[0].x0 - MARGIN) / 2 + MARGIN - words[0].x0
-        words = [Word(x0 + shift, y0, x1 + shift, y1, said) for x0, y0, x1, y1, said in words]
-    marks = [
-        (mark.tag, max(0, mark.first - begins), mark.last - begins)
-        for mark in text.marks
-        if begins <= mark.first <= ends or (first and not words)
-    ]
-    said = " ".join(word.text for word in words)
-    return _Setting(words, text=said, height=LEADING if words else 0.0, marks=marks, skips=int(first))
+    lines = _wrapped(text.words, PAGE_WIDTH - MARGIN - left)
+    begins = [0, *(line[0][0] for line in lines[1:])]
+    for line, first, ends in zip(lines, begins, [*begins[1:], len(text.words)], strict=True):
+        marks = [
+            (mark.tag, max(0, mark.first - first), mark.last - first)
+            for mark in text.marks
+            if first <= mark.first < ends or not line
+        ]
+        words, x = [], left
+        for _, word in line:
+            words.append(Word(x, 0.0, x + WIDTHS[word], LEADING - 2, word))
+            x += WIDTHS[word] + SPACE
+        if text.align == "center" and words:
+            shift = (PAGE_WIDTH - MARGIN - words[-1].x1 + words[0].x0 - MARGIN) / 2 + MARGIN - words[0].x0
+            words = [Word(x0 + shift, y0, x1 + shift, y1, said) for x0, y0, x1, y1, said in words]
+        said = " ".join(word for _, word in line)
+        if words or marks:
+            yield _Setting(words, text=said, height=LEADING if words else 0.0, marks=marks, skips=int(first == 0))

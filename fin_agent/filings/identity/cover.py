@@ -274,28 +274,23 @@ _MIN_LENGTH = 200
 
 def _period_end(text: str, page: int, heading: str) -> Iterator[FieldSource]:
     """Yield the last day of the year or quarter, or of the transition period on the cover of a transition report."""
-    end = _first_end(text)
+    end = _end_behind(text, "period ended", 60, 0)
     if end is None or _PATTERNS["transition checked"].search(text) or re.search(r"[KQ]T\b", heading, re.IGNORECASE):
-        end = _transition(text) or end
+        end = _end_behind(text, "transition period", 90, 1) or end
     if end is not None:
         start, last = end
         yield reading("period_end", last.date, Kind.COVER, text[start : last.end], page)
 
 
-def _first_end(text: str) -> tuple[int, PrintedDate] | None:
-    for found in _PATTERNS["period ended"].finditer(text):
-        dates = printed_dates(text, found.end(), min(len(text), found.end() + 60))
-        if dates:
-            return found.start(), dates[0]
-    return None
+def _end_behind(text: str, kind: str, reach: int, place: int) -> tuple[int, PrintedDate] | None:
+    """Return where a phrase begins, and the date behind it, or the second of two (`from July 1 to December 31, 2022`).
 
-
-def _transition(text: str) -> tuple[int, PrintedDate] | None:
-    """Return the last day of `transition period from July 1, 2022 to December 31, 2022`; None where it is blank."""
-    for found in _PATTERNS["transition period"].finditer(text):
-        dates = printed_dates(text, found.end(), min(len(text), found.end() + 90))
-        if len(dates) >= 2 and dates[0].date < dates[1].date:
-            return found.start(), dates[1]
+    None where there is no date, as in a blank that is not filled in.
+    """
+    for found in _PATTERNS[kind].finditer(text):
+        dates = printed_dates(text, found.end(), min(len(text), found.end() + reach))
+        if len(dates) > place and (not place or dates[0].date < dates[place].date):
+            return found.start(), dates[place]
     return None
 
 

@@ -256,7 +256,10 @@ def items_of(
         longest = max(range(len(spans)), key=lambda at: (ends[at] - spans[at][0], at))
         belongs.append(spans[longest][1])
         current = spans[-1][1]
-    _claim_statements(belongs, form, statements)
+    first = min((page for page in statements if 0 <= page < len(belongs)), default=None)
+    if first is not None and form in _FINANCIAL:  # the statements, and what follows them in the same Item
+        follow = list(takewhile(lambda item: item == belongs[first], belongs[first:]))
+        belongs[first : first + len(follow)] = [_FINANCIAL[form]] * len(follow)
     return belongs
 
 
@@ -296,13 +299,3 @@ def _lengths(starts: Sequence[ItemStart], pages: Sequence[PageContent]) -> dict[
         length = after.offset - start.offset + sum(len(page.text) for page in pages[start.page : after.page])
         lengths[start.item] = lengths.get(start.item, 0) + length
     return lengths
-
-
-def _claim_statements(belongs: list[str | None], form: Form, statements: Collection[int]) -> None:
-    """Assign the statements, and what follows them in the same Item, to the Item that the form has for them."""
-    financial = _FINANCIAL.get(form)
-    first = min((page for page in statements if 0 <= page < len(belongs)), default=None)
-    if financial is not None and first is not None:
-        inside = belongs[first]
-        follow = list(takewhile(lambda item: item == inside, belongs[first:]))
-        belongs[first : first + len(follow)] = [financial] * len(follow)

@@ -107,7 +107,10 @@ def locate_statements(pages: Sequence[PageContent]) -> LocatedStatements:
     """
     pages = _without_running_heads(pages)
     candidates = [found for index in range(len(pages)) if (found := _candidate(pages, index)) is not None]
-    sets = _by_entity(_best_run(candidates, _positions(pages)))
+    blank = accumulate(len(page.text) <= _BLANK or len(page.text.strip()) <= _BLANK for page in pages)
+    # Blank pages do not count as distance.
+    position = {page.number: page.number - count for page, count in zip(pages, blank, strict=True)}
+    sets = _by_entity(_best_run(candidates, position))
     by_number = {page.number: page for page in pages}
     taken = {found.page for held in sets for found in held}
     shown = [_with_further_pages(held, by_number, taken) for held in sets] or [{}]
@@ -295,21 +298,15 @@ def _without_running_heads(pages: Sequence[PageContent]) -> list[PageContent]:
         for line, count in seen.items()
         if count >= often and not _PATTERNS["of notes"].search(line) and built_in_statement_titles().match(line) is None
     } - {""}
+
+    def without(text: str) -> str:
+        lines = enumerate(text.split("\n"))
+        return "\n".join(line for place, line in lines if place >= 12 or letters_only(line) not in running)
+
     return [
-        replace(page, text=_without(page.text, running)) if any(letters_only(line) in running for line in top) else page
+        replace(page, text=without(page.text)) if any(letters_only(line) in running for line in top) else page
         for page, top in zip(pages, tops, strict=True)
     ]
-
-
-def _without(text: str, running: Collection[str]) -> str:
-    lines = enumerate(text.split("\n"))
-    return "\n".join(line for place, line in lines if place >= 12 or letters_only(line) not in running)
-
-
-def _positions(pages: Sequence[PageContent]) -> dict[int, int]:
-    """Return page numbers less the number of blank pages before them, which do not count as distance."""
-    blank = accumulate(len(page.text) <= _BLANK or len(page.text.strip()) <= _BLANK for page in pages)
-    return {page.number: page.number - count for page, count in zip(pages, blank, strict=True)}
 
 
 def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> list[_Candidate]:

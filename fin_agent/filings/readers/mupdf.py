@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fin_agent.errors import require_versions
-from fin_agent.filings.readers.protocol import encrypted_error, has_little_text, share_covered, unreadable_error
+from fin_agent.filings.readers.protocol import (
+    OpenPdf,
+    encrypted_error,
+    has_little_text,
+    share_covered,
+    unreadable_error,
+)
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box, Word
 
@@ -20,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_pdf(path: Path) -> Iterator[_Pdf]:
+def open_pdf(path: Path) -> Iterator[OpenPdf]:
     """Open the PDF at `path`; see `PdfReader`."""
     require_versions("pymupdf")
     import pymupdf  # takes half a second, and is not needed for asking and searching, which import this module too
@@ -32,30 +38,15 @@ def open_pdf(path: Path) -> Iterator[_Pdf]:
         with pymupdf.open(path, filetype="pdf") as document:
             if document.needs_pass:
                 raise encrypted_error(path)
-            yield _Pdf(document)
+            yield OpenPdf(
+                document.page_count,
+                lambda page: _read_page(document[page], page),
+                lambda page: (document[page].rect.width, document[page].rect.height),
+                lambda page, dpi: document[page].get_pixmap(dpi=dpi).tobytes("png"),
+                lambda: bool(document.is_repaired),
+            )
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
         raise unreadable_error(path, _reason(error, path)) from error
-
-
-class _Pdf:
-    def __init__(self, document: pymupdf.Document) -> None:
-        self._document = document
-        self.page_count: int = document.page_count
-
-    @property
-    def repaired(self) -> bool:
-        return bool(self._document.is_repaired)
-
-    def read_page(self, page: int) -> PageContent:
-        return _read_page(self._document[page], page)
-
-    def size(self, page: int) -> tuple[float, float]:
-        shown = self._document[page].rect
-        return float(shown.width), float(shown.height)
-
-    def picture(self, page: int, dpi: int) -> bytes:
-        picture: bytes = self._document[page].get_pixmap(dpi=dpi).tobytes("png")
-        return picture
 
 
 def _reason(error: Exception, path: Path) -> str:

@@ -10,11 +10,18 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fin_agent.filings.readers.protocol import encrypted_error, has_little_text, share_covered, unreadable_error
+from fin_agent.filings.readers.protocol import (
+    OpenPdf,
+    encrypted_error,
+    has_little_text,
+    share_covered,
+    unreadable_error,
+)
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box, Word
 
@@ -23,41 +30,28 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_pdf(path: Path) -> Iterator[_Pdf]:
+def open_pdf(path: Path) -> Iterator[OpenPdf]:
     """Open the PDF at `path`; see `PdfReader`."""
     import pypdfium2
     from pypdfium2 import raw
 
     try:
         with closing(pypdfium2.PdfDocument(path)) as document:
-            yield _Pdf(document)
+            yield OpenPdf(
+                len(document), partial(_read_page, document), document.get_page_size, partial(_picture, document)
+            )
     except pypdfium2.PdfiumError as error:
         if error.err_code == raw.FPDF_ERR_PASSWORD:
             raise encrypted_error(path) from error
         raise unreadable_error(path, str(error).rstrip(".")) from error
 
 
-class _Pdf:
-    repaired = None
-
-    def __init__(self, document: pypdfium2.PdfDocument) -> None:
-        self._document = document
-        self.page_count = len(document)
-
-    def read_page(self, page: int) -> PageContent:
-        with closing(self._document[page]) as loaded:
-            return _read_page(loaded, page)
-
-    def size(self, page: int) -> tuple[float, float]:
-        width, height = self._document.get_page_size(page)
-        return float(width), float(height)
-
-    def picture(self, page: int, dpi: int) -> bytes:
-        with (
-            closing(self._document[page]) as loaded,
-            closing(loaded.render(scale=dpi / 72, rev_byteorder=True, prefer_bgrx=False, maybe_alpha=False)) as bitmap,
-        ):
-            return _png(bitmap)
+def _picture(document: pypdfium2.PdfDocument, page: int, dpi: int) -> bytes:
+    with (
+        closing(document[page]) as loaded,
+        closing(loaded.render(scale=dpi / 72, rev_byteorder=True, prefer_bgrx=False, maybe_alpha=False)) as bitmap,
+    ):
+        return _png(bitmap)
 
 
 def _png(bitmap: pypdfium2.PdfBitmap) -> bytes:
@@ -78,16 +72,15 @@ _BLANK = "\x00-\x20\x7f\xa0\u1680\u2000-\u200b\u2028-\u202f\u205f\u3000\ufeff"
 _WORD = re.compile(f"[^{_BLANK}{_LINE_END_HYPHEN}]+[{_LINE_END_HYPHEN}]?|[{_LINE_END_HYPHEN}]")
 
 
-def _read_page(page: pypdfium2.PdfPage, number: int) -> PageContent:
-    with closing(page.get_textpage()) as textpage:
-        printed = _printed(textpage)
-        view = _View(textpage, Box(*page.get_bbox()), page.get_rotation())
-        words = _words(view, printed, _doubled_letters(page, textpage, printed))
-    width, height = page.get_size()
-    # As in PyMuPDF, words outside the page are dropped: a viewer does not show them.
-    words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
-    text = _lines(words)
-    pictured = share_covered(Box(*page.get_bbox()), _pictures(page)) if has_little_text(text) else 0.0
+def _read_page(document: pypdfium2.PdfDocument, number: int) -> PageContent:
+    with closing(document[number]) as page, closing(page.get_textpage()) as textpage:
+        printed, shown = _printed(textpage), Box(*page.get_bbox())
+        words = _words(_View(textpage, shown, page.get_rotation()), printed, _doubled_letters(page, textpage, printed))
+        width, height = page.get_size()
+        # As in PyMuPDF, words outside the page are dropped: a viewer does not show them.
+        words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
+        text = _lines(words)
+        pictured = share_covered(shown, _pictures(page)) if has_little_text(text) else 0.0
     return PageContent(number, width, height, text, tuple(words), pictured=pictured)
 
 

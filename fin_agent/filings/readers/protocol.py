@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
 
 from fin_agent.errors import ReadError, how_to_install
 from fin_agent.vocabulary.fact import Tag
@@ -147,25 +146,20 @@ def _is_truncated(path: Path, end_marks: Sequence[bytes]) -> bool:
     return max(map(content.rfind, end_marks)) < max(content.rfind(b"endobj"), content.rfind(b"stream"), 0)
 
 
-class OpenPdf(Protocol):
+@dataclass(frozen=True, slots=True)
+class OpenPdf:
     """A PDF that a library has opened. Pages are numbered from 0."""
 
-    @property
-    def page_count(self) -> int:
-        """The number of pages that the file claims."""
-
-    @property
-    def repaired(self) -> bool | None:
-        """Whether the library had to repair what was read so far; None where it does not tell."""
-
-    def read_page(self, page: int) -> PageContent:
-        """Return the content of a page."""
-
-    def size(self, page: int) -> tuple[float, float]:
-        """Return width and height of a page as a viewer shows it, in points."""
-
-    def picture(self, page: int, dpi: int) -> bytes:
-        """Return a page as a PNG picture."""
+    page_count: int
+    """The number of pages that the file claims."""
+    read_page: Callable[[int], PageContent]
+    """Returns the content of a page."""
+    size: Callable[[int], tuple[float, float]]
+    """Returns width and height of a page as a viewer shows it, in points."""
+    picture: Callable[[int, int], bytes]
+    """Returns a page as a PNG picture, at so many dots per inch."""
+    repaired: Callable[[], bool | None] = lambda: None
+    """Returns whether the library had to repair what was read so far; None where it does not tell."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +185,7 @@ class PdfReader:
                 raise refusal(path, what, _SPLIT_IT)
             require_unpackable(path)
             pages = list(_within_limits(path, map(pdf.read_page, range(pdf.page_count))))
-            repaired = pdf.repaired
+            repaired = pdf.repaired()
         if repaired is not False and not accept_repaired and _is_truncated(path, self.end_marks):
             remedy = f"{DOWNLOAD_AGAIN}; `fin-agent ingest --accept-repaired` reads what is left of it"
             raise refusal(path, TRUNCATED, remedy)

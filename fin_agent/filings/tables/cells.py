@@ -187,12 +187,6 @@ def tokens_of(line: Line) -> list[Token]:
     spaced = False
     for word in _split_joined_words(line.words):
         x0, y0, x1, y1, text = word
-        if not pending and text[-1].isalpha() and not (text[0].isdigit() or text in _CLOSERS):
-            # Most words are neither part of a number nor leader dots.
-            gap = 100.0 if spaced or not tokens else x0 - last
-            tokens.append(Token(text, x0, x1, x1, gap, None, text.lower() in _BLANKS, x0, y0, y1))
-            spaced, last = False, x1
-            continue
         if text in _OPENERS:
             # A dash is the sign of the digits that it touches; a separate dash is a zero.
             touched = (other.text[:1].isdigit() for other in line.words if 0 <= other.x0 - x1 < 1.5)
@@ -376,8 +370,6 @@ _CLOSER_REACH = 30.0
 def _digits_edge(word: Word) -> float:
     text = word.text
     tail = len(text) - len(text.rstrip(")%*†‡§ "))
-    if not tail:
-        return word.x1
     # A bracket is about three fifths as wide as a digit, a percent sign half as wide again.
     units = sum(1.5 if mark == "%" else 0.6 for mark in text[len(text) - tail :])
     lead = sum(0.6 if mark in "(,." else 1.0 for mark in text[: len(text) - tail])

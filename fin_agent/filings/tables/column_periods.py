@@ -43,7 +43,8 @@ class FiscalCalendar:
             return cls(year, month_end(year + (month == 1), month), quarter, None)
         year_end = end
         if identity.fiscal_year_end_month and (quarter or year is None):
-            year_end = _next_year_end(end, identity.fiscal_year_end_month)
+            ends = (month_end(year_of, identity.fiscal_year_end_month) for year_of in (end.year, end.year + 1))
+            year_end = next(each for each in ends if each + timedelta(days=_DRIFT) >= end)
         elif quarter:
             year_end = end + timedelta(days=round(91.31 * (4 - quarter)))
         return cls(year if year is not None else fiscal_year_named_after(year_end), year_end, quarter, end)
@@ -212,11 +213,3 @@ def _months(low: str) -> int | None:
     if _PATTERNS["instant"].search(low):
         return 0
     return None
-
-
-def _next_year_end(day: date, month: int) -> date:
-    for year in (day.year, day.year + 1):
-        end = month_end(year, month)
-        if end + timedelta(days=_DRIFT) >= day:
-            return end
-    return month_end(day.year + 1, month)

@@ -78,12 +78,8 @@ _BAND_LINE = 10.0
 
 def flow_of(page: PageContent) -> Flow:
     """Return the lines of a page: those of its reader, otherwise its words by height."""
-    if page.lines:
-        return _flow_of_known_lines(page)
-    return Flow(tuple(lines_of([word for word in page.words if word.text.strip()])))
-
-
-def _flow_of_known_lines(page: PageContent) -> Flow:
+    if not page.lines:
+        return Flow(tuple(lines_of([word for word in page.words if word.text.strip()])))
     lines = []
     for printed in page.lines:
         top = printed.band * BAND

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.statement_roles import with_unlabelled_gross_profit
+from fin_agent.filings.facts.table_facts import with_unlabelled_gross_profit
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
