@@ -27,7 +27,7 @@ from fin_agent.models.metering import Meter, metered
 from fin_agent.presentation.answers import usage_view
 from fin_agent.presentation.terminal_text import listing, right
 from fin_agent.training import Trained
-from fin_agent.training.training_data import Material, read_material
+from fin_agent.training.supervision import Material, material_of, read_material
 from fin_agent.workspace import Workspace
 
 
@@ -284,7 +284,6 @@ def train(
 def _examples(out: Path, questions: Sequence[Path], on: IndexOptions) -> Material:
     """Collect the training data of an index and write it to `out`."""
     from fin_agent.evaluation.financebench import load_questions
-    from fin_agent.training.supervision import material_of
 
     of_files = {path.stem: load_questions(path) for path in questions}
     with on.open_workspace() as workspace:

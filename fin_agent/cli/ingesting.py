@@ -17,8 +17,7 @@ from fin_agent.cli.streams import Progress, say
 from fin_agent.config import settings_from
 from fin_agent.config_sources import SettingValue
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, Patience
-from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar, FetchedFile
-from fin_agent.downloads.filing_selection import years_in
+from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar, FetchedFile, years_in
 from fin_agent.errors import FilingIndexError, ReadError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE
