@@ -110,6 +110,12 @@ class QueryComposer:
             self.left.setdefault(other, []).extend(self.left.pop(kind))
 
     @property
+    def _in_dollars(self) -> bool:
+        """Whether a movement is asked for in dollars."""
+        asked = self.question.lower()
+        return "dollar" in asked or "many $" in asked
+
+    @property
     def only(self) -> Measure | None:
         """The measure, if there is one alone."""
         return self.measures[0] if len(self.measures) == 1 else None
@@ -861,7 +867,7 @@ class QueryComposer:
         self, axis: Axis, high: Sequence[Token], low: Sequence[Token], ordinal: Sequence[Token], *, falls: bool
     ) -> dict[str, object]:
         """Choose the first or the n-th member from above or below."""
-        apart = bool(self.take_frames("DIFFERENCE"))
+        apart = axis is not Axis.MEASURES and bool(self.take_frames("DIFFERENCE"))
         how = Combination.LOWEST if low or self._counts_from_below(ordinal) else Combination.HIGHEST
         descending = not falls and (bool(high) or not self._goes_on_from_a_fall(ordinal))
         return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=descending, apart=apart)
@@ -924,7 +930,7 @@ class QueryComposer:
         if not fast and not any(moved):
             return
         by_rate = grown or of_family or (up and axis is not Axis.PERIODS)
-        in_dollars = "dollar" in self.question.lower() or (self.base.unit or "").startswith("USD")
+        in_dollars = self._in_dollars or (self.base.unit or "").startswith("USD")
         percent = fast or (by_rate and not in_dollars) or self.base.unit == "percent"
         self._move("growth" if percent and not all(map(share_of, self.measures)) else "change")
         span = parse_periods(self.sentences.asked).span
@@ -1000,7 +1006,7 @@ class QueryComposer:
         percent = excess or self.base.unit == "percent"
         if (between or self.has_unread("CHANGE")) and self.take_frames("ABS", "NOT"):
             percent = False
-        grows = any(one.text.lower() in _GROW for one in up[:1]) and "dollar" not in self.question.lower()
+        grows = any(one.text.lower() in _GROW for one in up[:1]) and not self._in_dollars
         if self.base.unit in _POINTS:
             return False  # the change of a rate
         return growth or ((percent or grows) and not either and not all(map(share_of, self.measures)))

@@ -89,3 +89,14 @@ def test_one_endless_line_is_cut() -> None:
     spans = list(split_text("x" * 10_000, tokens=100, overlap=10))
     assert sum(len(span.replace("\n", "")) for span in spans) >= 10_000
     assert max(map(len, spans)) <= 400
+
+
+def test_a_sentence_that_a_cut_divides_is_whole_in_the_next_span() -> None:
+    lines = [
+        *(f"Paragraph {number} ends here." for number in range(20)),
+        f"At year end, {'x' * 150}",
+        "we employed 77.",
+    ]
+    first, second = split_text("\n".join(lines), tokens=160, overlap=2)
+    assert "At year end" in first and "we employed" not in first
+    assert second.startswith("At year end") and second.endswith("we employed 77.")

@@ -215,6 +215,25 @@ def test_both_ends_of_a_ranking_and_whether_any_fell(ask: Ask) -> None:
     assert ask("Did any Tellurond segment shrink in FY2023?").answer.text in fell
 
 
+def test_one_request_for_both_ends_lists_all_members(ask: Ask) -> None:
+    for question in (
+        "Tellurond's biggest and smallest segment by FY2023 revenue?",
+        "Which Tellurond segment grew fastest in FY2024, and which one shrank the most?",
+    ):
+        text = ask(question).answer.text
+        assert "1. " in text and "3. " in text
+
+
+def test_a_year_between_two_is_any_of_them(ask: Ask) -> None:
+    text = ask("In which year between 2022 and 2024 was Harborlight's revenue highest?").answer.text
+    assert text.startswith("FY2024: ") and "FY2023: " in text and "FY2022: " in text
+
+
+def test_what_is_asked_by_how_much_is_the_value(ask: Ask) -> None:
+    answer = ask("Which was higher, Harborlight's revenue in 2023 or in 2024, and by how much?").answer
+    assert answer.value == 230 and "$230 million apart" in answer.text
+
+
 @pytest.mark.parametrize("joint", ["vs", "and", "compared with"])
 def test_each_formula_is_of_its_own_company_and_period(ask: Ask, joint: str) -> None:
     one = ask("Harborlight's net income / revenue in FY2023").answer.value

@@ -322,3 +322,13 @@ def test_odd_questions(directory: CompanyDirectory, question: str) -> None:
 )  # fmt: skip
 def test_normalise_name(name: str, normal: str) -> None:
     assert normalize_name(name) == normal
+
+
+def test_names_and_tickers_in_small_letters() -> None:
+    filings = [
+        ("a", filed("GENERAL MILLS, INC.", ticker="GIS")),
+        ("b", filed("Verizon Communications Inc.", ticker="VZ")),
+    ]
+    small = CompanyDirectory(filings)
+    assert named(small, "top 3 products at general mills in fy17") == ["GENERAL MILLS, INC."]
+    assert named(small, "vz equipment revenue 2021") == ["Verizon Communications Inc."]

@@ -129,6 +129,41 @@ TABLES = {
         Contractual backlog|905|815
         Unobligated backlog|45|25""",
     ),
+    "maple": (
+        "Deliveries of airplanes in 2019 and 2018 were as follows:",
+        """Years ended December 31,|2019|2018
+        737 deliveries|127|580
+        787 deliveries|158|145
+        Total deliveries|285|725""",
+    ),
+    "nutmeg": (
+        "Stock-based compensation expense is as follows (in millions):",
+        """Years ended December 31,|2019|2018
+        Cost of sales|10|8
+        Research and development|60|40
+        Marketing|30|32
+        Total stock-based compensation expense|100|80""",
+    ),
+    "pecan": (
+        "The following table shows net sales by region for the years ended December 31 (in millions):",
+        """|2019|2018
+        United States and Canada|480|410
+        Latin America|120|130
+        Asia Pacific|400|390
+        Net sales|1,000|930""",
+    ),
+    "rowan": (
+        "During 2019, we opened 47 new stores and remodeled 20 stores. At the end of 2019, we operated 1,355 stores in"
+        " 29 states.</p><p>In 2019, we entered into a $750 million unsecured revolving credit facility, which matures"
+        " on March 29, 2024. We pay a commitment fee on the undrawn amounts of the revolving credit facility at an"
+        " annual rate of 0.10%.</p><p>On May 3, 2019, we issued $300 million of convertible senior notes that bear"
+        " interest at 2.5%. On November 13, 2019, we issued $450 million of convertible senior notes that bear interest"
+        " at 0.5%.</p><p>Prior FY20 Outlook</p><p>Updated FY20 Outlook</p><p>Net sales</p><p>$1.0 billion to $1.1"
+        " billion</p><p>$1.2 billion to $1.3 billion</p><p>Comparable sales</p><p>4% to 5%</p><p>no change</p>"
+        "<p>Diluted earnings per share</p><p>$2.10 to $2.20</p><p>$2.30 to $2.35</p><p>We hold a call today.",
+        """|2019|2018
+        Net sales|1,000|920""",
+    ),
 }
 ASKED = [
     ("alder", "What is the percentage of Bell Wireless out of total operating revenues in 2019?", 75),
@@ -189,6 +224,19 @@ ASKED = [
     ("juniper", "What was the backlog of Bell Space at the end of 2019?", 150),
     ("juniper", "What share of the total backlog was Bell Aircraft's in 2018?", 83.33),
     ("juniper", "What was the growth of the Bell Space backlog from 2018 to 2019?", 7.14),
+    ("maple", "How many 787s did Maple deliver in 2019?", 158),
+    ("maple", "How many 737s did Maple hand over to customers in 2018?", 580),
+    ("maple", "737 deliveries 2019 vs 2018", -453),
+    ("maple", "How many 737s did Maple scrap in 2019?", None),
+    ("nutmeg", "What fraction of 2019 stock-based compensation sat in research and development?", 60),
+    ("pecan", "Net sales in the US and Canada in 2019?", 480),
+    ("pecan", "Did the United States and Canada account for more than half of net sales in 2019?", 48),
+    ("pecan", "Which region had the most net sales in 2019, and by how much?", 80),
+    ("pecan", "Which region had the most net sales in 2019, ignoring Corporate and Antarctica?", 480),
+    ("pecan", "Total net sales in 2019 only, not by region", 1000),
+    ("pecan", "By how many $ did net sales grow in 2019?", 70),
+    ("pecan", "What happened to net sales in 2019 compared with the year before (in millions)?", 70),
+    ("pecan", "Net sales of Latin America v Asia Pacific in 2019, which was lower and by how much?", 280),
 ]
 
 
@@ -218,3 +266,26 @@ def test_a_wording_has_the_value_that_its_rows_give(
 ) -> None:
     answer = tables.ask(question, filings=name)
     assert answer.answer.value == pytest.approx(value, abs=0.006) if value is not None else answer.refused, answer
+
+
+IN_WORDS = [
+    ("How many stores was Rowan running at the end of 2019?", "1,355"),
+    ("How many new stores did Rowan open in 2019?", "opened 47 new stores"),
+    ("Rowan revolving credit facility 2019: size, maturity, fee on the undrawn part?", "$750 million"),
+    ("Rowan revolving credit facility 2019: size, maturity, fee on the undrawn part?", "March 29, 2024"),
+    ("Rowan revolving credit facility 2019: size, maturity, fee on the undrawn part?", "0.10%"),
+    ("Which convertible notes did Rowan issue in Nov 2019 - size and coupon?", "$450 million"),
+    ("What sales range does Rowan's FY20 guidance give?", "$1.2 billion to $1.3 billion (Updated FY20 Outlook)"),
+    ("Rowan fy20 eps outlook?", "$2.10 to $2.20 (Prior FY20 Outlook)"),
+]
+
+
+@pytest.mark.parametrize(("question", "said"), IN_WORDS)
+def test_what_is_asked_in_words_is_answered_by_the_sentence_or_line_about_it(
+    tables: Workspace, question: str, said: str
+) -> None:
+    assert said in tables.ask(question, filings="rowan").answer.text
+
+
+def test_an_outlook_does_not_answer_for_a_line_that_it_lacks(tables: Workspace) -> None:
+    assert tables.ask("What market share does Rowan's FY20 guidance give?", filings="rowan").refused
