@@ -307,9 +307,8 @@ class _PhraseContext:
             return False
         if not self.is_all_caps and sum(letter.isupper() for letter in self.phrase) > 1:
             return True
-        no_word = len(bare) >= _MIN_TICKER_LENGTH or not (
-            _VOWELS & set(bare) or bare in word_lists("stopwords")["words"]
-        )
+        in_small = self.phrase.islower() and _VOWELS.isdisjoint(bare) and bare not in word_lists("stopwords")["words"]
+        no_word = len(bare) >= _MIN_TICKER_LENGTH or in_small
         return self.is_in_company_position and no_word and bare not in company_words("everyday")
 
     @property
@@ -330,8 +329,6 @@ class _PhraseContext:
             return len(alias) > 2 or self.is_possessive or "&" in self.phrase
         if self.is_capitalized or not self._is_everyday(alias):
             return True
-        if self.relaxed and " " in alias and how == "name" and alias not in company_words("everyday"):
-            return True  # `sales at general mills`
         return (self.is_possessive or self.is_in_company_position) and not self.follows_article
 
     def adjusted_for_capital(self, entry: Alias) -> Alias:
