@@ -651,6 +651,9 @@ class QueryComposer:
         self.take_frames("FASTER", "HIGHER", "GROWTH", "UP", "DIFFERENCE", "CHANGE")
         periods = self.base.periods
         start, end = (periods[0], periods[-1]) if len(periods) > 1 else (None, None)
+        balances = [one for one in self.measures if isinstance(one, Line) and self._is_balance(one)]
+        if len(periods) == 1 and periods[0].quarter and balances:
+            self.parsed.apart = (*self.parsed.apart, measure_text(balances[0]))  # since a year ago, or the year end?
         first, second = (
             one if isinstance(one, Move) else Move(of=one, how="growth", start=start, end=end) for one in self.measures
         )

@@ -21,7 +21,7 @@ from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import bare_words, plain, singular
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import finds, word_lists
 from fin_agent.query import lexer
 from fin_agent.query.binding import (
     UnboundError,
@@ -246,6 +246,8 @@ def _may_be_meant(fact: Fact, question: str, period: FiscalPeriod) -> bool:
     printed = " ".join((*fact.row_path, *fact.column_path, fact.caption))
     if _NEGATED.search(question) and not _NEGATED.search(printed):
         return False  # `how much wasn't on the balance sheet` does not ask for the line itself
+    if finds(question, "within a year", "question_words") and not finds(printed, "within a year", "question_words"):
+        return False  # what is due soon is a part of the line
     if fact.source == "text" and _BOUNDED.search(printed) and not _BOUNDED.search(question):
         return False  # `no country accounted for more than 10% of revenue` tells no share
     if words_of(fact.label) & OPENING and not words_of(question) & OPENING:
