@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("fin_agent", "graphs", "prompts", "tools")
 REFUSALS = {"UnboundError", "AmbiguousFamilyError"}
 """What they say becomes the `missing` of a refusal."""
-FEWEST = 265
+FEWEST = 260
 NEVER = (
     r"\b(?:please|sorry|oops|unfortunately)\b",
     r"!(?!r\b|s\b|=)",

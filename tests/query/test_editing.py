@@ -7,9 +7,8 @@ import pytest
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer import answer_question
 from fin_agent.graphs.answer.context import AnswerContext, with_intent
-from fin_agent.query.editing import intent_of_edit, query_for_question, resolve_edited_query, reword_question
+from fin_agent.query.editing import intent_of_edit, query_for_question, reword_question
 from fin_agent.query.tree import Company, Line, NamedFormula, Parts, Period, Query
-from fin_agent.web.views import choices
 from fin_agent.workspace import Workspace
 
 INCOME = "What was Harborlight's net income in FY2023?"
@@ -137,20 +136,6 @@ def test_what_is_not_there_is_refused(workspace: Workspace, changes: dict[str, o
     with pytest.raises(QuestionError) as refused:
         intent_of_edit(edited(INCOME, workspace, **changes), workspace)
     assert refused.value.remedy
-
-
-def test_every_line_that_is_offered_is_understood(workspace: Workspace, companies: dict[str, Company]) -> None:
-    """Labels with commas, brackets and `and` as well: what a filing prints as one line is one."""
-    for name, company in companies.items():
-        offered = choices(workspace, [company.key])["measure"]
-        asked = edited(f"What was {name}'s net income in FY2023?", workspace)
-        for text in (each["text"] for each in offered if set(each) == {"text"}):
-            typed = asked.model_copy(update={"measures": (Line(words=text),)})
-            intent = intent_of_edit(typed, workspace)
-            assert intent.numeric and not intent.unsupported, text
-            assert len(list(resolve_edited_query(typed, workspace).lines())) == 1, text
-    kept = resolve_edited_query(edited(INCOME, workspace, measures=(Line(words="Treasury stock, at cost"),)), workspace)
-    assert kept.measures == (Line(words="Treasury stock, at cost"),)
 
 
 @pytest.mark.parametrize(

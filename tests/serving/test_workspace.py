@@ -476,3 +476,24 @@ class TestTakingAway:
         answer = client.post("/ask", json={"question": INCOME}).json()
         told = client.post("/export/csv", json={"answers": [{**answer, "question": '=HYPERLINK("http://x")'}]}).text
         assert "\n'=HYPERLINK" in told.replace("\"'", "'") and "\n=HYPERLINK" not in told
+
+
+def test_every_line_that_is_offered_is_understood(workspace: Workspace) -> None:
+    """Labels with commas, brackets and `and` as well: what a filing prints as one line is one."""
+    from fin_agent.query.editing import intent_of_edit, query_for_question, resolve_edited_query
+    from fin_agent.query.tree import Line
+    from fin_agent.web.views import choices
+
+    def asked(question: str, words: str) -> Any:
+        return query_for_question(question, workspace).model_copy(update={"measures": (Line(words=words),)})
+
+    for company in workspace.directory.by_key.values():
+        question = f"What was {company.name.split()[0]}'s net income in FY2023?"
+        offered = choices(workspace, [company.key])["measure"]
+        for text in (each["text"] for each in offered if set(each) == {"text"}):
+            typed = asked(question, text)
+            intent = intent_of_edit(typed, workspace)
+            assert intent.numeric and not intent.unsupported, text
+            assert len(list(resolve_edited_query(typed, workspace).lines())) == 1, text
+    kept = resolve_edited_query(asked(INCOME, "Treasury stock, at cost"), workspace)
+    assert kept.measures == (Line(words="Treasury stock, at cost"),)
