@@ -93,7 +93,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     joined = [_as_part(one, names, keys) for one in joined]
-    joined = _with_counted_actions(text, _with_designations(text, list(_with_fractions(joined))))
+    joined = _with_counted_actions(text, _with_designations(text, list(_with_fractions(joined)), names, keys))
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
 
@@ -106,28 +106,24 @@ def _with_fractions(tokens: Sequence[Token]) -> Iterator[Token]:
             yield one
 
 
-def _with_designations(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with numbers that name a model as part of the line behind them: `737 deliveries`."""
+def _with_designations(text: str, tokens: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> list[Token]:
+    """Return the tokens with printed numbers that name a model as part of the line behind them: `737 deliveries`."""
     kept: list[Token] = []
     for one in tokens:
         before = kept[-1] if kept else None
-        if (
-            before is not None
-            and one.type in _LINES
-            and _is_designation(before, kept[-2:-1], text[before.end : one.start])
-        ):
+        model = before is not None and before.type == "NUMBER" and before.text.isdigit() and len(before.text) < _DIGITS
+        named = model and one.type in _LINES
+        if before is None or not named or has_any(kept[-2:-1], _BOUNDING | {"AND", "OVER", "OR"}):
+            kept.append(one)
+        elif text[before.end : one.start] in (" ", "s ") and keys and names.is_printed(before.text, keys):
             kept[-1] = Token("PHRASE", text[before.start : one.end], before.start, one.end)
         else:
             kept.append(one)
     return kept
 
 
-def _is_designation(number: Token, before: Sequence[Token], gap: str) -> bool:
-    bare = number.type == "NUMBER" and number.text.isdigit() and len(number.text) == _DIGITS_OF_A_MODEL
-    return bare and gap in (" ", "s ") and not has_any(before, _BOUNDING | {"AND", "OVER", "OR"})
-
-
-_DIGITS_OF_A_MODEL = 3
+_DIGITS = 4
+"""Of a year."""
 _BOUNDING = frozenset({"HIGHER", "LOWER", "THAN", "AT_LEAST", "AT_MOST", "ABOVE", "AFTER", "EXCEPT"})
 
 
@@ -144,9 +140,9 @@ def _with_counted_actions(text: str, tokens: Sequence[Token]) -> list[Token]:
     verb = next(
         (" ".join(behind[:size]) for size in (4, 3, 2, 1) if " ".join(behind[:size]).strip("?,.") in _actions()), ""
     )
-    if not verb:
+    end = text.lower().find(verb, company.end) + len(verb)
+    if not verb or end < company.end:
         return list(tokens)
-    end = text.lower().index(verb, company.end) + len(verb)
     line = Token("PHRASE", f"{noun} {verb.strip('?,.').partition(' to ')[0]}", start, start + len(noun))
     return [
         *(one for one in tokens if one.end <= start),

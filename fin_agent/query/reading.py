@@ -98,7 +98,7 @@ def _ways(lexed: LexedQuestion, lines: Sequence[tuple[int, int]]) -> Iterator[tu
     if literal != printed:
         yield literal, ()
     bare, contrasts = without_contrasts(lexed.tokens, lexed.text)
-    notes = tuple(f"what is not meant was taken as said for clarity: {words}" for words in contrasts)
+    notes = tuple(f"what the question does not mean was left aside: {words}" for words in contrasts)
     if contrasts:
         yield replace(lexed, tokens=tuple(bare)), notes
     bare, glosses = without_glosses(bare, lexed.text)
