@@ -21,6 +21,7 @@ from fin_agent.evidence.sign_conventions import LOSS_OF
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.lexicon.entry_loading import Formula
 from fin_agent.lexicon.fiscal_periods import FiscalYears
+from fin_agent.lexicon.words import listed
 
 
 def numeric_answer(intent: Intent, plan: Plan, program: Program, result: ProgramValue) -> AnswerValue:
@@ -49,6 +50,9 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     values = [rounded(value, intent.decimals) for value, _ in converted]
     base = program.scale if computed == "USD" else 1
     if len(values) == 1:
+        if unit == "percent" and values[0] > _MOST_OF_A_WHOLE and _ASKS_A_SHARE.search(intent.core):
+            told = f"{format_amount(values[0], unit, intent.decimals)} is no share"
+            raise SandboxError(f"{told}: the lines found are of different things", remedy="Name both as printed")
         if intent.expression.startswith(LOSS_OF) and any(level <= 0 for level in beside):
             text = _figures_side_by_side(intent, [str(plan.terms[place].period) for place in (0, -1)], list(beside), "")
             return AnswerValue(text=f"Not every figure is a loss. {text}")
@@ -87,6 +91,11 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         return _valued(values[-1], unit, text)
     # Several figures are listed: none of them is *the* value.
     return AnswerValue(text=_figures_side_by_side(intent, program.names, values, unit))
+
+
+_MOST_OF_A_WHOLE = 300
+"""In percent: more than a year's result may be paid out."""
+_ASKS_A_SHARE = listed("question_words", "asking for a share")
 
 
 def _valued(value: float, unit: str, text: str) -> AnswerValue:

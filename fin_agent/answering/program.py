@@ -138,6 +138,8 @@ class _Writer:
             case SlotReference(slot):
                 return self._variable(slot)
             case Operation(operator, left, right):
+                if operator == "/" and self._are_one_figure(left, right):
+                    raise ValueError("both of its lines are the same printed figure")
                 rank = 1 if operator in "+-" else 2
                 text = f"{self.expression(left, rank)} {operator} {self.expression(right, rank + 1)}"
                 return f"({text})" if rank < above else text
@@ -149,6 +151,16 @@ class _Writer:
                 return f"abs({self.expression(of)})"
             case Function() | Quantity():
                 raise ValueError("the tree is not resolved")
+
+    def _are_one_figure(self, above: Node, below: Node) -> bool:
+        """Return whether a dividend, times a constant or not, and its divisor were found as one printed line."""
+        if isinstance(above, Operation) and above.operator == "*" and isinstance(above.left, Constant):
+            above = above.right
+        if not (isinstance(above, SlotReference) and isinstance(below, SlotReference)) or above.slot == below.slot:
+            return False
+        one, other = self._known[above.slot], self._known[below.slot]
+        same_period = (one.fiscal_year, one.quarter) == (other.fiscal_year, other.quarter)
+        return same_period and (one.label, one.printed, one.scale) == (other.label, other.printed, other.scale)
 
     def worked(self, result: str) -> str:
         """Return the only step with amounts for its variables; empty if it is long or mixes scales."""

@@ -144,7 +144,8 @@ class CompanyDirectory:
         tokens = _tokens_of(question)
         # Without any capitals, names are not capitalized either.
         found = self._match_names(question, tokens, False) if _PATTERNS["capital inside"].search(question) else []
-        return tuple(found or self._match_names(question, tokens, True) or self._owners_of_brands(question, tokens))
+        found = found or self._match_names(question, tokens, True) or [*self._owners_of_brands(question, tokens)]
+        return tuple(one for one in found if one.company is found[0].company or not _is_counterparty(one, question))
 
     def _owners_of_brands(self, question: str, tokens: Sequence[_Token]) -> Iterator[CompanyMention]:
         """Yield the company that alone owns a brand named in the question; the brand's words still name a part."""
@@ -212,6 +213,11 @@ class CompanyDirectory:
         if {alias.split()[0], alias.split()[-1]} & company_words("not_companies") - set(name.split()):
             return None  # "If Nike" is not a misspelling of Nike
         return None if name in company_words("everyday") and alias == name + "s" else entry
+
+
+def _is_counterparty(mention: CompanyMention, question: str) -> bool:
+    """Return whether the question is about what another company does with it: `the sales that came from Bolt`."""
+    return _PATTERNS["counterparty"].search(_last_words(question, mention.start)) is not None
 
 
 def _tokens_of(question: str) -> list[_Token]:

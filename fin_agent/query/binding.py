@@ -297,7 +297,7 @@ def _with_one_part(query: Query) -> Query:
     """Return the query with the only part named by its lines applied to all of them."""
     lines = [line for line in query.lines() if not getattr(line, "whole", False)]
     parts = {line.part for line in lines}
-    wholes = ((share_of(one) or (one,))[0] for one in query.measures)
+    wholes = ((share_of(one) or (without_move(one),))[0] for one in query.measures)
     without = any(isinstance(one, Operation) and one.operator == "-" for one in wholes)
     some_are_whole = len(lines) < len(list(query.lines()))
     part = parts.pop() if len(parts) == 1 else None

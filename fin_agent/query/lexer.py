@@ -93,7 +93,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     joined = [_as_part(one, names, keys) for one in joined]
-    joined = _with_counted_actions(text, _with_designations(text, list(_with_fractions(joined)), names, keys))
+    joined = _with_actions(text, _with_designations(text, list(_with_fractions(joined)), names, keys), names)
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
 
@@ -127,31 +127,44 @@ _DIGITS = 4
 _BOUNDING = frozenset({"HIGHER", "LOWER", "THAN", "AT_LEAST", "AT_MOST", "ABOVE", "AFTER", "EXCEPT"})
 
 
-def _with_counted_actions(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with what is counted and what is done to it as one line: `how many jets did Acme deliver`."""
-    start = text.lower().find("how many ") + len("how many ")
-    company = next((one for one in tokens if one.type == "COMPANY" and one.start >= start), None)
-    noun, _, asked = (
-        text[start : company.start].rpartition(" ")[0].rpartition(" ") if company and start > 8 else ("", "", "")
-    )
-    if company is None or asked.lower() not in _AUXILIARIES or not noun:
-        return list(tokens)
-    behind = text[company.end :].lower().split()
-    verb = next(
-        (" ".join(behind[:size]) for size in (4, 3, 2, 1) if " ".join(behind[:size]).strip("?,.") in _actions()), ""
-    )
-    end = text.lower().find(verb, company.end) + len(verb)
-    if not verb or end < company.end:
-        return list(tokens)
-    line = Token("PHRASE", f"{noun} {verb.strip('?,.').partition(' to ')[0]}", start, start + len(noun))
-    return [
-        *(one for one in tokens if one.end <= start),
-        line,
-        *(one for one in tokens if line.end <= one.start < company.end or one.start >= end),
-    ]
+def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list[Token]:
+    """Return the tokens with what a company does to something as part of its line.
+
+    `how many jets did Acme deliver` asks for jet deliveries, `how much debt did Acme pay back` for repayments of debt.
+    """
+    for place, company in enumerate(tokens):
+        lead, _, auxiliary = text[: company.start].rstrip().rpartition(" ")
+        if company.type != "COMPANY" or auxiliary.lower() not in _AUXILIARIES:
+            continue
+        behind = text[company.end :].split()
+        sizes = (size for size in (4, 3, 2, 1) if size <= len(behind))
+        verbs = [" ".join(behind[:size]).lower().strip("?,.") for size in sizes]
+        counted = lead.lower().rpartition("how many ")
+        line, verb = None, next((one for one in verbs if one in _actions()), "")
+        if verb and counted[1] and counted[2]:
+            start = len(lead) - len(counted[2])
+            line = Token("PHRASE", f"{lead[start:]} {verb.partition(' to ')[0]}", start, len(lead))
+        elif place and tokens[place - 1].type in _LINES and tokens[place - 1].end == len(lead):
+            line, verb = _as_transaction(tokens[place - 1], verbs, names)
+        if line is not None:
+            end = text.lower().find(verb, company.end) + len(verb)
+            kept = (one for one in tokens[place + 1 :] if one.start >= end)
+            return [*(one for one in tokens[:place] if one.end <= line.start), line, company, *kept]
+    return list(tokens)
 
 
 _AUXILIARIES = ("did", "does", "do", "has", "have", "had")
+
+
+def _as_transaction(line: Token, verbs: Sequence[str], names: KnownNames) -> tuple[Token | None, str]:
+    """Return the known flow that one of the verbs makes of a line, `interest income` of what was earned, and the verb."""
+    for flow, doing in word_lists("transactions").items():
+        verb = next((one for one in verbs if one in doing), "")
+        words = flow.format(line.text)
+        found = [one for one in names.lexicon.mentions(words) if one.phrase == words] if verb else []
+        if found:
+            return replace(line, type=found[0].kind.upper(), text=words, value=found[0].id), verb
+    return None, ""
 
 
 def _actions() -> frozenset[str]:
@@ -169,7 +182,7 @@ def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Se
     return Token("COMPANY", one.phrase, one.start, _skip_possessive(text, one.end), one)
 
 
-_WORD_BEHIND = re.compile(r" [^\s?,.]+")
+_WORD_BEHIND = re.compile(r" [^\s?,.']+")
 
 
 def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> list[Token]:
@@ -681,16 +694,16 @@ def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list
             continue
         between = list(itertools.takewhile(lambda other: other.type in _BEFORE_A_FLOW, tokens[place + 1 :]))
         at = place + 1 + len(between)
-        flow = _as_flow(tokens[at], between, names) if at < len(tokens) and tokens[at].start - one.end > 1 else None
+        flow = _as_flow(tokens[at], names) if at < len(tokens) and tokens[at].start - one.end > 1 else None
         if flow is not None:
             cash = [replace(each, type="NOISE") if each.type in _OF_ORIGIN else each for each in between]
             settled[place : at + 1] = [replace(one, type="NOISE"), *cash, flow]
     return settled
 
 
-def _as_flow(token: Token, between: Sequence[Token], names: KnownNames) -> Token | None:
+def _as_flow(token: Token, names: KnownNames) -> Token | None:
     """Return the token behind `cash` as the metric of a flow; None if it is none."""
-    if token.type == "PHRASE" and has_any(between, _OF_ORIGIN):
+    if token.type == "PHRASE":
         said = f"cash from {token.text}"
         whole = (other for other in names.lexicon.mentions(said) if (other.start, other.end) == (0, len(said)))
         token = next((replace(token, type="METRIC", text=said, value=other.id) for other in whole), token)

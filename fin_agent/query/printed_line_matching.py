@@ -49,7 +49,8 @@ def with_parts_resolved(query: Query, keys: Sequence[str], workspace: Workspace)
         if not isinstance(line, Line) or line.metric or line.part:
             return line
         parts[:] = parts or _parts_of(keys, workspace)
-        return next(_splits(line, parts, workspace.lexicon), line)
+        mentions = workspace.lexicon.mentions(line.words)
+        return next(_splits(line, parts, [(one.phrase, one.id, one.kind) for one in mentions]), line)
 
     return query.with_lines(split_phrase)
 
@@ -77,19 +78,37 @@ def with_margin_of_part(query: Query, keys: Sequence[str], workspace: Workspace)
     return query.model_copy(update={"measures": (margin,)})
 
 
-def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line | NamedFormula]:
-    for mention in lexicon.mentions(line.words):
-        rest = f"{line.words[: mention.start]} {line.words[mention.end :]}"
+def _splits(
+    line: Line, parts: Sequence[str], mentions: Sequence[tuple[str, str, str]]
+) -> Iterator[Line | NamedFormula]:
+    """Yield a line as each known measure in it, given by (words, id, kind), of the part that its other words name."""
+    for words, name, kind in mentions:
+        rest = line.words.replace(words, "", 1)
         named = {part for part in parts if is_name_of(rest, part)}
         if len({words_of(part) for part in named}) != 1:
             continue
         part = min(named, key=lambda name: (len(name), sum(map(str.isupper, name)), name))
-        if mention.kind == "metric":
-            yield Line(words=mention.phrase, metric=mention.id, part=part, period=line.period, company=line.company)
-        elif mention.kind == "formula":
-            yield NamedFormula(
-                words=mention.phrase, formula=mention.id, part=part, period=line.period, company=line.company
-            )
+        own = {"words": words, "part": part, "period": line.period, "company": line.company}
+        yield Line(metric=name, **own) if kind == "metric" else NamedFormula(formula=name, **own)
+
+
+def with_metric_of_part(query: Query, lacking: Collection[str], workspace: Workspace) -> Query | None:
+    """Return the query with metrics that no filing states as those of a part: `advertising revenue` of `Advertising`.
+
+    None if none of those `lacking` begins with the name of a part.
+    """
+    parts = _parts_of([one.key for one in query.companies], workspace)
+
+    def split_name(line: Line | NamedFormula) -> Measure:
+        name = line.metric.split("_") if isinstance(line, Line) and line.metric in lacking else ()
+        for size in range(1, len(name)):
+            found = workspace.lexicon.mentions(words := " ".join(name[size:]))
+            if [one.phrase for one in found] == [words] and found[0].kind == "metric":
+                whole = Line(words=f"{' '.join(name[:size])} {words}", period=line.period, company=line.company)
+                return next(_splits(whole, parts, [(words, found[0].id, "metric")]), line)
+        return line
+
+    return query.with_lines(split_name)
 
 
 def with_share_as_printed(query: Query) -> Iterator[Query]:

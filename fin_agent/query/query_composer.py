@@ -14,7 +14,7 @@ from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import PeriodMention, parse_periods
 from fin_agent.lexicon.text_normalization import bare_words
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.lexer import Amount, LexedQuestion, mentions_of, periods_in
 from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion
@@ -76,6 +76,8 @@ class QueryComposer:
     def __post_init__(self) -> None:
         self.left = {kind: list(tokens) for kind, tokens in self.parsed.frames.items()}
         self._rename_frames("BY_HOW_MUCH", "DIFFERENCE")
+        if self.parsed.measures and patterns("question_patterns")["fared"].match(self.sentences.asked):
+            self.left.setdefault("CHANGE", [])
         counted = parse_periods(self.sentences.asked)
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
         asked = self.sentences.asked.lower().lstrip(" \"'(")
@@ -376,8 +378,35 @@ class QueryComposer:
             told = " and ".join(measure_text(one) for one in others)
             self.measures = [due.model_copy(update={"words": f"excluding {told}: {due.words}"})]
 
+    def _without_money(self) -> None:
+        """Add up what money was used for: `the cash that Acme returned to shareholders via buybacks and dividends`."""
+        first, others = next(iter(self.measures), None), self.measures[1:]
+        used = all(isinstance(one, Line) and one.metric for one in others)
+        if first is not None and others and used and _is_of_money(first) and not self._is_choice("WHICH", "VERSUS"):
+            self.measures = [total_of(others)]
+
+    def _without_lines(self) -> None:
+        """Leave lines out of the one before them: parts of it (`revenue without bitcoin`) or costs (`costs ex rent`)."""
+        left_out = self.left.get("EXCEPT", [])
+        if len(left_out) != 1 or self.base.parts is not None or len(self.measures) < 2 or self.companies > 1:
+            return
+        whole, *others = self.measures
+        lines = [one for one in others if isinstance(one, Line)]
+        if not isinstance(whole, Line) or not whole.metric or len(lines) < len(others):
+            return
+        if not self.parsed.places[0] < left_out[0].start < self.parsed.places[1]:
+            return
+        if not any(one.metric for one in lines):
+            self.base = self._with_base(parts=Parts(names=tuple(one.words for one in lines)))
+            self.measures = [whole]
+        elif all(one.metric and self.lexicon.metrics[one.metric].sign == "expense" for one in (whole, *lines)):
+            self.take_frames("EXCEPT")
+            self.measures = [Operation(operator="-", left=whole, right=total_of(lines))]
+
     def _settle_measures(self) -> None:
         self._without_what_is_not_due()
+        self._without_lines()
+        self._without_money()
         self._without_inputs()
         if len(set(self.measures)) == 1:
             self.measures = self.measures[:1]
@@ -397,10 +426,13 @@ class QueryComposer:
         if not isinstance(first, NamedFormula):
             return
         inputs = set(self.lexicon.metrics_of(first.formula))
-        lines = [line for one in self.measures[1:] for line in (one.of if isinstance(one, Function) else (one,))]
-        if not all(isinstance(one, Line) and one.metric in inputs for one in lines):
+        told = [line for one in self.measures[1:] for line in lines_of(one)]
+        spelt = [one for one in self.measures[1:] if isinstance(one, Operation)]
+        if not all(isinstance(one, Line) and one.metric in inputs for one in told) or len(spelt) > 1:
             return
         closing = _YEAR_END.search(self.sentences.asked) is not None and not self.has_unread("AVERAGE")
+        # `days of inventory, inventory over cost of sales`: its formula, of what stands at the end of the period
+        closing |= bool(spelt) and "mean" not in repr(spelt) and "average" not in repr(spelt)
         self.measures = [first.model_copy(update={"closing": closing})]
         self.take_frames("AVERAGE", "TOTAL")
         constants = set(re.findall(r"\d+", self.lexicon.formulas[first.formula].expression))

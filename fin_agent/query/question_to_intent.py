@@ -42,6 +42,7 @@ from fin_agent.query.printed_line_matching import (
     with_margin_of_part,
     with_maturity_years,
     with_metric_as_part,
+    with_metric_of_part,
     with_parts_resolved,
     with_printed_years,
     with_share_as_printed,
@@ -627,6 +628,10 @@ def _bound(query: Query, words: Intent, workspace: Workspace) -> Intent:
         printed_alone = _as_printed_percentage(query, words, workspace)
         if printed_alone is not None:
             return printed_alone
+        of_part = with_metric_of_part(query, lacking, workspace)
+        certain = _surely_printed(of_part, words, workspace) if of_part is not None else None
+        if certain is not None and not metrics_to_search(_plan(certain, workspace), workspace):
+            return certain
         with suppress(UnboundError):
             return _in_printed_unit(query, *_planned(query, words, workspace, lacking), workspace)
     apart = metrics_of_several_rows(plan, workspace)

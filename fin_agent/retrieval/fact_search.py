@@ -111,14 +111,10 @@ class FactSearchResult:
         if best is None or not best.is_complete or best.score < least:
             return ()
         near, same = max(least, best.score - _NEAR), best.sourced.fact
-        return tuple(
-            hit
-            for hit in self.hits
-            if hit.is_complete
-            and (
-                hit.score >= near or (self.alone and hit.score >= _LIKELY and magnitudes_agree(hit.sourced.fact, same))
-            )
-        )
+        complete = (hit for hit in self.hits if hit.is_complete)
+        if self.alone:
+            return tuple(one for one in complete if one.score >= least and magnitudes_agree(one.sourced.fact, same))
+        return tuple(hit for hit in complete if hit.score >= near)
 
     @property
     def is_sure(self) -> bool:
@@ -293,7 +289,9 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     if best.is_complete:
         hits = [hit for hit in hits if hit.score < best.score - _NEAR or not _is_less_specific(hit, best, said)]
     hits = _row_first(_literal_first(hits, query.phrase))
-    rivals = _rivals(hits, said)
+    home = asked.metric.statement if asked.metric is not None else None
+    at_home = home is not None and hits[0].sourced.fact.statement is home  # no note rivals the statement of the metric
+    rivals = _rivals([hit for hit in hits if not at_home or hit.sourced.fact.statement is home], said)
     spoken = _as_spoken(query.phrase)
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
     own = own or _is_literal(hits[0], query.phrase)
@@ -592,11 +590,15 @@ class _FactPhrase:
         own = address
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
+        of_another = not (named or fact.metric is None or self.metric is None)
+        if of_another:  # only its own words, and not those above its table, can make it the figure of this metric
+            borne = own.line.union(own.heads, own.column, own.scope, own.concept, own.members)
+            own = own._replace(borne=own.borne & borne)
         accounts = [(self._account(self.phrase, own, weigh, years, part), self.phrase)]
-        if named or fact.metric is None or self.metric is None:
+        if not of_another:
             # The label that several metrics share says nothing of a fact that is known to be another's.
-            borne = (words for words in self.wordings if words <= address.borne)
-            accounts += [(self._account(words, address, weigh, years, part), words) for words in borne]
+            fitting = (words for words in self.wordings if words <= address.borne)
+            accounts += [(self._account(words, address, weigh, years, part), words) for words in fitting]
         (score, missing, extra), wording = max(accounts, key=lambda pair: pair[0])
         if named and self.phrase & NARROWING <= address.borne:
             score, missing, extra = max(score, 0.97), (), ()
