@@ -255,6 +255,9 @@ class QueryComposer:
         for frame, kind in _IN_WORDS.items():
             if self.has_unread(frame):
                 return kind
+        named = {one.company.key for one in self.lexed.companies}
+        if self.has_unread("WHO") and len(named) == 1 and not self.has_unread(*_EXTREMES, "HIGHER", "LOWER", "KIND"):
+            return Kind.DESCRIPTION  # `who was the CFO`: no cash from operations
         figures = self.has_unread("KIND", "FASTEST", "SLOWEST", "POSITIVE", "NEGATIVE")
         return None if self.measures or figures else Kind.DESCRIPTION
 

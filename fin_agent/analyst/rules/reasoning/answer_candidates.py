@@ -44,6 +44,9 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         return True
     if wants is AnswerType.PERSON:
         text = listed("answer_words", "pronouns").split(text, maxsplit=1)[0]  # `In 2014, he became ...` names nobody
+        return any(not _is_title(found[0]) for found in pattern.finditer(text))  # an office is nobody's name
+    if wants in FIGURES and patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
+        return False
     if wants is AnswerType.BUSINESS:
         introduced = contains_listed_phrase("introductions", text)
         return introduced and not contains_listed_phrase("no introductions", text) and pattern.search(text) is not None
@@ -115,6 +118,7 @@ _ENOUGH = {
     **dict.fromkeys((AnswerType.VERDICT, AnswerType.PERSON), 0.75),
     AnswerType.SENTENCE: 0.7,
     AnswerType.LIST: 0.8,
+    AnswerType.DEFINITION: 0.9,
 }
 """Share of a part's word weight that a text must cover; higher for less specific answer types."""
 _LEAST_EVIDENCE = 2.5
@@ -134,6 +138,8 @@ _LONG = 120
 """Number of words at which a text counts half as much."""
 _DATE_WITHIN = 45
 """Characters of a sentence in which its date is."""
+_OUTLOOK = 1000
+"""Characters above a sentence in which the period of an outlook is told: `First Quarter 2025 Guidance`."""
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
 _MOST_ABOVE, _FIRST_WORDS = 2000, 5
@@ -298,7 +304,8 @@ def _score(
     if round(borne, 6) < _ENOUGH[part.answer_type]:
         return None
     fits = _covers_subject(said, around.union(stems_in(about)), around | said | farther, target)
-    fits = fits and _matches_request(lead, text, about, heading, target) and _matches_period(about, target, filed)
+    above = f"{earlier[-_OUTLOOK:]} {heading}"
+    fits = fits and _matches_request(lead, text, about, heading, target) and _matches_period(about, target, filed, above)
     return borne * _fitness(text, about, heading, target) / length if fits else None
 
 
@@ -387,13 +394,16 @@ def _mentions_operands(intent: Intent, said: set[str]) -> bool:
     return all((set(stems_in(words)) or {words}) <= said for words in unknown)
 
 
-def _matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
+def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: str) -> bool:
     """Return whether a figure or a reason is not about a different time than the requested one."""
     asked, years, wants = target.years, set(printed_years(text)), target.part.answer_type
+    coming = _coming_years(target, filed)
+    if coming and coming <= set(printed_years(above)) and has_listed_prefix("expected", text):
+        return True  # `First Quarter 2025 Guidance`
     figure = wants in FIGURES
     if (figure or wants in _FACTS) and _begins_in_another_month(text, target.intent.core):
         return False
-    if not (_in_time(years, asked, filed) and (not figure or _coming_years(target, filed) <= years)):
+    if not (_in_time(years, asked, filed) and (not figure or coming <= years)):
         return False
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
@@ -517,7 +527,7 @@ def _names(text: str, target: AnswerTarget) -> Iterator[str]:
     people = _people_in(text) if wants in (AnswerType.PERSON, AnswerType.OFFICERS) else {}
     if wants is AnswerType.OFFICERS and people:
         yield f"{'; '.join(f'{name}, {title}' for name, title in people.items())}."
-    offices = [term for term in target.terms if _is_title(term.words)]
+    offices = [term for term in target.terms if any(map(_is_title, (term.words, *term.phrases)))]
     for name, title in people.items() if wants is AnswerType.PERSON and offices else ():
         if all(term.coverage_in(stems_in(title)) for term in offices):
             yield f"{name}, {title}."
