@@ -54,6 +54,7 @@ from fin_agent.query.tree import (
 from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
+from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 
@@ -88,7 +89,7 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     """
     if not query.measures:
         raise UnboundError("a measure: the question names none")
-    query = _with_one_part(query)
+    query = _with_one_part(_with_periods_of_each(query, intent, workspace))
     query = query.with_lines(lambda line: _with_own_period(line, intent, workspace)) or query
     measures, relation, between = _combination_of(query, workspace.lexicon)
     periods = _periods(query, intent, workspace)
@@ -133,6 +134,23 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
             **_parts(query, intent, members),
         }
     )
+
+
+def _with_periods_of_each(query: Query, intent: Intent, workspace: Workspace) -> Query:
+    """Return the query with the period of each company that ends about its only day: Q3 of one is Q2 of another."""
+    (day, *others) = query.periods or (Period(),)
+    if day.end is None or others or len(query.companies) != len(intent.companies) or len(query.companies) < 2:
+        return query
+    ended = [period_ending(day.end, _identities_of(one.key, workspace), day.months) for one in query.companies]
+    found = [Period.of(one) for one in ended if one is not None]
+    if len(found) < len(ended) or len(set(found)) < 2:
+        return query
+    return query.model_copy(update={"periods": tuple(found), "respectively": True})
+
+
+def _identities_of(key: str, workspace: Workspace) -> list[Identity]:
+    directory = workspace.directory
+    return [directory.identities[doc_id] for doc_id in directory.by_key[key].doc_ids]
 
 
 def _with_owners(made: list[BoundMeasure], measures: Sequence[Measure], query: Query) -> list[BoundMeasure]:
@@ -434,8 +452,7 @@ def _order(period: FiscalPeriod) -> tuple[int, int]:
 def _fiscal_period(period: Period, intent: Intent, workspace: Workspace) -> FiscalPeriod:
     """Return the filer's own period; for a date, the one that ends on it."""
     if period.end is not None and intent.companies:
-        directory = workspace.directory
-        owned = [[directory.identities[name] for name in directory.by_key[one.key].doc_ids] for one in intent.companies]
+        owned = (_identities_of(one.key, workspace) for one in intent.companies)
         ended = {period_ending(period.end, identities, period.months) for identities in owned}
         found = ended.pop()
         if not ended and found is not None:

@@ -185,7 +185,7 @@ def without_contrasts(tokens: Sequence[Token], text: str) -> tuple[list[Token], 
         if (
             one.type == "NOT"
             and kept
-            and (kept[-1].type in _BEFORE_A_CONTRAST or text[: one.start].rstrip().endswith("only"))
+            and (_opens_a_contrast(kept[-1], one, text) or text[: one.start].rstrip().endswith("only"))
         ):
             end = next((at for at in range(place, len(tokens)) if tokens[at].type in _BEHIND_A_CONTRAST), len(tokens))
             contrasts.append(text[one.start : tokens[end - 1].end])
@@ -195,6 +195,12 @@ def without_contrasts(tokens: Sequence[Token], text: str) -> tuple[list[Token], 
             kept.append(one)
             place += 1
     return kept, tuple(contrasts)
+
+
+def _opens_a_contrast(before: Token, one: Token, text: str) -> bool:
+    """Return whether `not` begins its clause: of `obligations, how much was not recognized` it does not."""
+    told = text[before.end : one.start].lower().split()
+    return before.type in _BEFORE_A_CONTRAST and all(word in ("and", "but", "just", "so") for word in told)
 
 
 _BEFORE_A_CONTRAST = frozenset({"COMMA", "LPAR", "DASH", "AND", "STOP"})

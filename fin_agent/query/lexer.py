@@ -157,7 +157,7 @@ _AUXILIARIES = ("did", "does", "do", "has", "have", "had")
 
 
 def _as_transaction(line: Token, verbs: Sequence[str], names: KnownNames) -> tuple[Token | None, str]:
-    """Return the known flow that one of the verbs makes of a line, `interest income` of what was earned, and the verb."""
+    """Return the known flow that one of the verbs makes of a line, as `interest income` of `earn`, and the verb."""
     for flow, doing in word_lists("transactions").items():
         verb = next((one for one in verbs if one in doing), "")
         words = flow.format(line.text)
@@ -286,7 +286,7 @@ def with_totals_apart(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) ->
     tokens: list[Token] = []
     for one in lexed.tokens:
         printed = any(start <= one.start < end for start, end in spans)
-        if one.type == "PHRASE" and one.text.lower().startswith("total ") and not printed and not _is_stock(one.text):
+        if one.type == "PHRASE" and one.text.lower().startswith("total ") and not printed and not is_stock(one.text):
             start = one.start + len("total ")
             tokens.append(Token("TOTAL", one.text[: len("total")], one.start, start - 1))
             one = Token("PHRASE", one.text[len("total ") :], start, one.end)
@@ -294,7 +294,7 @@ def with_totals_apart(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) ->
     return replace(lexed, tokens=tuple(tokens))
 
 
-def _is_stock(words: str) -> bool:
+def is_stock(words: str) -> bool:
     """Return whether a line is counted at a day, which nobody adds up over years: `total assets abroad`."""
     lists = word_lists("fact_words")
     counted = lists["of balances"] | lists["counted"] | {"outstanding"}
@@ -719,7 +719,9 @@ def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
     """Read words directly before a word for a kind of part as its name: `Freight segment operating margin`."""
     for place, (one, kind) in enumerate(itertools.pairwise(tokens) if has_any(tokens, ("METRIC", "FORMULA")) else ()):
         singular_kind = kind.type == "KIND_SEGMENT" and not kind.text.lower().endswith("s")
-        if one.type == "PHRASE" and singular_kind and kind.start - one.end == 1:
+        if singular_kind and one.type == "PHRASE" and has_any(tokens[:place], ("WHICH",)):
+            tokens[place] = replace(one, type="NOISE")  # `which transportation segment` asks for any of them
+        elif one.type == "PHRASE" and singular_kind and kind.start - one.end == 1:
             tokens[place] = Token("PART", f"{one.text} {kind.text}", one.start, kind.end, one.text)
             tokens[place + 1] = replace(kind, type="NOISE")
     return tokens

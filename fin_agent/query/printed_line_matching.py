@@ -9,7 +9,6 @@ from functools import partial
 from fin_agent.analyst.rules.period_resolution import asks_about_future
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.entry_loading import expression_inputs
-from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of

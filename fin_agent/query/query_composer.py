@@ -15,7 +15,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import PeriodMention, parse_periods
 from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.lexicon.words import patterns, word_lists
-from fin_agent.query.lexer import Amount, LexedQuestion, mentions_of, periods_in
+from fin_agent.query.lexer import Amount, LexedQuestion, is_stock, mentions_of, periods_in
 from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion
 from fin_agent.query.question_sentences import QuestionSentences, requested_decimals, requested_unit
@@ -389,7 +389,7 @@ class QueryComposer:
             self.measures = [total_of(others)]
 
     def _without_lines(self) -> None:
-        """Leave lines out of the one before them: parts of it (`revenue without bitcoin`) or costs (`costs ex rent`)."""
+        """Leave lines out of the one before them: parts (`revenue without bitcoin`) or costs (`costs ex rent`)."""
         left_out = self.left.get("EXCEPT", [])
         if len(left_out) != 1 or self.base.parts is not None or len(self.measures) < 2 or self.companies > 1:
             return
@@ -1019,11 +1019,21 @@ class QueryComposer:
         if not (growth or directed or between or excess):
             return None
         in_percent = self._moves_in_percent(growth=growth, between=between, excess=excess)
+        self._since_the_year_end()
         self._move("growth" if in_percent else "change")
         self.take_frames(*_MOVING, "YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
         if growth or directed or not between:
             return {"kind": Kind.CHANGE, **self._comparison()}
         return _request(Kind.CHANGE, Axis.PERIODS, Combination.DIFFERENCE)  # `between 2018 and 2019`: no direction
+
+    def _since_the_year_end(self) -> None:
+        """Let a balance move over half a year, or over nine months, from the end of the year before."""
+        period, *others = self.base.periods or (Period(),)
+        line = self.only
+        if others or period.months not in (6, 9) or not period.fiscal_year or self.has_unread("YEAR_BEFORE", "YOY"):
+            return
+        if isinstance(line, Line) and (self._is_balance(line) if line.metric else is_stock(line.words)):
+            self.base = self._with_base(periods=(Period(fiscal_year=period.fiscal_year - 1), period))
 
     def _may_move(self) -> bool:
         """Return whether growth is said once and of no formula, and is not compared."""

@@ -76,6 +76,9 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
     found = address_of(fact)
     named = words_of(slot.part or "") <= found.line | found.heads | found.column | found.members
     named = named or same_part(fact.scope, slot.part)
+    known = [one.id for one in lexicon.mentions(fact.label) if one.phrase.lower() == fact.label.lower()]
+    if slot.metric and known and slot.metric not in known:
+        return None  # `Gross profit` is no operating income
     fits = named and fact.source != "text" and matches_period(fact, query_for(slot))
     return FactSearchResult((FactHit(near.sourced, 1.0),)) if fits else None
 

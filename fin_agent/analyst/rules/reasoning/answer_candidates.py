@@ -13,6 +13,7 @@ from typing import NamedTuple
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, QuestionPart
 from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     Paragraph,
+    begins_sentence,
     is_complete_sentence,
     is_enumeration,
     paragraphs_of,
@@ -52,6 +53,8 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         return introduced and not contains_listed_phrase("no introductions", text) and pattern.search(text) is not None
     if wants in (AnswerType.COUNT, AnswerType.NUMBER):
         text = known["no_figure"].sub("", text)
+    if wants in FIGURES and known["threshold"].search(part.text) is None:
+        text = known["threshold"].sub("", text)  # `no other customer accounted for 10 percent or more`
     if wants is AnswerType.COUNT:
         return any(_counts(found, part.counted) for found in pattern.finditer(text))
     return pattern.search(text) is not None
@@ -271,7 +274,7 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
         return False
     if any(contains_listed_phrase(kind, lead) for kind in ("contract", "footnotes", *(("pointers",) if short else ()))):
         return False
-    return is_complete_sentence(lead) or (paragraph.item and not lead[:1].islower())
+    return is_complete_sentence(lead) or (paragraph.item and begins_sentence(lead))
 
 
 def _score(
@@ -305,8 +308,26 @@ def _score(
         return None
     fits = _covers_subject(said, around.union(stems_in(about)), around | said | farther, target)
     above = f"{earlier[-_OUTLOOK:]} {heading}"
-    fits = fits and _matches_request(lead, text, about, heading, target) and _matches_period(about, target, filed, above)
+    fits = (
+        fits and _matches_request(lead, text, about, heading, target) and _matches_period(about, target, filed, above)
+    )
     return borne * _fitness(text, about, heading, target) / length if fits else None
+
+
+def _defines(text: str, target: AnswerTarget) -> bool:
+    """Return whether what a question wants defined, and little else, is the subject of a definition."""
+    found = patterns("answer_patterns")["definition"].search(text)
+    if found is None:
+        return False
+    end = found.end() + _BEHIND_DEFINED if "defin" in found[0].lower() else found.start()
+    subject = set(stems_in(text[:end]))
+    named = {each for term in target.telling_terms for each in term.stems.union(*term.synonyms)}
+    own = (term for term in target.telling_terms if not term.is_context)
+    return _all_in(subject, own) and (end > found.start() or len(subject - named) <= _BESIDE_DEFINED)
+
+
+_BEHIND_DEFINED, _BESIDE_DEFINED = 60, 2
+"""Characters behind `we define` in which its object is, and other words in the subject of a definition."""
 
 
 def _matches_request(lead: str, text: str, about: str, nearby: str, target: AnswerTarget) -> bool:
@@ -316,6 +337,8 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
     if forecast and not foretold:
         return False
     if wants in FIGURES and not _states_its_figure(about, target):
+        return False
+    if wants is AnswerType.DEFINITION and not _defines(text, target):
         return False
     if wants is AnswerType.VERDICT and any(term.is_absent for term in target.telling_terms):
         return False

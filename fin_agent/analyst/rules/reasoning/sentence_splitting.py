@@ -50,7 +50,12 @@ def is_complete_sentence(sentence: str) -> bool:
     """
     first = sentence[:_FIRST_WORDS]
     cut = -1 < first.find(")") < (first + "(").find("(")
-    return sentence.endswith(_ENDS) and not sentence[:1].islower() and not cut
+    return sentence.endswith(_ENDS) and begins_sentence(sentence) and not cut
+
+
+def begins_sentence(text: str) -> bool:
+    """Return whether a text begins with a capital, or a name with one inside: `iPad sales rose.`"""
+    return not text[:1].islower() or text[1:2].isupper()
 
 
 def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
@@ -69,7 +74,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             words = stripped[bullet.end() :] if bullet else ""
             block, item = [words] if words else [], bullet is not None
             continue
-        above_capital = following.strip()[:1].isupper()
+        above_capital = any(map(str.isupper, following.strip()[:2]))
         short = len(line) < _HEADING * width and not stripped.endswith(_GOES_ON)
         if short and above_capital and not (item or block):
             heading = stripped
