@@ -397,7 +397,8 @@ class QueryComposer:
         lines = [one for one in others if isinstance(one, Line)]
         if not isinstance(whole, Line) or not whole.metric or len(lines) < len(others):
             return
-        if not self.parsed.places[0] < left_out[0].start < self.parsed.places[1]:
+        between = self.parsed.places[0] < left_out[0].start < self.parsed.places[1]
+        if not between or left_out[0].text.lower() in _PRINTED:
             return
         if not any(one.metric for one in lines):
             self.base = self._with_base(parts=Parts(names=tuple(one.words for one in lines)))
@@ -1273,6 +1274,8 @@ def _last_digit(written: str, value: float) -> float:
     return abs(value) / number * 0.5 * 10.0 ** -len(found[1] or "")
 
 
+_PRINTED = frozenset({"net of", "before", "outside", "outside of"})
+"""Words that leave something out in names of printed lines: `assets, net of the allowance`."""
 _OF_WHAT_WAS_ASKED = re.compile(r"\bof\s+(?:it|that|this|these|those|them)\b(?!\s+(?:year|quarter|period))", re.I)
 """In `what share of it is net income`, the previous request is the whole; otherwise it is the part."""
 _OF_ALL_PARTS = words_of("total all combined reportable operating segment division region business")

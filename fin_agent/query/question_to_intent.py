@@ -528,7 +528,7 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     of_part, resolved = with_margin_of_part(query, keys, workspace), with_parts_resolved(query, keys, workspace)
     bound: Intent | None = None
     errors: list[UnboundError] = []
-    for one in filter(None, (of_part, _as_printed_total(query, workspace), query, resolved)):
+    for one in filter(None, (of_part, _as_printed_total(query, words, workspace), query, resolved)):
         try:
             bound = _bound(one, words, workspace)
             break
@@ -595,15 +595,22 @@ def _surely_printed(query: Query, words: Intent, workspace: Workspace) -> Intent
     return None
 
 
-def _as_printed_total(query: Query, workspace: Workspace) -> Query | None:
+def _as_printed_total(query: Query, words: Intent, workspace: Workspace) -> Query | None:
     """Return the query with its only measure as a printed line, if `total` precedes a figure that is in no statement.
 
-    The metric may be a part of it.
+    The metric may be a part of it, as it is where a statement prints the total as another line.
     """
     line = without_move(query.only_measure) if query.only_measure is not None else None
     if not isinstance(line, Line) or not line.metric or not line.words.lower().startswith("total "):
         return None
-    return query.with_lines(_by_its_words) if workspace.lexicon.metrics[line.metric].statement is None else None
+    printed = query.with_lines(_by_its_words)
+    if workspace.lexicon.metrics[line.metric].statement is None or printed is None:
+        return printed
+    certain = _surely_printed(printed, words, workspace)
+    slots = _plan(certain, workspace).slots() if certain is not None and certain.companies else ()
+    found = [hit.sourced.fact for slot in slots if slot.is_searched and (hit := facts_for(slot, workspace).best)]
+    others = found and all("total" in words_of(one.label) and one.metric not in (None, line.metric) for one in found)
+    return printed if others else None
 
 
 def _by_its_words(line: Line | NamedFormula) -> Line:

@@ -34,6 +34,7 @@ from fin_agent.retrieval.fact_terms import (
     Address,
     Words,
     address_of,
+    clause_subject,
     in_order,
     stems,
     without_reference,
@@ -254,6 +255,12 @@ _OF_THE_SAME_NAME = 0.04
 """Bonus where the part is printed as asked, not only with the same words among others."""
 _OF_THE_OTHER_SIDE = 0.15
 """Penalty for a cost where the query asks for income, or for income where it asks for a cost."""
+_OF_ANOTHER_METRIC = 0.1
+"""Penalty for a figure that the lexicon knows by another metric than the one asked for."""
+_OF_A_SUBJECT = 0.92
+"""Credit for the subject of a clause that states its amount, beside the label of a row."""
+_BEGINNING = 0.12
+"""Bonus for a longer label that begins with the words asked for: `Service cost for benefits earned`."""
 _UNSAID_PART = 0.12
 """Penalty where the part's words appear in the label or column, and nothing marks them as the name of a part."""
 _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED, _OF_NO_PERIOD = 0.04, 0.03, -0.04, -0.02, -0.1
@@ -595,6 +602,11 @@ class _FactPhrase:
             borne = own.line.union(own.heads, own.column, own.scope, own.concept, own.members)
             own = own._replace(borne=own.borne & borne)
         accounts = [(self._account(self.phrase, own, weigh, years, part), self.phrase)]
+        if fact.source == "text" and (subject := clause_subject(fact) - years - OF_TIME):
+            spoken = own._replace(line=subject, heads=own.heads | (own.line - subject))
+            for words in (self.phrase, *self.wordings):
+                found, lacking, beside = self._account(words, spoken, weigh, years, part)
+                accounts.append(((_OF_A_SUBJECT * found, lacking, beside), words))
         if not of_another:
             # The label that several metrics share says nothing of a fact that is known to be another's.
             fitting = (words for words in self.wordings if words <= address.borne)
@@ -604,6 +616,7 @@ class _FactPhrase:
             score, missing, extra = max(score, 0.97), (), ()
         if score <= 0:
             return None
+        score -= _OF_ANOTHER_METRIC * of_another
         score += self._priors(fact, address, weigh, part, self.phrase | wording, named=named)
         return FactHit(sourced, score, missing, extra)
 
@@ -669,6 +682,10 @@ class _FactPhrase:
         if names or (fact.scope is not None and not address.scope <= _OF_ADDING):
             share = sum(map(weigh, names - said)) / (sum(map(weigh, names)) or 1.0)
             prior -= share * (_OF_MORE_PARTS if part else _OF_A_PART)
+        lead = in_order(fact.label)[: len(address.line & wording)]
+        longer = len(lead) > 1 and not address.line <= wording
+        if longer and fact.source != "text" and words_of(" ".join(lead)) <= wording:
+            prior += _BEGINNING
         if self.part_name is not None and same_part(fact.scope, self.part_name):
             prior += _OF_THE_SAME_NAME
         elif part and not part <= address.scope | address.members:

@@ -49,7 +49,7 @@ def address_of(fact: Fact) -> Address:
     if members and members[0].startswith("country:"):
         # A country's code; its row or column spells it.
         members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= OF_TIME)[:1]
-    above: tuple[str, ...] = (fact.caption, fact.note)
+    above: tuple[str, ...] = tuple(_PATTERNS["other than"].sub("", text) for text in (fact.caption, fact.note))
     column = fact.column_path or (fact.column,)
     label = without_reference(fact.label if fact.source != "text" else clause_figure(fact).said)
     year = fact.period.fiscal_year
@@ -185,6 +185,14 @@ def is_label_of(fact: Fact, phrase: str) -> bool:
 
 
 _OF_NO_RULE = stems("of no rule")
+
+
+def clause_subject(fact: Fact) -> Words:
+    """Return the words before the verb by which a clause states its amount; none if it states none, or a movement."""
+    said, way = clause_figure(fact)
+    found = _PATTERNS["states"].search(said) if not way else None
+    words = words_of(said[: found.start()]) if found is not None else frozenset[str]()
+    return frozenset(word for word in words if not word.isdigit())
 
 
 Way = Literal["up", "down", ""]

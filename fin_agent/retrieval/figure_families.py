@@ -199,8 +199,8 @@ _REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems(
 _NOT_DIVIDED, _PLACES = stems("not divided"), stems("of places") | _REGIONS
 _HOME = words_of("united states domestic foreign abroad non-u.s.")
 _WHEN = words_of(
-    "due after through less more than within one two three four five ten thereafter later beyond remainder date first second third"
-    " fourth half full"
+    "due after through less more than within one two three four five ten thereafter later beyond remainder date first"
+    " second third fourth half full"
 )
 _OF_THE_WHOLE = words_of("sales consolidated overall company wide")
 _TOTAL = words_of("total")

@@ -33,7 +33,9 @@ from fin_agent.vocabulary.identity import Form
 
 _FILINGS, _FURTHER = 4, 40
 """Number of filings searched in addition to the evidence, and of their passages read."""
-_MOST = {AnswerType.CAUSE: 3, AnswerType.SENTENCE: 2, AnswerType.LIST: 3, AnswerType.VERDICT: 2, AnswerType.DEFINITION: 2}
+_MOST = {AnswerType.CAUSE: 3, AnswerType.LIST: 3} | dict.fromkeys(
+    (AnswerType.SENTENCE, AnswerType.VERDICT, AnswerType.DEFINITION), 2
+)
 """Sentences of an answer by type; one for a fact."""
 _WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.5
 _MAX_ANSWER_LENGTH = 1100

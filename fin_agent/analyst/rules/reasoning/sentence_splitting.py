@@ -54,7 +54,7 @@ def is_complete_sentence(sentence: str) -> bool:
 
 
 def begins_sentence(text: str) -> bool:
-    """Return whether a text begins with a capital, or a name with one inside: `iPad sales rose.`"""
+    """Return whether a text begins with a capital, or a name with one inside, such as `iPad`."""
     return not text[:1].islower() or text[1:2].isupper()
 
 
