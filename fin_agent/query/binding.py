@@ -139,7 +139,8 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
 def _with_periods_of_each(query: Query, intent: Intent, workspace: Workspace) -> Query:
     """Return the query with the period of each company that ends about its only day: Q3 of one is Q2 of another."""
     (day, *others) = query.periods or (Period(),)
-    if day.end is None or others or len(query.companies) != len(intent.companies) or len(query.companies) < 2:
+    several = len(query.companies) == len(intent.companies) > 1
+    if day.end is None or others or not day.months or not several:
         return query
     ended = [period_ending(day.end, _identities_of(one.key, workspace), day.months) for one in query.companies]
     found = [Period.of(one) for one in ended if one is not None]

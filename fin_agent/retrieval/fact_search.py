@@ -257,7 +257,7 @@ _OF_THE_OTHER_SIDE = 0.15
 """Penalty for a cost where the query asks for income, or for income where it asks for a cost."""
 _OF_ANOTHER_METRIC = 0.1
 """Penalty for a figure that the lexicon knows by another metric than the one asked for."""
-_OF_A_SUBJECT = 0.92
+_OF_A_SUBJECT = 0.95
 """Credit for the subject of a clause that states its amount, beside the label of a row."""
 _BEGINNING = 0.12
 """Bonus for a longer label that begins with the words asked for: `Service cost for benefits earned`."""
@@ -415,7 +415,11 @@ def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
     that only its heading names, `Nonvested shares > Granted`, says less than one with that name.
     """
     if not _of_one_table(hit, best):  # an amount of a clause that says more than the row
-        more = len(hit.extra) > len(best.extra) and hit.sourced.doc_id == best.sourced.doc_id
+        row = address_of(best.sourced.fact)
+        more = len(hit.extra) > len(best.extra) or (
+            best.sourced.fact.source != "text" and row.line - row.aside <= asked
+        )
+        more = more and hit.sourced.doc_id == best.sourced.doc_id
         return more and hit.sourced.fact.source == "text" != best.sourced.fact.source
     said, better = (_subject_of(each.sourced.fact) & asked for each in (hit, best))
     own, of_best = (address_of(each.sourced.fact).line & asked for each in (hit, best))
@@ -447,6 +451,9 @@ def _statement_first(hits: list[FactHit]) -> list[FactHit]:
     """Return the hits with a row of a statement first, where the best hit is in a note and matches no more words."""
     if not hits or hits[0].sourced.fact.statement is not None or not hits[0].is_complete:
         return hits
+    if hits[0].sourced.fact.source == "text":  # a row that is called so goes before a clause
+        rows = (hit for hit in hits if hit.score > hits[0].score - _APART and hit.sourced.fact.source != "text")
+        hits = _moved_first(hits, (hit for hit in rows if hit.is_complete and not hit.extra))
     near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
     stated = (hit for hit in near if hit.sourced.fact.statement not in (None, Statement.EQUITY))
     return _moved_first(hits, (hit for hit in stated if hit.is_complete and len(hit.extra) <= len(hits[0].extra)))
