@@ -383,6 +383,8 @@ def _is_literal(hit: FactHit, phrase: str) -> bool:
 
 
 def _of_one_table(hit: FactHit, other: FactHit) -> bool:
+    if (hit.sourced.fact.source == "text") is not (other.sourced.fact.source == "text"):
+        return False
     return _table_of(hit.sourced) == _table_of(other.sourced)
 
 
