@@ -604,6 +604,7 @@ _RATIOS = frozenset(
 
 def _substitute_definition(clauses: Sequence[Clause], clause: Clause) -> None:
     """Replace the name in an earlier clause by the formula of a clause."""
+    clause.tokens = _as_sum(clause) or clause.tokens
     renames = clause.kind == "DEFINED" and [one.type in LINES for one in clause.tokens] == [True]
     if not clause.is_formula and not renames:
         return
@@ -616,6 +617,15 @@ def _substitute_definition(clauses: Sequence[Clause], clause: Clause) -> None:
             owner.tokens = [one for one in owner.tokens if one.type not in (*LINES, "PART")]
         else:
             _substitute_line(owner, clause)
+
+
+def _as_sum(clause: Clause) -> list[Token] | None:
+    """Return the tokens of a clause that defines by a list as a sum: `gross debt, i.e. loans, notes and bonds`."""
+    types = {one.type for one in clause.tokens}
+    if clause.kind != "DEFINED" or len(clause.lines) < 2 or not types <= LINES | {"COMMA", "AND", "TOTAL"}:
+        return None
+    lines = [clause.tokens[place] for place in clause.lines]
+    return [each for one in lines for each in (replace(one, type="PLUS", text="plus"), one)][1:]
 
 
 def _substitute_ratio(clauses: Sequence[Clause], clause: Clause) -> None:

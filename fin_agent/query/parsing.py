@@ -88,7 +88,7 @@ def parse(
     if pins and not has_any(stream, ("SHARE", "OF_WHICH")):
         stream = rewrite(stream, "growth behind")
     attached = attach_modifiers(stream, pins=pins)
-    items = list(_read(_prepare_tokens(attached.tokens, pins=pins)))
+    items = list(_read(_prepare_tokens(_without_empty_brackets(attached.tokens), pins=pins)))
     if pins and _are_adjacent(items):
         raise NoReadingError("the question has two measures next to each other and does not say how to combine them")
     amounts = {one.start: one.value for one in tokens if isinstance(one.value, Amount)}
@@ -111,6 +111,19 @@ def parse(
             parsed.places.append(min(word.start_pos for word in one.scan_values(lambda _: True)))
             parsed.measures.append(builder.measure(one))
     return parsed
+
+
+def _without_empty_brackets(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens without brackets around parts alone: `by region (Europe, Asia)`."""
+    kept: list[Token] = []
+    for one in tokens:
+        while one.type == "RPAR" and kept and kept[-1].type in ("AND", "COMMA"):
+            kept.pop()
+        if one.type == "RPAR" and kept and kept[-1].type == "LPAR":
+            kept.pop()
+        elif not (one.type in ("AND", "COMMA") and kept and kept[-1].type == "LPAR"):
+            kept.append(one)
+    return kept
 
 
 def _check_size(tokens: Sequence[Token]) -> None:

@@ -207,7 +207,13 @@ class QueryComposer:
         earlier = list(self.before.measures if ranked else map(without_move, self.before.measures))
         if chosen is not None and (chosen.axis, chosen.how) == (Axis.MEASURES, Combination.TOTAL):
             earlier, chosen = [Function(name="sum", of=tuple(earlier))], None
-        if not self.measures:
+        own = self.only
+        part = share_of(earlier[0]) if len(earlier) == 1 else None
+        of_part = self.before.only_part or getattr(part and part[0], "part", None)
+        named = of_part is not None and isinstance(own, Line) and words_of(own.words) <= words_of(of_part)
+        if part is not None and (named or (not self.measures and self.parsed.parts)) and self.has_unread(*_MOVING):
+            self.measures, self.parsed.parts = [part[0].model_copy(update={"part": of_part})], []
+        elif not self.measures:
             self.measures, self.parsed.arithmetic = self._combined(earlier), False
             selects = chosen is not None and chosen.axis is Axis.PARTS and chosen.how in _ENDS
             named = self.before.only_part is not None and not (self.before.parts and self.before.parts.kind)

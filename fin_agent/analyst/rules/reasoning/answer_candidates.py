@@ -136,7 +136,7 @@ _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
 _ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
-_HEDGED, _LIST, _BESIDE_ITS_SUBJECT, _OF_A_UNIT = 0.75, 2.0, 0.7, 0.5
+_HEDGED, _LIST, _BESIDE_ITS_SUBJECT, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 0.7, 0.5, 0.8
 _LONG = 120
 """Number of words at which a text counts half as much."""
 _DATE_WITHIN = 45
@@ -482,6 +482,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     foretold = has_listed_prefix("expected", stated) and not has_listed_prefix("expected", core)
     if foretold and wants in FIGURES | {AnswerType.VERDICT}:
         fitness *= _HEDGED
+    if target.of_quarter and contains_listed_phrase("spans", text) and not contains_listed_phrase("a quarter", text):
+        fitness *= _OTHER_SPAN
     if wants is AnswerType.LIST and _is_listing(text, target.part.text):
         fitness *= _LIST
     if wants is AnswerType.CAUSE:

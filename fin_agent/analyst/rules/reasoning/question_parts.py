@@ -11,7 +11,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 from fin_agent.lexicon.text_normalization import words_in
-from fin_agent.lexicon.words import any_of, listed, load_yaml, patterns, word_lists
+from fin_agent.lexicon.words import any_of, finds, listed, load_yaml, patterns, word_lists
 from fin_agent.query.question_splitting import asks_something, split_requests
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.vocabulary.page import Statement
@@ -192,7 +192,8 @@ def attributes_of(core: str) -> tuple[QuestionPart, ...]:
     items = [item.strip(" ?.") for item in listed.replace(" and ", ",").replace(" plus ", ",").split(",")]
     items = [item for item in items if item and not item.isdigit()]  # `as of Jan 31, 2025`
     kinds = _table()["attributes"].items()
-    types = [next((kind for kind, words in kinds if _finds(tuple(words), item)), "") for item in items]
+    usual = "number" if finds(subject, "outlook", "row_words") else ""
+    types = [next((kind for kind, words in kinds if _finds(tuple(words), item)), usual) for item in items]
     if len(items) < _MIN_ATTRIBUTES or not all(types):
         return ()
     parts = zip(items, types, strict=True)

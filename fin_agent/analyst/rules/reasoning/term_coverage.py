@@ -101,7 +101,10 @@ def terms_of(
     weights = weights_of(stems, frequencies, index.page_count())
     made = [[_weighed(term, weights, frequencies) for term in terms] for terms in made]
     context = [replace(term, weight=_CONTEXT * term.weight, is_context=True) for term in made[0]]
-    for terms in made[1:]:
+    lead = parts[0].text.split()[:2] if parts else []
+    for part, terms in zip(parts[1:], made[1:], strict=True):
+        if part.text.split()[:2] == lead:
+            continue  # an attribute, which repeats its subject
         own = {each for term in terms for each in term.stems}
         terms += [term for term in context if not term.stems <= own]
     return made
