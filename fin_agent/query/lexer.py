@@ -137,20 +137,25 @@ def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list
         if company.type != "COMPANY" or auxiliary.lower() not in _AUXILIARIES:
             continue
         behind = text[company.end :].split()
-        sizes = (size for size in (4, 3, 2, 1) if size <= len(behind))
-        verbs = [" ".join(behind[:size]).lower().strip("?,.") for size in sizes]
-        counted = lead.lower().rpartition("how many ")
-        line, verb = None, next((one for one in verbs if one in _actions()), "")
-        if verb and counted[1] and counted[2]:
-            start = len(lead) - len(counted[2])
-            line = Token("PHRASE", f"{lead[start:]} {verb.partition(' to ')[0]}", start, len(lead))
-        elif place and tokens[place - 1].type in _LINES and tokens[place - 1].end == len(lead):
-            line, verb = _as_transaction(tokens[place - 1], verbs, names)
+        verbs = [" ".join(behind[:size]).lower().strip("?,.") for size in (4, 3, 2, 1) if size <= len(behind)]
+        line, verb = _as_counted(lead, verbs)
+        before = tokens[place - 1] if place else company
+        if line is None and before.type in _LINES and before.end == len(lead):
+            line, verb = _as_transaction(before, verbs, names)
         if line is not None:
             end = text.lower().find(verb, company.end) + len(verb)
             kept = (one for one in tokens[place + 1 :] if one.start >= end)
             return [*(one for one in tokens[:place] if one.end <= line.start), line, company, *kept]
     return list(tokens)
+
+
+def _as_counted(lead: str, verbs: Sequence[str]) -> tuple[Token | None, str]:
+    """Return the line of what is counted behind `how many`, and done to it, and the verb."""
+    _, asked, noun = lead.lower().rpartition("how many ")
+    verb = next((one for one in verbs if one in _actions()), "") if asked and noun else ""
+    start = len(lead) - len(noun)
+    line = Token("PHRASE", f"{lead[start:]} {verb.partition(' to ')[0]}", start, len(lead)) if verb else None
+    return line, verb
 
 
 _AUXILIARIES = ("did", "does", "do", "has", "have", "had")

@@ -87,8 +87,8 @@ def _splits(
         if len({words_of(part) for part in named}) != 1:
             continue
         part = min(named, key=lambda name: (len(name), sum(map(str.isupper, name)), name))
-        own = {"words": words, "part": part, "period": line.period, "company": line.company}
-        yield Line(metric=name, **own) if kind == "metric" else NamedFormula(formula=name, **own)
+        measure = Line(words=words, metric=name) if kind == "metric" else NamedFormula(words=words, formula=name)
+        yield measure.model_copy(update={"part": part, "period": line.period, "company": line.company})
 
 
 def with_metric_of_part(query: Query, lacking: Collection[str], workspace: Workspace) -> Query | None:
@@ -99,7 +99,8 @@ def with_metric_of_part(query: Query, lacking: Collection[str], workspace: Works
     parts = _parts_of([one.key for one in query.companies], workspace)
 
     def split_name(line: Line | NamedFormula) -> Measure:
-        name = line.metric.split("_") if isinstance(line, Line) and line.metric in lacking else ()
+        metric = line.metric if isinstance(line, Line) and line.metric in lacking else ""
+        name = (metric or "").split("_")
         for size in range(1, len(name)):
             found = workspace.lexicon.mentions(words := " ".join(name[size:]))
             if [one.phrase for one in found] == [words] and found[0].kind == "metric":

@@ -207,24 +207,35 @@ class QueryComposer:
         earlier = list(self.before.measures if ranked else map(without_move, self.before.measures))
         if chosen is not None and (chosen.axis, chosen.how) == (Axis.MEASURES, Combination.TOTAL):
             earlier, chosen = [Function(name="sum", of=tuple(earlier))], None
-        own = self.only
-        part = share_of(earlier[0]) if len(earlier) == 1 else None
-        of_part = self.before.only_part or getattr(part and part[0], "part", None)
-        named = of_part is not None and isinstance(own, Line) and words_of(own.words) <= words_of(of_part)
-        if part is not None and (named or (not self.measures and self.parsed.parts)) and self.has_unread(*_MOVING):
-            self.measures, self.parsed.parts = [part[0].model_copy(update={"part": of_part})], []
+        if (shared := self._line_of_share(earlier)) is not None:
+            self.measures, self.parsed.parts = [shared], []
         elif not self.measures:
             self.measures, self.parsed.arithmetic = self._combined(earlier), False
-            selects = chosen is not None and chosen.axis is Axis.PARTS and chosen.how in _ENDS
-            named = self.before.only_part is not None and not (self.before.parts and self.before.parts.kind)
-            line = earlier[0] if len(earlier) == 1 else None
-            if (selects or named) and isinstance(line, Line) and self.take_frames("SHARE"):
+            line = earlier[0]
+            if self._is_of_part(chosen) and len(earlier) == 1 and isinstance(line, Line) and self.take_frames("SHARE"):
                 self.take_frames("TOTAL", "WHICH")
                 self.measures = [percentage(line, line.model_copy(update={"whole": True}))]
                 return chosen
         elif len(earlier) == 1:
             self._relate_to_earlier(earlier[0], of_parts=self.before.parts is not None)
         return None
+
+    def _is_of_part(self, chosen: Comparison | None) -> bool:
+        """Return whether the previous question is about one part, which it names or selects."""
+        parts = self.before.parts if self.before is not None else None
+        named = parts is not None and len(parts.names) == 1 and not parts.kind
+        return named or (chosen is not None and chosen.axis is Axis.PARTS and chosen.how in _ENDS)
+
+    def _line_of_share(self, earlier: Sequence[Measure]) -> Line | None:
+        """Return the line of a part whose share was asked for, if its movement is: `and how fast did AWS grow`."""
+        shared = share_of(earlier[0]) if len(earlier) == 1 and self.has_unread(*_MOVING) else None
+        if shared is None or not isinstance(shared[0], Line) or self.before is None:
+            return None
+        part, own = self.before.only_part or shared[0].part, self.only
+        named = bool(self.parsed.parts) and not self.measures
+        if isinstance(own, Line) and part is not None:
+            named = words_of(own.words) <= words_of(part)
+        return shared[0].model_copy(update={"part": part}) if named else None
 
     def _combined(self, earlier: list[Measure]) -> list[Measure]:
         """Return the earlier measures as they are combined anew: `what was the shortfall`, `what is their total`."""

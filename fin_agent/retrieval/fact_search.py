@@ -255,7 +255,7 @@ _OF_THE_SAME_NAME = 0.04
 """Bonus where the part is printed as asked, not only with the same words among others."""
 _OF_THE_OTHER_SIDE = 0.15
 """Penalty for a cost where the query asks for income, or for income where it asks for a cost."""
-_OF_ANOTHER_METRIC = 0.1
+_OF_ANOTHER_METRIC = 0.03
 """Penalty for a figure that the lexicon knows by another metric than the one asked for."""
 _OF_A_SUBJECT = 0.95
 """Credit for the subject of a clause that states its amount, beside the label of a row."""

@@ -509,3 +509,55 @@ def test_the_company_is_not_its_unit() -> None:
     assert answer(intent, passage(unit), passage(whole, 1)) == whole
     of_unit = intent.model_copy(update={"core": "How many drivers did Acme Freight employ in 2023?"})
     assert answer(of_unit, passage(unit), passage(whole, 1)) == unit
+
+
+def test_an_office_is_nobodys_name() -> None:
+    core = "Who was Acme's finance chief in 2023?"
+    question = asked("finance chief", Relation.EXPLANATION, core=core)
+    signed = (
+        "With our Chief Executive Officer and Chief Financial Officer, we assessed internal control over reporting."
+    )
+    officers = (
+        "Ann B. Moss, age 61, is Chief Executive Officer.\n"
+        "Bo C. Reed, age 51, is Chief Financial Officer. He came in 2009."
+    )
+    assert answer(question, passage(f"{FILLER} {signed}")) == ""
+    assert answer(question, passage(signed), passage(officers, 3)) == "Bo C. Reed, Chief Financial Officer."
+
+
+def test_a_definition_is_of_what_is_to_be_defined() -> None:
+    question = asked("define net bookings", Relation.EXPLANATION, core="How does Acme define net bookings?")
+    told = "Net bookings is the amount of products sold in the period, and includes license fees."
+    beside = (
+        "Net debt is defined as long-term debt less cash.",
+        "Net bookings is a key performance indicator for us.",
+    )
+    assert answer(question, *(passage(text, at) for at, text in enumerate(beside))) == ""
+    assert answer(question, *(passage(text, at) for at, text in enumerate((*beside, told)))) == told
+
+
+def test_a_brand_in_small_letters_begins_a_sentence() -> None:
+    sentences = sentences_of(
+        "iTable sales fell in 2023 due to fewer models. iTable sales rose in 2022 due to more of them."
+    )
+    assert sentences == [
+        "iTable sales fell in 2023 due to fewer models.",
+        "iTable sales rose in 2022 due to more of them.",
+    ]
+
+
+def test_a_bound_is_no_answer_and_a_range_has_two_ends() -> None:
+    share = asked(
+        "share net sales Corvane", Relation.EACH, figure=True, core="What percentage of net sales came from Corvane?"
+    )
+    bound = "No customer other than Corvane accounted for 10 percent or more of our net sales."
+    assert answer(share, passage(bound)) == ""
+    assert "20 percent" in answer(
+        share, passage(bound), passage("Corvane accounted for 20 percent of our net sales.", 3)
+    )
+    core = "What operating income range did Acme expect for 2023?"
+    outlook = asked("operating income range expect", Relation.EACH, figure=True, core=core)
+    one, two = (
+        f"We expect operating income {told} in 2023." for told in ("of $5 million", "between $4 million and $6 million")
+    )
+    assert answer(outlook, passage(one)) == "" and answer(outlook, passage(one), passage(two, 3)) == two

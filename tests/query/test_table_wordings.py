@@ -152,6 +152,44 @@ TABLES = {
         Asia Pacific|400|390
         Net sales|1,000|930""",
     ),
+    "sorrel": (
+        "Depreciation expense was $17 million in 2019. CASH FLOWS (in millions):",
+        """Years ended December 31,|2019|2018
+        Net cash provided by operating activities|310|290
+        Net cash used in investing activities|(120)|(95)
+        Repayments of debt|(64)|(32)
+        Proceeds from issuance of debt|81|12
+        Repurchases of common stock|(40)|(30)
+        Dividends paid|(25)|(20)
+        Interest income|6|5
+        Interest expense|(11)|(9)
+        Total debt|500|470
+        Inventories|90|80
+        Cost of sales|365|360""",
+    ),
+    "tansy": (
+        "Net sales by groups of similar products and services (in millions):",
+        """Years ended December 31,|2019|2018
+        Net sales:||
+        Online stores|400|300
+        Advertising services|150|120
+        Bitcoin revenue|250|80
+        Total|800|500""",
+    ),
+    "umber": (
+        "Domestic and foreign components of income before income taxes were as follows (in millions):",
+        """Years ended December 31,|2019|2018
+        Domestic|110|100
+        Foreign|240|220
+        Income before income taxes|350|320""",
+    ),
+    "vetch": (
+        "Pension Plan (in millions):",
+        """Years ended December 31,|2019|2018
+        Service cost for benefits earned|51|48
+        Amortization of prior service cost|(6)|(5)
+        Interest cost|70|66""",
+    ),
     "rowan": (
         "During 2019, we opened 47 new stores and remodeled 20 stores. At the end of 2019, we operated 1,355 stores in"
         " 29 states.</p><p>In 2019, we entered into a $750 million unsecured revolving credit facility, which matures"
@@ -235,6 +273,23 @@ ASKED = [
     ("pecan", "Which region had the most net sales in 2019, ignoring Corporate and Antarctica?", 480),
     ("pecan", "Total net sales in 2019 only, not by region", 1000),
     ("pecan", "By how many $ did net sales grow in 2019?", 70),
+    ("pecan", "How did net sales do in 2019?", 70),
+    ("sorrel", "How much debt did Sorrel pay back in 2019?", 64),
+    ("sorrel", "How much debt did Sorrel raise in 2019?", 81),
+    ("sorrel", "How much interest did Sorrel earn in 2018?", 5),
+    ("sorrel", "How much cash did Sorrel's operations generate in 2019?", 310),
+    ("sorrel", "How much cash did Sorrel use in investing in 2019?", -120),
+    ("sorrel", "What was depreciation in 2019?", 17),
+    ("sorrel", "Days of inventory in 2019, year-end inventory over cost of sales", 90),
+    ("sorrel", "What were payouts in 2019, i.e. dividends, share repurchases and repayments of debt added up?", 129),
+    ("tansy", "What was advertising revenue in 2019?", 150),
+    ("tansy", "What was revenue without bitcoin in 2019?", 550),
+    ("tansy", "By how many $ did net sales ex bitcoin grow in 2019?", 130),
+    ("tansy", "How much of the 2019 net sales came through online stores?", 50),
+    ("umber", "How much of the 2019 pretax income was foreign?", 68.57),
+    ("umber", "What was foreign pre-tax income in 2018?", 220),
+    ("umber", "What was domestic income before taxes in 2019?", 110),
+    ("vetch", "What was the pension service cost in 2019?", 51),
     ("pecan", "What happened to net sales in 2019 compared with the year before (in millions)?", 70),
     ("pecan", "Net sales of Latin America v Asia Pacific in 2019, which was lower and by how much?", 280),
 ]

@@ -336,9 +336,8 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
     forecast, foretold = has_listed_prefix("expected", core), has_listed_prefix("expected", f"{text} {nearby}")
     if forecast and not foretold:
         return False
-    if wants in FIGURES and not _states_its_figure(about, target):
-        return False
-    if wants is AnswerType.DEFINITION and not _defines(text, target):
+    states = {AnswerType.DEFINITION: _defines, **dict.fromkeys(FIGURES, _states_its_figure)}.get(wants)
+    if states is not None and not states(about, target):
         return False
     if wants is AnswerType.VERDICT and any(term.is_absent for term in target.telling_terms):
         return False
@@ -421,8 +420,8 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
     """Return whether a figure or a reason is not about a different time than the requested one."""
     asked, years, wants = target.years, set(printed_years(text)), target.part.answer_type
     coming = _coming_years(target, filed)
-    if coming and coming <= set(printed_years(above)) and has_listed_prefix("expected", text):
-        return True  # `First Quarter 2025 Guidance`
+    if _is_of_outlook(text, above, coming):
+        return True
     figure = wants in FIGURES
     if (figure or wants in _FACTS) and _begins_in_another_month(text, target.intent.core):
         return False
@@ -436,6 +435,11 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
     if wants is AnswerType.CAUSE:
         return not years or (bool(years & asked) and not interim)
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
+
+
+def _is_of_outlook(text: str, above: str, coming: set[int]) -> bool:
+    """Return whether a text expects something of years that are told above it: `First Quarter 2025 Guidance`."""
+    return bool(coming) and coming <= set(printed_years(above)) and has_listed_prefix("expected", text)
 
 
 def _begins_in_another_month(text: str, core: str) -> bool:

@@ -101,13 +101,16 @@ def terms_of(
     weights = weights_of(stems, frequencies, index.page_count())
     made = [[_weighed(term, weights, frequencies) for term in terms] for terms in made]
     context = [replace(term, weight=_CONTEXT * term.weight, is_context=True) for term in made[0]]
-    lead = parts[0].text.split()[:2] if parts else []
     for part, terms in zip(parts[1:], made[1:], strict=True):
-        if part.text.split()[:2] == lead:
-            continue  # an attribute, which repeats its subject
-        own = {each for term in terms for each in term.stems}
-        terms += [term for term in context if not term.stems <= own]
+        if part.text.split()[:2] != parts[0].text.split()[:2]:  # an attribute repeats its subject
+            terms += _not_in(terms, context)
     return made
+
+
+def _not_in(own: Sequence[Term], others: Iterable[Term]) -> list[Term]:
+    """Return the terms that have other words than a part's own."""
+    stems = {each for term in own for each in term.stems}
+    return [term for term in others if not term.stems <= stems]
 
 
 def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str, int]) -> Term:
