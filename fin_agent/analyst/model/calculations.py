@@ -137,24 +137,21 @@ def _inputs_of(
     for one in calculations:
         _require_name(one.name, known)
         names, numbers = _parts_of(one.expression)
-        wrong = _inputs_fault(names, names - known, numbers - CONSTANTS - own)
-        if one.unit in _RATES and "/" in one.expression and _HUNDRED not in numbers and not names & rates:
-            wrong = wrong or f"is in {one.unit} and nothing in it is multiplied by 100"
+        wrong = ""
+        if unknown := names - known:
+            wrong = f"is calculated from {', '.join(map(quoted_name, sorted(unknown)))}, which `figures` does not name"
+        elif odd := numbers - CONSTANTS - own:
+            told = ", ".join(f"{each:f}" for each in sorted(odd))
+            wrong = f"has {told}: neither a figure nor a constant, so quote it in `figures`"
+        elif not names:
+            wrong = "is calculated from no figure"
+        elif one.unit in _RATES and "/" in one.expression and _HUNDRED not in numbers and not names & rates:
+            wrong = f"is in {one.unit} and nothing in it is multiplied by 100"
         if wrong:
             raise ValueError(f"{quoted_name(one.name)} {wrong}")
         known.add(one.name)
         used.update(names, numbers)
     return used
-
-
-def _inputs_fault(names: Collection[str], unknown: Collection[str], odd: Collection[Decimal]) -> str:
-    """Return what is wrong with the inputs of a calculation; empty if nothing is."""
-    if unknown:
-        return f"is calculated from {', '.join(map(quoted_name, sorted(unknown)))}, which `figures` does not name"
-    if odd:
-        told = ", ".join(f"{each:f}" for each in sorted(odd))
-        return f"has {told}: neither a figure nor a constant, so quote it in `figures`"
-    return "" if names else "is calculated from no figure"
 
 
 def _code(lines: Iterable[str], results: Sequence[str]) -> str:
@@ -193,9 +190,6 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
     nodes = list(ast.walk(tree))
     if not all(isinstance(node, _NODES) for node in nodes):
         raise ValueError("an expression is more than arithmetic")
-    called = [node.func for node in nodes if isinstance(node, ast.Call)]
-    if not all(isinstance(each, ast.Name) and each.id in CALLS for each in called):
-        raise ValueError(f"an expression calls what it may not: {', '.join(sorted(CALLS))} only")
     values = [node.value for node in nodes if isinstance(node, ast.Constant)]
     if not all(type(value) in (int, float) for value in values):
         raise ValueError("an expression has something that is not a number")

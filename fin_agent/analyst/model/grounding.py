@@ -170,21 +170,13 @@ def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
 
 
 _MAX_WORD_LENGTH = 60
-_SAME = {
-    **dict.fromkeys(("m", "mm", "mn", "mil", "mln"), "million"),
-    **dict.fromkeys(("b", "bn", "bil"), "billion"),
-    **dict.fromkeys(("tn", "trn"), "trillion"),
-    "k": "thousand",
-    **dict.fromkeys(("per cent", "percent", "pct"), "%"),
-    **dict.fromkeys(("percentage point", "percentage-point", "pp", "ppt", "point"), "points"),
-    **dict.fromkeys(("bp", "basis point"), "basis points"),
-}
+_SIZES = {word: size for size, words in word_lists("size_words").items() for word in words}
 
 
 def _normalized_size(sizes: str) -> str:
     words = (found[0].lower().replace(".", "") for found in _PATTERNS["each"].finditer(sizes))
     bare = (word if len(word) < 2 or not word.endswith("s") else word[:-1] for word in words)
-    return " ".join(_SAME.get(word, word) for word in bare)
+    return " ".join(_SIZES.get(word, word) for word in bare)
 
 
 class PageScale:
@@ -200,7 +192,7 @@ class PageScale:
 
     def states(self, bare: ScaledNumber, size: str) -> bool:
         """Return whether a bare number quoted from this page has a size, by its fact or the words of the page."""
-        if bare.next_word and bare.next_word not in _BETWEEN:
+        if bare.next_word and bare.next_word not in word_lists("answer_words")["behind numbers"]:
             return False  # `41 laboratories` are no `41 million`, whatever the scale of the table
         known = self._of_facts.get(Decimal(bare.number), set())
         if size in known:
@@ -221,8 +213,5 @@ class PageScale:
 
 
 _SCALES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
-_BETWEEN = frozenset(
-    {"in", "for", "at", "as", "and", "or", "to", "from", "of", "vs", "versus", "compared", "during", "on"}
-)
 _HIGHEST = 1_000
 """A percentage above this is not accepted by a heading alone."""
