@@ -254,9 +254,10 @@ class AnalystDecomposer:
     def questions(self, query: Query) -> tuple[str, ...]:
         """Return the parts in words; empty for a question with a single part."""
         kept = self._by_model(query, self._client) if self._client is not None else ()
-        if not kept:
-            return by_slots(query)
-        return kept if len(kept) > 1 or kept[0] != query.text else ()
+        if kept:
+            return kept if len(kept) > 1 or kept[0] != query.text else ()
+        asked = tuple(dict.fromkeys(f"What was the {slot}?" for slot in query.slots))[:_MAX_PARTS]
+        return asked if len(asked) > 1 else ()
 
     def _by_model(self, query: Query, client: ModelClient) -> tuple[str, ...]:
         def fault(reply: SubQuestionsReply) -> str | None:
@@ -276,12 +277,6 @@ class AnalystDecomposer:
         if len(kept) < len(asked):
             self._notify(f"left out {len(asked) - len(kept)} sub-questions on companies that were not asked about")
         return kept
-
-
-def by_slots(query: Query) -> tuple[str, ...]:
-    """Return a question for each required figure, if there are several."""
-    asked = tuple(dict.fromkeys(f"What was the {slot}?" for slot in query.slots))[:_MAX_PARTS]
-    return asked if len(asked) > 1 else ()
 
 
 def first_query(question: str, analyst: RulesAnalyst) -> Query:
