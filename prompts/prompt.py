@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import yaml
 from frontmatter.default_handlers import YAMLHandler
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role as ModelRole
@@ -193,10 +193,8 @@ def prompt_source(name: str, folder: Path | None = None) -> PromptSource:
         ) from failure
 
 
-class _Head(BaseModel):
+class _Head(BaseModel, extra="forbid", strict=True):
     """The head of a prompt's file."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     role: str
     version: int = Field(ge=1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.analyst.rules.context_carryover import (
     FollowUp,
@@ -84,10 +84,8 @@ class PreviousTurn:
     """Whether it was asked in full, not completed from the one before it."""
 
 
-class Reading(BaseModel):
+class Reading(BaseModel, frozen=True):
     """The interpretation of a message."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: MessageKind
     question: str = ""
