@@ -41,7 +41,8 @@ def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
 
 def _unit_of_tree(root: Node, lexicon: Lexicon) -> str:
     found = _dimension(root, lexicon)
-    rates = {_unit_of(leaf, lexicon) for leaf in leaves_of(root)} & {"percent", "days"}
+    named = (leaf.name for leaf in leaves_of(root) if not leaf.printed)
+    rates = {lexicon.definition(name).unit for name in named} & {"percent", "days"}
     if found.dollars == 1 and not (found.shares or found.heads or rates):
         found = _UNITS["USD"]  # `revenue * 365`, `cash * 100`: a number in the question does not change the unit
     for unit, dimension in _UNITS.items():
@@ -61,10 +62,6 @@ def _without_days(node: Node) -> Node:
             return Operation(operator, _without_days(left), _without_days(right))
         case _:
             return node
-
-
-def _unit_of(leaf: Quantity, lexicon: Lexicon) -> str:
-    return "" if leaf.printed else lexicon.definition(leaf.name).unit
 
 
 def with_rates_as_fractions(expression: str, lexicon: Lexicon) -> str | None:
