@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
+import frontmatter
 import yaml
 from frontmatter.default_handlers import YAMLHandler
 from pydantic import BaseModel, Field, ValidationError
@@ -27,7 +28,6 @@ from fin_agent.prompts.untrusted_text import (
     Fence,
     PlaceholderSource,
     Quoted,
-    Report,
     singular_mark,
 )
 
@@ -67,7 +67,7 @@ class FilledPrompt:
     name: str
     version: str
     """The version in the prompt's head and a hash of its text: any change of text changes the version."""
-    reports: tuple[Report, ...] = field(default=())
+    reports: tuple[str, ...] = ()
     """Characters removed from the quoted material and signs of injection in it; empty if there are none."""
 
     @property
@@ -150,8 +150,7 @@ def prompt_roles() -> Mapping[str, Role]:
     files = (file for file in resources.files(__package__).iterdir() if file.name.endswith(".md"))
     found = {}
     for file in sorted(files, key=lambda file: file.name):
-        handler = YAMLHandler()
-        head = handler.load(handler.split(file.read_text(encoding="utf-8"))[0])
+        head = frontmatter.loads(file.read_text(encoding="utf-8"))
         placeholders = {name: PLACEHOLDERS[name] for name in head["placeholders"]}
         found[file.name.removesuffix(".md")] = Role(ModelRole(head["role"]), head["does"], placeholders, head["output"])
     return found
