@@ -150,9 +150,9 @@ def prompt_roles() -> Mapping[str, Role]:
     files = (file for file in resources.files(__package__).iterdir() if file.name.endswith(".md"))
     found = {}
     for file in sorted(files, key=lambda file: file.name):
-        head = frontmatter.loads(file.read_text(encoding="utf-8"))
-        placeholders = {name: PLACEHOLDERS[name] for name in head["placeholders"]}
-        found[file.name.removesuffix(".md")] = Role(ModelRole(head["role"]), head["does"], placeholders, head["output"])
+        head = _Head.model_validate(frontmatter.loads(file.read_text(encoding="utf-8")).metadata)
+        placeholders = {name: PLACEHOLDERS[name] for name in head.placeholders}
+        found[file.name.removesuffix(".md")] = Role(ModelRole(head.role), head.does, placeholders, head.output)
     return found
 
 

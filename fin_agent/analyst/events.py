@@ -8,13 +8,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer
 
 
-class _EventModel(BaseModel, frozen=True, extra="forbid"):
-    pass
+class _EventModel(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class StepBegun(_EventModel):

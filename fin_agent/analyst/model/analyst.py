@@ -278,8 +278,8 @@ class ModelAnalyst(RulesAnalyst):
         for each in reply.kept:
             if 1 <= each.passage <= len(evidence):
                 own = evidence[each.passage - 1]
-                told = ("" if own.by_model else own.why, printable_line(each.reason)[:_MAX_LENGTH] or _KEPT)
-                kept.setdefault(own.passage.key, own.model_copy(update={"why": "; ".join(filter(None, told))}))
+                reasons = ("" if own.by_model else own.why, printable_line(each.reason)[:_MAX_LENGTH] or _KEPT)
+                kept.setdefault(own.passage.key, own.model_copy(update={"why": "; ".join(filter(None, reasons))}))
         limit = max(self._most_evidence, len(base.kept))
         update: dict[str, object] = {"kept": tuple(kept.values())[:limit]}
         if computed or reply.answerable:

@@ -10,7 +10,7 @@ import re
 from enum import StrEnum
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from fin_agent.evidence.cards.card import ClaimRole, RiskSignal, Use
 from fin_agent.evidence.intent import OutputUnit
@@ -62,8 +62,10 @@ Numbers = Many[Number]
 OptionalText = Annotated[str | None, BeforeValidator(_blank_to_none)]
 
 
-class Reply(BaseModel, frozen=True, extra="ignore"):
+class Reply(BaseModel):
     """A reply of a chat model."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class _BareReply(Reply):
