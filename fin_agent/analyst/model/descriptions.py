@@ -5,7 +5,6 @@ It describes; figures, companies and periods are never taken from it.
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
@@ -13,6 +12,7 @@ from fin_agent.analyst.model.grounding import contains_phrase, numbers_not_in, p
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import card_place
 from fin_agent.analyst.model.replies import Abstraction, SummaryReply, TreeNodeReply
+from fin_agent.analyst.rules.period_resolution import requested_periods
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal
 from fin_agent.evidence.cards.rule_based_abstraction import SKETCH_CHARACTERS, NamedMetric, spans_of
 from fin_agent.evidence.filing_preparation import COVER_PAGES, summary_by_rules
@@ -29,7 +29,6 @@ _MAX_CACHED = 2_000
 """Cards cached for further rounds and questions."""
 _MAX_VALUES = 12
 _MAX_LENGTH = 80
-_PERIOD = re.compile(r"(?:(Q[1-4]) )?(?:FY|fiscal (?:year )?)?((?:19|20)\d\d)", re.I)
 _BY_STRUCTURE = (RiskSignal.PART_ONLY, RiskSignal.UNCERTAIN_PERIOD)
 """Risks that follow from the figures alone: only the rules set them."""
 
@@ -136,14 +135,11 @@ def _metric_ids(words: str, lexicon: Lexicon, base: Card) -> Sequence[str]:
 
 
 def _periods(words: str, text: str, base: Card) -> Sequence[str]:
-    """Return the period that a model's words name, as `Q2 FY2023`; empty if neither passage nor card has its year."""
-    if (found := _PERIOD.fullmatch(" ".join(words.split()))) is None:
-        return []
-    quarter, year = found.groups()
-    named = f"{quarter.upper()} FY{year}" if quarter else f"FY{year}"
+    """Return the periods that a model's words name, as `Q2 FY2023`, of years that the passage or its card has."""
     own = f"FY{base.identity.fiscal_year}"
-    is_known = named in (*base.time.periods, own, f"Q{base.identity.quarter} {own}") or contains_phrase(year, text)
-    return [named] if is_known else []
+    known = (*base.time.periods, own, f"Q{base.identity.quarter} {own}")
+    named = requested_periods(words, words)
+    return [str(one) for one in named if str(one) in known or contains_phrase(str(one.fiscal_year), text)]
 
 
 _MAX_READ = 4_000

@@ -12,6 +12,7 @@ from fin_agent.answering.numerals import NumeralKind, numerals_in, spelled_numbe
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.text_normalization import places_of
 from fin_agent.lexicon.words import finds, patterns, word_lists
+from fin_agent.vocabulary.amount_formatting import SCALE_WORDS
 from fin_agent.workspace import Workspace
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -187,7 +188,7 @@ class PageScale:
         self._of_facts: dict[Decimal, set[str]] = {}
         for sourced in workspace.index.facts({key.doc_id}, pages=[key]):
             fact = sourced.fact
-            size = "%" if fact.unit == "percent" else _SCALES.get(fact.scale, "")
+            size = "%" if fact.unit == "percent" else SCALE_WORDS.get(fact.scale, "")
             self._of_facts.setdefault(abs(fact.amount), set()).add(size)
 
     def states(self, bare: ScaledNumber, size: str) -> bool:
@@ -212,6 +213,5 @@ class PageScale:
         return False
 
 
-_SCALES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 _HIGHEST = 1_000
 """A percentage above this is not accepted by a heading alone."""

@@ -9,12 +9,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Comparison, Intent
-from fin_agent.evidence.slot_ledger import Figure, Ledger
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.evidence.tournament.tournament import COMPANY, Brief, required_fields
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.prompts import Quoted
 from fin_agent.retrieval.search_query import Scope
+from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
@@ -165,15 +166,12 @@ def known_lines(intent: Intent, ledger: Ledger | None, searched: str = "") -> st
     fields: dict[str, Iterable[str]] = {
         "- companies": (company.name for company in intent.companies),
         "- fiscal periods": map(str, intent.periods),
-        "- figures found by rules": (f"{slot}: {_amount(found[slot])}" for slot in found),
+        "- figures found by rules": (
+            f"{slot}: {amount_with_unit(figure.amount, figure.scale, figure.unit)}" for slot, figure in found.items()
+        ),
         "- searched for already": [searched],
     }
     return "\n".join(_lines(fields)) or "- nothing beyond its words"
-
-
-def _amount(figure: Figure) -> str:
-    scale = {1_000: " thousands", 1_000_000: " millions", 1_000_000_000: " billions"}.get(figure.scale, "")
-    return f"{figure.amount:,} {figure.unit}{scale}"
 
 
 def request_lines(brief: Brief) -> list[str]:
