@@ -60,13 +60,13 @@ class ModelAnswer:
     complementary: str = ""
 
 
+@dataclass(frozen=True, slots=True)
 class Reasoner:
     """Chain of thought (Wei et al. 2022) over numbered passages, with quotes and calculations."""
 
-    def __init__(self, client: ModelClient, workspace: Workspace, executor: ProgramExecutor) -> None:
-        self._client = client
-        self._workspace = workspace
-        self._executor = executor
+    client: ModelClient
+    workspace: Workspace
+    executor: ProgramExecutor
 
     def answer(
         self, intent: Intent, evidence: Sequence[Evidence], wanted: str, computed: str = ""
@@ -76,8 +76,8 @@ class Reasoner:
         Quotes that are not in their passage are dropped with a warning. `wanted` is the rules' reading of the question;
         `computed` is a result over figures of the filings, which may be quoted like a passage.
         """
-        grounds = _AnswerGrounds(self._workspace, intent, evidence, computed, self._executor)
-        shown = quoted_passages([each.passage for each in evidence], self._workspace)
+        grounds = _AnswerGrounds(self.workspace, intent, evidence, computed, self.executor)
+        shown = quoted_passages([each.passage for each in evidence], self.workspace)
         if computed:
             shown.append(Quoted(computed, "computed from figures of the filings"))
 
@@ -95,7 +95,7 @@ class Reasoner:
             return wrong
 
         prompt: dict[str, Value] = {"question": intent.question, "wanted": wanted, "passages": shown}
-        reply = self._client.ask("reasoning", ReasoningReply, fault, drafted="answer", **prompt)
+        reply = self.client.ask("reasoning", ReasoningReply, fault, drafted="answer", **prompt)
         if reply is None:
             return ModelAnswer(_answer_from_quotes(sent_back[-1], grounds), (_UNVERIFIED,)) if sent_back else None
         keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, RiskSignal
@@ -27,6 +28,7 @@ _PAGE_SHARE = 0.8
 """Weight of the best values among the cards of the same page, since a table and the text about it belong together."""
 
 
+@dataclass(frozen=True, slots=True)
 class RulesJudge:
     """See `Judge`. Deterministic, and independent of the order of the cards.
 
@@ -34,13 +36,12 @@ class RulesJudge:
     has adds nothing, so that the first pages together cover as many slots as possible.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    workspace: Workspace
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
         """See Judge.rank."""
         listed = sorted(range(len(cards)), key=lambda at: _key(cards[at]))
-        found = _aligned([cards[at] for at in listed], brief, self._workspace)
+        found = _aligned([cards[at] for at in listed], brief, self.workspace)
         required = required_fields(brief.query, brief.intent.parts)
         return [
             Verdict(listed[at], round(score, 6), matched_fields(cards[listed[at]], required, brief.owners))
