@@ -38,10 +38,6 @@ from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.vocabulary.ranked_group import RankedGroup
 from fin_agent.workspace import Workspace
 
-_WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
-"""Strategies that search with text written by a model."""
-_CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
-"""Strategies that curate evidence or rewrite questions."""
 _UNSPECIFIED = "nothing beyond the question"
 _NOTHING_MISSING = "nothing: this is the first search"
 _MAX_PARTS = 8
@@ -79,24 +75,21 @@ def strategy_for(
     def client() -> ModelClient:
         return ModelClient(callers or callers_for_roles(settings), prompts=settings.prompts, notify=with_warning)
 
-    def called(role: Role, by_default: bool, *prompts: str) -> ModelClient | None:
-        """Return the client if callers are given, or a model is named for the role or for all."""
-        if callers is None and not (by_default or has_model_for_role(settings, role)):
+    def called(strategies: set[str], role: Role, by_default: bool, *prompts: str) -> ModelClient | None:
+        """Return the client if a strategy needs it, and callers or a model for the role or for all are given."""
+        if not layers & strategies or (callers is None and not (by_default or has_model_for_role(settings, role))):
             return None
         client().require(*prompts)
         return client()
 
     layers = {layer.name for layer in parse_strategy(settings.strategy)}
     analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
-    writing = curating = splitting = None
     if "tournament" in layers:
         judge = judge or judge_for(settings, callers)
-    if layers & _WRITTEN:
-        writing = called(Role.HYDE, settings.models.given, "hyde", "multi_hyde", "ircot")
-    if layers & _CURATED:
-        curating = called(Role.CURATION, settings.by_model, "curation", "query_rewrite")
-    if "sub-questions" in layers:
-        splitting = called(Role.SUB_QUESTIONS, settings.by_model, "sub_questions")
+    written, curated = {"hyde", "multi-hyde", "ircot"}, {"hirec", "self-rag", "rq-rag"}
+    writing = called(written, Role.HYDE, settings.models.given, "hyde", "multi_hyde", "ircot")
+    curating = called(curated, Role.CURATION, settings.by_model, "curation", "query_rewrite")
+    splitting = called({"sub-questions"}, Role.SUB_QUESTIONS, settings.by_model, "sub_questions")
     evidence = EvidenceRoles(analyst, workspace, curating, settings.evidence)
     models = Models(
         writer=writing.write if writing else None,

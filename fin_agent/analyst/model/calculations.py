@@ -41,12 +41,8 @@ class Result:
 
     value: float
     unit: OutputUnit | None
-    decimals: int | None
-
-    @property
-    def text(self) -> str:
-        """The formatted value: `12.5%`."""
-        return format_amount(self.value, self.unit or "count", self.decimals)
+    text: str
+    """The formatted value: `12.5%`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +115,10 @@ def evaluate_calculations(
         given = executor.run(_code(lines, [one.name for one in calculations])).value
     except SandboxError as failure:
         raise ValueError(f"the calculations cannot be run: {failure.what}") from failure
-    amounts = [
-        0.0 if isinstance(each, str) else float(each) for each in (given if isinstance(given, list) else [given])
-    ]
-    results = {
-        one.name: Result(rounded(amount, None), one.unit, decimals)
-        for one, amount in zip(calculations, amounts, strict=True)
-    }
+    results: dict[str, Result] = {}
+    for one, amount in zip(calculations, given if isinstance(given, list) else [given], strict=True):
+        value = rounded(float(amount), None)
+        results[one.name] = Result(value, one.unit, format_amount(value, one.unit or "count", decimals))
     return CalculationResults(needed, steps, results, tuple(sorted(own & used)))
 
 

@@ -237,8 +237,6 @@ class ModelNodeWriter:
         if said is None or not (asked and printable_line(said.summary)):
             self.by_rules += 1
             return write_by_rules(chunks)
-        title, summary = (
-            printable_line(said.title)[:_MAX_NAME_LENGTH],
-            printable_line(said.summary)[:_MAX_SUMMARY_LENGTH],
-        )
+        title = printable_line(said.title)[:_MAX_NAME_LENGTH]
+        summary = printable_line(said.summary)[:_MAX_SUMMARY_LENGTH]
         return NodeText(title, summary, tuple(dict.fromkeys(asked))[:QUESTIONS])
