@@ -337,10 +337,10 @@ class ModelAnalyst(RulesAnalyst):
             if not evidence:
                 return nothing
             found = self._reasoner.answer(intent, evidence, known_lines(intent, None))
-            if found is not None and found.reasoning is None:
-                return nothing.model_copy(update={"missing": found.reported_missing})
             if found is not None and found.reasoning is not None:
                 return self._check_against_rules(found.reasoning, intent, evidence, filings)
+            if found is not None:
+                return nothing.model_copy(update={"missing": found.reported_missing})
         if intent.numeric:  # for a figure that they compute, rules have no words: they would refuse as well
             return nothing
         own = super().reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)

@@ -43,7 +43,6 @@ _FEWEST_OF_FIGURE = 2
 _MAX_LENGTH = 2_000
 _MAX_MISSING_LENGTH = 240
 _MAX_MISSING = 6
-_MAX_LABEL_LENGTH = 80
 _UNVERIFIED = "an answer of the model with each claim in a passage"
 
 

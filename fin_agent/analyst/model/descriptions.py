@@ -92,9 +92,8 @@ def merge_card(base: Card, reply: Abstraction, text: str, lexicon: Lexicon) -> t
     forward = reply.role is ClaimRole.FORECASTS or RiskSignal.FORWARD_LOOKING in risks
     adjusted = base.basis.adjusted or bool(reply.adjusted)
     unaudited = base.basis.unaudited or bool(reply.unaudited)
-    consolidated = None if has_figures else reply.consolidated
-    if consolidated is None:
-        consolidated = base.scope.consolidated
+    by_rules = has_figures or reply.consolidated is None
+    consolidated = base.scope.consolidated if by_rules else reply.consolidated
     sketch = textwrap.shorten(printable_line(reply.sketch), SKETCH_CHARACTERS, placeholder="…")
     invented = numbers_not_in(sketch, text)
     _note(notes, "the sketch, for numbers not in the passage", invented)
