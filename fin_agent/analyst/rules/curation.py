@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 
 from fin_agent.analyst.rules.search_queries import build_query, complementary_question
@@ -122,6 +121,8 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
         basis = Basis(basis.preferred, told.restated, told.incomparable)
     lacking = missing_slots(plan, intent, ledger)
     missing = _missing_figures(lacking, intent, workspace, scope) or _missing_choice(plan, intent, ledger, basis)
+    own = intent.expression if intent.expression in RESULTS else None  # a profit or loss that is the measure itself
+    results = [(str(one.slot), one.figure.amount) for one in required if one.figure and one.slot.metric == own]
     holders = _passages_with_figures(ledger, bench)
     kept = holders[: bench.most]
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
@@ -142,7 +143,7 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
         complementary_question=complementary_question(lacking, intent) if missing else "",
         notes=(
             *(f"restated within the years asked about: {words}" for words in basis.restated),
-            *loss_notes(intent.measure, _own_results(required, intent)),
+            *loss_notes(intent.measure, results),
             *answer_notes(ledger, stated, workspace, basis.preferred if report is None else (), broken),
         ),
         to_read=tuple(page for page in pages if page not in retrieved),
@@ -178,12 +179,6 @@ def _filled_ledger(
     ledger, broken = filled(())
     is_open = intent.report is None and any(entry.conflicts for entry in ledger.entries)
     return filled(broken) if broken and is_open else (ledger, broken)
-
-
-def _own_results(required: Sequence[Entry], intent: Intent) -> list[tuple[str, Decimal]]:
-    """Return the figures of a profit or loss that is the measure itself, not part of a formula."""
-    own = intent.expression if intent.expression in RESULTS else None
-    return [(str(one.slot), one.figure.amount) for one in required if one.figure and one.slot.metric == own]
 
 
 def _missing_figures(lacking: Sequence[Slot], intent: Intent, workspace: Workspace, scope: Scope) -> tuple[str, ...]:
