@@ -189,11 +189,9 @@ class _AnswerGrounds:
         return Quote(quoted.quote, scale, self._sentences_with(quoted) if scale else "")
 
     def _sentences_with(self, quoted: QuotedSource) -> str:
-        """Return the sentences of the passage that contain a quote, which may omit what an amount is of."""
+        """Return the sentences of the passage that contain a verified quote, which may omit what an amount is of."""
         words, text = _plain(quoted.quote).strip(" .…"), self.texts[quoted.passage - 1]
         start = text.find(words)
-        if start < 0:
-            return ""
         end = text.find(". ", start + len(words))
         return text[text.rfind(". ", 0, start) + 1 : end + 1 if end >= 0 else len(text)].strip()
 
