@@ -137,7 +137,7 @@ def _periods(words: str, text: str, base: Card) -> Sequence[str]:
     """Return the periods that a model's words name, as `Q2 FY2023`, of years that the passage or its card has."""
     own = f"FY{base.identity.fiscal_year}"
     known = (*base.time.periods, own, f"Q{base.identity.quarter} {own}")
-    named = requested_periods(words, words)
+    named = requested_periods(words[:_MAX_LENGTH], "")
     return [str(one) for one in named if str(one) in known or contains_phrase(str(one.fiscal_year), text)]
 
 
