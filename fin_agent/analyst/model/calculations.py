@@ -183,6 +183,9 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
     nodes = list(ast.walk(tree))
     if not all(isinstance(node, _NODES) for node in nodes):
         raise ValueError("an expression is more than arithmetic")
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    if not all(isinstance(each, ast.Name) and each.id in CALLS for each in called):
+        raise ValueError(f"an expression calls what it may not: {', '.join(sorted(CALLS))} only")
     values = [node.value for node in nodes if isinstance(node, ast.Constant)]
     if not all(type(value) in (int, float) for value in values):
         raise ValueError("an expression has something that is not a number")
