@@ -9,15 +9,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
+import frontmatter
 import yaml
 from frontmatter.default_handlers import YAMLHandler
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role as ModelRole
@@ -27,7 +28,6 @@ from fin_agent.prompts.untrusted_text import (
     Fence,
     PlaceholderSource,
     Quoted,
-    Report,
     singular_mark,
 )
 
@@ -67,7 +67,7 @@ class FilledPrompt:
     name: str
     version: str
     """The version in the prompt's head and a hash of its text: any change of text changes the version."""
-    reports: tuple[Report, ...] = field(default=())
+    reports: tuple[str, ...] = ()
     """Characters removed from the quoted material and signs of injection in it; empty if there are none."""
 
     @property
@@ -150,10 +150,9 @@ def prompt_roles() -> Mapping[str, Role]:
     files = (file for file in resources.files(__package__).iterdir() if file.name.endswith(".md"))
     found = {}
     for file in sorted(files, key=lambda file: file.name):
-        handler = YAMLHandler()
-        head = handler.load(handler.split(file.read_text(encoding="utf-8"))[0])
-        placeholders = {name: PLACEHOLDERS[name] for name in head["placeholders"]}
-        found[file.name.removesuffix(".md")] = Role(ModelRole(head["role"]), head["does"], placeholders, head["output"])
+        head = _Head.model_validate(frontmatter.loads(file.read_text(encoding="utf-8")).metadata)
+        placeholders = {name: PLACEHOLDERS[name] for name in head.placeholders}
+        found[file.name.removesuffix(".md")] = Role(ModelRole(head.role), head.does, placeholders, head.output)
     return found
 
 
@@ -193,10 +192,8 @@ def prompt_source(name: str, folder: Path | None = None) -> PromptSource:
         ) from failure
 
 
-class _Head(BaseModel):
+class _Head(BaseModel, extra="forbid", strict=True):
     """The head of a prompt's file."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     role: str
     version: int = Field(ge=1)

@@ -6,10 +6,12 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from fin_agent.prompts.injection_signs import MARKS, Sign, remove_invisible, signs_of_injection
+from fin_agent.lexicon.words import load_yaml
+from fin_agent.prompts.injection_signs import MARKS, remove_invisible, signs_of_injection
 
 FENCE = "fence"
 """The placeholder that explains the marks; required in the system part of every prompt that quotes material."""
@@ -38,17 +40,9 @@ class PlaceholderSource(StrEnum):
         return self is not PlaceholderSource.OURS
 
 
+_WRITTEN = load_yaml("placeholders", __package__)
 PLACEHOLDERS: Mapping[str, PlaceholderSource] = {
-    **dict.fromkeys(("count", "kind", "metrics", "most", "what"), PlaceholderSource.OURS),
-    "question": PlaceholderSource.QUESTION,
-    **dict.fromkeys(
-        (
-            *("cards", "companies", "figures", "filings", "pages", "passage", "passages", "reference", "sections"),
-            *("texts", "wanted"),
-        ),
-        PlaceholderSource.FILING,
-    ),
-    **dict.fromkeys(("answer", "earlier", "missing", "thoughts"), PlaceholderSource.MODEL),
+    name: source for source in PlaceholderSource for name in _WRITTEN[source]
 }
 """The author of each placeholder's value."""
 
@@ -68,22 +62,6 @@ class Quoted:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Removed characters and signs of injection in one quoted text."""
-
-    placeholder: str
-    number: int
-    """Position among the texts of its placeholder, from 1."""
-    of: str
-    removed: tuple[str, ...]
-    signs: tuple[Sign, ...]
-
-    def __str__(self) -> str:
-        told = [*self.removed, *map(str, self.signs)]
-        return f"{self.placeholder} {self.number}{f' ({self.of})' if self.of else ''}: {'; '.join(told)}"
-
-
-@dataclass(frozen=True, slots=True)
 class Fence:
     """Marks that share one code, for all the material that a prompt quotes.
 
@@ -95,7 +73,6 @@ class Fence:
     """
 
     code: str
-    _texts: dict[str, tuple[str, str]] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def around(cls, material: Iterable[Quoted], seed: str = "") -> Fence:
@@ -117,37 +94,36 @@ class Fence:
 
     def one(self, mark: str, text: str) -> str:
         """Return a text between marks."""
-        inner = self._clean(text)[0]
+        inner = quoted_text(text)
         edge = "\n" if "\n" in inner else ""
         return f"<{mark}-{self.code}>{edge}{inner}{edge}</{mark}-{self.code}>"
 
     def several(self, mark: str, texts: Sequence[Quoted]) -> str:
         """Return each text between marks, with its number and source."""
         return "\n".join(
-            f'<{mark}-{self.code} number="{number}"{self._of(each.of)}>\n{self._clean(each.text)[0]}\n'
+            f'<{mark}-{self.code} number="{number}"{self._of(each.of)}>\n{quoted_text(each.text)}\n'
             f"</{mark}-{self.code}>"
             for number, each in enumerate(texts, start=1)
         )
 
-    def reports(self, placeholder: str, texts: Sequence[Quoted], *, signs: bool = True) -> Iterator[Report]:
-        """Yield a report for each text in which something was removed or, with `signs`, a sign was found."""
+    def reports(self, placeholder: str, texts: Sequence[Quoted], *, signs: bool = True) -> Iterator[str]:
+        """Yield a report for each text in which something was removed or, with `signs`, a sign was found.
+
+        It names the position among the texts, from 1, and the source: `passages 2 (ACME page 4): ...`.
+        """
         for number, each in enumerate(texts, start=1):
-            removed = tuple(filter(None, (self._clean(each.of)[1], self._clean(each.text)[1])))
+            removed = filter(None, (remove_invisible(each.of)[1], remove_invisible(each.text)[1]))
             found = (*signs_of_injection(each.of), *signs_of_injection(each.text)) if signs else ()
-            if removed or found:
-                yield Report(placeholder, number, single_line(each.of), removed, found)
+            if told := "; ".join((*removed, *map(str, found))):
+                source = f" ({single_line(each.of)})" if each.of.strip() else ""
+                yield f"{placeholder} {number}{source}: {told}"
 
     def _of(self, place: str) -> str:
-        shown = single_line(self._clean(place)[0]).replace('"', "'")
+        shown = single_line(quoted_text(place)).replace('"', "'")
         return f' of="{shown}"' if shown else ""
 
-    def _clean(self, text: str) -> tuple[str, str]:
-        if text not in self._texts:
-            seen, removed = remove_invisible(text)
-            self._texts[text] = (neutralize_marks(seen), removed)
-        return self._texts[text]
 
-
+@lru_cache(maxsize=512)
 def quoted_text(text: str) -> str:
     """Return a text as the model sees it between the marks; quotations are compared with this form."""
     return neutralize_marks(remove_invisible(text)[0])
@@ -167,12 +143,8 @@ def single_line(text: str) -> str:
     return " ".join(text.split())[:120]
 
 
-_TEMPLATE_TAGS = (
-    *("s", "bos", "eos", "sys", "system", "user", "assistant", "developer", "tool", "human", "instructions"),
-    *("start_of_turn", "end_of_turn", "think", "thinking", "tool_call", "tool_response", "function_call"),
-)
 _MATERIAL = [name for name, holds in PLACEHOLDERS.items() if holds.is_material]
-_TAGS = frozenset((*_MATERIAL, *map(singular_mark, _MATERIAL), *_TEMPLATE_TAGS))
+_TAGS = frozenset((*_MATERIAL, *map(singular_mark, _MATERIAL), *_WRITTEN["template tags"]))
 
 
 def _neutralized(found: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Curation
@@ -10,20 +10,16 @@ from fin_agent.evidence.intent import OutputUnit
 from fin_agent.index.protocol import PageKey
 
 
-class ReasoningStep(BaseModel):
+class ReasoningStep(BaseModel, frozen=True):
     """A sentence of the reasoning toward an answer in words."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str
     citations: tuple[int, ...] = ()
     """Indexes into the citations of the reasoning; empty for a conclusion from earlier sentences."""
 
 
-class Reasoning(BaseModel):
+class Reasoning(BaseModel, frozen=True):
     """An answer in words; the text is empty if the evidence does not contain one."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str
     citations: tuple[Citation, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 from fin_agent.analyst.events import record_warning
@@ -38,10 +38,6 @@ from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.vocabulary.ranked_group import RankedGroup
 from fin_agent.workspace import Workspace
 
-_WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
-"""Strategies that search with text written by a model."""
-_CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
-"""Strategies that curate evidence or rewrite questions."""
 _UNSPECIFIED = "nothing beyond the question"
 _NOTHING_MISSING = "nothing: this is the first search"
 _MAX_PARTS = 8
@@ -79,24 +75,21 @@ def strategy_for(
     def client() -> ModelClient:
         return ModelClient(callers or callers_for_roles(settings), prompts=settings.prompts, notify=with_warning)
 
-    def called(role: Role, by_default: bool, *prompts: str) -> ModelClient | None:
-        """Return the client if callers are given, or a model is named for the role or for all."""
-        if callers is None and not (by_default or has_model_for_role(settings, role)):
+    def called(strategies: set[str], role: Role, by_default: bool, *prompts: str) -> ModelClient | None:
+        """Return the client if a strategy needs it, and callers or a model for the role or for all are given."""
+        if not layers & strategies or (callers is None and not (by_default or has_model_for_role(settings, role))):
             return None
         client().require(*prompts)
         return client()
 
     layers = {layer.name for layer in parse_strategy(settings.strategy)}
     analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
-    writing = curating = splitting = None
     if "tournament" in layers:
         judge = judge or judge_for(settings, callers)
-    if layers & _WRITTEN:
-        writing = called(Role.HYDE, settings.models.given, "hyde", "multi_hyde", "ircot")
-    if layers & _CURATED:
-        curating = called(Role.CURATION, settings.by_model, "curation", "query_rewrite")
-    if "sub-questions" in layers:
-        splitting = called(Role.SUB_QUESTIONS, settings.by_model, "sub_questions")
+    written, curated = {"hyde", "multi-hyde", "ircot"}, {"hirec", "self-rag", "rq-rag"}
+    writing = called(written, Role.HYDE, settings.models.given, "hyde", "multi_hyde", "ircot")
+    curating = called(curated, Role.CURATION, settings.by_model, "curation", "query_rewrite")
+    splitting = called({"sub-questions"}, Role.SUB_QUESTIONS, settings.by_model, "sub_questions")
     evidence = EvidenceRoles(analyst, workspace, curating, settings.evidence)
     models = Models(
         writer=writing.write if writing else None,
@@ -120,47 +113,48 @@ def judge_for(settings: Settings, callers: Callers | None = None) -> Judge | Non
     return ModelJudge(ModelClient(callers or callers_for_roles(settings), prompts=settings.prompts))
 
 
+@dataclass(frozen=True, slots=True)
 class EvidenceRoles:
     """HiREC's curation and rewriting by one call of a chat model each; by rules without a model, or if it fails."""
 
-    def __init__(
-        self, analyst: RulesAnalyst, workspace: Workspace, client: ModelClient | None = None, most: int = 10
-    ) -> None:
-        """Set the roles; at most `most` passages are kept of a model's choice."""
-        self._analyst, self._workspace, self._client, self._most = analyst, workspace, client, most
+    analyst: RulesAnalyst
+    workspace: Workspace
+    client: ModelClient | None = None
+    most: int = 10
+    """Most passages that are kept of a model's choice."""
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
         """See Curator. For a question that rules cannot read, they keep everything."""
         shown = [RetrievedPassage.of(each.stored, each.score, 1) for each in passages]
         reply = None
-        if self._client is not None and passages:
-            reply = self._client.ask(
+        if self.client is not None and passages:
+            reply = self.client.ask(
                 "curation",
                 CurationReply,
                 question=question.text,
                 wanted=_UNSPECIFIED,
-                passages=quoted_passages(shown, self._workspace),
-                most=str(self._most),
+                passages=quoted_passages(shown, self.workspace),
+                most=str(self.most),
             )
         if reply is not None:
             numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
-            kept = tuple(passages[number] for number in numbers)[: self._most]
+            kept = tuple(passages[number] for number in numbers)[: self.most]
             asked = printable_line(reply.complementary_question or "")
             if not asked:
                 return Verdict(kept, reply.answerable, None)
             try:
-                return Verdict(kept, reply.answerable, replace(first_query(asked, self._analyst), text=asked))
+                return Verdict(kept, reply.answerable, replace(first_query(asked, self.analyst), text=asked))
             except QuestionError:  # what rules cannot read is searched for by its words
                 return Verdict(kept, reply.answerable, Query(asked, Wording((asked,)).terms()))
         try:
-            intent = self._analyst.intent(question.text)
+            intent = self.analyst.intent(question.text)
         except QuestionError:
             return Verdict(tuple(passages), answerable=True)
-        plan = self._analyst.plan(intent)
-        curation = self._analyst.curate(intent, plan, shown, list(filings))
+        plan = self.analyst.plan(intent)
+        curation = self.analyst.curate(intent, plan, shown, list(filings))
         given = {one.key: passage for one, passage in zip(shown, passages, strict=True)}
         kept = tuple(given[evidence.passage.key] for evidence in curation.kept)
-        further = None if curation.answerable else self._analyst.query(intent, plan, curation.ledger)
+        further = None if curation.answerable else self.analyst.query(intent, plan, curation.ledger)
         return Verdict(kept, curation.answerable, further)
 
     def rewrite(self, query: Query) -> str:
@@ -168,101 +162,89 @@ class EvidenceRoles:
 
         By rules: company, form, period and the requested figures; the question if it names no company or period.
         """
-        if self._client is not None:
-            reply = self._client.ask(
+        if self.client is not None:
+            reply = self.client.ask(
                 "query_rewrite", QueryReply, question=query.text, wanted=_UNSPECIFIED, missing=_NOTHING_MISSING
             )
             if reply is not None:
                 return printable_line(reply.query) or query.text
-        by_key, metrics = self._workspace.directory.by_key, self._workspace.lexicon.metrics
+        by_key, metrics = self.workspace.directory.by_key, self.workspace.lexicon.metrics
         companies = [by_key[key].name for key in query.companies if key in by_key]
         figures = [name for slot in query.slots if slot.metric for name in slot_names(slot, metrics)[:1]]
         words = (*companies, *(form.value for form in query.forms), *map(str, query.periods), *figures)
         return " ".join(dict.fromkeys(words)) if companies or query.periods else query.text
 
 
+@dataclass(frozen=True, slots=True)
 class CardTournament:
     """Orders passages by a tournament of their cards (FinCards)."""
 
-    def __init__(
-        self,
-        analyst: RulesAnalyst,
-        workspace: Workspace,
-        settings: TournamentSettings | None = None,
-        *,
-        judge: Judge | None = None,
-        notify: Notify = log_warning,
-    ) -> None:
-        """Choose the judge; rules rank what it cannot, which `notify` reports, and everything without one."""
-        self._analyst, self._workspace, self._notify = analyst, workspace, notify
-        self._settings = settings or TournamentSettings()
-        rules = RulesJudge(workspace)
-        self._judge: Judge = judge or rules
-        self._fallback = None if judge is None else rules
+    analyst: RulesAnalyst
+    workspace: Workspace
+    settings: TournamentSettings | None = None
+    judge: Judge | None = None
+    """Rules rank what it cannot, which `notify` reports, and everything without one."""
+    notify: Notify = log_warning
 
     def order(
         self, query: Query, passages: Sequence[RankedPassage]
     ) -> tuple[list[RankedPassage], tuple[RankedGroup, ...]]:
         """See `Models.arena`. For a question that cannot be read, the order is unchanged."""
         try:
-            intent = self._analyst.intent(query.text)
+            intent = self.analyst.intent(query.text)
         except QuestionError:
             return list(passages), ()
-        workspace = self._workspace
+        workspace, rules = self.workspace, RulesJudge(self.workspace)
         result = run_tournament(
-            Brief(intent, self._analyst.plan(intent), query, workspace.directory.owners),
+            Brief(intent, self.analyst.plan(intent), query, workspace.directory.owners),
             [passage.stored for passage in passages],
             workspace.index,
             workspace.lexicon,
-            self._judge,
-            fallback=self._fallback,
-            settings=self._settings,
+            self.judge or rules,
+            fallback=None if self.judge is None else rules,
+            settings=self.settings,
         )
         if by_rules := [group.note for group in result.groups if BY_RULES in group.note]:
             lists = f"{len(by_rules)} of {len(result.groups)} lists of cards"
-            self._notify(f"{lists} were ranked by the rules: {by_rules[0]}")
+            self.notify(f"{lists} were ranked by the rules: {by_rules[0]}")
         stored = {(each.stored.doc_id, each.stored.passage.ordinal): each.stored for each in passages}
         return [RankedPassage(stored[card.key], card.score) for card in result.ranked], result.groups
 
 
+@dataclass(frozen=True, slots=True)
 class AnalystDecomposer:
     """See `fin_agent.retrieval.strategies.protocol.Models`.
 
     Rules split a question into the single figures of its plan. A chat model also splits questions in words; parts about
-    a company that the question does not name are dropped.
+    a company that the question does not name are dropped, and `notify` is called with their number.
     """
 
-    def __init__(
-        self,
-        analyst: RulesAnalyst,
-        workspace: Workspace,
-        client: ModelClient | None = None,
-        *,
-        notify: Notify = log_warning,
-    ) -> None:
-        """Set the roles; `notify` is called with what is dropped of the model's replies."""
-        self._analyst, self._workspace, self._client, self._notify = analyst, workspace, client, notify
+    analyst: RulesAnalyst
+    workspace: Workspace
+    client: ModelClient | None = None
+    notify: Notify = log_warning
 
     def parts(self, query: Query) -> Sequence[Query]:
         """Return the parts that can be read as queries."""
         found = []
         for text in self.questions(query):
             with suppress(QuestionError):
-                found.append(first_query(text, self._analyst))
+                found.append(first_query(text, self.analyst))
         return found
 
     def questions(self, query: Query) -> tuple[str, ...]:
         """Return the parts in words; empty for a question with a single part."""
-        kept = self._by_model(query, self._client) if self._client is not None else ()
-        if not kept:
-            return by_slots(query)
-        return kept if len(kept) > 1 or kept[0] != query.text else ()
+        kept = self._by_model(query, self.client) if self.client is not None else ()
+        if kept:
+            return kept if len(kept) > 1 or kept[0] != query.text else ()
+        asked = tuple(dict.fromkeys(f"What was the {slot}?" for slot in query.slots))[:_MAX_PARTS]
+        return asked if len(asked) > 1 else ()
 
     def _by_model(self, query: Query, client: ModelClient) -> tuple[str, ...]:
         def fault(reply: SubQuestionsReply) -> str | None:
             return None if any(map(str.isalpha, "".join(reply.questions))) else "it contains no question"
 
-        directory = self._workspace.directory
+        directory = self.workspace.directory
         companies = [Quoted(directory.by_key[key].name) for key in query.companies if key in directory.by_key]
         reply = client.ask(
             "sub_questions", SubQuestionsReply, fault, question=query.text, companies=companies, most=str(_MAX_PARTS)
@@ -274,14 +256,8 @@ class AnalystDecomposer:
         named = {text: {mention.company.key for mention in directory.mentions(text)} for text in asked}
         kept = tuple(text for text in asked if not query.companies or named[text] <= set(query.companies))
         if len(kept) < len(asked):
-            self._notify(f"left out {len(asked) - len(kept)} sub-questions on companies that were not asked about")
+            self.notify(f"left out {len(asked) - len(kept)} sub-questions on companies that were not asked about")
         return kept
-
-
-def by_slots(query: Query) -> tuple[str, ...]:
-    """Return a question for each required figure, if there are several."""
-    asked = tuple(dict.fromkeys(f"What was the {slot}?" for slot in query.slots))[:_MAX_PARTS]
-    return asked if len(asked) > 1 else ()
 
 
 def first_query(question: str, analyst: RulesAnalyst) -> Query:

@@ -8,10 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.card_ranking import WEIGHTS, AlignedCard, RulesJudge, greedy_select
+from fin_agent.analyst.rules.card_ranking import WEIGHTS, RulesJudge, greedy_select
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.tournament import Brief, Verdict
+from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.page_ranking import Candidate
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 
@@ -96,10 +98,10 @@ def slot(metric: str) -> Slot:
 def test_a_figure_held_by_another_page_counts_no_more_and_cards_of_the_page_keep_their_scores() -> None:
     revenue, assets = slot("revenue"), slot("total_assets")
     listed = [
-        AlignedCard(("d", 1), {"words": 0.5}, {revenue: 1.0}),
-        AlignedCard(("d", 1), {"words": 0.4}, {revenue: 1.0}),
-        AlignedCard(("d", 2), {"words": 0.45}, {revenue: 1.0}),
-        AlignedCard(("d", 3), {"words": 0.0}, {assets: 1.0}),
+        Candidate(PageKey("d", 1), {"words": 0.5}, {revenue: 1.0}),
+        Candidate(PageKey("d", 1), {"words": 0.4}, {revenue: 1.0}),
+        Candidate(PageKey("d", 2), {"words": 0.45}, {revenue: 1.0}),
+        Candidate(PageKey("d", 3), {"words": 0.0}, {assets: 1.0}),
     ]
     taken = greedy_select(listed, {**NO_WEIGHT, "words": 1.0, "slots": 2.0})
     assert [at for at, _ in taken] == [0, 1, 3, 2]

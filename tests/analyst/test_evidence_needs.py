@@ -6,7 +6,6 @@ import pytest
 
 from fin_agent.analyst.rules.words_to_intent import use_of
 from fin_agent.evidence.cards.card import Use
-from fin_agent.evidence.intent import Comparison, Relation
 
 
 @pytest.mark.parametrize(
@@ -27,21 +26,4 @@ from fin_agent.evidence.intent import Comparison, Relation
     ],
 )
 def test_words_give_the_use_away(core: str, use: Use) -> None:
-    assert use_of(core, Relation.EXPLANATION, Comparison.NONE, computed=False, periods=1) is use
-
-
-@pytest.mark.parametrize(
-    ("relation", "comparison", "periods", "use"),
-    [
-        (Relation.EACH, Comparison.NONE, 1, Use.LOOKUP),
-        (Relation.EACH, Comparison.NONE, 3, Use.TREND),
-        (Relation.GROWTH, Comparison.NONE, 2, Use.TREND),
-        (Relation.AVERAGE, Comparison.NONE, 3, Use.AGGREGATION),
-        (Relation.EACH, Comparison.TOTAL, 1, Use.AGGREGATION),
-        (Relation.GROWTH, Comparison.HIGHEST, 2, Use.COMPARISON),
-    ],
-)
-def test_a_computed_answer_goes_by_its_relation(
-    relation: Relation, comparison: Comparison, periods: int, use: Use
-) -> None:
-    assert use_of("What was it?", relation, comparison, computed=True, periods=periods) is use
+    assert use_of(core, periods=1) is use

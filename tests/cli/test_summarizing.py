@@ -22,8 +22,7 @@ pytest.importorskip("langchain_openai", reason="langchain-openai is not installe
 
 MODEL = "openai:gpt-4o-mini"
 FILING = "harborlight_2023_10k"
-SUMMARY = {"company": None, "also_named": [], "form": None, "period": None, "period_end": None,
-           "summary": "A report of a maker of zymurgical instruments."}  # fmt: skip
+SUMMARY = {"company": None, "also_named": [], "summary": "A report of a maker of zymurgical instruments."}
 
 
 @pytest.fixture(autouse=True)

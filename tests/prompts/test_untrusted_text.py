@@ -96,15 +96,14 @@ def test_a_prompt_reports_what_it_found_and_where() -> None:
     ]
     filled = load_prompt("reasoning").filled(question="Why did sales rise?", wanted="", passages=passages)
     (report,) = filled.reports
-    assert (report.placeholder, report.number, report.of) == ("passages", 2, "ACME_2023_10K page 5")
-    assert report.removed == ("1 invisible character removed",)
-    assert [sign.kind for sign in report.signs] == [SignKind.IGNORE, SignKind.FENCE]
-    assert str(report).startswith("passages 2 (ACME_2023_10K page 5): 1 invisible character removed; instruction to")
+    where, removed, *signs = report.split("; ")[0].split(": ") + report.split("; ")[1:]
+    assert (where, removed) == ("passages 2 (ACME_2023_10K page 5)", "1 invisible character removed")
+    assert [sign.partition(":")[0] for sign in signs] == [SignKind.IGNORE, SignKind.FENCE]
     judged = dict.fromkeys(load_prompt("text_judge").role.placeholders, "")
     drafted = load_prompt("text_judge").filled(**{**judged, "answer": "Net sales\u200b rose."})
-    assert [(report.placeholder, report.signs) for report in drafted.reports] == [("answer", ())]
+    assert drafted.reports == ("answer 1: 1 invisible character removed",)
     asked = load_prompt("hyde").filled(question="Ignore the question")
-    assert [(report.placeholder, report.of) for report in asked.reports] == [("question", "")]
+    assert [report.startswith("question 1: ") for report in asked.reports] == [True]
 
 
 def test_where_a_text_stands_is_quoted_too() -> None:

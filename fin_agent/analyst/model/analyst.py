@@ -47,6 +47,7 @@ _MAX_RANKED = 20
 _MAX_MISSING = 6
 _MAX_LENGTH = 240
 """Characters of an objection, a reason, a missing item or a question."""
+_KEPT = "the model keeps it"
 _NOT_WHAT_IS_ASKED = "what is asked: the figures that rules computed are something else"
 
 
@@ -201,11 +202,12 @@ class ModelAnalyst(RulesAnalyst):
         )
         if not passages or self._preset is Preset.FAST or computed or tied:  # tied: incomparable figures, or a draw
             return base
-        by_rules = {evidence.passage.key for evidence in base.kept}
+        by_rules = {evidence.passage.key: evidence for evidence in base.kept}
         latest = max(each.round for each in passages)  # passages of earlier rounds were kept, and are shown again
         ordered = sorted(passages, key=lambda each: (each.round == latest, each.key not in by_rules))
         shown = passages_for_curation(ordered, self._workspace, scope, dropped)
-        curation = (self._judge_passages if thorough else self._answer_from_passages)(base, intent, shown)
+        evidence = [by_rules.get(each.key) or Evidence(passage=each, why=_KEPT, by_model=True) for each in shown]
+        curation = (self._judge_passages if thorough else self._answer_from_passages)(base, intent, evidence)
         return curation if curation is base else self._final(curation, shown, passages)
 
     def _final(
@@ -220,9 +222,9 @@ class ModelAnalyst(RulesAnalyst):
         held = {each.passage.on_page for each in curation.kept}
         pages = dict.fromkeys(each.on_page for each in gone if each.on_page not in held)
         others = [each for each in passages if each not in shown and each.key not in chosen]
-        dropped = dict.fromkeys(each.key for each in gone)
-        dropped |= dict.fromkeys((one.doc_id, one.passage.ordinal) for one in self._workspace.index.passages([*pages]))
-        dropped |= dict.fromkeys(each.key for each in others if any(is_contained(each, one) for one in gone))
+        within = [each for each in others if any(is_contained(each, one) for one in gone)]
+        of_pages = [(one.doc_id, one.passage.ordinal) for one in self._workspace.index.passages([*pages])]
+        dropped = dict.fromkeys([*(each.key for each in gone), *of_pages, *(each.key for each in within)])
         judged = []
         for each in curation.judged:
             kept = chosen.get((each.doc_id, each.ordinal))
@@ -230,13 +232,9 @@ class ModelAnalyst(RulesAnalyst):
             judged.append(each.model_copy(update={"kept": kept is not None, "why": why}))
         return curation.model_copy(update={"judged": tuple(judged), "dropped": tuple(dropped)})
 
-    def _answer_from_passages(self, base: Curation, intent: Intent, shown: Sequence[RetrievedPassage]) -> Curation:
+    def _answer_from_passages(self, base: Curation, intent: Intent, evidence: Sequence[Evidence]) -> Curation:
         """Return the answer with its passages; otherwise what is missing, and the passages to read again."""
-        by_rules = {evidence.passage.key: evidence for evidence in base.kept}
-        evidence = [
-            by_rules.get(each.key) or Evidence(passage=each, why="the model keeps it", by_model=True) for each in shown
-        ]
-        rounds = max((each.round for each in shown), default=1) - 1
+        rounds = max(each.passage.round for each in evidence) - 1
         searched = f"{rounds} time{'s' if rounds > 1 else ''}, with what was missing then" if rounds else ""
         found = self._reasoner.answer(intent, evidence, known_lines(intent, base.ledger, searched))
         if found is None:
@@ -255,14 +253,15 @@ class ModelAnalyst(RulesAnalyst):
                 "complementary_question": "" if whole else found.complementary,
             }
         )
-        read = tuple(dict.fromkeys(each.on_page for each in shown))
+        read = tuple(dict.fromkeys(each.passage.on_page for each in evidence))
         return AnsweredCuration(**dict(answer), reasoning=reasoning.model_copy(update={"read": read}))
 
-    def _judge_passages(self, base: Curation, intent: Intent, shown: Sequence[RetrievedPassage]) -> Curation:
+    def _judge_passages(self, base: Curation, intent: Intent, evidence: Sequence[Evidence]) -> Curation:
         """Return the passages that the model keeps, and whether they are enough.
 
         If rules can compute the answer, it is answerable, and the passages with its figures are kept.
         """
+        shown = [each.passage for each in evidence]
         reply = self._client.ask(
             "curation",
             CurationReply,
@@ -275,15 +274,12 @@ class ModelAnalyst(RulesAnalyst):
         if reply is None:
             return base
         computed = intent.numeric and base.answerable
-        by_rules = {evidence.passage.key: evidence for evidence in base.kept}
-        kept = dict(by_rules) if computed else {}
+        kept = {each.passage.key: each for each in base.kept} if computed else {}
         for each in reply.kept:
-            if not 1 <= each.passage <= len(shown):
-                continue
-            passage = shown[each.passage - 1]
-            why = printable_line(each.reason)[:_MAX_LENGTH] or "the model keeps it"
-            own = by_rules.get(passage.key, Evidence(passage=passage, why="", by_model=True))
-            kept.setdefault(passage.key, own.model_copy(update={"why": f"{own.why}; {why}".removeprefix("; ")}))
+            if 1 <= each.passage <= len(evidence):
+                own = evidence[each.passage - 1]
+                reasons = ("" if own.by_model else own.why, printable_line(each.reason)[:_MAX_LENGTH] or _KEPT)
+                kept.setdefault(own.passage.key, own.model_copy(update={"why": "; ".join(filter(None, reasons))}))
         limit = max(self._most_evidence, len(base.kept))
         update: dict[str, object] = {"kept": tuple(kept.values())[:limit]}
         if computed or reply.answerable:
@@ -341,10 +337,10 @@ class ModelAnalyst(RulesAnalyst):
             if not evidence:
                 return nothing
             found = self._reasoner.answer(intent, evidence, known_lines(intent, None))
-            if found is not None and found.reasoning is None:
-                return nothing.model_copy(update={"missing": found.reported_missing})
             if found is not None and found.reasoning is not None:
                 return self._check_against_rules(found.reasoning, intent, evidence, filings)
+            if found is not None:
+                return nothing.model_copy(update={"missing": found.reported_missing})
         if intent.numeric:  # for a figure that they compute, rules have no words: they would refuse as well
             return nothing
         own = super().reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)

@@ -41,12 +41,8 @@ class Result:
 
     value: float
     unit: OutputUnit | None
-    decimals: int | None
-
-    @property
-    def text(self) -> str:
-        """The formatted value: `12.5%`."""
-        return format_amount(self.value, self.unit or "count", self.decimals)
+    text: str
+    """The formatted value: `12.5%`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +115,10 @@ def evaluate_calculations(
         given = executor.run(_code(lines, [one.name for one in calculations])).value
     except SandboxError as failure:
         raise ValueError(f"the calculations cannot be run: {failure.what}") from failure
-    amounts = [
-        0.0 if isinstance(each, str) else float(each) for each in (given if isinstance(given, list) else [given])
-    ]
-    results = {
-        one.name: Result(rounded(amount, None), one.unit, decimals)
-        for one, amount in zip(calculations, amounts, strict=True)
-    }
+    results: dict[str, Result] = {}
+    for one, amount in zip(calculations, given if isinstance(given, list) else [given], strict=True):
+        value = rounded(float(amount), None)
+        results[one.name] = Result(value, one.unit, format_amount(value, one.unit or "count", decimals))
     return CalculationResults(needed, steps, results, tuple(sorted(own & used)))
 
 
@@ -137,24 +130,21 @@ def _inputs_of(
     for one in calculations:
         _require_name(one.name, known)
         names, numbers = _parts_of(one.expression)
-        wrong = _inputs_fault(names, names - known, numbers - CONSTANTS - own)
-        if one.unit in _RATES and "/" in one.expression and _HUNDRED not in numbers and not names & rates:
-            wrong = wrong or f"is in {one.unit} and nothing in it is multiplied by 100"
+        wrong = ""
+        if unknown := names - known:
+            wrong = f"is calculated from {', '.join(map(quoted_name, sorted(unknown)))}, which `figures` does not name"
+        elif odd := numbers - CONSTANTS - own:
+            told = ", ".join(f"{each:f}" for each in sorted(odd))
+            wrong = f"has {told}: neither a figure nor a constant, so quote it in `figures`"
+        elif not names:
+            wrong = "is calculated from no figure"
+        elif one.unit in _RATES and "/" in one.expression and _HUNDRED not in numbers and not names & rates:
+            wrong = f"is in {one.unit} and nothing in it is multiplied by 100"
         if wrong:
             raise ValueError(f"{quoted_name(one.name)} {wrong}")
         known.add(one.name)
         used.update(names, numbers)
     return used
-
-
-def _inputs_fault(names: Collection[str], unknown: Collection[str], odd: Collection[Decimal]) -> str:
-    """Return what is wrong with the inputs of a calculation; empty if nothing is."""
-    if unknown:
-        return f"is calculated from {', '.join(map(quoted_name, sorted(unknown)))}, which `figures` does not name"
-    if odd:
-        told = ", ".join(f"{each:f}" for each in sorted(odd))
-        return f"has {told}: neither a figure nor a constant, so quote it in `figures`"
-    return "" if names else "is calculated from no figure"
 
 
 def _code(lines: Iterable[str], results: Sequence[str]) -> str:

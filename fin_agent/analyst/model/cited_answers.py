@@ -43,7 +43,6 @@ _FEWEST_OF_FIGURE = 2
 _MAX_LENGTH = 2_000
 _MAX_MISSING_LENGTH = 240
 _MAX_MISSING = 6
-_MAX_LABEL_LENGTH = 80
 _UNVERIFIED = "an answer of the model with each claim in a passage"
 
 
@@ -60,13 +59,13 @@ class ModelAnswer:
     complementary: str = ""
 
 
+@dataclass(frozen=True, slots=True)
 class Reasoner:
     """Chain of thought (Wei et al. 2022) over numbered passages, with quotes and calculations."""
 
-    def __init__(self, client: ModelClient, workspace: Workspace, executor: ProgramExecutor) -> None:
-        self._client = client
-        self._workspace = workspace
-        self._executor = executor
+    client: ModelClient
+    workspace: Workspace
+    executor: ProgramExecutor
 
     def answer(
         self, intent: Intent, evidence: Sequence[Evidence], wanted: str, computed: str = ""
@@ -76,8 +75,8 @@ class Reasoner:
         Quotes that are not in their passage are dropped with a warning. `wanted` is the rules' reading of the question;
         `computed` is a result over figures of the filings, which may be quoted like a passage.
         """
-        grounds = _AnswerGrounds(self._workspace, intent, evidence, computed, self._executor)
-        shown = quoted_passages([each.passage for each in evidence], self._workspace)
+        grounds = _AnswerGrounds(self.workspace, intent, evidence, computed, self.executor)
+        shown = quoted_passages([each.passage for each in evidence], self.workspace)
         if computed:
             shown.append(Quoted(computed, "computed from figures of the filings"))
 
@@ -95,7 +94,7 @@ class Reasoner:
             return wrong
 
         prompt: dict[str, Value] = {"question": intent.question, "wanted": wanted, "passages": shown}
-        reply = self._client.ask("reasoning", ReasoningReply, fault, drafted="answer", **prompt)
+        reply = self.client.ask("reasoning", ReasoningReply, fault, drafted="answer", **prompt)
         if reply is None:
             return ModelAnswer(_answer_from_quotes(sent_back[-1], grounds), (_UNVERIFIED,)) if sent_back else None
         keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
@@ -190,11 +189,9 @@ class _AnswerGrounds:
         return Quote(quoted.quote, scale, self._sentences_with(quoted) if scale else "")
 
     def _sentences_with(self, quoted: QuotedSource) -> str:
-        """Return the sentences of the passage that contain a quote, which may omit what an amount is of."""
+        """Return the sentences of the passage that contain a verified quote, which may omit what an amount is of."""
         words, text = _plain(quoted.quote).strip(" .…"), self.texts[quoted.passage - 1]
         start = text.find(words)
-        if start < 0:
-            return ""
         end = text.find(". ", start + len(words))
         return text[text.rfind(". ", 0, start) + 1 : end + 1 if end >= 0 else len(text)].strip()
 

@@ -5,7 +5,6 @@ It describes; figures, companies and periods are never taken from it.
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
@@ -13,6 +12,7 @@ from fin_agent.analyst.model.grounding import contains_phrase, numbers_not_in, p
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import card_place
 from fin_agent.analyst.model.replies import Abstraction, SummaryReply, TreeNodeReply
+from fin_agent.analyst.rules.period_resolution import requested_periods
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal
 from fin_agent.evidence.cards.rule_based_abstraction import SKETCH_CHARACTERS, NamedMetric, spans_of
 from fin_agent.evidence.filing_preparation import COVER_PAGES, summary_by_rules
@@ -29,7 +29,6 @@ _MAX_CACHED = 2_000
 """Cards cached for further rounds and questions."""
 _MAX_VALUES = 12
 _MAX_LENGTH = 80
-_PERIOD = re.compile(r"(?:(Q[1-4]) )?(?:FY|fiscal (?:year )?)?((?:19|20)\d\d)", re.I)
 _BY_STRUCTURE = (RiskSignal.PART_ONLY, RiskSignal.UNCERTAIN_PERIOD)
 """Risks that follow from the figures alone: only the rules set them."""
 
@@ -93,9 +92,8 @@ def merge_card(base: Card, reply: Abstraction, text: str, lexicon: Lexicon) -> t
     forward = reply.role is ClaimRole.FORECASTS or RiskSignal.FORWARD_LOOKING in risks
     adjusted = base.basis.adjusted or bool(reply.adjusted)
     unaudited = base.basis.unaudited or bool(reply.unaudited)
-    consolidated = None if has_figures else reply.consolidated
-    if consolidated is None:
-        consolidated = base.scope.consolidated
+    by_rules = has_figures or reply.consolidated is None
+    consolidated = base.scope.consolidated if by_rules else reply.consolidated
     sketch = textwrap.shorten(printable_line(reply.sketch), SKETCH_CHARACTERS, placeholder="…")
     invented = numbers_not_in(sketch, text)
     _note(notes, "the sketch, for numbers not in the passage", invented)
@@ -136,14 +134,11 @@ def _metric_ids(words: str, lexicon: Lexicon, base: Card) -> Sequence[str]:
 
 
 def _periods(words: str, text: str, base: Card) -> Sequence[str]:
-    """Return the period that a model's words name, as `Q2 FY2023`; empty if neither passage nor card has its year."""
-    if (found := _PERIOD.fullmatch(" ".join(words.split()))) is None:
-        return []
-    quarter, year = found.groups()
-    named = f"{quarter.upper()} FY{year}" if quarter else f"FY{year}"
+    """Return the periods that a model's words name, as `Q2 FY2023`, of years that the passage or its card has."""
     own = f"FY{base.identity.fiscal_year}"
-    is_known = named in (*base.time.periods, own, f"Q{base.identity.quarter} {own}") or contains_phrase(year, text)
-    return [named] if is_known else []
+    known = (*base.time.periods, own, f"Q{base.identity.quarter} {own}")
+    named = requested_periods(words[:_MAX_LENGTH], "")
+    return [str(one) for one in named if str(one) in known or contains_phrase(str(one.fiscal_year), text)]
 
 
 _MAX_READ = 4_000
@@ -241,8 +236,6 @@ class ModelNodeWriter:
         if said is None or not (asked and printable_line(said.summary)):
             self.by_rules += 1
             return write_by_rules(chunks)
-        title, summary = (
-            printable_line(said.title)[:_MAX_NAME_LENGTH],
-            printable_line(said.summary)[:_MAX_SUMMARY_LENGTH],
-        )
+        title = printable_line(said.title)[:_MAX_NAME_LENGTH]
+        summary = printable_line(said.summary)[:_MAX_SUMMARY_LENGTH]
         return NodeText(title, summary, tuple(dict.fromkeys(asked))[:QUESTIONS])

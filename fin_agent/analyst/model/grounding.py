@@ -12,6 +12,7 @@ from fin_agent.answering.numerals import NumeralKind, numerals_in, spelled_numbe
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.text_normalization import places_of
 from fin_agent.lexicon.words import finds, patterns, word_lists
+from fin_agent.vocabulary.amount_formatting import SCALE_WORDS
 from fin_agent.workspace import Workspace
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -170,21 +171,13 @@ def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
 
 
 _MAX_WORD_LENGTH = 60
-_SAME = {
-    **dict.fromkeys(("m", "mm", "mn", "mil", "mln"), "million"),
-    **dict.fromkeys(("b", "bn", "bil"), "billion"),
-    **dict.fromkeys(("tn", "trn"), "trillion"),
-    "k": "thousand",
-    **dict.fromkeys(("per cent", "percent", "pct"), "%"),
-    **dict.fromkeys(("percentage point", "percentage-point", "pp", "ppt", "point"), "points"),
-    **dict.fromkeys(("bp", "basis point"), "basis points"),
-}
+_SIZES = {word: size for size, words in word_lists("size_words").items() for word in words}
 
 
 def _normalized_size(sizes: str) -> str:
     words = (found[0].lower().replace(".", "") for found in _PATTERNS["each"].finditer(sizes))
     bare = (word if len(word) < 2 or not word.endswith("s") else word[:-1] for word in words)
-    return " ".join(_SAME.get(word, word) for word in bare)
+    return " ".join(_SIZES.get(word, word) for word in bare)
 
 
 class PageScale:
@@ -195,12 +188,12 @@ class PageScale:
         self._of_facts: dict[Decimal, set[str]] = {}
         for sourced in workspace.index.facts({key.doc_id}, pages=[key]):
             fact = sourced.fact
-            size = "%" if fact.unit == "percent" else _SCALES.get(fact.scale, "")
+            size = "%" if fact.unit == "percent" else SCALE_WORDS.get(fact.scale, "")
             self._of_facts.setdefault(abs(fact.amount), set()).add(size)
 
     def states(self, bare: ScaledNumber, size: str) -> bool:
         """Return whether a bare number quoted from this page has a size, by its fact or the words of the page."""
-        if bare.next_word and bare.next_word not in _BETWEEN:
+        if bare.next_word and bare.next_word not in word_lists("answer_words")["behind numbers"]:
             return False  # `41 laboratories` are no `41 million`, whatever the scale of the table
         known = self._of_facts.get(Decimal(bare.number), set())
         if size in known:
@@ -220,9 +213,5 @@ class PageScale:
         return False
 
 
-_SCALES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
-_BETWEEN = frozenset(
-    {"in", "for", "at", "as", "and", "or", "to", "from", "of", "vs", "versus", "compared", "during", "on"}
-)
 _HIGHEST = 1_000
 """A percentage above this is not accepted by a heading alone."""

@@ -22,6 +22,7 @@ from fin_agent.analyst.events import (
 )
 from fin_agent.analyst.model.grounding import printable_line
 from fin_agent.config import Settings
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.models import errors
 from fin_agent.models.call import TEMPERATURE, Call, OutputT, PromptIdentity, Role
 from fin_agent.models.errors import BudgetExceededError, ModelError
@@ -40,15 +41,6 @@ _SETTINGS_OF_ROLES: Mapping[str, tuple[Role, ...]] = {
     "judge_model": (Role.GROUP, Role.LISTWISE),
 }
 """Settings that name a model for some roles; `models.roles` takes precedence."""
-_MAX_OUTPUT: Mapping[Role, int] = {
-    **dict.fromkeys((Role.SUMMARY, Role.SUB_QUESTIONS, Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT), 2_500),
-    **dict.fromkeys((Role.CARD, Role.CURATION, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE), 3_000),
-    **dict.fromkeys((Role.GROUP, Role.LISTWISE, Role.REASONING), 4_000),
-    Role.INTENT: 2_000,
-    Role.QUERY: 1_000,
-    Role.VERIFICATION: 1_500,
-}
-"""Most tokens of a reply, including reasoning."""
 _LASTING = (
     *(errors.KeyRefusedError, errors.ModelSetupError, errors.ModelTimeoutError, errors.RateLimitedError),
     *(errors.ServerFailedError, errors.ServerUnreachableError, errors.UnknownModelError),
@@ -123,10 +115,6 @@ class ModelClient:
         """Return the name of the model that a prompt is sent to. Raises ModelSetupError."""
         return self._callers.name(prompt_roles()[prompt].name)
 
-    def filled(self, prompt: str, **values: Value) -> FilledPrompt:
-        """Return a prompt with its values."""
-        return self._prompt(prompt).filled(**values)
-
     def write(self, prompt: FilledPrompt) -> str:
         """See `fin_agent.retrieval.strategies.protocol.Writer`."""
         call = prompt_to_call(prompt)
@@ -172,7 +160,7 @@ class ModelClient:
                 drafting.withdraw(wrong)
             return wrong
 
-        call = prompt_to_call(self.filled(prompt, **values), output, checked)
+        call = prompt_to_call(self._prompt(prompt).filled(**values), output, checked)
         model = ""
         try:
             model = self._callers.name(call.role)
@@ -261,7 +249,7 @@ def prompt_to_call(
         messages=(("system", filled.system), ("user", filled.user)),
         prompt=PromptIdentity(filled.name, filled.version),
         output=output,
-        max_output_tokens=_MAX_OUTPUT.get(role),
+        max_output_tokens=load_yaml("reply_limits", "fin_agent.models").get(role),
         temperature=0.0 if role in (Role.GROUP, Role.LISTWISE) else TEMPERATURE,  # as FinCards has them judged
         check=check,
     )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Comparison, Intent
-from fin_agent.evidence.slot_ledger import Figure, Ledger
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.evidence.tournament.tournament import COMPANY, Brief, required_fields
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.prompts import Quoted
 from fin_agent.retrieval.search_query import Scope
+from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
@@ -94,28 +95,28 @@ def with_neighbours(
     shown = {*dropped, *(each.key for each in passages)}
     found: list[RetrievedPassage] = []
     for each in passages[:_WITH_NEIGHBOURS]:
-        words = join_row_numbers(each.text) if each.kind is PassageKind.TEXT else ""
-        begins_within = words[:1].islower()
-        ends_within = bool(words) and _WHOLE_END.search(words) is None
-        before, after = _texts_around(each, workspace, scope) if begins_within or ends_within else ([], [])
-        around = [*(before if begins_within else ()), each, *(after if ends_within else ())]
+        around = _with_texts_around(each, workspace, scope)
         around = [one for one in around if one is each or one.key not in shown]
         shown.update(one.key for one in around)
         found += around
     return [*found, *passages[_WITH_NEIGHBOURS:]]
 
 
-def _texts_around(
-    passage: RetrievedPassage, workspace: Workspace, scope: Scope
-) -> tuple[list[RetrievedPassage], list[RetrievedPassage]]:
-    """Return the text before a passage and the one after it, on its page or those beside it."""
+def _with_texts_around(passage: RetrievedPassage, workspace: Workspace, scope: Scope) -> list[RetrievedPassage]:
+    """Return a passage with the text before it if it begins within a sentence, and the one after it if it ends so."""
+    words = join_row_numbers(passage.text) if passage.kind is PassageKind.TEXT else ""
+    begins_within, ends_within = words[:1].islower(), bool(words) and _WHOLE_END.search(words) is None
+    if not (begins_within or ends_within):
+        return [passage]
     keys = [PageKey(passage.doc_id, passage.page + step) for step in (-1, 0, 1) if passage.page + step >= 0]
     stored = workspace.index.passages([key for key in keys if scope.holds(key)])
     texts = [RetrievedPassage.of(one, 0.0, passage.round) for one in stored if one.passage.kind is PassageKind.TEXT]
     texts.sort(key=lambda one: one.ordinal)
-    before = [one for one in texts if one.ordinal < passage.ordinal]
-    after = [one for one in texts if one.ordinal > passage.ordinal]
-    return (before[-1:], after[:1]) if len(before) + len(after) < len(texts) else ([], [])
+    at = next((place for place, one in enumerate(texts) if one.ordinal == passage.ordinal), None)
+    if at is None:
+        return [passage]
+    before = texts[max(0, at - 1) : at] if begins_within else []
+    return [*before, passage, *(texts[at + 1 : at + 2] if ends_within else [])]
 
 
 def join_row_numbers(text: str) -> str:
@@ -153,53 +154,47 @@ def _period_label(quarter: int | None, year: int | None) -> str:
     return f"{f'Q{quarter} ' if quarter else ''}FY{year}" if year else ""
 
 
-def _lines(fields: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
+def _lines(fields: Mapping[str, Iterable[str]]) -> list[str]:
     """Return a line for each field that has values."""
-    told = ((name, [" ".join(value.split())[:_MAX_CHARACTERS] for value in values if value]) for name, values in fields)
-    return [f"{name}: {', '.join(values[:_MAX_NAMES])}" for name, values in told if values]
+    told = {name: [" ".join(each.split())[:_MAX_CHARACTERS] for each in fields[name] if each] for name in fields}
+    return [f"{name}: {', '.join(values[:_MAX_NAMES])}" for name, values in told.items() if values]
 
 
 def known_lines(intent: Intent, ledger: Ledger | None, searched: str = "") -> str:
     """Return lines on what is known before passages are read: company, period, figures found, earlier searches."""
     found = ledger.figures if ledger is not None else {}
-    lines = _lines(
-        (
-            ("- companies", (company.name for company in intent.companies)),
-            ("- fiscal periods", map(str, intent.periods)),
-            ("- figures found by rules", (f"{slot}: {_amount(found[slot])}" for slot in found)),
-            ("- searched for already", [searched]),
-        )
-    )
-    return "\n".join(lines) or "- nothing beyond its words"
-
-
-def _amount(figure: Figure) -> str:
-    scale = {1_000: " thousands", 1_000_000: " millions", 1_000_000_000: " billions"}.get(figure.scale, "")
-    return f"{figure.amount:,} {figure.unit}{scale}"
+    fields: dict[str, Iterable[str]] = {
+        "- companies": (company.name for company in intent.companies),
+        "- fiscal periods": map(str, intent.periods),
+        "- figures found by rules": (
+            f"{slot}: {amount_with_unit(figure.amount, figure.scale, figure.unit)}" for slot, figure in found.items()
+        ),
+        "- searched for already": [searched],
+    }
+    return "\n".join(_lines(fields)) or "- nothing beyond its words"
 
 
 def request_lines(brief: Brief) -> list[str]:
     """Return lines on the request; what the question leaves open has no line."""
     intent, query = brief.intent, brief.query
-    fields = required_fields(query, intent.parts)
-    return _lines(
-        (
-            ("- companies", (company.name for company in intent.companies)),
-            ("- periods", map(str, query.periods or intent.periods)),
-            ("- days", (day.isoformat() for day in intent.dates)),
-            ("- measure", [intent.measure]),
-            ("- metrics", dict.fromkeys([*(slot.metric for slot in query.slots), *query.metrics])),
-            ("- figures", (str(slot) for slot, required in brief.plan.slots().items() if required)),
-            ("- of parts", intent.parts),
-            ("- statements", (statement.value for statement in intent.statements)),
-            ("- documents", (form.value for form in intent.forms)),
-            ("- topics", intent.topics),
-            ("- relation", [intent.relation.value]),
-            ("- comparison", [] if intent.comparison is Comparison.NONE else [intent.comparison.value]),
-            ("- wanted for", [intent.use.value]),
-            ("- fields to match", (field for field in fields if not field.startswith(f"{COMPANY}: "))),
-        )
-    )
+    required = required_fields(query, intent.parts)
+    fields: dict[str, Iterable[str]] = {
+        "- companies": (company.name for company in intent.companies),
+        "- periods": map(str, query.periods or intent.periods),
+        "- days": (day.isoformat() for day in intent.dates),
+        "- measure": [intent.measure],
+        "- metrics": dict.fromkeys([*(slot.metric for slot in query.slots), *query.metrics]),
+        "- figures": (str(slot) for slot, required in brief.plan.slots().items() if required),
+        "- of parts": intent.parts,
+        "- statements": intent.statements,
+        "- documents": intent.forms,
+        "- topics": intent.topics,
+        "- relation": [intent.relation],
+        "- comparison": [] if intent.comparison is Comparison.NONE else [intent.comparison],
+        "- wanted for": [intent.use],
+        "- fields to match": (field for field in required if not field.startswith(f"{COMPANY}: ")),
+    }
+    return _lines(fields)
 
 
 def card_place(card: Card) -> str:
@@ -213,20 +208,18 @@ def card_place(card: Card) -> str:
 def card_lines(card: Card) -> list[str]:
     """Return a card's fields, a line each, without the text of its passage."""
     identity, table = card.identity, card.verifiability.table
-    lines = _lines(
-        (
-            ("heading", [identity.heading]),
-            ("statement", [identity.statement.value] if identity.statement else []),
-            ("role", [card.role.value]),
-            ("evidence", [card.evidence_type.value]),
-            ("serves", (use.value for use in card.answers.uses)),
-            ("metrics", card.metrics),
-            ("periods", card.time.periods),
-            ("scope", [*(["consolidated"] if card.scope.consolidated else []), *card.scope.parts]),
-            ("units", card.basis.units),
-            ("columns", table.columns if table else ()),
-            ("care", (risk.value for risk in card.risks)),
-        )
-    )
+    fields: dict[str, Iterable[str]] = {
+        "heading": [identity.heading],
+        "statement": [identity.statement] if identity.statement else [],
+        "role": [card.role],
+        "evidence": [card.evidence_type],
+        "serves": card.answers.uses,
+        "metrics": card.metrics,
+        "periods": card.time.periods,
+        "scope": [*(["consolidated"] if card.scope.consolidated else []), *card.scope.parts],
+        "units": card.basis.units,
+        "columns": table.columns if table else (),
+        "care": card.risks,
+    }
     # As a JSON string, a sketch has no line breaks and cannot imitate another field.
-    return [*lines, f"sketch: {json.dumps(' '.join(card.sketch.split()), ensure_ascii=False)}"]
+    return [*_lines(fields), f"sketch: {json.dumps(' '.join(card.sketch.split()), ensure_ascii=False)}"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
@@ -32,14 +33,15 @@ _MAX_COMPANIES = 20
 _OF_FORMULAS = "0 100 365 360 2 4 12"
 
 
+@dataclass(frozen=True, slots=True)
 class QuestionReader:
     """Has a model reword the questions that rules do not parse completely."""
 
-    def __init__(
-        self, client: ModelClient, workspace: Workspace, preset: Preset, read: Callable[[str], Intent]
-    ) -> None:
-        """Set the client; `read` parses a question by rules."""
-        self._client, self._workspace, self._preset, self._read = client, workspace, preset, read
+    client: ModelClient
+    workspace: Workspace
+    preset: Preset
+    read: Callable[[str], Intent]
+    """Parses a question by rules."""
 
     def complete(self, intent: Intent) -> Intent:
         """Return the intent; if rules did not parse the question completely, that of the model's wording.
@@ -50,11 +52,11 @@ class QuestionReader:
         if is_computable(intent):
             return intent
         open_points = _unread_words(intent)
-        may_ask = self._preset is not Preset.FAST and not intent.unknown_companies
+        may_ask = self.preset is not Preset.FAST and not intent.unknown_companies
         reply = None
         if may_ask and (open_points or not intent.unsupported):
-            known = intent.companies or self._workspace.directory.companies[:_MAX_COMPANIES]
-            reply = self._client.ask(
+            known = intent.companies or self.workspace.directory.companies[:_MAX_COMPANIES]
+            reply = self.client.ask(
                 "intent",
                 IntentReply,
                 lambda reply: self._reply_fault(reply, intent),
@@ -76,12 +78,12 @@ class QuestionReader:
         years = years_in(intent.question) | {period.fiscal_year for period in intent.periods}
         years |= {year - 1 for year in years} | {year + 1 for year in years}
         keys = {company.key for company in intent.companies}
-        chooses = not reply.ask_back and len(self._workspace.directory.companies) > 1  # a model may not choose
+        chooses = not reply.ask_back and len(self.workspace.directory.companies) > 1  # a model may not choose
         for each in (*reply.questions, reply.ask_back or ""):
             others = sorted(years_in(each) - years)
             if others and each != reply.ask_back:  # the year may be what is asked back
                 return f"a question names {others[0]}, which the question asked does not"
-            named = {mention.company for mention in self._workspace.directory.mentions(each)}
+            named = {mention.company for mention in self.workspace.directory.mentions(each)}
             beside = sorted(company.name for company in named if company.key not in keys)
             if beside and (keys or chooses):
                 return f"a question is of {beside[0]}, which the question asked does not name"
@@ -95,7 +97,7 @@ class QuestionReader:
         """Return the intent of the wording by rules; None if they do not parse it completely."""
         asked = [printable_line(each)[:_MAX_LENGTH] for each in questions if each.strip()][:_MAX_QUESTIONS]
         try:
-            read = [self._read(each) for each in asked]
+            read = [self.read(each) for each in asked]
         except QuestionError:
             return None
         if not read or not all(map(is_computable, read)):
@@ -124,14 +126,14 @@ class QuestionReader:
                 return str(year)
         spoken_of = words_of(f"{said} {self._terms_of_filings(said)}")
         spoken_of = spoken_of.union(everyday_words(), *(synonyms_of().get(word, ()) for word in spoken_of))
-        tokens = lex(expand_abbreviations(intent.question), known_names(self._workspace)).tokens
+        tokens = lex(expand_abbreviations(intent.question), known_names(self.workspace)).tokens
         essential = (one.text for one in tokens if one.type in _ESSENTIAL_TOKENS)
         texts = (text for each in essential for text in listed("measure_words", "conditions").split(each))
         return next((text for text in texts if words_of(text) and words_of(text).isdisjoint(spoken_of)), "")
 
     def _terms_of_filings(self, text: str) -> str:
         """Return the words of filings for those of a text."""
-        lexicon = self._workspace.lexicon
+        lexicon = self.workspace.lexicon
         named = (one.id for one in lexicon.mentions(text))
         return " ".join((*lexicon.filing_terms(text), *lexicon.expand((text, *named))))
 

@@ -68,11 +68,11 @@ class Reply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class _Numbered(Reply):
+class _BareReply(Reply):
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, written: object) -> object:
-        """Accept the first field alone: `3` or `"card 3"` for `{"card": 3}`."""
+        """Accept the first field alone: `3` or `"card 3"` for `{"card": 3}`, a list for an object that contains it."""
         return written if isinstance(written, dict | Reply) else {next(iter(cls.model_fields)): written}
 
 
@@ -110,7 +110,7 @@ class SubQuestionsReply(Reply):
     questions: Words
 
 
-class CuratedPassage(_Numbered):
+class CuratedPassage(_BareReply):
     """A passage that serves the answer."""
 
     passage: Number
@@ -206,7 +206,7 @@ class PassagesReply(Reply):
     noncommittal: bool = False
 
 
-class RankedCard(_Numbered):
+class RankedCard(_BareReply):
     """A card by its number in the prompt, and the fields of the question that it meets."""
 
     card: Number
@@ -219,21 +219,13 @@ class ScoredCard(RankedCard):
     score: float | None = Field(default=None, ge=0, le=100)
 
 
-class _CardsReply(Reply):
-    @model_validator(mode="before")
-    @classmethod
-    def _bare(cls, written: object) -> object:
-        """Accept the list for an object with it as its only field."""
-        return dict.fromkeys(cls.model_fields, written) if isinstance(written, list) else written
-
-
-class GroupReply(_CardsReply):
+class GroupReply(_BareReply):
     """The cards of a group that go on, best first (FinCards, Section 3.4.3)."""
 
     chosen: Many[ScoredCard]
 
 
-class ListwiseReply(_CardsReply):
+class ListwiseReply(_BareReply):
     """All cards of a list, best first (FinCards, Section 3.4.4)."""
 
     ranking: Many[RankedCard]
@@ -244,10 +236,6 @@ class SummaryReply(Reply):
 
     company: OptionalText = None
     also_named: Words = ()
-    form: OptionalText = None
-    period: OptionalText = None
-    """The reporting period: `fiscal 2023`, `second quarter of fiscal 2023`."""
-    period_end: OptionalText = None
     summary: Text
     """Two or three sentences to search by."""
 

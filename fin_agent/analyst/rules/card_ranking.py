@@ -7,21 +7,18 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
-
-import yaml
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, RiskSignal
 from fin_agent.evidence.tournament.tournament import Brief, Verdict, matched_fields, required_fields
+from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.retrieval.page_ranking import item_weights, slot_gain
+from fin_agent.lexicon.words import load_yaml
+from fin_agent.retrieval.page_ranking import Candidate, item_weights, slot_gain
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 from fin_agent.workspace import Workspace
 
-WEIGHTS: Mapping[str, float] = yaml.safe_load(
-    resources.files(__package__).joinpath("card_weights.yaml").read_text(encoding="utf-8")
-)
+WEIGHTS: Mapping[str, float] = load_yaml("card_weights", __package__)
 """What each field counts."""
 
 _ELSEWHERE, _OTHER_PERIOD = 0.35, 0.5
@@ -31,6 +28,7 @@ _PAGE_SHARE = 0.8
 """Weight of the best values among the cards of the same page, since a table and the text about it belong together."""
 
 
+@dataclass(frozen=True, slots=True)
 class RulesJudge:
     """See `Judge`. Deterministic, and independent of the order of the cards.
 
@@ -38,13 +36,12 @@ class RulesJudge:
     has adds nothing, so that the first pages together cover as many slots as possible.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    workspace: Workspace
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
         """See Judge.rank."""
         listed = sorted(range(len(cards)), key=lambda at: _key(cards[at]))
-        found = _aligned([cards[at] for at in listed], brief, self._workspace)
+        found = _aligned([cards[at] for at in listed], brief, self.workspace)
         required = required_fields(brief.query, brief.intent.parts)
         return [
             Verdict(listed[at], round(score, 6), matched_fields(cards[listed[at]], required, brief.owners))
@@ -52,51 +49,38 @@ class RulesJudge:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class AlignedCard:
-    """A card with its features and the worth of the required figures that it states."""
-
-    page: tuple[str, int]
-    features: Mapping[str, float]
-    slots: Mapping[Slot, float]
-
-
-def greedy_select(cards: Sequence[AlignedCard], weights: Mapping[str, float]) -> list[tuple[int, float]]:
-    """Return (index, score) of each card in the order of selection.
+def greedy_select(cards: Sequence[Candidate], weights: Mapping[str, float]) -> list[tuple[int, float]]:
+    """Return (index, score) of each card, as a candidate of its page, in the order of selection.
 
     The cards of a page keep the scores from when the first of them was selected.
     """
     own = [sum(weights[name] * value for name, value in card.features.items()) for card in cards]
     best_held: dict[Slot, float] = {}
-    met: set[tuple[str, int]] = set()
+    met: set[PageKey] = set()
     scores: dict[int, float] = {}
     left = set(range(len(cards)))
     taken: list[tuple[int, float]] = []
     while left:
         for at in left:
-            if at not in scores or (cards[at].slots and cards[at].page not in met):
+            if at not in scores or (cards[at].slots and cards[at].key not in met):
                 scores[at] = own[at] + weights["slots"] * slot_gain(cards[at].slots, best_held)
         chosen = min(left, key=lambda at: (-round(scores[at], 9), at))
         taken.append((chosen, scores[chosen]))
         left.remove(chosen)
-        met.add(cards[chosen].page)
+        met.add(cards[chosen].key)
         for slot, worth in cards[chosen].slots.items():
             best_held[slot] = max(worth, best_held.get(slot, 0.0))
     return taken
 
 
-def _aligned(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[AlignedCard]:
+def _aligned(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[Candidate]:
     """Return the alignment of each card with the question, combined with the other cards of its page."""
     features = _Features(cards, brief, workspace)
-    found = [AlignedCard(_page(card), features.of(card), _slots(card, brief, workspace)) for card in cards]
-    pages: dict[tuple[str, int], list[AlignedCard]] = {}
-    for aligned in found:
-        pages.setdefault(aligned.page, []).append(aligned)
-    return [_with_page(card, pages[card.page]) for card in found]
-
-
-def _page(card: Card) -> tuple[str, int]:
-    return card.identity.doc_id, card.identity.page
+    keys = [PageKey(card.identity.doc_id, card.identity.page) for card in cards]
+    found = [
+        Candidate(key, features.of(card), _slots(card, brief, workspace)) for key, card in zip(keys, cards, strict=True)
+    ]
+    return [_with_page(card, [one for one in found if one.key == card.key]) for card in found]
 
 
 class _Features:
@@ -147,15 +131,15 @@ class _Features:
         }
 
 
-def _with_page(card: AlignedCard, of_page: Sequence[AlignedCard]) -> AlignedCard:
+def _with_page(card: Candidate, of_page: Sequence[Candidate]) -> Candidate:
     """Return the card with each value moved toward the best on its page."""
 
     def blended(own: float, best: float) -> float:
         return (1 - _PAGE_SHARE) * own + _PAGE_SHARE * best
 
     slots = dict.fromkeys(slot for one in of_page for slot in one.slots)
-    return AlignedCard(
-        card.page,
+    return Candidate(
+        card.key,
         {name: blended(value, max(one.features[name] for one in of_page)) for name, value in card.features.items()},
         {slot: blended(card.slots.get(slot, 0.0), max(one.slots.get(slot, 0.0) for one in of_page)) for slot in slots},
     )

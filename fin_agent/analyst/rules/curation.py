@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 
 from fin_agent.analyst.rules.search_queries import build_query, complementary_question
@@ -122,21 +121,33 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
         basis = Basis(basis.preferred, told.restated, told.incomparable)
     lacking = missing_slots(plan, intent, ledger)
     missing = _missing_figures(lacking, intent, workspace, scope) or _missing_choice(plan, intent, ledger, basis)
+    own = intent.expression if intent.expression in RESULTS else None  # a profit or loss that is the measure itself
+    results = [(str(one.slot), one.figure.amount) for one in required if one.figure and one.slot.metric == own]
     holders = _passages_with_figures(ledger, bench)
+    kept = holders[: bench.most]
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
+
+    def dropped(passage: RetrievedPassage) -> str:
+        if any(evidence.passage.key == passage.key for evidence in holders):
+            return f"more than {bench.most} passages contain figures"
+        stated = passage.on_page in stating
+        return "its figures come from another passage" if stated else "contains none of the required figures"
+
     pages = dict.fromkeys(_pages_to_read(ledger, basis, broken, stated, retrieved, workspace, only=report is not None))
     return Curation(
-        kept=tuple(holders[: bench.most]),
+        kept=tuple(kept),
         ledger=ledger,
         answerable=not missing,
         missing=missing,
         complementary_question=complementary_question(lacking, intent) if missing else "",
         notes=(
             *(f"restated within the years asked about: {words}" for words in basis.restated),
-            *loss_notes(intent.measure, _own_results(required, intent)),
+            *loss_notes(intent.measure, results),
             *answer_notes(ledger, stated, workspace, basis.preferred if report is None else (), broken),
         ),
         to_read=tuple(page for page in pages if page not in retrieved),
-        judged=bench.judged(holders[: bench.most], _why_dropped(bench, facts, holders)),
+        judged=bench.judged(kept, dropped),
     )
 
 
@@ -161,7 +172,8 @@ def _filled_ledger(
             elsewhere=printed,
             unreliable=unreliable,
         )
-        ledger = with_required_options(plan, intent, restrict_to_report(preferred, intent.report, ledger))
+        ledger = restrict_to_report(preferred, intent.report, ledger) if intent.report is not None else ledger
+        ledger = with_required_options(plan, intent, ledger)
         return ledger, failed_sums(ledger, workspace.index)
 
     ledger, broken = filled(())
@@ -169,34 +181,11 @@ def _filled_ledger(
     return filled(broken) if broken and is_open else (ledger, broken)
 
 
-def _own_results(required: Sequence[Entry], intent: Intent) -> list[tuple[str, Decimal]]:
-    """Return the figures of a profit or loss that is the measure itself, not part of a formula."""
-    own = intent.expression if intent.expression in RESULTS else None
-    return [(str(one.slot), one.figure.amount) for one in required if one.figure and one.slot.metric == own]
-
-
 def _missing_figures(lacking: Sequence[Slot], intent: Intent, workspace: Workspace, scope: Scope) -> tuple[str, ...]:
     """Return the missing figures in words, with the reason for those that several printed lines may mean."""
     report = f" ({intent.report.words})" if intent.report is not None else ""
     doubts = [ambiguity_reason(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
     return tuple(f"{slot}{report}{f' ({doubt})' if doubt else ''}" for slot, doubt in zip(lacking, doubts, strict=True))
-
-
-def _why_dropped(
-    bench: Bench, facts: Sequence[SourcedFact], holders: Sequence[Evidence]
-) -> Callable[[RetrievedPassage], str]:
-    """Return a function that says why a passage is not kept."""
-    metrics, owners, slots = bench.workspace.lexicon.metrics, bench.workspace.directory.owners, bench.plan.slots()
-    held = {evidence.passage.key for evidence in holders}
-    stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
-
-    def reason(passage: RetrievedPassage) -> str:
-        if passage.key in held:
-            return f"more than {bench.most} passages contain figures"
-        stated = passage.on_page in stating
-        return "its figures come from another passage" if stated else "contains none of the required figures"
-
-    return reason
 
 
 def _missing_choice(plan: Plan, intent: Intent, ledger: Ledger, basis: Basis) -> tuple[str, ...]:
@@ -300,17 +289,16 @@ def facts_of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope
     return [*(sourced for sourced in stated if scope.holds(sourced.key)), *printed_facts(slots, workspace, scope)]
 
 
-def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedReport | None, ledger: Ledger) -> Ledger:
-    """Return the ledger without figures of reports other than the requested one, if one is requested."""
-    if report is None:
-        return ledger
-    entries = list(ledger.entries)
-    for place, entry in enumerate(entries):
+def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedReport, ledger: Ledger) -> Ledger:
+    """Return the ledger without figures of reports other than the requested one."""
+
+    def restricted(entry: Entry) -> Entry:
         wanted = meant.get(entry.slot)
-        if entry.figure is not None and (wanted is None or entry.figure.doc_id != wanted.doc_id):
-            reason = f"stated, but not {report.words}"
-            entries[place] = Entry(slot=entry.slot, required=entry.required, reason=reason)
-    return Ledger(entries=tuple(entries))
+        if entry.figure is None or (wanted is not None and entry.figure.doc_id == wanted.doc_id):
+            return entry
+        return Entry(slot=entry.slot, required=entry.required, reason=f"stated, but not {report.words}")
+
+    return Ledger(entries=tuple(map(restricted, ledger.entries)))
 
 
 def _pages_to_read(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from fin_agent.analyst.rules.context_carryover import (
     FollowUp,
@@ -62,12 +62,7 @@ class MessageKind(StrEnum):
     """Continues something that is missing, or cannot be understood."""
 
 
-_TALK = {
-    MessageKind.HELP: "help",
-    MessageKind.GREETING: "greetings",
-    MessageKind.FAREWELL: "farewells",
-    MessageKind.THANKS: "thanks",
-}
+_TALK = (MessageKind.HELP, MessageKind.GREETING, MessageKind.FAREWELL, MessageKind.THANKS)
 _MAX_LOOKBACK = 6
 _MAX_NAMED = 6
 """Most indexed companies that are named in one question."""
@@ -84,10 +79,8 @@ class PreviousTurn:
     """Whether it was asked in full, not completed from the one before it."""
 
 
-class Reading(BaseModel):
+class Reading(BaseModel, frozen=True):
     """The interpretation of a message."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: MessageKind
     question: str = ""
@@ -104,17 +97,17 @@ def read_message(message: str, earlier: Sequence[PreviousTurn], workspace: Works
     text = " ".join(message.split())
     if len(text) > MAX_QUESTION_LENGTH:
         return Reading(kind=MessageKind.QUESTION, question=text)
-    for kind, words in _TALK.items():
-        if consists_of(text, words) or (kind is MessageKind.HELP and mentions_kind(text, words)):
+    for kind in _TALK:
+        if consists_of(text, kind) or (kind is MessageKind.HELP and mentions_kind(text, kind)):
             return Reading(kind=kind)
     beside_all = listed("follow_up_words", "everyone").sub("", without_opening(text, "leads", "polite", "discourse"))
     of_all = bool(earlier) and not any(map(str.isalnum, beside_all))
     if not of_all and parse_index_question(text, workspace) is not None:
         return Reading(kind=MessageKind.INDEX)
-    bare = without_opening(_without_thanks(text), "greetings", "thanks", "discourse", "polite")
+    bare = without_opening(_without_thanks(text), "greeting", "thanks", "discourse", "polite")
     asked = without_opening(bare, "leads", "polite", "discourse")
     for kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
-        if any(is_phrase(each, kind.value) or mentions_kind(each, kind.value) for each in (_of_filing(asked), bare)):
+        if any(is_phrase(each, kind) or mentions_kind(each, kind) for each in (_of_filing(asked), bare)):
             return Reading(kind=kind if earlier else MessageKind.UNCLEAR)
     if any(map(str.isalnum, asked)):
         with suppress(FinAgentError):

@@ -33,15 +33,16 @@ def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
         root = parse_formula(expression)
     except LexiconError as error:
         raise IncompatibleUnitsError(str(error)) from error
-    for tree in (root, _without_days(root)):  # `revenue / 365 + capex`: 365 may be a plain number as well
+    for plain in (False, True):  # `revenue / 365 + capex`: 365 may be a plain number as well
         with suppress(IncompatibleUnitsError):
-            return _unit_of_tree(tree, lexicon)
+            return _unit_of_tree(root, lexicon, plain)
     raise IncompatibleUnitsError(expression)
 
 
-def _unit_of_tree(root: Node, lexicon: Lexicon) -> str:
-    found = _dimension(root, lexicon)
-    rates = {_unit_of(leaf, lexicon) for leaf in leaves_of(root)} & {"percent", "days"}
+def _unit_of_tree(root: Node, lexicon: Lexicon, plain: bool) -> str:
+    found = _dimension(root, lexicon, plain)
+    named = (leaf.name for leaf in leaves_of(root) if not leaf.printed)
+    rates = {lexicon.definition(name).unit for name in named} & {"percent", "days"}
     if found.dollars == 1 and not (found.shares or found.heads or rates):
         found = _UNITS["USD"]  # `revenue * 365`, `cash * 100`: a number in the question does not change the unit
     for unit, dimension in _UNITS.items():
@@ -50,21 +51,6 @@ def _unit_of_tree(root: Node, lexicon: Lexicon) -> str:
     if not found.days and not found.hundreds and (found.heads or found.shares):
         return "USD" if found.dollars else "ratio"  # an amount per head
     raise IncompatibleUnitsError("no unit of figures")
-
-
-def _without_days(node: Node) -> Node:
-    """Return the expression with constants that could be days or a hundred percent as plain numbers."""
-    match node:
-        case Constant(value, unit) if not unit:
-            return Constant(1) if value in _DAYS_OF_A_YEAR or value == _HUNDRED else node
-        case Operation(operator, left, right):
-            return Operation(operator, _without_days(left), _without_days(right))
-        case _:
-            return node
-
-
-def _unit_of(leaf: Quantity, lexicon: Lexicon) -> str:
-    return "" if leaf.printed else lexicon.definition(leaf.name).unit
 
 
 def with_rates_as_fractions(expression: str, lexicon: Lexicon) -> str | None:
@@ -115,11 +101,14 @@ _DAYS_OF_A_YEAR = range(360, 367)
 _HUNDRED = 100
 
 
-def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
+def _dimension(node: Node, lexicon: Lexicon, plain: bool) -> _Dimension:
+    """Return the dimension of an expression; `plain` constants are neither days nor a hundred percent."""
     match node:
         case Constant(unit="USD"):
             return _UNITS["USD"]
-        case Constant(value):
+        case Constant(value, unit):
+            if plain and not unit:
+                return _Dimension()
             if value in _DAYS_OF_A_YEAR:
                 return _UNITS["days"]
             return _UNITS["percent"] if value == _HUNDRED else _Dimension()
@@ -131,9 +120,11 @@ def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
             except KeyError:
                 raise IncompatibleUnitsError(name) from None
         case Operation(operator, left, right):
-            return _combine_dimensions(operator, _dimension(left, lexicon), _dimension(right, lexicon), left)
+            return _combine_dimensions(
+                operator, _dimension(left, lexicon, plain), _dimension(right, lexicon, plain), left
+            )
         case Function(_, parts):
-            found = {_dimension(part, lexicon) for part in parts}
+            found = {_dimension(part, lexicon, plain) for part in parts}
             if len(found) > 1:
                 raise IncompatibleUnitsError("parts of unlike units")
             return found.pop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
+from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.sign_conventions import LOSS_OF, RESULTS
 from fin_agent.lexicon.words import finds, patterns
 
@@ -13,8 +13,10 @@ def with_losses(intent: Intent) -> Intent:
     Levels keep the sign of the filings, and `losses` of the intent determines their ranking; for a change, growth,
     difference or bound, the sign of the result is inverted.
     """
-    if intent.selection is not None:
-        intent = intent.model_copy(update={"selection": _select_by_loss(intent.selection)})
+    chosen = intent.selection
+    if chosen is not None and _compare_losses(chosen.measure, chosen.expression, ""):
+        chosen = chosen.model_copy(update={"expression": f"{LOSS_OF}{chosen.expression}"})
+        intent = intent.model_copy(update={"selection": chosen})
     moves = intent.relation in _MOVES
     if intent.comparison in _EXTREMES and (moves or "change(" in intent.expression):
         return intent  # the fastest growth of losses is that of the figures
@@ -55,9 +57,3 @@ def _compare_losses(words: str, expression: str, core: str) -> bool:
     if expression in _CASH:
         return finds(core, "burnt") and "provided" not in words  # `provided by (used in)` names either sign
     return expression in _WITH_A_SIGN and patterns("asked_patterns")["loss"].search(words) is not None
-
-
-def _select_by_loss(selection: Selection) -> Selection:
-    if not _compare_losses(selection.measure, selection.expression, ""):
-        return selection
-    return selection.model_copy(update={"expression": f"{LOSS_OF}{selection.expression}"})

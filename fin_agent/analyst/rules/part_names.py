@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 
@@ -14,22 +14,12 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import finds, word_lists
+from fin_agent.query.lexer import KnownName
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class PartMention:
-    """A part as filings print it, with its position in the text."""
-
-    name: str
-    start: int
-    end: int
-    in_metric: bool = False
-    """Whether it also begins or ends a metric's name: `Products` of `products revenue`."""
-
-
-def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> list[PartMention]:
+def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> list[KnownName]:
     """Return the parts that `text` names, longest names first, without nesting.
 
     Names inside those of metrics, periods or companies do not count, unless they begin a metric's name or follow its
@@ -44,15 +34,11 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     periods = period_spans(text)
     ways = {way for printed in parts for way in _name_variants(printed)}
     shortened = dict(_without_filers(sorted(parts), set(filers.values())))
-    found = [
-        one
-        for name in sorted(ways | shortened.keys())
-        if _is_distinctive(name, lexicon)
-        for one in _places(text, name, mentions, periods)
-    ]
+    names = [name for name in sorted(ways | shortened.keys()) if _is_distinctive(name, lexicon)]
+    found = [one for name in names for one in _places(text, name, mentions, periods)]
     found += _spelled_out(text, parts, mentions)
     found.sort(key=lambda one: (one.start - one.end, one.start, one.name != text[one.start : one.end], _capitals(one)))
-    kept: list[PartMention] = []
+    kept: list[KnownName] = []
     for one in found:
         if any(one.start < other.end and other.start < one.end for other in kept):
             continue
@@ -61,7 +47,7 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     return kept
 
 
-def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention]) -> Iterator[PartMention]:
+def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention]) -> Iterator[KnownName]:
     """Yield parts printed by their initials whose words are in the text: `Commercial Services` for `CS`."""
     initials = {name for name in parts if name.isalpha() and name.isupper() and 1 < len(name) <= _MOST_INITIALS}
     for run in _CAPITALIZED.finditer(text) if initials else ():
@@ -70,7 +56,7 @@ def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention])
             end = last + len(text[last : run.end()].split()[0])
             written = "".join(text[each] for each in begins if start <= each < end)
             if written in initials and not any(one.start < end and start < one.end for one in mentions):
-                yield PartMention(written, start, end)
+                yield KnownName(written, start, end)
 
 
 def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -83,7 +69,7 @@ def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[t
                 yield " ".join(words[:-1] if is_kind else words), printed
 
 
-def _capitals(part: PartMention) -> tuple[int, str]:
+def _capitals(part: KnownName) -> tuple[int, str]:
     """Return the sort key of names that differ in case: fewest capitals first, since tags capitalize all words."""
     return sum(mark.isupper() for mark in part.name), part.name
 
@@ -113,7 +99,7 @@ def _name_variants(printed: str) -> Iterator[str]:
 
 def _places(
     text: str, name: str, mentions: Sequence[Mention], periods: Sequence[tuple[int, int]]
-) -> Iterator[PartMention]:
+) -> Iterator[KnownName]:
     """Yield the occurrences of `name`; short names must match in case."""
     for found in _pattern(name).finditer(text):
         start, end = found.span()
@@ -123,13 +109,10 @@ def _places(
         if found[0].islower() and found[0].isalpha() and _is_common_noun(text, start, end, mentions):
             continue
         around = next((one for one in mentions if one.start <= start and end <= one.end), None)
-        if around is None:
-            yield PartMention(name, start, end)
-            continue
-        begins = start == around.start and end < around.end
-        ends = end == around.end and not _BEFORE_A_PART.isdisjoint(text[around.start : start].lower().split()[-1:])
-        if begins or ends:
-            yield PartMention(name, start, end, in_metric=True)
+        begins = around is not None and start == around.start and end < around.end
+        before = text[around.start : start].lower().split()[-1:] if around is not None and end == around.end else []
+        if around is None or begins or not _BEFORE_A_PART.isdisjoint(before):
+            yield KnownName(name, start, end)
 
 
 def _is_common_noun(text: str, start: int, end: int, mentions: Sequence[Mention]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from itertools import compress
 from operator import attrgetter
 
@@ -31,7 +30,8 @@ def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Wo
     if ledger is None:
         slots = () if intent.unsupported else required  # figures alone do not answer what was not understood
     elif slots := _empty_slots(intent, plan, ledger):
-        terms, expansions = search_terms(_labels_of(slots, workspace)), terms
+        labels = (label for slot in slots for label in slot_names(slot, workspace.lexicon.metrics)[:3])
+        terms, expansions = search_terms(labels), terms
     else:
         terms, expansions = (*terms, *expansions), ()
     asked = tuple(company.key for company in intent.companies)
@@ -54,10 +54,6 @@ def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Wo
         metrics=workspace.lexicon.metrics_in(intent.core),
         figures=intent.asks_figure and intent.relation is Relation.EACH and not (slots or required),
     )
-
-
-def _labels_of(slots: Sequence[Slot], workspace: Workspace) -> list[str]:
-    return [label for slot in slots for label in slot_names(slot, workspace.lexicon.metrics)[:3]]
 
 
 def _empty_slots(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]:

@@ -10,7 +10,7 @@ from fin_agent.analyst.rules.reasoning.question_parts import ranked_statement
 from fin_agent.analyst.rules.requested_report import asks_about_restatement, split_report_request
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Use
-from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany
+from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.lexicon.company_mentions import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
@@ -25,10 +25,10 @@ _FORMS = (Form.EIGHT_K, Form.TEN_Q, Form.TEN_K, Form.EARNINGS, Form.ANNUAL_REPOR
 """Forms of filings that a question may name, in the order of preference."""
 
 
-def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, beside: Sequence[str] = ()) -> Intent:
+def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> Intent:
     """Read the words of `question`; figures are read by `fin_agent.query.question_to_intent`.
 
-    `beside` are known names of companies that are not indexed. Raises QuestionError if it is empty or too long.
+    Raises QuestionError if it is empty or too long.
     """
     if not any(map(str.isalnum, question)):
         raise QuestionError("the question has no words", subject=repr(question[:40]), remedy="Ask something in words")
@@ -54,7 +54,7 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *
         question=question,
         core=core,
         companies=_companies(directory.mentions(question), core),
-        unknown_companies=tuple(dict.fromkeys((*unread, *beside))),
+        unknown_companies=tuple(dict.fromkeys(unread)),
         unsupported=(*(f"the year of quarter {each}: name it" for each in loose), *asks_about_restatement(question)),
         periods=periods,
         dates=tuple(mention.date for mention in named.dates),
@@ -65,7 +65,7 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *
         unit=requested_unit(question),
         decimals=requested_decimals(question),
         statements=statements or ((ranked,) if ranked is not None else ()),
-        use=use_of(core, Relation.EACH, Comparison.NONE, computed=False, periods=min_period_count(core, periods)),
+        use=use_of(core, min_period_count(core, periods)),
         topics=tuple(topic.id for topic in topics),
         keywords=_search_terms(core, directory),
         expansions=tuple(dict.fromkeys((*terms, *(lexicon.expand([metrics[0].phrase])[:6] if metrics else ())))),
@@ -138,37 +138,16 @@ def foreign_currency_requests(question: str) -> tuple[str, ...]:
     return ()
 
 
-_MOVED = frozenset({Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE})
-_OVER_TIME = _MOVED | {Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS_COUNTED}
-_AGGREGATED = frozenset({Relation.AVERAGE, Relation.TOTAL, Comparison.TOTAL, Comparison.AVERAGE})
-_COMPARED = frozenset(
-    {Comparison.DIFFERENCE, Comparison.RATIO, Comparison.HIGHEST, Comparison.LOWEST, Comparison.EXCESS}
-)
-_USES = {
-    "definition": Use.DEFINITION,
-    "policy": Use.POLICY,
-    "reason": Use.EXPLANATION,
-    "comparison": Use.COMPARISON,
-    "movement": Use.TREND,
-    "total": Use.AGGREGATION,
-}
-"""The use of the first kind of words in a question."""
+_USES = (Use.DEFINITION, Use.POLICY, Use.EXPLANATION, Use.COMPARISON, Use.TREND, Use.AGGREGATION)
+"""Uses in the order in which words of a question name them."""
 
 
-def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: bool, periods: int) -> Use:
-    """Return the use that answers `core`.
+def use_of(core: str, periods: int) -> Use:
+    """Return the use that answers `core`, a question about this number of `periods`.
 
-    With `computed`, figures are computed, over this number of `periods`.
-
-    >>> use_of("Why did margins fall?", Relation.EXPLANATION, Comparison.NONE, computed=False, periods=1).value
+    >>> use_of("Why did margins fall?", periods=1).value
     'explanation'
     """
-    if computed and comparison in _COMPARED:
-        return Use.COMPARISON
-    if computed and not _AGGREGATED.isdisjoint((relation, comparison)):
-        return Use.AGGREGATION
-    if computed:
-        return Use.TREND if relation in _OVER_TIME or periods > 1 else Use.LOOKUP
-    if periods > 1 and finds(core, "movement") and not finds(core, "reason"):
+    if periods > 1 and finds(core, Use.TREND) and not finds(core, Use.EXPLANATION):
         return Use.TREND
-    return next((use for kind, use in _USES.items() if finds(core, kind)), Use.LOOKUP)
+    return next((use for use in _USES if finds(core, use)), Use.LOOKUP)

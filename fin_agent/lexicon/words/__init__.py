@@ -42,7 +42,7 @@ def listed(name: str, kind: str) -> re.Pattern[str]:
 
     See `any_of` for the notation of phrases.
 
-    >>> listed("asked_words", "reason").search("Why did it fall?")[0]
+    >>> listed("asked_words", "explanation").search("Why did it fall?")[0]
     'Why'
     """
     return any_of(word_lists(name)[kind])
@@ -51,7 +51,7 @@ def listed(name: str, kind: str) -> re.Pattern[str]:
 def finds(text: str, kind: str, name: str = "asked_words") -> bool:
     """Return whether a text contains a phrase of a list.
 
-    >>> finds("Why did it fall?", "reason")
+    >>> finds("Why did it fall?", "explanation")
     True
     """
     return listed(name, kind).search(text) is not None

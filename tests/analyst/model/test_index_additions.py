@@ -24,7 +24,7 @@ def record(workspace: Workspace) -> FilingRecord:
 
 
 def reply(**changed: object) -> str:
-    said = {"company": NAME, "also_named": [], "form": "10-K", "period": "fiscal 2023", "period_end": "2023-12-31"}
+    said = {"company": NAME, "also_named": []}
     return json.dumps({**said, "summary": "Annual report of a maker of instruments.", **changed})
 
 

@@ -106,8 +106,7 @@ GOOD: list[tuple[type[BaseModel], dict[str, JsonValue]]] = [
                       "answer": "Yes: {b}.", "verdict": "yes", "assumption": None, "missing": [], "keep": [],
                       "complementary_question": None}),
     (SubQuestionsReply, {"questions": ["What was revenue?"]}),
-    (SummaryReply, {"company": "Acme Corp.", "also_named": [], "form": "10-K", "period": "fiscal 2023",
-                    "period_end": "2023-06-30", "summary": "Annual report of Acme."}),
+    (SummaryReply, {"company": "Acme Corp.", "also_named": [], "summary": "Annual report of Acme."}),
     (TextJudgeReply, {"reason": "Same.", "verdict": "correct"}),
 ]  # fmt: skip
 
