@@ -139,7 +139,7 @@ class Cluster:
             found = self.request(self.client.indices.get_mapping, doing="opened", expected=(404,), index=names)
         except NotFound as error:
             what, remedy = "the server at this address is not Elasticsearch", "Check the address"
-            if error_type(error.body) in ("index_not_found_exception", "aliases_not_found_exception"):
+            if told_error(error.body)[0] in ("index_not_found_exception", "aliases_not_found_exception"):
                 what = "there is no index here"
                 remedy = "Check the last part of the address, or make one: add files to an index on this machine"
                 remedy += f" (`fin-agent ingest PATH...`), and from there `fin-agent index copy --to {address}`"
@@ -171,7 +171,7 @@ class Cluster:
                     mappings={**common, "properties": own["properties"]},
                 )
             except ApiError as error:
-                if error_type(error.body) != "resource_already_exists_exception":
+                if told_error(error.body)[0] != "resource_already_exists_exception":
                     raise index_error(self.address, error, "written") from error
 
     def _report_retry(self, state: RetryCallState) -> None:
@@ -192,7 +192,7 @@ def _is_retryable(error: BaseException) -> bool:
 
 def _is_busy(status: int, body: object) -> bool:
     """Return whether a response, or an item of a bulk, tells of a load that passes; a full disk is none."""
-    return status in _BUSY_STATUSES and error_type(body) != _DISK_FULL
+    return status in _BUSY_STATUSES and told_error(body)[0] != _DISK_FULL
 
 
 def index_error(address: ClusterAddress, error: BaseException | None, doing: str) -> FilingIndexError:
@@ -200,33 +200,17 @@ def index_error(address: ClusterAddress, error: BaseException | None, doing: str
     if isinstance(error, ApiError) and not isinstance(error, elasticsearch.UnsupportedProductError):
         what, remedy = _description(address, error.status_code, error.body, doing)
     else:
-        kind = next(kind for of_client, kind in _KINDS.items() if isinstance(error, of_client))
-        told = {"type": kind, "reason": getattr(error, "message", "") or str(error) or type(error).__name__}
+        told = {
+            "type": type(error).__name__,
+            "reason": getattr(error, "message", "") or str(error) or type(error).__name__,
+        }
         what, remedy = _description(address, 0, told, doing)
     return FilingIndexError(what, subject=str(address), remedy=remedy)
 
 
-_KINDS: dict[type[BaseException], str] = {
-    elasticsearch.UnsupportedProductError: "product",
-    elastic_transport.TlsError: "tls",
-    elastic_transport.ConnectionTimeout: "timeout",
-    BaseException: "unreachable",
-}
-
-
-def error_type(body: object) -> str:
-    """Return the `type` of the error in a response, of its root cause if given."""
-    told = _told(body)
-    full = "disk usage exceeded" in str(told.get("reason", ""))
-    return _DISK_FULL if full else str(told.get("type", ""))
-
-
 def _description(address: ClusterAddress, status: int, body: object, doing: str) -> tuple[str, str]:
     """Return (what, remedy) for a response, an item of a bulk, or (status 0) an error of the client."""
-    kind, told = error_type(body), _told(body)
-    reason, cause = str(told.get("reason", "")), told.get("caused_by")
-    if isinstance(cause, dict) and cause.get("reason"):
-        reason = f"{reason}: {cause['reason']}"
+    kind, reason = told_error(body)
     reason = " ".join(redact_secrets(reason).split())[:_MAX_LENGTH]
     for entry in load_yaml("errors", __package__)["errors"]:
         found = re.search(entry.get("reason", ""), reason)
@@ -244,13 +228,16 @@ def _description(address: ClusterAddress, status: int, body: object, doing: str)
     return entry["what"].format_map(words), entry["remedy"].format_map(words)
 
 
-def _told(body: object) -> dict[str, Any]:
-    """Return the error in a response: its root cause, where shards failed."""
+def told_error(body: object) -> tuple[str, str]:
+    """Return the type and the reason of the error in a response: those of its root cause, where shards failed."""
     told = body.get("error", body) if isinstance(body, dict) else {}
     if not isinstance(told, dict):
-        return {"reason": str(told)}
-    roots = told.get("root_cause")
-    return dict(roots[0]) if told.get("type") == "search_phase_execution_exception" and roots else told
+        return "", str(told)
+    if told.get("type") == "search_phase_execution_exception" and told.get("root_cause"):
+        told = told["root_cause"][0]
+    causes = (told, told.get("caused_by"))
+    reason = ": ".join(str(cause["reason"]) for cause in causes if isinstance(cause, dict) and cause.get("reason"))
+    return _DISK_FULL if "disk usage exceeded" in reason else str(told.get("type", "")), reason
 
 
 def _client(address: ClusterAddress, reaching: ConnectionSettings) -> elasticsearch.Elasticsearch:

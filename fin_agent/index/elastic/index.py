@@ -18,7 +18,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -118,6 +118,8 @@ class Listing:
     """Number of filings and sum of their marks; it differs whenever a filing changes."""
     hidden: tuple[str, ...] = ()
     """Generations without a visible filing: those being written, replaced or removed."""
+    counts: dict[str, dict[str, int]] = field(init=False, default_factory=dict)
+    """Kind of document -> in how many visible documents phrases are; counted when they are first asked for."""
 
     def known(self, doc_ids: Iterable[str]) -> list[ListedFiling]:
         """Return those of `doc_ids` that exist, in the order of the entries."""
@@ -156,8 +158,6 @@ class ElasticIndex(FilingIndex):
         self._guard = threading.Lock()
         self._kept: Listing | None = None
         self._checked = float("-inf")
-        self._known: dict[str, tuple[object, dict[str, int]]] = {}
-        """Kind of document -> state of the index, and in how many documents phrases are."""
         try:
             if create:
                 self.cluster.create_indices()
@@ -180,12 +180,14 @@ class ElasticIndex(FilingIndex):
     def put(self, stored: StoredFiling) -> None:
         """See FilingIndex.put. If two processes write the same filing, the later one wins."""
         doc_id, generation = stored.doc_id, secrets.token_hex(12)
-        source = filing_source(stored, generation)
+        (filing,), ((*details, summary),) = stored.parts[Part.FILING], stored.parts[Part.DETAILS]
+        own = {"summary": summary, "details": {"row": details}, "checksums": stored.checksums()}
+        source = {**_source(Part.FILING, filing), "generation": generation, **_stamp(), **own}
         self._journal(generation, doc_id, _LEASE)
         routing = company_routing(source.get("cik"), source["company"])
         self._write_parts(parts_of(stored, generation), doc_id, _routing=routing)
         self._exchange(doc_id, lambda current: source)
-        self._forget_journal([generation])
+        self._delete_where(["journal"], _any_of("generation", [generation]))
         self.sweep()
 
     def remove(self, doc_id: str) -> bool:
@@ -218,7 +220,7 @@ class ElasticIndex(FilingIndex):
         shown = self.cluster.search("filings", query=_any_of("generation", expired), **asked)
         if gone := expired - {hit["_source"]["generation"] for hit in shown["hits"]["hits"]}:
             self._delete_where(PARTS, _any_of("generation", gone))
-        self._forget_journal(expired)
+        self._delete_where(["journal"], _any_of("generation", expired))
 
     def _exchange(self, doc_id: str, make: Callable[[Source | None], Source | None]) -> Source | None:
         """Exchange the document that makes a filing visible, and return the old one; None stands for no document.
@@ -236,10 +238,7 @@ class ElasticIndex(FilingIndex):
                 self._journal(current["generation"], doc_id, self.cluster.reaching.grace)
             expected = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]} if found else {}
             try:
-                if new is None:
-                    self._write(self.cluster.client.delete, "filings", id=id_of(doc_id), **expected)
-                else:
-                    self._put_document("filings", id_of(doc_id), new, **(expected or {"op_type": "create"}))
+                self._write("filings", id_of(doc_id), new, **(expected or {"op_type": "create"}))
             except (Conflict, NotFound):
                 continue
             break
@@ -253,19 +252,16 @@ class ElasticIndex(FilingIndex):
     def _journal(self, generation: str, doc_id: str, kept: float) -> None:
         """Record a generation without a visible filing; it is deleted after `kept` seconds."""
         trace = {"generation": generation, "doc_id": doc_id, "due": _now(kept)}
-        self._put_document("journal", generation, trace)
+        self._write("journal", generation, trace)
 
-    def _forget_journal(self, generations: Collection[str]) -> None:
-        self._delete_where(["journal"], _any_of("generation", generations))
-
-    def _put_document(self, kind: str, id: str, source: Source, **expected: Any) -> None:
-        self._write(self.cluster.client.index, kind, id=id, document=source, require_alias=True, **expected)
-
-    def _write(self, ask: Callable[..., object], kind: str, **arguments: Any) -> None:
-        """Write or delete a document; raise Conflict or NotFound where a condition does not hold."""
-        expected = (409,) if "document" in arguments else (404, 409)
-        alias = self.cluster.alias(kind)
-        self.cluster.request(ask, doing="written", expected=expected, index=alias, refresh=True, **arguments)
+    def _write(self, kind: str, id: str, source: Source | None, **expected: Any) -> None:
+        """Write a document, or delete it if `source` is None; raise Conflict or NotFound where `expected` fails."""
+        ask, statuses = self.cluster.client.delete, (404, 409)
+        if source is not None:
+            ask, statuses = self.cluster.client.index, (409,)
+            expected |= {"document": source, "require_alias": True}
+        asked = {"index": self.cluster.alias(kind), "id": id, "refresh": True, **expected}
+        self.cluster.request(ask, doing="written", expected=statuses, **asked)
 
     def _write_parts(self, documents: Iterable[Document], doc_id: str, **more: str) -> None:
         """Write documents of a filing, and refresh them so that searches find them."""
@@ -408,7 +404,11 @@ class ElasticIndex(FilingIndex):
         clauses = list(self._clauses(kind, field, terms))
         if not clauses or limit < 1 or generations == []:
             return []
-        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "must_not": self._hidden()}
+        query: dict[str, Any] = {
+            "should": clauses,
+            "minimum_should_match": 1,
+            "must_not": _any_of("generation", listing.hidden),
+        }
         if pages is not None:
             query["filter"] = [self._on_any_of(pages)]
         elif generations is not None and len(generations) <= MAX_FILTERED:
@@ -457,16 +457,11 @@ class ElasticIndex(FilingIndex):
 
     def _frequencies(self, kind: str, field: str, phrases: Collection[str]) -> Mapping[str, int]:
         """Return the number of visible documents with each phrase (_ALL: of all), cached until something changes."""
-        listing = self.listing()
-        state = (listing.state, listing.hidden)
-        known_at, known = self._known.get(kind, (state, {}))
-        if known_at != state:
-            known = {}
+        known = self.listing().counts.setdefault(kind, {})
         new = {phrase: {"match_phrase": {field: {"query": phrase}}} for phrase in sorted(set(phrases) - known.keys())}
         if _ALL not in known:
             new[_ALL] = {"match_all": {}}
-        known = {**known, **self._counted(kind, new)}
-        self._known[kind] = (state, known)
+        known.update(self._counted(kind, new))
         return known
 
     def _counted(self, kind: str, queries: Mapping[str, Filter]) -> dict[str, int]:
@@ -485,17 +480,12 @@ class ElasticIndex(FilingIndex):
         """Return an aggregation over the visible documents."""
         answer = self.cluster.search(
             kind,
-            query={"bool": {"must_not": self._hidden()}},
+            query={"bool": {"must_not": _any_of("generation", self.listing().hidden)}},
             size=0,
             track_total_hits=False,
             aggregations={"all": aggregation},
         )
         return answer["aggregations"]["all"]  # type: ignore[no-any-return]
-
-    def _hidden(self) -> list[Filter]:
-        """Return filters for parts without a visible filing."""
-        hidden = self.listing().hidden
-        return [_any_of("generation", hidden)] if hidden else []
 
     def _on_any_of(self, keys: Collection[PageKey]) -> Filter:
         """Return a filter for documents on these pages."""
@@ -514,9 +504,23 @@ class ElasticIndex(FilingIndex):
     def stored(self, doc_id: str) -> StoredFiling:
         """See FilingIndex.stored."""
         filing = self._known_source(doc_id)
-        stored = (_STORED[part] for part in (Part.PAGES, Part.PASSAGES, Part.FACTS))
-        found = (self._sources(kind, [doc_id], order, fields) for kind, _, order, fields in stored)
-        return stored_filing(filing, *([source for _, source in part] for part in found))
+        read = (_STORED[part] for part in (Part.PAGES, Part.PASSAGES, Part.FACTS))
+        found = ([each for _, each in self._sources(kind, [doc_id], order, fields)] for kind, _, order, fields in read)
+        pages, passages, figures = found
+        facts = sorted((ordinal, tuple(fact)) for source in figures for ordinal, *fact in source["facts"]["all"])
+        tags = [tuple(tag) for source in figures for tag in source["tags"]["all"]]
+        return StoredFiling(
+            {
+                Part.FILING: [row_of(Part.FILING, filing)],
+                Part.DETAILS: [(*filing["details"]["row"], filing["summary"])],
+                Part.PAGES: [row_of(Part.PAGES, source) for source in pages],
+                Part.PASSAGES: [row_of(Part.PASSAGES, source) for source in passages],
+                Part.CARDS: [(source["card"],) for source in passages],
+                Part.FACTS: [fact for _, fact in facts],
+                Part.TAGS: sorted(tags, key=lambda tag: tag[0]),
+                Part.TABLES: [(each["page"], b64decode(each["tables"])) for each in figures if each.get("tables")],
+            }
+        )
 
     def checksums(self, doc_id: str) -> dict[str, str]:
         """See FilingIndex.checksums."""
@@ -525,12 +529,14 @@ class ElasticIndex(FilingIndex):
 
     def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
         kind, page, order, fields = _STORED[part]
-        found: dict[PageKey, list[Source]] = {}
+        found: dict[PageKey, list[list[Any]]] = {}
         within = [_any_of(page, {key.page for key in keys})]
         for doc_id, source in self._sources(kind, {key.doc_id for key in keys}, order, fields, within):
-            found.setdefault(PageKey(doc_id, source[page]), []).append(source)
-        present = ((key, source) for key in keys for source in found.get(key, ()))
-        return [make(key, row_of(part, source)) for key, source in present if fields[-1] in source]
+            if fields[-1] in source:  # figures of a page need not be in tables
+                last = b64decode(source["tables"]) if part is Part.TABLES else source[fields[-1]]
+                row = [*(source.get(column) for column in fields[:-1]), last]
+                found.setdefault(PageKey(doc_id, source[page]), []).append(row)
+        return [make(key, row) for key in keys for row in found.get(key, ())]
 
     def _of_filings(
         self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
@@ -557,8 +563,9 @@ class ElasticIndex(FilingIndex):
         found: dict[str, list[tuple[int, SourcedFact]]] = {}
         fields = ("page", "facts", "tags", "linked")
         for doc_id, source in self._sources("figures", doc_ids, "page", fields, within):
-            for ordinal, row, tag in figures_of(source):
-                fact = rows.fact(row, None if tag is None else rows.tag(tag))
+            tags = {tag[0]: rows.tag(tag) for kind in ("tags", "linked") for tag in source[kind]["all"]}
+            for ordinal, *row in source["facts"]["all"]:
+                fact = rows.fact(row, tags.get(row[_TAG]))
                 if (metrics is None or fact.metric in metrics) and (years is None or fact.period.fiscal_year in years):
                     found.setdefault(doc_id, []).append((ordinal, SourcedFact(doc_id, fact)))
         return [fact for facts in found.values() for _, fact in sorted(facts, key=lambda each: each[0])]
@@ -579,10 +586,9 @@ class ElasticIndex(FilingIndex):
         place: str,
         fields: Sequence[str],
         within: Sequence[Filter] = (),
-        at_once: int = _AT_ONCE,
     ) -> Iterator[tuple[str, Source]]:
         """Yield (doc_id, document) of filings in the order of the entries, and within a filing by `place`."""
-        listing = self.listing()
+        listing, at_once = self.listing(), _VECTORS_AT_ONCE if kind == "vectors" else _AT_ONCE
         known = listing.known(doc_ids)
         for start in range(0, len(known), at_once):
             some = [each.generation for each in known[start : start + at_once]]
@@ -642,9 +648,8 @@ class ElasticIndex(FilingIndex):
         return frozenset(shown[each["generation"]] for each in found if each["generation"] in shown)
 
     def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
-        """See FilingIndex._read_vectors. Filings are read in batches."""
         fields, within = ("places", "dimensions", "values", "sparse"), _of_unit(model, unit)
-        for doc_id, source in self._sources("vectors", doc_ids, "unit", fields, within, _VECTORS_AT_ONCE):
+        for doc_id, source in self._sources("vectors", doc_ids, "unit", fields, within):
             places, values = unpack_numbers(b64decode(source["places"])), b64decode(source["values"])
             yield FilingVectors(doc_id, places, source["dimensions"], values, source["sparse"])
 
@@ -666,7 +671,7 @@ def _of_unit(model: str, unit: VectorUnit) -> list[Filter]:
 
 def _record(source: Mapping[str, Any]) -> FilingRecord:
     """Return the filing record from a filing's own document."""
-    return FilingRecord.of([*columns_of(Part.FILING, source), *source["details"]["row"], source["summary"]])
+    return FilingRecord.of([*row_of(Part.FILING, source), *source["details"]["row"], source["summary"]])
 
 
 def _ascending(*fields: str) -> list[dict[str, dict[str, str]]]:
@@ -697,17 +702,9 @@ def _odds(holding: int, of: int) -> float:
 # Documents of filings
 
 
-def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
+def row_of(part: Part, source: Mapping[str, Any]) -> StoredRow:
     """Return the row of a part from a document, column by column."""
-    return [source.get(column) for column in COLUMNS[part]]
-
-
-def row_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
-    """Return the row of a page, of a passage with its card, or of the tables of a page."""
-    if part is Part.TABLES:
-        return [source["page"], b64decode(source["tables"])]
-    row = columns_of(part, source)
-    return [*row, source["card"]] if part is Part.PASSAGES else row
+    return tuple(source.get(column) for column in COLUMNS[part])
 
 
 def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
@@ -726,46 +723,6 @@ def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
     for page_number, figures in _figures(stored):
         source = {"generation": generation, "page": page_number, **figures}
         yield "figures", f"{generation}-{page_number}", source
-
-
-def filing_source(stored: StoredFiling, generation: str) -> Source:
-    """Return the source of the document that makes a filing visible."""
-    *details, summary = stored.parts[Part.DETAILS][0]
-    return {
-        **_source(Part.FILING, stored.parts[Part.FILING][0]),
-        "generation": generation,
-        **_stamp(),
-        "summary": summary,
-        "details": {"row": details},
-        "checksums": stored.checksums(),
-    }
-
-
-def figures_of(source: Mapping[str, Any]) -> Iterator[tuple[int, list[Any], list[Any] | None]]:
-    """Yield (position in the filing, row, row of its tag) of each fact in a document of `figures`."""
-    tags = {tag[0]: tag for kind in ("tags", "linked") for tag in source[kind]["all"]}
-    for ordinal, *fact in source["facts"]["all"]:
-        yield ordinal, fact, tags.get(fact[_TAG])
-
-
-def stored_filing(
-    filing: Mapping[str, Any], pages: Sequence[Source], passages: Sequence[Source], figures: Sequence[Source]
-) -> StoredFiling:
-    """Return a filing from its documents, with the rows of each part in order."""
-    facts = sorted((ordinal, tuple(fact)) for source in figures for ordinal, *fact in source["facts"]["all"])
-    tags = [tuple(tag) for source in figures for tag in source["tags"]["all"]]
-    return StoredFiling(
-        {
-            Part.FILING: [tuple(columns_of(Part.FILING, filing))],
-            Part.DETAILS: [(*filing["details"]["row"], filing["summary"])],
-            Part.PAGES: [tuple(columns_of(Part.PAGES, source)) for source in pages],
-            Part.PASSAGES: [tuple(columns_of(Part.PASSAGES, source)) for source in passages],
-            Part.CARDS: [(source["card"],) for source in passages],
-            Part.FACTS: [fact for _, fact in facts],
-            Part.TAGS: sorted(tags, key=lambda tag: tag[0]),
-            Part.TABLES: [(source["page"], b64decode(source["tables"])) for source in figures if source.get("tables")],
-        }
-    )
 
 
 def id_of(doc_id: str) -> str:
