@@ -51,7 +51,7 @@ def ingest_on_ray(
     with create_index(index) as opened:
         known = {entry.doc_id: entry.content_hash for entry in opened.entries()}
         if isinstance(opened, SqliteIndex):
-            known = Manifest(opened).current()
+            known = Manifest(opened).current
             if writers > 1:
                 remedy = "Leave --writers out"
                 raise FinAgentError("an index in a folder accepts one writer", subject=str(index), remedy=remedy)
@@ -118,8 +118,7 @@ def _read(path: str, known: str | None) -> Reading:
             return None
     except OSError as error:
         return ReadError(error.strerror or str(error), remedy="Check the file and its permissions")
-    ((_, outcome),) = ingest.read_here([Path(path)], ingest.usual_reader(), 0)
-    return outcome
+    return ingest.read_here(Path(path), ingest.usual_reader())
 
 
 class _Writer:

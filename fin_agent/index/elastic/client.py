@@ -7,6 +7,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from time import sleep
 from typing import Any, TypeVar
 
@@ -62,12 +63,12 @@ class Cluster:
         return f"{self.address.prefix}-{kind}"
 
     def request(
-        self, ask: Callable[..., T], *, doing: str = "read", expected: Collection[int] = (), **arguments: object
+        self, ask: Callable[..., T], *, doing: str = "read", expected: Collection[int | str] = (), **arguments: object
     ) -> T:
         """Call `ask`, again after growing pauses while the cluster is busy or silent, until `patience` is exhausted.
 
         `doing` is what the caller does with the index (`read`, `written`, `opened`). Raises FilingIndexError where the
-        request failed, but errors with the `expected` statuses (404, 409) unchanged.
+        request failed, but errors with the `expected` statuses (404, 409) or types unchanged.
         """
         trying = Retrying(
             retry=retry_if_exception(_is_retryable),
@@ -80,7 +81,7 @@ class Cluster:
         try:
             return trying(ask, **arguments)
         except (ApiError, elastic_transport.TransportError, elasticsearch.helpers.ScanError) as error:
-            if isinstance(error, ApiError) and error.status_code in expected:
+            if isinstance(error, ApiError) and {error.status_code, told_error(error.body)[0]} & {*expected}:
                 raise
             raise index_error(self.address, error, doing) from error
 
@@ -133,23 +134,14 @@ class Cluster:
 
     def open_indices(self) -> None:
         """Raise FilingIndexError where there is no index with this prefix, or one of another format."""
-        address = str(self.address)
         names = [self.alias(kind) for kind in load_yaml("indices", __package__)["indices"]]
-        try:
-            found = self.request(self.client.indices.get_mapping, doing="opened", expected=(404,), index=names)
-        except NotFound as error:
-            what, remedy = "the server at this address is not Elasticsearch", "Check the address"
-            if told_error(error.body)[0] in ("index_not_found_exception", "aliases_not_found_exception"):
-                what = "there is no index here"
-                remedy = "Check the last part of the address, or make one: add files to an index on this machine"
-                remedy += f" (`fin-agent ingest PATH...`), and from there `fin-agent index copy --to {address}`"
-            raise FilingIndexError(what, subject=address, remedy=remedy) from error
+        found = self.request(self.client.indices.get_mapping, doing="opened", index=names)
         marks = (index.get("mappings", {}).get("_meta", {}).get("fin_agent", {}) for index in found.body.values())
         other = sorted({str(mark.get("format", "unknown")) for mark in marks} - {str(FORMAT)})
         if other:
             what = f"the index has format {', '.join(other)}; this version reads format {FORMAT}"
             remedy = "Copy the filings again under another prefix with `fin-agent index copy`"
-            raise FilingIndexError(what, subject=address, remedy=remedy)
+            raise FilingIndexError(what, subject=str(self.address), remedy=remedy)
 
     def create_indices(self) -> None:
         """Create missing indices behind their aliases. Concurrent calls are harmless."""
@@ -161,18 +153,15 @@ class Cluster:
             if self.request(indices.exists_alias, name=name):
                 continue
             shards = self.reaching.shards if own.get("large") else 1
-            try:
+            with suppress(elasticsearch.BadRequestError):
                 self.request(
                     indices.create,
-                    expected=(400,),
+                    expected=("resource_already_exists_exception",),
                     index=f"{name}-000001",
                     aliases={name: {}},
                     settings={"index": {**described["settings"], "number_of_shards": shards}, **words},
                     mappings={**common, "properties": own["properties"]},
                 )
-            except ApiError as error:
-                if told_error(error.body)[0] != "resource_already_exists_exception":
-                    raise index_error(self.address, error, "written") from error
 
     def _report_retry(self, state: RetryCallState) -> None:
         """Report once that the request is retried."""
@@ -214,12 +203,14 @@ def _description(address: ClusterAddress, status: int, body: object, doing: str)
     reason = " ".join(redact_secrets(reason).split())[:_MAX_LENGTH]
     for entry in load_yaml("errors", __package__)["errors"]:
         found = re.search(entry.get("reason", ""), reason)
-        if found and status in entry.get("status", (status,)) and kind in entry.get("type", (kind,)):
+        told = {"status": status, "type": kind, "doing": doing}
+        if found and all(value in entry.get(name, (value,)) for name, value in told.items()):
             break
     words = {
         "told": ": ".join(filter(None, (kind, reason) if status else (reason,))) or f"status {status}",
         "doing": doing,
         "prefix": address.prefix,
+        "address": address,
         "where": f"{address.host}/{address.prefix}",
         "reason": f"Elasticsearch {found[1]}" if found and found.lastindex else "another version",
         "client": elasticsearch.__version__[0],
