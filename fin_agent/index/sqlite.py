@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import struct
 import threading
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import accumulate
@@ -149,15 +151,14 @@ class SqliteIndex(FilingIndex):
         finally:
             self._local.writing = False
 
-    def _rows(self, statement: str, values: Sequence[rows.SqlValue] = ()) -> list[tuple[Any, ...]]:
-        return self._read_as(tuple, statement, values)
-
     def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[rows.SqlValue] = ()) -> list[T]:
         """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
         with self.reading() as connection:
             found = connection.execute(statement, values).fetchall()
-        with sqlite_file.reporting_damage(self.file):
+        try:
             return [make(row) for row in found]
+        except (ValueError, TypeError, KeyError, ArithmeticError, struct.error, zlib.error) as error:
+            raise sqlite_file.damaged_error(self.file, f"a row cannot be decoded: {error}") from error
 
     def _cached(self, name: str, read: Callable[[], T]) -> T:
         """Return what `read` returns, kept under `name` and shared by all threads until the index changes."""
@@ -277,7 +278,7 @@ class SqliteIndex(FilingIndex):
         held = self._cached("frequencies", lambda: dict[str, int]())
         if new := sorted(set(stems) - held.keys()):
             counting = "SELECT term, doc FROM pages_vocabulary WHERE term IN (SELECT value FROM json_each(?))"
-            held.update(dict.fromkeys(new, 0) | dict(self._rows(counting, (json.dumps(new),))))
+            held.update(dict.fromkeys(new, 0) | dict(self._read_as(tuple, counting, (json.dumps(new),))))
         return {stem: held[stem] for stem in stems if held[stem]}
 
     def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
@@ -322,7 +323,7 @@ class SqliteIndex(FilingIndex):
             return asked
         counting = "SELECT count(*) FROM (SELECT 1 FROM filings_fts WHERE filings_fts MATCH ? LIMIT ?)"
         queries = ((term, query) for term in asked if (query := match_any([term])))
-        counts = [(self._rows(counting, (query, MAX_MATCHES + 1))[0][0], term) for term, query in queries]
+        counts = [(self._read_as(tuple, counting, (query, MAX_MATCHES + 1))[0][0], term) for term, query in queries]
         rarest = sorted(each for each in counts if each[0])
         matches = accumulate(count for count, _ in rarest)
         return [
@@ -365,7 +366,8 @@ class SqliteIndex(FilingIndex):
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """See FilingIndex.row_labels."""
         holds = " OR ".join(["instr(lower(facts.label), ?)"] * len(holding)) or "FALSE"
-        found = self._rows(
+        found = self._read_as(
+            tuple,
             "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
             f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND facts.scope IS NULL"
             f" AND facts.source != 'text' AND ({holds})"
@@ -394,7 +396,7 @@ class SqliteIndex(FilingIndex):
         """Return the distinct values of a column of these filings' facts that meet a condition."""
         joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND {condition}"
         return frozenset(
-            row[0] for row in self._rows(f"SELECT DISTINCT facts.{column} FROM {joined}", [_json(doc_ids)])
+            row[0] for row in self._read_as(tuple, f"SELECT DISTINCT facts.{column} FROM {joined}", [_json(doc_ids)])
         )
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
@@ -417,7 +419,7 @@ class SqliteIndex(FilingIndex):
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
         stored = f"{_select('vectors', ())} WHERE vectors.model = ? AND vectors.unit = ?"
-        return frozenset(row[0] for row in self._rows(stored, (model, unit)))
+        return frozenset(row[0] for row in self._read_as(tuple, stored, (model, unit)))
 
     def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
         stored = f"{_select('vectors', ('places', 'dimensions', 'numbers', 'sparse'))} WHERE model = ? AND unit = ?"

@@ -5,9 +5,7 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-import struct
 import uuid
-import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
@@ -27,15 +25,6 @@ _PAGES_OF_LOG = 256
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is foreign or incomplete; SQLITE_ERROR means a missing table."""
-
-
-@contextmanager
-def reporting_damage(file: Path) -> Iterator[None]:
-    """Report rows inside that cannot be decoded as damage, by FilingIndexError."""
-    try:
-        yield
-    except (ValueError, TypeError, KeyError, ArithmeticError, struct.error, zlib.error) as error:
-        raise damaged_error(file, f"a row cannot be decoded: {error}") from error
 
 
 @contextmanager
@@ -197,6 +186,18 @@ def damaged_error(file: Path, why: str) -> FilingIndexError:
         subject=str(file),
         remedy="`fin-agent index repair` saves the intact filings and lists those to be read again",
     )
+
+
+@contextmanager
+def reading_damaged() -> Iterator[list[str]]:
+    """End the block where a damaged file cannot be read on, and put the reason into the list; raise other errors."""
+    why: list[str] = []
+    try:
+        yield why
+    except (sqlite3.Error, TypeError, ValueError) as error:  # a damaged file yields values never written
+        if isinstance(error, sqlite3.Error) and not is_damage(error):
+            raise
+        why.append(str(error))
 
 
 def is_damage(error: sqlite3.Error) -> bool:

@@ -256,12 +256,11 @@ class ElasticIndex(FilingIndex):
 
     def _write(self, kind: str, id: str, source: Source | None, **expected: Any) -> None:
         """Write a document, or delete it if `source` is None; raise Conflict or NotFound where `expected` fails."""
-        ask, statuses = self.cluster.client.delete, (404, 409)
+        ask = self.cluster.client.delete
         if source is not None:
-            ask, statuses = self.cluster.client.index, (409,)
-            expected |= {"document": source, "require_alias": True}
+            ask, expected = self.cluster.client.index, {"document": source, "require_alias": True, **expected}
         asked = {"index": self.cluster.alias(kind), "id": id, "refresh": True, **expected}
-        self.cluster.request(ask, doing="written", expected=statuses, **asked)
+        self.cluster.request(ask, doing="written", expected=(409,) if source is not None else (404, 409), **asked)
 
     def _write_parts(self, documents: Iterable[Document], doc_id: str, **more: str) -> None:
         """Write documents of a filing, and refresh them so that searches find them."""
