@@ -9,6 +9,7 @@ so that an interrupted write leaves a trace by which its parts are found and del
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 import re
 import secrets
@@ -16,16 +17,18 @@ import threading
 import time
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from time import sleep
 from typing import Any, NamedTuple, TypeVar
 
-from fin_agent.errors import FilingIndexError
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay, wait_exponential, wait_random
+
+from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.index import rows
-from fin_agent.index.elastic.address import ClusterAddress, ConnectionSettings
-from fin_agent.index.elastic.client import Cluster, Conflict, NotFound, index_error
+from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, ConnectionSettings
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
     FilingEntry,
@@ -41,14 +44,42 @@ from fin_agent.index.protocol import (
 )
 from fin_agent.index.rows import StoredRow
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling, pack_numbers, unpack_numbers
+from fin_agent.lexicon.words import load_yaml
+from fin_agent.redaction import is_plaintext, redact_secrets
 from fin_agent.vocabulary.fact import Tag
 
+try:
+    import elastic_transport
+    import elasticsearch
+    import elasticsearch.helpers
+except ImportError as error:
+    raise FilingIndexError(
+        "the index on a cluster needs the Elasticsearch client, which is not installed",
+        remedy=f"Install it: {how_to_install('elasticsearch')}",
+    ) from error
+
 T = TypeVar("T")
+ApiError = elasticsearch.ApiError
 Filter = dict[str, Any]
 Source = dict[str, Any]
 Document = tuple[str, str, Source]
 """A document: its index, its id, and its source."""
 
+MAX_BYTES = 8_000_000
+"""Size limit of one request: between the 5 and 15 MB that Elastic recommends, far below the limit of 100 MB."""
+MAX_DOCUMENTS = 2_000
+FORMAT = 4
+_LOG = logging.getLogger("fin_agent")
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 10.0
+_REPORTED_ATTEMPT = 6
+"""The attempt whose failure is reported, after a few seconds: shorter waits go unnoticed."""
+OLDEST_VERSION = "8.19"
+"""The oldest supported version of a cluster."""
+_BUSY_STATUSES = frozenset({429, 502, 503, 504})
+"""Statuses after which a later attempt may succeed."""
+_DISK_FULL = "disk full"
+_MAX_LENGTH = 400
 PARTS = ("pages", "passages", "figures", "vectors")
 """Indices whose documents belong to a generation of a filing."""
 NO_PAGE = -1
@@ -154,26 +185,138 @@ class ElasticIndex(FilingIndex):
         Raises:
             FilingIndexError: There is no index, it cannot be reached, or it has another format.
         """
-        self.cluster = Cluster(ClusterAddress.of(address), reaching or ConnectionSettings.from_environment())
+        self.address = ClusterAddress.of(address)
+        """Its address, without secrets."""
+        self.reaching = reaching or ConnectionSettings.from_environment()
+        self.client = client_of(self.address, self.reaching)
         self._guard = threading.Lock()
         self._kept: Listing | None = None
         self._checked = float("-inf")
         try:
             if create:
-                self.cluster.create_indices()
-            self.cluster.open_indices()
+                self.create_indices()
+            self.open_indices()
         except BaseException:
             self.close()
             raise
 
-    @property
-    def address(self) -> ClusterAddress:
-        """Its address, without secrets."""
-        return self.cluster.address
-
     def close(self) -> None:
         """See FilingIndex.close."""
-        self.cluster.client.close()
+        self.client.close()
+
+    # Requests
+
+    def open_indices(self) -> None:
+        """Raise FilingIndexError where there is no index with this prefix, or one of another format."""
+        names = [self.alias(kind) for kind in load_yaml("indices", __package__)["indices"]]
+        found = self.request(self.client.indices.get_mapping, doing="opened", index=names)
+        marks = (index.get("mappings", {}).get("_meta", {}).get("fin_agent", {}) for index in found.body.values())
+        other = sorted({str(mark.get("format", "unknown")) for mark in marks} - {str(FORMAT)})
+        if other:
+            what = f"the index has format {', '.join(other)}; this version reads format {FORMAT}"
+            remedy = "Copy the filings again under another prefix with `fin-agent index copy`"
+            raise FilingIndexError(what, subject=str(self.address), remedy=remedy)
+
+    def create_indices(self) -> None:
+        """Create missing indices behind their aliases. Concurrent calls are harmless."""
+        indices, common = self.client.indices, {"dynamic": "strict", "_meta": {"fin_agent": {"format": FORMAT}}}
+        described = load_yaml("indices", __package__)
+        words = {name: described[name] for name in ("analysis", "similarity")}
+        for kind, own in described["indices"].items():
+            name = self.alias(kind)
+            if self.request(indices.exists_alias, name=name):
+                continue
+            shards = self.reaching.shards if own.get("large") else 1
+            with suppress(elasticsearch.BadRequestError):
+                self.request(
+                    indices.create,
+                    expected=("resource_already_exists_exception",),
+                    index=f"{name}-000001",
+                    aliases={name: {}},
+                    settings={"index": {**described["settings"], "number_of_shards": shards}, **words},
+                    mappings={**common, "properties": own["properties"]},
+                )
+
+    def alias(self, kind: str) -> str:
+        """Return the alias of `filings`, `pages` and so on, which all reads and writes use."""
+        return f"{self.address.prefix}-{kind}"
+
+    def request(
+        self, ask: Callable[..., T], *, doing: str = "read", expected: Collection[int | str] = (), **arguments: object
+    ) -> T:
+        """Call `ask`, again after growing pauses while the cluster is busy or silent, until `patience` is exhausted.
+
+        `doing` is what the caller does with the index (`read`, `written`, `opened`). Raises FilingIndexError where the
+        request failed, but errors with the `expected` statuses (404, 409) or types unchanged.
+        """
+        trying = Retrying(
+            retry=retry_if_exception(_is_retryable),
+            wait=wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE) + wait_random(0, _FIRST_PAUSE),
+            stop=stop_before_delay(self.reaching.patience),
+            before_sleep=self._report_retry,
+            sleep=sleep,
+            reraise=True,
+        )
+        try:
+            return trying(ask, **arguments)
+        except (ApiError, elastic_transport.TransportError, elasticsearch.helpers.ScanError) as error:
+            if isinstance(error, ApiError) and {error.status_code, told_error(error.body)[0]} & {*expected}:
+                raise
+            raise index_error(self.address, error, doing) from error
+
+    def search(self, kind: str, **arguments: Any) -> dict[str, Any]:
+        """Return the response to a search of all shards of `filings`, `pages` and so on. Raises FilingIndexError."""
+        arguments |= {"index": self.alias(kind), "allow_partial_search_results": False}
+        return dict(self.request(self.client.search, **arguments).body)
+
+    def scan(self, kind: str, **query: Any) -> list[dict[str, Any]]:
+        """Return the sources of documents of an index at one moment, unordered. Raises FilingIndexError."""
+
+        def scanned() -> list[dict[str, Any]]:
+            found = elasticsearch.helpers.scan(
+                self.client, query=query, index=self.alias(kind), scroll="2m", allow_partial_search_results=False
+            )
+            return [hit["_source"] for hit in found]
+
+        return self.request(scanned)
+
+    def bulk(self, actions: list[dict[str, Any]], subject: str) -> None:
+        """Write documents through their aliases, again only those that the cluster was too busy for.
+
+        Raises FilingIndexError where an item was rejected; the message names the first one.
+        """
+        attempts = int(math.log2(max(1.0, self.reaching.patience / _FIRST_PAUSE)))
+
+        def send() -> list[dict[str, Any]]:
+            sent = elasticsearch.helpers.streaming_bulk(
+                self.client,
+                actions,
+                chunk_size=MAX_DOCUMENTS,
+                max_chunk_bytes=MAX_BYTES,
+                raise_on_error=False,
+                yield_ok=False,
+                require_alias=True,
+                max_retries=attempts,
+                initial_backoff=_FIRST_PAUSE,
+                max_backoff=_LONGEST_PAUSE,
+                retry_on_status=_BUSY_STATUSES,
+            )
+            return [item["index"] for _, item in sent]
+
+        refused = self.request(send, doing="written")
+        if refused:
+            first = next((item for item in refused if not _is_busy(item["status"], item)), refused[0])
+            what, remedy = _description(self.address, int(first["status"]), first, "written")
+            others = f" ({len(refused)} of {len(actions)} documents)" if len(refused) > 1 else ""
+            place = f"{first['_index'].removeprefix(self.alias(''))} {first['_id'].rpartition('-')[2]}"
+            raise FilingIndexError(f"{place} was rejected{others}: {what}", subject=subject, remedy=remedy)
+
+    def _report_retry(self, state: RetryCallState) -> None:
+        """Report once that the request is retried."""
+        if state.attempt_number == _REPORTED_ATTEMPT and state.outcome is not None:
+            why = index_error(self.address, state.outcome.exception(), "read").what
+            patience = f"{self.reaching.patience:.0f} s in all at most ({VARIABLES['patience']})"
+            _LOG.warning(f"{self.address}: {why}; asking again, for {patience}")
 
     # Writing
 
@@ -211,13 +354,13 @@ class ElasticIndex(FilingIndex):
         """Delete parts without a visible filing that expire within `ahead` seconds."""
         due = {"range": {"due": {"lte": _now(ahead)}}}
         asked = {"size": 1_000, "source": {"includes": ["generation"]}}
-        answer = self.cluster.search("journal", query=due, sort=_ascending("due"), **asked)
+        answer = self.search("journal", query=due, sort=_ascending("due"), **asked)
         expired = {hit["_source"]["generation"] for hit in answer["hits"]["hits"]}
         if not expired:
             return
-        self._refresh(set(map(self.cluster.alias, ("filings", *PARTS))))  # what is not refreshed is not found
+        self._refresh(set(map(self.alias, ("filings", *PARTS))))  # what is not refreshed is not found
         # A shard that cannot be asked is an error: its filings must not count as missing.
-        shown = self.cluster.search("filings", query=_any_of("generation", expired), **asked)
+        shown = self.search("filings", query=_any_of("generation", expired), **asked)
         if gone := expired - {hit["_source"]["generation"] for hit in shown["hits"]["hits"]}:
             self._delete_where(PARTS, _any_of("generation", gone))
         self._delete_where(["journal"], _any_of("generation", expired))
@@ -235,11 +378,11 @@ class ElasticIndex(FilingIndex):
             if new == current:  # also where the response to the previous attempt was lost
                 break
             if current and (new is None or new["generation"] != current["generation"]):
-                self._journal(current["generation"], doc_id, self.cluster.reaching.grace)
+                self._journal(current["generation"], doc_id, self.reaching.grace)
             expected = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]} if found else {}
             try:
                 self._write("filings", id_of(doc_id), new, **(expected or {"op_type": "create"}))
-            except (Conflict, NotFound):
+            except (elasticsearch.ConflictError, elasticsearch.NotFoundError):
                 continue
             break
         else:
@@ -255,30 +398,30 @@ class ElasticIndex(FilingIndex):
         self._write("journal", generation, trace)
 
     def _write(self, kind: str, id: str, source: Source | None, **expected: Any) -> None:
-        """Write a document, or delete it if `source` is None; raise Conflict or NotFound where `expected` fails."""
-        ask = self.cluster.client.delete
+        """Write a document, or delete it if `source` is None; raise ApiError where `expected` does not hold."""
+        ask = self.client.delete
         if source is not None:
-            ask, expected = self.cluster.client.index, {"document": source, "require_alias": True, **expected}
-        asked = {"index": self.cluster.alias(kind), "id": id, "refresh": True, **expected}
-        self.cluster.request(ask, doing="written", expected=(409,) if source is not None else (404, 409), **asked)
+            ask, expected = self.client.index, {"document": source, "require_alias": True, **expected}
+        asked = {"index": self.alias(kind), "id": id, "refresh": True, **expected}
+        self.request(ask, doing="written", expected=(409,) if source is not None else (404, 409), **asked)
 
     def _write_parts(self, documents: Iterable[Document], doc_id: str, **more: str) -> None:
         """Write documents of a filing, and refresh them so that searches find them."""
-        parts = [(self.cluster.alias(kind), id, source) for kind, id, source in documents]
+        parts = [(self.alias(kind), id, source) for kind, id, source in documents]
         actions = [{"_index": name, "_id": id, "_source": source, **more} for name, id, source in parts]
-        self.cluster.bulk(actions, doc_id)
+        self.bulk(actions, doc_id)
         self._refresh({name for name, *_ in parts})
 
     def _refresh(self, names: Collection[str]) -> None:
-        refresh = self.cluster.client.indices.refresh
-        self.cluster.request(refresh, doing="written", index=sorted(names), ignore_unavailable=True)
+        refresh = self.client.indices.refresh
+        self.request(refresh, doing="written", index=sorted(names), ignore_unavailable=True)
 
     def _delete_where(self, kinds: Collection[str], query: dict[str, Any]) -> None:
         """Delete the documents that a query finds, and refresh."""
-        self.cluster.request(
-            self.cluster.client.delete_by_query,
+        self.request(
+            self.client.delete_by_query,
             doing="written",
-            index=",".join(map(self.cluster.alias, kinds)),
+            index=",".join(map(self.alias, kinds)),
             query=query,
             conflicts="proceed",
             refresh=True,
@@ -289,7 +432,7 @@ class ElasticIndex(FilingIndex):
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        found = {source["doc_id"]: _record(source) for source in self.cluster.scan("filings")}
+        found = {source["doc_id"]: _record(source) for source in self.scan("filings")}
         return tuple(found[entry.doc_id] for entry in self.entries() if entry.doc_id in found)
 
     def entries(self) -> tuple[FilingEntry, ...]:
@@ -302,13 +445,13 @@ class ElasticIndex(FilingIndex):
 
     def document_of(self, doc_id: str) -> dict[str, Any] | None:
         """Return a filing's own document with its sequence number, or None where there is none."""
-        get, alias = self.cluster.client.get, self.cluster.alias("filings")
+        get, alias = self.client.get, self.alias("filings")
         try:
-            return dict(self.cluster.request(get, expected=(404,), index=alias, id=id_of(doc_id)).body)
-        except NotFound as error:
+            return dict(self.request(get, expected=(404,), index=alias, id=id_of(doc_id)).body)
+        except elasticsearch.NotFoundError as error:
             if isinstance(error.body, dict) and error.body.get("found") is False:
                 return None
-            raise index_error(self.cluster.address, error, "read") from error
+            raise index_error(self.address, error, "read") from error
 
     def _known_source(self, doc_id: str) -> Source:
         """Return the source of the same document. Raises FilingIndexError where there is none."""
@@ -324,7 +467,7 @@ class ElasticIndex(FilingIndex):
             return pinned[1]
         with self._guard:
             kept = self._kept
-            if kept is not None and time.monotonic() - self._checked < self.cluster.reaching.checked_every:
+            if kept is not None and time.monotonic() - self._checked < self.reaching.checked_every:
                 return kept
             self._checked = time.monotonic()
             state, journal = self._state()
@@ -354,8 +497,8 @@ class ElasticIndex(FilingIndex):
     def _state(self) -> tuple[tuple[int, int], list[str]]:
         """Return the value that identifies a state of the list, and the generations in the journal."""
         marks = {"marks": {"sum": {"field": "mark"}}}
-        filings = self.cluster.search("filings", size=0, track_total_hits=True, aggregations=marks)
-        journal = self.cluster.search(
+        filings = self.search("filings", size=0, track_total_hits=True, aggregations=marks)
+        journal = self.search(
             "journal",
             size=_MAX_HITS,
             source={"includes": ["generation"]},
@@ -368,7 +511,7 @@ class ElasticIndex(FilingIndex):
         fields = ["generation", "mark", *rows.ENTRY_COLUMNS]
         found = [
             (FilingEntry.of([source.get(column) for column in rows.ENTRY_COLUMNS]), source)
-            for source in self.cluster.scan("filings", _source={"includes": fields})
+            for source in self.scan("filings", _source={"includes": fields})
         ]
         found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
         entries = tuple(entry for entry, _ in found)
@@ -421,7 +564,7 @@ class ElasticIndex(FilingIndex):
             fields=[{"field": "generation"}],
             # Each shard has statistics of its own words only; with this search type, all score like one index.
             search_type="dfs_query_then_fetch",
-            preference=self.cluster.address.prefix,  # copies of a shard may give slightly different scores
+            preference=self.address.prefix,  # copies of a shard may give slightly different scores
         )
         allowed = listing.shown.keys() if generations is None else frozenset(generations)
         visible = (hit["sort"] for hit in hits if hit["fields"]["generation"][0] in allowed)
@@ -430,7 +573,7 @@ class ElasticIndex(FilingIndex):
     def _paged(self, kind: str, size: int, **asked: Any) -> Iterator[dict[str, Any]]:
         """Yield all hits of a search with a total order, `size` of them per request."""
         while True:
-            answer = self.cluster.search(kind, size=size, track_total_hits=False, **asked)
+            answer = self.search(kind, size=size, track_total_hits=False, **asked)
             hits = answer["hits"]["hits"]
             yield from hits
             if len(hits) < size:
@@ -477,7 +620,7 @@ class ElasticIndex(FilingIndex):
 
     def _aggregated(self, kind: str, aggregation: Filter) -> dict[str, Any]:
         """Return an aggregation over the visible documents."""
-        answer = self.cluster.search(
+        answer = self.search(
             kind,
             query={"bool": {"must_not": _any_of("generation", self.listing().hidden)}},
             size=0,
@@ -642,7 +785,7 @@ class ElasticIndex(FilingIndex):
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
         query = {"bool": {"filter": _of_unit(model, unit)}}
-        found = self.cluster.scan("vectors", query=query, _source={"includes": ["generation"]})
+        found = self.scan("vectors", query=query, _source={"includes": ["generation"]})
         shown = self.listing().shown
         return frozenset(shown[each["generation"]] for each in found if each["generation"] in shown)
 
@@ -696,6 +839,101 @@ def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:
 def _odds(holding: int, of: int) -> float:
     """Return the quotient of documents without and with a term, of which BM25 takes the logarithm."""
     return (of - holding + 0.5) / (holding + 0.5)
+
+
+# The client and its errors
+
+
+def _is_retryable(error: BaseException) -> bool:
+    """Return whether the same request may succeed a moment later."""
+    if isinstance(error, ApiError):
+        return _is_busy(error.status_code, error.body)
+    lost = isinstance(error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout)
+    return lost and not isinstance(error, elastic_transport.TlsError)
+
+
+def _is_busy(status: int, body: object) -> bool:
+    """Return whether a response, or an item of a bulk, tells of a load that passes; a full disk is none."""
+    return status in _BUSY_STATUSES and told_error(body)[0] != _DISK_FULL
+
+
+def index_error(address: ClusterAddress, error: BaseException | None, doing: str) -> FilingIndexError:
+    """Return the error to report for the client's `error`; `doing` is `read`, `written` or `opened`."""
+    if isinstance(error, ApiError) and not isinstance(error, elasticsearch.UnsupportedProductError):
+        what, remedy = _description(address, error.status_code, error.body, doing)
+    else:
+        told = {
+            "type": type(error).__name__,
+            "reason": getattr(error, "message", "") or str(error) or type(error).__name__,
+        }
+        what, remedy = _description(address, 0, told, doing)
+    return FilingIndexError(what, subject=str(address), remedy=remedy)
+
+
+def _description(address: ClusterAddress, status: int, body: object, doing: str) -> tuple[str, str]:
+    """Return (what, remedy) for a response, an item of a bulk, or (status 0) an error of the client."""
+    kind, reason = told_error(body)
+    reason = " ".join(redact_secrets(reason).split())[:_MAX_LENGTH]
+    for entry in load_yaml("errors", __package__)["errors"]:
+        found = re.search(entry.get("reason", ""), reason)
+        told = {"status": status, "type": kind, "doing": doing}
+        if found and all(value in entry.get(name, (value,)) for name, value in told.items()):
+            break
+    words = {
+        "told": ": ".join(filter(None, (kind, reason) if status else (reason,))) or f"status {status}",
+        "doing": doing,
+        "prefix": address.prefix,
+        "address": address,
+        "where": f"{address.host}/{address.prefix}",
+        "reason": f"Elasticsearch {found[1]}" if found and found.lastindex else "another version",
+        "client": elasticsearch.__version__[0],
+        "oldest": OLDEST_VERSION,
+    }
+    return entry["what"].format_map(words), entry["remedy"].format_map(words)
+
+
+def told_error(body: object) -> tuple[str, str]:
+    """Return the type and the reason of the error in a response: those of its root cause, where shards failed."""
+    told = body.get("error", body) if isinstance(body, dict) else {}
+    if not isinstance(told, dict):
+        return "", str(told)
+    if told.get("type") == "search_phase_execution_exception" and told.get("root_cause"):
+        told = told["root_cause"][0]
+    causes = (told, told.get("caused_by"))
+    reason = ": ".join(str(cause["reason"]) for cause in causes if isinstance(cause, dict) and cause.get("reason"))
+    return _DISK_FULL if "disk usage exceeded" in reason else str(told.get("type", "")), reason
+
+
+def client_of(address: ClusterAddress, reaching: ConnectionSettings) -> elasticsearch.Elasticsearch:
+    """Return the client, with its own retries off, because it does not pause between them."""
+    basic = None
+    if reaching.username and reaching.password:  # in UTF-8, which is what a cluster takes
+        basic = b64encode(f"{reaching.username}:{reaching.password}".encode()).decode("ascii")
+    if (reaching.api_key or basic) and is_plaintext(str(address)):
+        raise FilingIndexError(
+            "its key or password would be sent over plain HTTP, which anybody on the network path can read",
+            subject=str(address),
+            remedy="Give an address with https, or a tunnel to it on 127.0.0.1",
+        )
+    default_port = "" if ":" in address.host.rpartition("]")[2] else ":443" if address.scheme == "https" else ":80"
+    certificates = {"ca_certs": reaching.certificates} if address.scheme == "https" and reaching.certificates else {}
+    try:
+        return elasticsearch.Elasticsearch(
+            f"{address.scheme}://{address.host}{default_port}",
+            **certificates,
+            api_key=reaching.api_key,
+            basic_auth=basic,
+            request_timeout=reaching.timeout,
+            max_retries=0,
+            retry_on_timeout=False,
+            http_compress=address.scheme != "http",  # on the local machine, compression costs more than it saves
+        )
+    except (ValueError, OSError) as error:
+        raise FilingIndexError(
+            f"the connection to the cluster cannot be set up ({redact_secrets(str(error))})",
+            subject=str(address),
+            remedy=f"Check the address, and what {VARIABLES['certificates']} is set to",
+        ) from error
 
 
 # Documents of filings

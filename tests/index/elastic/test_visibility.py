@@ -163,9 +163,9 @@ def test_content_is_read_from_the_shards_of_its_companies_and_searches_ask_all(
     for doc_id in ("a", "b"):
         index.add(make_filing(doc_id, "gyroscope"), ["{}"], "")
     routed: list[object] = []
-    search = index.cluster.search
+    search = index.search
     monkeypatch.setattr(
-        index.cluster, "search", lambda name, **asked: routed.append(asked.get("routing")) or search(name, **asked)
+        index, "search", lambda name, **asked: routed.append(asked.get("routing")) or search(name, **asked)
     )
     routes = {doc_id: listed.routing for doc_id, listed in index.listing().of.items()}
     assert len(index.outline(["a"])) == 1 and routed[-1] == routes["a"]
