@@ -74,8 +74,6 @@ _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 10.0
 _REPORTED_ATTEMPT = 6
 """The attempt whose failure is reported, after a few seconds: shorter waits go unnoticed."""
-OLDEST_VERSION = "8.19"
-"""The oldest supported version of a cluster."""
 _BUSY_STATUSES = frozenset({429, 502, 503, 504})
 """Statuses after which a later attempt may succeed."""
 _DISK_FULL = "disk full"
@@ -280,37 +278,6 @@ class ElasticIndex(FilingIndex):
 
         return self.request(scanned)
 
-    def bulk(self, actions: list[dict[str, Any]], subject: str) -> None:
-        """Write documents through their aliases, again only those that the cluster was too busy for.
-
-        Raises FilingIndexError where an item was rejected; the message names the first one.
-        """
-        attempts = int(math.log2(max(1.0, self.reaching.patience / _FIRST_PAUSE)))
-
-        def send() -> list[dict[str, Any]]:
-            sent = elasticsearch.helpers.streaming_bulk(
-                self.client,
-                actions,
-                chunk_size=MAX_DOCUMENTS,
-                max_chunk_bytes=MAX_BYTES,
-                raise_on_error=False,
-                yield_ok=False,
-                require_alias=True,
-                max_retries=attempts,
-                initial_backoff=_FIRST_PAUSE,
-                max_backoff=_LONGEST_PAUSE,
-                retry_on_status=_BUSY_STATUSES,
-            )
-            return [item["index"] for _, item in sent]
-
-        refused = self.request(send, doing="written")
-        if refused:
-            first = next((item for item in refused if not _is_busy(item["status"], item)), refused[0])
-            what, remedy = _description(self.address, int(first["status"]), first, "written")
-            others = f" ({len(refused)} of {len(actions)} documents)" if len(refused) > 1 else ""
-            place = f"{first['_index'].removeprefix(self.alias(''))} {first['_id'].rpartition('-')[2]}"
-            raise FilingIndexError(f"{place} was rejected{others}: {what}", subject=subject, remedy=remedy)
-
     def _report_retry(self, state: RetryCallState) -> None:
         """Report once that the request is retried."""
         if state.attempt_number == _REPORTED_ATTEMPT and state.outcome is not None:
@@ -406,10 +373,32 @@ class ElasticIndex(FilingIndex):
         self.request(ask, doing="written", expected=(409,) if source is not None else (404, 409), **asked)
 
     def _write_parts(self, documents: Iterable[Document], doc_id: str, **more: str) -> None:
-        """Write documents of a filing, and refresh them so that searches find them."""
+        """Write documents of a filing, again only those that the cluster was too busy for, so that searches find them.
+
+        Raises FilingIndexError where one was rejected; the message names the first one.
+        """
         parts = [(self.alias(kind), id, source) for kind, id, source in documents]
         actions = [{"_index": name, "_id": id, "_source": source, **more} for name, id, source in parts]
-        self.bulk(actions, doc_id)
+        _, errors = self.request(
+            elasticsearch.helpers.bulk,
+            doing="written",
+            client=self.client,
+            actions=actions,
+            chunk_size=MAX_DOCUMENTS,
+            max_chunk_bytes=MAX_BYTES,
+            raise_on_error=False,
+            require_alias=True,
+            max_retries=int(math.log2(max(1.0, self.reaching.patience / _FIRST_PAUSE))),
+            initial_backoff=_FIRST_PAUSE,
+            max_backoff=_LONGEST_PAUSE,
+            retry_on_status=_BUSY_STATUSES,
+        )
+        if refused := [item["index"] for item in errors]:
+            first = next((item for item in refused if not _is_busy(item["status"], item)), refused[0])
+            what, remedy = _description(self.address, int(first["status"]), first, "written")
+            others = f" ({len(refused)} of {len(actions)} documents)" if len(refused) > 1 else ""
+            place = f"{first['_index'].removeprefix(self.alias(''))} {first['_id'].rpartition('-')[2]}"
+            raise FilingIndexError(f"{place} was rejected{others}: {what}", subject=doc_id, remedy=remedy)
         self._refresh({name for name, *_ in parts})
 
     def _refresh(self, names: Collection[str]) -> None:
@@ -882,12 +871,9 @@ def _description(address: ClusterAddress, status: int, body: object, doing: str)
     words = {
         "told": ": ".join(filter(None, (kind, reason) if status else (reason,))) or f"status {status}",
         "doing": doing,
-        "prefix": address.prefix,
         "address": address,
-        "where": f"{address.host}/{address.prefix}",
         "reason": f"Elasticsearch {found[1]}" if found and found.lastindex else "another version",
         "client": elasticsearch.__version__[0],
-        "oldest": OLDEST_VERSION,
     }
     return entry["what"].format_map(words), entry["remedy"].format_map(words)
 
