@@ -25,6 +25,7 @@ from fin_agent.index.protocol import (
     FilingRecord,
     FilingVectors,
     PageKey,
+    PageOutline,
     RankedRow,
     RowLabel,
     SourcedFact,
@@ -242,8 +243,7 @@ class SqliteIndex(FilingIndex):
     def checksums(self, doc_id: str) -> dict[str, str]:
         """See FilingIndex.checksums."""
         with self.snapshot() as connection:
-            number = stored_filing.number_of(connection, doc_id)
-            return {} if number is None else stored_filing.read_checksums(connection, number)
+            return stored_filing.read_checksums(connection, stored_filing.number_of(connection, doc_id))
 
     def check_rows(self, doc_ids: Collection[str], *, words: bool | None = None) -> None:
         """See FilingIndex.check_rows. Each part of a filing is checked once while the index does not change."""
@@ -336,11 +336,10 @@ class SqliteIndex(FilingIndex):
         found = (self._read_as(lambda row, key=key: make(key, row[1:]), _ON_PAGE[part], key) for key in keys)
         return [each for of_page in found for each in of_page]
 
-    def _of_filings(
-        self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
-    ) -> list[T]:
-        selection = f"{_select(part, columns)} WHERE {_OF_THESE} ORDER BY {part}.rowid"
-        return self._read_as(lambda row: make(row[0], row[1:]), selection, [_json(doc_ids)])
+    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+        """See FilingIndex.outline."""
+        selection = f"{_select('pages', rows.OUTLINE_COLUMNS)} WHERE {_OF_THESE} ORDER BY pages.rowid"
+        return self._read_as(PageOutline.of, selection, [_json(doc_ids)])
 
     def facts(
         self,

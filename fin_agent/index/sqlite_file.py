@@ -8,7 +8,6 @@ import sqlite3
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import cache
 from importlib import resources
 from itertools import count
 from pathlib import Path
@@ -96,7 +95,7 @@ def write_empty_index(file: Path, page_bytes: int = PAGE_BYTES) -> None:
     with closing(connect(file)) as connection:
         connection.execute(f"PRAGMA page_size = {page_bytes}")
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(_schema())
+        connection.executescript(schema())
         connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -220,18 +219,6 @@ def _code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", -1)) & 0xFF
 
 
-def schema_of(connection: sqlite3.Connection) -> set[tuple[str, str | None]]:
-    """Return the name and the definition of everything in a database."""
-    return set(connection.execute("SELECT name, sql FROM sqlite_master"))
-
-
-@cache
-def expected_schema() -> set[tuple[str, str | None]]:
-    """Return the schema of an index made by this version."""
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(_schema())
-        return schema_of(connection)
-
-
-def _schema() -> str:
+def schema() -> str:
+    """Return the statements that create an empty index."""
     return resources.files("fin_agent.index").joinpath("schema.sql").read_text(encoding="utf-8")

@@ -90,7 +90,10 @@ def _file_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
             yield IndexFinding("file", FILE_NAME, f"SQLite finds it damaged: {said}")
-    for name in sorted({name for name, _ in sqlite_file.schema_of(connection) ^ sqlite_file.expected_schema()}):
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.executescript(sqlite_file.schema())
+        stored, expected = (set(each.execute("SELECT name, sql FROM sqlite_master")) for each in (connection, fresh))
+    for name in sorted({name for name, _ in stored ^ expected}):
         yield IndexFinding("file", FILE_NAME, f"{name} differs from what this version creates")
     for table in sorted({row[0] for row in connection.execute("PRAGMA foreign_key_check")}):
         yield IndexFinding("file", table, "rows refer to rows that do not exist")

@@ -36,6 +36,7 @@ from fin_agent.index.protocol import (
     FilingRecord,
     FilingVectors,
     PageKey,
+    PageOutline,
     RankedRow,
     SourcedFact,
     VectorModel,
@@ -269,14 +270,8 @@ class ElasticIndex(FilingIndex):
 
     def scan(self, kind: str, **query: Any) -> list[dict[str, Any]]:
         """Return the sources of documents of an index at one moment, unordered. Raises FilingIndexError."""
-
-        def scanned() -> list[dict[str, Any]]:
-            found = elasticsearch.helpers.scan(
-                self.client, query=query, index=self.alias(kind), scroll="2m", allow_partial_search_results=False
-            )
-            return [hit["_source"] for hit in found]
-
-        return self.request(scanned)
+        asked = {"query": query, "index": self.alias(kind), "scroll": "2m", "allow_partial_search_results": False}
+        return self.request(lambda: [hit["_source"] for hit in elasticsearch.helpers.scan(self.client, **asked)])
 
     def _report_retry(self, state: RetryCallState) -> None:
         """Report once that the request is retried."""
@@ -356,7 +351,7 @@ class ElasticIndex(FilingIndex):
             raise FilingIndexError(
                 "other processes keep writing this filing", subject=doc_id, remedy="Add it from one process only"
             )
-        self.invalidate()
+        self._checked = float("-inf")  # so that the next read sees this write
         return current
 
     def _journal(self, generation: str, doc_id: str, kept: float) -> None:
@@ -477,11 +472,6 @@ class ElasticIndex(FilingIndex):
             yield
         finally:
             _PINNED.reset(token)
-
-    def invalidate(self) -> None:
-        """Make the next read check the cluster, after a write."""
-        with self._guard:
-            self._checked = float("-inf")
 
     def _state(self) -> tuple[tuple[int, int], list[str]]:
         """Return the value that identifies a state of the list, and the generations in the journal."""
@@ -669,12 +659,11 @@ class ElasticIndex(FilingIndex):
                 found.setdefault(PageKey(doc_id, source[page]), []).append(row)
         return [make(key, row) for key in keys for row in found.get(key, ())]
 
-    def _of_filings(
-        self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
-    ) -> list[T]:
-        kind, _, order, _ = _STORED[part]
-        found = self._sources(kind, doc_ids, order, columns)
-        return [make(doc_id, [source.get(column) for column in columns]) for doc_id, source in found]
+    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+        """See FilingIndex.outline."""
+        columns = rows.OUTLINE_COLUMNS
+        found = self._sources("pages", doc_ids, "number", columns)
+        return [PageOutline.of([doc_id, *map(source.get, columns)]) for doc_id, source in found]
 
     def facts(
         self,

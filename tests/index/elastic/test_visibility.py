@@ -70,7 +70,7 @@ def test_what_was_replaced_stays_for_those_who_read_it(make_index: MakeIndex, ma
     assert [stored.page.text for stored in reader.pages([PageKey("a", 0)])] == ["compass"]
     assert len(reader.search_pages(["compass"])) == 1 and reader.search_pages(["gyroscope"]) == []
     assert len(reader.outline(["a"])) == 1
-    reader.invalidate()
+    reader._checked = float("-inf")
     assert len(reader.outline(["a"])) == 2 == len(reader.search_pages(["gyroscope"]))
 
 
