@@ -590,11 +590,9 @@ class ElasticIndex(FilingIndex):
         counted: dict[str, int] = {}
         names = list(queries)
         for start in range(0, len(names), _COUNTED_AT_ONCE):
-            # Numbered, because not every text is a valid name in a response.
-            some = {str(at): name for at, name in enumerate(names[start : start + _COUNTED_AT_ONCE])}
-            filters = {at: queries[name] for at, name in some.items()}
-            answer = self._aggregated(kind, {"filters": {"filters": filters}})
-            counted |= {name: int(answer["buckets"][at]["doc_count"]) for at, name in some.items()}
+            some = names[start : start + _COUNTED_AT_ONCE]
+            answer = self._aggregated(kind, {"filters": {"filters": [queries[name] for name in some]}})
+            counted |= {name: int(each["doc_count"]) for name, each in zip(some, answer["buckets"], strict=True)}
         return counted
 
     def _aggregated(self, kind: str, aggregation: Filter) -> dict[str, Any]:
