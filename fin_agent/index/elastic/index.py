@@ -315,17 +315,19 @@ class ElasticIndex(FilingIndex):
     def sweep(self, ahead: float = 0.0) -> None:
         """Delete parts without a visible filing that expire within `ahead` seconds."""
         due = {"range": {"due": {"lte": _now(ahead)}}}
-        asked = {"size": 1_000, "source": {"includes": ["generation"]}}
-        answer = self.search("journal", query=due, sort=_ascending("due"), **asked)
-        expired = {hit["_source"]["generation"] for hit in answer["hits"]["hits"]}
+        expired = self._generations("journal", size=1_000, query=due, sort=_ascending("due"))
         if not expired:
             return
         self._refresh(set(map(self.alias, ("filings", *PARTS))))  # what is not refreshed is not found
         # A shard that cannot be asked is an error: its filings must not count as missing.
-        shown = self.search("filings", query=_any_of("generation", expired), **asked)
-        if gone := expired - {hit["_source"]["generation"] for hit in shown["hits"]["hits"]}:
+        if gone := expired - self._generations("filings", size=1_000, query=_any_of("generation", expired)):
             self._delete_where(PARTS, _any_of("generation", gone))
         self._delete_where(["journal"], _any_of("generation", expired))
+
+    def _generations(self, kind: str, **asked: Any) -> set[str]:
+        """Return the generations of the documents that a search finds."""
+        found = self.search(kind, source={"includes": ["generation"]}, **asked)
+        return {hit["_source"]["generation"] for hit in found["hits"]["hits"]}
 
     def _exchange(self, doc_id: str, make: Callable[[Source | None], Source | None]) -> Source | None:
         """Exchange the document that makes a filing visible, and return the old one; None stands for no document.
@@ -454,10 +456,13 @@ class ElasticIndex(FilingIndex):
             if kept is not None and time.monotonic() - self._checked < self.reaching.checked_every:
                 return kept
             self._checked = time.monotonic()
-            state, journal = self._state()
+            marks = {"marks": {"sum": {"field": "mark"}}}
+            filings = self.search("filings", size=0, track_total_hits=True, aggregations=marks)
+            journal = self._generations("journal", size=_MAX_HITS, sort=[{"due": {"order": "desc"}}])
+            state = (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"]))
             if kept is None or kept.state != state:
                 kept = self._read()
-            hidden = tuple(generation for generation in journal if generation not in kept.shown)
+            hidden = tuple(generation for generation in sorted(journal) if generation not in kept.shown)
             self._kept = kept if kept.hidden == hidden else replace(kept, hidden=hidden)
             return self._kept
 
@@ -472,19 +477,6 @@ class ElasticIndex(FilingIndex):
             yield
         finally:
             _PINNED.reset(token)
-
-    def _state(self) -> tuple[tuple[int, int], list[str]]:
-        """Return the value that identifies a state of the list, and the generations in the journal."""
-        marks = {"marks": {"sum": {"field": "mark"}}}
-        filings = self.search("filings", size=0, track_total_hits=True, aggregations=marks)
-        journal = self.search(
-            "journal",
-            size=_MAX_HITS,
-            source={"includes": ["generation"]},
-            sort=[{"due": {"order": "desc"}}],
-        )
-        state = (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"]))
-        return state, sorted({hit["_source"]["generation"] for hit in journal["hits"]["hits"]})
 
     def _read(self) -> Listing:
         fields = ["generation", "mark", *rows.ENTRY_COLUMNS]
@@ -930,9 +922,7 @@ def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
     for passage, (card,) in zip(stored.parts[Part.PASSAGES], stored.parts[Part.CARDS], strict=True):
         source = common | _source(Part.PASSAGES, passage) | {"card": card}
         yield "passages", f"{generation}-{source['ordinal']}", source
-    for page_number, figures in _figures(stored):
-        source = {"generation": generation, "page": page_number, **figures}
-        yield "figures", f"{generation}-{page_number}", source
+    yield from _figures(stored, generation)
 
 
 def id_of(doc_id: str) -> str:
@@ -951,8 +941,8 @@ def _source(part: Part, row: StoredRow) -> Source:
     return {column: value for column, value in zip(COLUMNS[part], row, strict=True) if value is not None}
 
 
-def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
-    """Yield (page, its facts, tags and tables), by page."""
+def _figures(stored: StoredFiling, generation: str) -> Iterator[Document]:
+    """Yield a document for each page with its facts, tags and tables, by page."""
     tags = {tag[0]: tag for tag in stored.parts[Part.TAGS]}
     facts_of: dict[Any, list[tuple[int, StoredRow]]] = {}
     for ordinal, fact in enumerate(stored.parts[Part.FACTS]):
@@ -964,13 +954,13 @@ def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
     for page in sorted({*facts_of, *tags_of, *tables_of}):
         facts, own = facts_of.get(page, []), tags_of.get(page, [])
         linked = sorted({fact[_TAG] for _, fact in facts if fact[_TAG] is not None} - {tag[0] for tag in own})
-        yield (
-            page,
-            {
-                "metrics": sorted({fact[_METRIC] for _, fact in facts if fact[_METRIC] is not None}),
-                "facts": {"all": [(ordinal, *fact) for ordinal, fact in facts]},
-                "tags": {"all": own},
-                "linked": {"all": [tags[ordinal] for ordinal in linked]},
-                **({"tables": b64encode(tables_of[page]).decode()} if page in tables_of else {}),
-            },
-        )
+        source = {
+            "generation": generation,
+            "page": page,
+            "metrics": sorted({fact[_METRIC] for _, fact in facts if fact[_METRIC] is not None}),
+            "facts": {"all": [(ordinal, *fact) for ordinal, fact in facts]},
+            "tags": {"all": own},
+            "linked": {"all": [tags[ordinal] for ordinal in linked]},
+            **({"tables": b64encode(tables_of[page]).decode()} if page in tables_of else {}),
+        }
+        yield "figures", f"{generation}-{page}", source
