@@ -544,8 +544,7 @@ class ElasticIndex(FilingIndex):
     def _paged(self, kind: str, size: int, **asked: Any) -> Iterator[dict[str, Any]]:
         """Yield all hits of a search with a total order, `size` of them per request."""
         while True:
-            answer = self.search(kind, size=size, track_total_hits=False, **asked)
-            hits = answer["hits"]["hits"]
+            hits = self.search(kind, size=size, track_total_hits=False, **asked)["hits"]["hits"]
             yield from hits
             if len(hits) < size:
                 return
@@ -616,8 +615,9 @@ class ElasticIndex(FilingIndex):
         """See FilingIndex.stored."""
         filing = self._known_source(doc_id)
         read = (_STORED[part] for part in (Part.PAGES, Part.PASSAGES, Part.FACTS))
-        found = ([each for _, each in self._sources(kind, [doc_id], order, fields)] for kind, _, order, fields in read)
-        pages, passages, figures = found
+        pages, passages, figures = (
+            [each for _, each in self._sources(kind, [doc_id], order, fields)] for kind, _, order, fields in read
+        )
         facts = sorted((ordinal, tuple(fact)) for source in figures for ordinal, *fact in source["facts"]["all"])
         tags = [tuple(tag) for source in figures for tag in source["tags"]["all"]]
         return StoredFiling(
@@ -703,19 +703,16 @@ class ElasticIndex(FilingIndex):
         for start in range(0, len(known), at_once):
             some = [each.generation for each in known[start : start + at_once]]
             routes = {each.routing for each in known[start : start + at_once]}
-            found: dict[str, list[Source]] = {}
-            for hit in self._paged(
+            hits = self._paged(
                 kind,
                 at_once,
                 query={"bool": {"filter": [_any_of("generation", some), *within]}},
                 routing=",".join(sorted(routes)) if len(routes) <= _MAX_ROUTES else None,
                 sort=_ascending("generation", place),
                 source={"includes": ["generation", *fields]},
-            ):
-                found.setdefault(hit["_source"]["generation"], []).append(hit["_source"])
-            for generation in some:
-                for source in found.get(generation, ()):
-                    yield listing.shown[generation], source
+            )
+            found = ((listing.shown[hit["_source"]["generation"]], hit["_source"]) for hit in hits)
+            yield from sorted(found, key=lambda each: listing.of[each[0]].position)
 
     # Vectors
 
