@@ -690,12 +690,7 @@ class ElasticIndex(FilingIndex):
         return [rows.tag(row) for row in sorted(found, key=lambda row: row[0])]
 
     def _sources(
-        self,
-        kind: str,
-        doc_ids: Collection[str],
-        place: str,
-        fields: Sequence[str],
-        within: Sequence[Filter] = (),
+        self, kind: str, doc_ids: Collection[str], place: str, fields: Sequence[str], within: Sequence[Filter] = ()
     ) -> Iterator[tuple[str, Source]]:
         """Yield (doc_id, document) of filings in the order of the entries, and within a filing by `place`."""
         listing, at_once = self.listing(), _VECTORS_AT_ONCE if kind == "vectors" else _AT_ONCE
