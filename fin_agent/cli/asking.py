@@ -35,8 +35,7 @@ from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults, par
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.index.protocol import PageKey
-from fin_agent.models.costs import usage_of
-from fin_agent.models.metering import Meter, metered
+from fin_agent.models.metering import Meter, metered, usage_of
 from fin_agent.presentation.answers import answer_view, rounds_view, usage_view
 from fin_agent.presentation.terminal_text import one_line
 from fin_agent.runs.run import StepTime, index_state

@@ -26,10 +26,9 @@ from fin_agent.models import errors
 from fin_agent.models.call import Call, Message, PromptIdentity, Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.callers_by_role import Callers, load_as_set
-from fin_agent.models.costs import PriceTable, usage_of
 from fin_agent.models.errors import ModelError
 from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, variable_with_key
-from fin_agent.models.metering import Meter, metered
+from fin_agent.models.metering import Meter, PriceTable, metered, usage_of
 from fin_agent.models.settings import ModelSettings, OutputMode
 from fin_agent.presentation.answers import usage_line
 from fin_agent.presentation.json_fields import fields_of

@@ -21,9 +21,8 @@ from fin_agent.errors import FinAgentError
 from fin_agent.evaluation.statistics import Estimate
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingEntry, FilingRecord, VectorUnit
-from fin_agent.models.costs import usage_of
 from fin_agent.models.errors import ModelError
-from fin_agent.models.metering import Meter, metered
+from fin_agent.models.metering import Meter, metered, usage_of
 from fin_agent.presentation.answers import usage_view
 from fin_agent.presentation.terminal_text import listing, right
 from fin_agent.training import Trained

@@ -37,6 +37,10 @@ _AHEAD = 2
 
 
 RETRY = "Run `fin-agent ingest --retry-failed`"
+_FIND_AGAIN = (
+    "The file is gone: ingest it from where it is now, or take it off this list with `fin-agent index failures"
+    " --forget-gone`"
+)
 
 
 class FileState(StrEnum):
@@ -95,8 +99,9 @@ class Manifest:
     def __init__(self, index: SqliteIndex) -> None:
         self._index = index
         with index.reading() as connection:
-            present = connection.execute("SELECT doc_id, content_hash, reader_version FROM filings")
-            self._present = {doc_id: (content, reader) for doc_id, content, reader in present}
+            read_alike = "SELECT doc_id, content_hash FROM filings WHERE reader_version = ?"
+            self.current: dict[str, str] = dict(connection.execute(read_alike, (reader_fingerprint(),)).fetchall())
+            """The content hash of each filing that this version has read."""
             files = connection.cursor()
             files.row_factory = sqlite3.Row
             self._rows: dict[str, sqlite3.Row] = {
@@ -111,12 +116,7 @@ class Manifest:
 
     def is_done(self, stamp: FileStamp) -> bool:
         """Return whether this version has read this content into the index, from whatever path."""
-        return self._present.get(stamp.doc_id) == (stamp.content_hash, reader_fingerprint())
-
-    def current(self) -> dict[str, str]:
-        """Return the content hash of each filing that this version has read."""
-        now = reader_fingerprint()
-        return {doc_id: content for doc_id, (content, reader) in self._present.items() if reader == now}
+        return self.current.get(stamp.doc_id) == stamp.content_hash
 
     def other_owner(self, stamp: FileStamp) -> Path | None:
         """Return another existing file with other content that has this doc_id in the index."""
@@ -126,7 +126,13 @@ class Manifest:
 
     def unread(self) -> list[UnreadFile]:
         """Return the files that failed, are waiting or lost their filing, by path."""
-        return [_unread_file(row) for _, row in sorted(self._rows.items()) if row["state"] != FileState.DONE]
+        found = []
+        for key, row in sorted(self._rows.items()):
+            if row["state"] != FileState.DONE:
+                remedy = (row["remedy"] or RETRY) if Path(key).is_file() else _FIND_AGAIN
+                reason = row["failure"] or "no reason is known"
+                found.append(UnreadFile(Path(key), row["doc_id"], FileState(row["state"]), reason, remedy))
+        return found
 
     def add(self, stamp: FileStamp, stored: StoredFiling) -> None:
         """Write the filing and the file's entry in one transaction."""
@@ -153,15 +159,6 @@ class Manifest:
         entry = "DELETE FROM ingested_files WHERE path = ? AND state != 'done'"
         with self._index.writing() as connection:
             return sum(connection.execute(entry, (str(path),)).rowcount for path in paths)
-
-
-def _unread_file(row: sqlite3.Row) -> UnreadFile:
-    path = Path(row["path"])
-    reason, remedy = row["failure"] or "no reason is known", row["remedy"] or RETRY
-    if not path.is_file():
-        remedy = "The file is gone: ingest it from where it is now, or take it off this list with"
-        remedy += " `fin-agent index failures --forget-gone`"
-    return UnreadFile(path, row["doc_id"], FileState(row["state"]), reason, remedy)
 
 
 def _record(connection: sqlite3.Connection, stamp: FileStamp, *became: str) -> None:
@@ -287,8 +284,9 @@ def ingest(
         waiting = _to_read(files_below(map(Path, named)), manifest, done)
         if waiting:
             manifest.record_unread(waiting.values(), FileState.WAITING, "the ingest ended before it was read")
-        reader = read_here if workers == 0 else read_in_workers
-        for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1):
+        here = ((path, read_here(path, reading)) for path in waiting)
+        outcomes = here if workers == 0 else read_in_workers(list(waiting), reading, workers or os.cpu_count() or 1)
+        for path, outcome in outcomes:
             done(_store(waiting[path], outcome, manifest))
         index.merge_full_text(report.count(Outcome.ADDED))
     return report
@@ -437,21 +435,17 @@ def read_in_workers(
             threads.shutdown(wait=False, cancel_futures=True)
 
 
-def read_here(
-    paths: Sequence[Path], read: Prepare, workers: int
-) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
-    """Yield the same, read in this process.
+def read_here(path: Path, read: Prepare) -> StoredFiling | FinAgentError:
+    """Return the filing of a file, or why there is none, read in this process.
 
     The limit of processor time applies where this is the main thread and the system has alarms; it cannot interrupt a
     PDF library before that returns.
     """
-    for path in paths:
-        try:
-            with _interrupted(READ_LIMITS):
-                outcome = _read(read, path)
-        except (_InterruptedError, MemoryError):
-            outcome = _crash_error(path)
-        yield path, outcome
+    try:
+        with _interrupted(READ_LIMITS):
+            return _read(read, path)
+    except (_InterruptedError, MemoryError):
+        return _crash_error(path)
 
 
 def reader_failure(path: Path, error: Exception) -> ReadError:

@@ -40,12 +40,9 @@ def ingest_lock(
     path = folder / LOCK_NAME
     lock = FileLock(path)
     try:
-        with suppress(Timeout):
-            lock.acquire(blocking=False)
-        if not lock.is_locked:
-            if wait:
-                on_wait(_owner(path))
-            lock.acquire(timeout=max(wait, _LEAST_WAIT), poll_interval=_LOOKED_EVERY)
+        if wait and (owner := lock_owner(folder)):
+            on_wait(owner)
+        lock.acquire(timeout=max(wait, _LEAST_WAIT), poll_interval=_LOOKED_EVERY)
     except Timeout:
         raise IndexInUseError(
             f"another command is writing to this index: {_owner(path)}",

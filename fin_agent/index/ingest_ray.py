@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def ingest_on_ray(
     with create_index(index) as opened:
         known = {entry.doc_id: entry.content_hash for entry in opened.entries()}
         if isinstance(opened, SqliteIndex):
-            known = Manifest(opened).current()
+            known = Manifest(opened).current
             if writers > 1:
                 remedy = "Leave --writers out"
                 raise FinAgentError("an index in a folder accepts one writer", subject=str(index), remedy=remedy)
@@ -66,16 +67,16 @@ def ingest_on_ray(
     shards = [made.remote(str(index)) for _ in range(writers)]
     read = ray.remote(max_retries=_READ_AGAIN)(_read)
     at_once = max(2, int(ray.cluster_resources().get("CPU", 1))) * _AHEAD
-    first: dict[str, Path] = {}
-    waiting = iter(ingest.files_below(map(Path, paths)))
+    files: dict[str, Path] = {}
+    for path in ingest.files_below(map(Path, paths)):
+        doc_id = doc_id_of(path)
+        if (other := files.setdefault(doc_id, path)) is not path:
+            reason = f"its doc_id {doc_id!r} is already used by another file, {other}"
+            done(IngestedFile(path, doc_id, Outcome.FAILED, reason, "Rename one of the two"))
+    waiting = iter(files.items())
     under_way: dict[Any, Path] = {}
     while True:
-        while len(under_way) < at_once and (path := next(waiting, None)) is not None:
-            doc_id = doc_id_of(path)
-            if (other := first.setdefault(doc_id, path)) is not path:
-                reason = f"its doc_id {doc_id!r} is already used by another file, {other}"
-                done(IngestedFile(path, doc_id, Outcome.FAILED, reason, "Rename one of the two"))
-                continue
+        for doc_id, path in islice(waiting, at_once - len(under_way)):
             shard = shards[zlib.crc32(doc_id.encode()) % writers]
             reading = read.remote(str(path.resolve()), known.get(doc_id))
             under_way[shard.keep.remote(str(path), reading)] = path
@@ -118,8 +119,7 @@ def _read(path: str, known: str | None) -> Reading:
             return None
     except OSError as error:
         return ReadError(error.strerror or str(error), remedy="Check the file and its permissions")
-    ((_, outcome),) = ingest.read_here([Path(path)], ingest.usual_reader(), 0)
-    return outcome
+    return ingest.read_here(Path(path), ingest.usual_reader())
 
 
 class _Writer:

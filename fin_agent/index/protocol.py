@@ -129,9 +129,9 @@ class FilingIndex(ABC):
         """Return these pages in the order given; unknown ones are left out."""
         return self._on_pages(Part.PAGES, keys, lambda key, row: StoredPage(key.doc_id, rows.PAGE.value(row)))
 
+    @abstractmethod
     def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
         """Return item, statement and title of every page of these filings, without text."""
-        return self._of_filings(Part.PAGES, doc_ids, rows.OUTLINE_COLUMNS, PageOutline.of)
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
         """Return all passages of these pages, page by page in the order given."""
@@ -204,12 +204,6 @@ class FilingIndex(ABC):
     @abstractmethod
     def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
         """Return `make` of each row on these pages in their order; rows of passages end with the card."""
-
-    @abstractmethod
-    def _of_filings(
-        self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
-    ) -> list[T]:
-        """Return `make` of each row of these filings, restricted to some columns."""
 
     # Vectors
 
@@ -364,9 +358,9 @@ class PageOutline:
     further_statements: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, doc_id: str, row: Sequence[Any]) -> PageOutline:
-        """Return the outline of a page from a row of OUTLINE_COLUMNS."""
-        number, item, statement, title, kind, note, further = row
+    def of(cls, row: Sequence[Any]) -> PageOutline:
+        """Return the outline of a page from its doc_id and a row of OUTLINE_COLUMNS."""
+        doc_id, number, item, statement, title, kind, note, further = row
         return cls(PageKey(doc_id, number), item, statement, title, kind, note, tuple(json.loads(further)))
 
 

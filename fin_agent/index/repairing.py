@@ -16,7 +16,7 @@ from fin_agent.index import sqlite_file
 from fin_agent.index.ingest import RETRY, FileState
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.sqlite import FILE_NAME
-from fin_agent.index.sqlite_file import connect, is_damage, transaction
+from fin_agent.index.sqlite_file import connect, reading_damaged, transaction
 from fin_agent.index.stored_filing import Part, StoredFiling, damaged_parts, insert_filing, read_part, read_vectors
 from fin_agent.index.verifying import verify_file
 
@@ -134,11 +134,9 @@ def _rebuilt(file: Path) -> RepairReport:
 @contextmanager
 def _readable(file: Path) -> Iterator[sqlite3.Connection]:
     """Open the damaged database as far as SQLite can read it; an empty one where it cannot be opened."""
-    try:
+    with reading_damaged() as unread:
         source = connect(file, damaged=True)
-    except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
+    if unread:
         source = sqlite3.connect(":memory:", isolation_level=None)
     source.text_factory = lambda text: text.decode(errors="replace")  # a wrong byte must not end a list
     with closing(source):
@@ -200,26 +198,19 @@ def _list_file(target: sqlite3.Connection, *entry: Any) -> None:
 
 def _rows_until_damage(source: sqlite3.Connection, selection: str) -> tuple[list[tuple[Any, ...]], bool]:
     """Return the rows up to the first that cannot be read, and whether these are all."""
-    found = []
-    try:
-        for row in source.execute(selection):
-            found.append(row)
-    except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
-        return found, False
-    return found, True
+    found: list[tuple[Any, ...]] = []
+    with reading_damaged() as unread:
+        found.extend(source.execute(selection))
+    return found, not unread
 
 
 def _intact_filing(source: sqlite3.Connection, number: int) -> StoredFiling | str:
     """Return an intact filing, without damaged vectors, or the reason why it is lost."""
-    try:
+    with reading_damaged() as unread:
         changed = damaged_parts(source, number)
         stored = StoredFiling({part: read_part(source, number, part) for part in Part})
-    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
-        if isinstance(error, sqlite3.DatabaseError) and not is_damage(error):
-            raise
-        return f"it cannot be read ({error})"
+    if unread:
+        return f"it cannot be read ({unread[0]})"
     if changed:
         return f"its content differs from what was written ({', '.join(changed)})"
     with suppress(sqlite3.DatabaseError):
@@ -232,16 +223,12 @@ def _replace_database(target: sqlite3.Connection, new: Path, file: Path) -> None
 
     Readers that have it open continue with the new content.
     """
-    try:
-        with closing(connect(file)) as damaged:
-            sqlite_file.check_length(damaged, file)
-            target.backup(damaged)
-            damaged.execute("PRAGMA busy_timeout = 2000")
-            damaged.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with reading_damaged(), closing(connect(file)) as damaged:
+        sqlite_file.check_length(damaged, file)
+        target.backup(damaged)
+        damaged.execute("PRAGMA busy_timeout = 2000")
+        damaged.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return
-    except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
     target.close()
     # The log of a file that SQLite cannot open is useless and must not be applied to the new one.
     for ending in ("-wal", "-shm"):

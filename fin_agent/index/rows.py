@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from fin_agent.lexicon.lexicon import user_lexicon_fingerprint
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
@@ -29,11 +29,8 @@ T = TypeVar("T")
 # How values are written and read
 
 
-class _Kind(NamedTuple):
-    """How the values of a column are written and read."""
-
-    write: Callable[[Any], Any]
-    read: Callable[[Any], Any]
+_Kind = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+"""How the values of a column are written, and how they are read."""
 
 
 class Columns(Generic[T]):
@@ -46,8 +43,8 @@ class Columns(Generic[T]):
         self.names: tuple[str, ...] = tuple(name for name, _ in described)
         named = [(attributes.get(name, name), kind) for name, kind in described]
         self._get = attrgetter(*(name for name, _ in named))
-        self._writers = [kind.write for _, kind in named]
-        self._readers = [(name, None if kind is _PLAIN else kind.read) for name, kind in named]
+        self._writers = [kind[0] for _, kind in named]
+        self._readers = [(name, None if kind is _PLAIN else kind[1]) for name, kind in named]
 
     def row(self, value: T) -> StoredRow:
         """Return the row of a value."""
@@ -100,28 +97,26 @@ def _fact_period(fiscal_year: int, quarter: int | None, months: int, end: str | 
     return FactPeriod(fiscal_year, quarter, months, _date(end))
 
 
-_PLAIN = _Kind(lambda value: value, lambda value: value)
-_FLAG = _Kind(int, bool)
-_DATE = _Kind(_iso, _date)
-_BOX = _Kind(_box_text, _box)
-_TEXTS = _Kind(_listed, _texts)
-_AMOUNT = _Kind(
-    lambda value: None if value is None else str(value), lambda text: None if text is None else Decimal(text)
-)
-_PERIOD = _Kind(
+_PLAIN: _Kind = (lambda value: value, lambda value: value)
+_FLAG = (int, bool)
+_DATE = (_iso, _date)
+_BOX = (_box_text, _box)
+_TEXTS = (_listed, _texts)
+_AMOUNT = (lambda value: None if value is None else str(value), lambda text: None if text is None else Decimal(text))
+_PERIOD = (
     lambda period: json.dumps(_packed_period(period)) if period else None,
     lambda text: _fact_period(*json.loads(text)) if text else None,
 )
-_STATEMENT = _Kind(_PLAIN.write, lambda text: Statement(text) if text else None)
-_STATEMENTS = _Kind(_listed, lambda text: tuple(map(Statement, _texts(text))))
-_MEMBERS = _Kind(_listed, lambda text: tuple((axis, member) for axis, member in json.loads(text)))
-_SIDES = _Kind(lambda box: [round(side, 1) for side in box], lambda sides: Box(*sides))
-_TUPLE = _Kind(_PLAIN.write, tuple)
+_STATEMENT = (_PLAIN[0], lambda text: Statement(text) if text else None)
+_STATEMENTS = (_listed, lambda text: tuple(map(Statement, _texts(text))))
+_MEMBERS = (_listed, lambda text: tuple((axis, member) for axis, member in json.loads(text)))
+_SIDES = (lambda box: [round(side, 1) for side in box], lambda sides: Box(*sides))
+_TUPLE = (_PLAIN[0], tuple)
 
 
 def _several(write: Callable[[Any], Any], read: Callable[[Any], Any]) -> _Kind:
     """Return the kind of a tuple whose members are written and read like this; None stays None."""
-    return _Kind(
+    return (
         lambda members: [None if each is None else write(each) for each in members],
         lambda written: tuple([None if each is None else read(each) for each in written]),
     )
@@ -131,21 +126,21 @@ def _several(write: Callable[[Any], Any], read: Callable[[Any], Any]) -> _Kind:
 
 IDENTITY = Columns(
     Identity,
-    "company", ("form", _Kind(str, Form)), "fiscal_year", "quarter", ("period_end", _DATE), "fiscal_year_end_month",
+    "company", ("form", (str, Form)), "fiscal_year", "quarter", ("period_end", _DATE), "fiscal_year_end_month",
     ("filed", _DATE), "ticker", "cik", "file_number", "employer_id", ("other_names", _TEXTS), ("amended", _FLAG),
     ("results", _PERIOD),
 )  # fmt: skip
 PAGE = Columns(
     Page,
     "number", "text", "item", ("statement", _STATEMENT), "title",
-    ("kind", _Kind(_PLAIN.write, lambda text: TableKind(text) if text else None)), "note",
+    ("kind", (_PLAIN[0], lambda text: TableKind(text) if text else None)), "note",
     ("further_statements", _STATEMENTS),
 )  # fmt: skip
-PASSAGE = Columns(Passage, "page", "ordinal", ("kind", _Kind(str, PassageKind)), "text", ("box", _BOX))
+PASSAGE = Columns(Passage, "page", "ordinal", ("kind", (str, PassageKind)), "text", ("box", _BOX))
 FACT = Columns(
     Fact,
     "page", "line", "metric", "label", ("section", _TEXTS), ("amount", _AMOUNT), "scale", "unit", "fiscal_year",
-    "quarter", "months", ("period_end", _Kind(_iso, _PLAIN.read)), "column_header", ("statement", _STATEMENT), "scope",
+    "quarter", "months", ("period_end", (_iso, _PLAIN[1])), "column_header", ("statement", _STATEMENT), "scope",
     "source", ("tied", _FLAG), ("inverted", _FLAG), ("box", _BOX), "tag", ("column_path", _TEXTS), "caption", "note",
     "part_kind", ("proved", _FLAG), ("doubtful", _FLAG),
     fiscal_year="period.fiscal_year", quarter="period.quarter", months="period.months", period_end="period.end",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import struct
 import threading
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import accumulate
@@ -23,6 +25,7 @@ from fin_agent.index.protocol import (
     FilingRecord,
     FilingVectors,
     PageKey,
+    PageOutline,
     RankedRow,
     RowLabel,
     SourcedFact,
@@ -149,15 +152,14 @@ class SqliteIndex(FilingIndex):
         finally:
             self._local.writing = False
 
-    def _rows(self, statement: str, values: Sequence[rows.SqlValue] = ()) -> list[tuple[Any, ...]]:
-        return self._read_as(tuple, statement, values)
-
     def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[rows.SqlValue] = ()) -> list[T]:
         """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
         with self.reading() as connection:
             found = connection.execute(statement, values).fetchall()
-        with sqlite_file.reporting_damage(self.file):
+        try:
             return [make(row) for row in found]
+        except (ValueError, TypeError, KeyError, ArithmeticError, struct.error, zlib.error) as error:
+            raise sqlite_file.damaged_error(self.file, f"a row cannot be decoded: {error}") from error
 
     def _cached(self, name: str, read: Callable[[], T]) -> T:
         """Return what `read` returns, kept under `name` and shared by all threads until the index changes."""
@@ -241,8 +243,7 @@ class SqliteIndex(FilingIndex):
     def checksums(self, doc_id: str) -> dict[str, str]:
         """See FilingIndex.checksums."""
         with self.snapshot() as connection:
-            number = stored_filing.number_of(connection, doc_id)
-            return {} if number is None else stored_filing.read_checksums(connection, number)
+            return stored_filing.read_checksums(connection, stored_filing.number_of(connection, doc_id))
 
     def check_rows(self, doc_ids: Collection[str], *, words: bool | None = None) -> None:
         """See FilingIndex.check_rows. Each part of a filing is checked once while the index does not change."""
@@ -277,7 +278,7 @@ class SqliteIndex(FilingIndex):
         held = self._cached("frequencies", lambda: dict[str, int]())
         if new := sorted(set(stems) - held.keys()):
             counting = "SELECT term, doc FROM pages_vocabulary WHERE term IN (SELECT value FROM json_each(?))"
-            held.update(dict.fromkeys(new, 0) | dict(self._rows(counting, (json.dumps(new),))))
+            held.update(dict.fromkeys(new, 0) | dict(self._read_as(tuple, counting, (json.dumps(new),))))
         return {stem: held[stem] for stem in stems if held[stem]}
 
     def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
@@ -322,7 +323,7 @@ class SqliteIndex(FilingIndex):
             return asked
         counting = "SELECT count(*) FROM (SELECT 1 FROM filings_fts WHERE filings_fts MATCH ? LIMIT ?)"
         queries = ((term, query) for term in asked if (query := match_any([term])))
-        counts = [(self._rows(counting, (query, MAX_MATCHES + 1))[0][0], term) for term, query in queries]
+        counts = [(self._read_as(tuple, counting, (query, MAX_MATCHES + 1))[0][0], term) for term, query in queries]
         rarest = sorted(each for each in counts if each[0])
         matches = accumulate(count for count, _ in rarest)
         return [
@@ -335,11 +336,10 @@ class SqliteIndex(FilingIndex):
         found = (self._read_as(lambda row, key=key: make(key, row[1:]), _ON_PAGE[part], key) for key in keys)
         return [each for of_page in found for each in of_page]
 
-    def _of_filings(
-        self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
-    ) -> list[T]:
-        selection = f"{_select(part, columns)} WHERE {_OF_THESE} ORDER BY {part}.rowid"
-        return self._read_as(lambda row: make(row[0], row[1:]), selection, [_json(doc_ids)])
+    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+        """See FilingIndex.outline."""
+        selection = f"{_select('pages', rows.OUTLINE_COLUMNS)} WHERE {_OF_THESE} ORDER BY pages.rowid"
+        return self._read_as(PageOutline.of, selection, [_json(doc_ids)])
 
     def facts(
         self,
@@ -365,7 +365,8 @@ class SqliteIndex(FilingIndex):
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """See FilingIndex.row_labels."""
         holds = " OR ".join(["instr(lower(facts.label), ?)"] * len(holding)) or "FALSE"
-        found = self._rows(
+        found = self._read_as(
+            tuple,
             "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
             f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND facts.scope IS NULL"
             f" AND facts.source != 'text' AND ({holds})"
@@ -394,7 +395,7 @@ class SqliteIndex(FilingIndex):
         """Return the distinct values of a column of these filings' facts that meet a condition."""
         joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND {condition}"
         return frozenset(
-            row[0] for row in self._rows(f"SELECT DISTINCT facts.{column} FROM {joined}", [_json(doc_ids)])
+            row[0] for row in self._read_as(tuple, f"SELECT DISTINCT facts.{column} FROM {joined}", [_json(doc_ids)])
         )
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
@@ -417,7 +418,7 @@ class SqliteIndex(FilingIndex):
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
         stored = f"{_select('vectors', ())} WHERE vectors.model = ? AND vectors.unit = ?"
-        return frozenset(row[0] for row in self._rows(stored, (model, unit)))
+        return frozenset(row[0] for row in self._read_as(tuple, stored, (model, unit)))
 
     def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
         stored = f"{_select('vectors', ('places', 'dimensions', 'numbers', 'sparse'))} WHERE model = ? AND unit = ?"

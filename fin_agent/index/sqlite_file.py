@@ -5,12 +5,9 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-import struct
 import uuid
-import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import cache
 from importlib import resources
 from itertools import count
 from pathlib import Path
@@ -27,15 +24,6 @@ _PAGES_OF_LOG = 256
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is foreign or incomplete; SQLITE_ERROR means a missing table."""
-
-
-@contextmanager
-def reporting_damage(file: Path) -> Iterator[None]:
-    """Report rows inside that cannot be decoded as damage, by FilingIndexError."""
-    try:
-        yield
-    except (ValueError, TypeError, KeyError, ArithmeticError, struct.error, zlib.error) as error:
-        raise damaged_error(file, f"a row cannot be decoded: {error}") from error
 
 
 @contextmanager
@@ -107,7 +95,7 @@ def write_empty_index(file: Path, page_bytes: int = PAGE_BYTES) -> None:
     with closing(connect(file)) as connection:
         connection.execute(f"PRAGMA page_size = {page_bytes}")
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(_schema())
+        connection.executescript(schema())
         connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -199,6 +187,18 @@ def damaged_error(file: Path, why: str) -> FilingIndexError:
     )
 
 
+@contextmanager
+def reading_damaged() -> Iterator[list[str]]:
+    """End the block where a damaged file cannot be read on, and put the reason into the list; raise other errors."""
+    why: list[str] = []
+    try:
+        yield why
+    except (sqlite3.Error, TypeError, ValueError) as error:  # a damaged file yields values never written
+        if isinstance(error, sqlite3.Error) and not is_damage(error):
+            raise
+        why.append(str(error))
+
+
 def is_damage(error: sqlite3.Error) -> bool:
     """Return whether an error means a damaged or foreign file, rather than one that is unavailable now."""
     return _code(error) in _DAMAGED or "decode to UTF-8" in str(error)
@@ -219,18 +219,6 @@ def _code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", -1)) & 0xFF
 
 
-def schema_of(connection: sqlite3.Connection) -> set[tuple[str, str | None]]:
-    """Return the name and the definition of everything in a database."""
-    return set(connection.execute("SELECT name, sql FROM sqlite_master"))
-
-
-@cache
-def expected_schema() -> set[tuple[str, str | None]]:
-    """Return the schema of an index made by this version."""
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(_schema())
-        return schema_of(connection)
-
-
-def _schema() -> str:
+def schema() -> str:
+    """Return the statements that create an empty index."""
     return resources.files("fin_agent.index").joinpath("schema.sql").read_text(encoding="utf-8")

@@ -48,8 +48,6 @@ PART_WORDS = {part: part.value for part in Part} | {
 }
 """What is said of each part where it differs from what was written."""
 VECTOR_COLUMNS = ("model", "unit", "dimensions", "sparse", "row_count", "places", "numbers")
-FILING_TABLES = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details")
-"""Tables with rows of filings, in an order in which they can be deleted."""
 FULL_TEXT = {
     "pages_fts": ("pages", "id", "text"),
     "passages_fts": ("passages", "id", "text"),
@@ -168,8 +166,8 @@ def damaged_parts(connection: sqlite3.Connection, filing: int, parts: Iterable[P
     return [part for part in parts if not _is_intact(connection, filing, part, sealed.get(part))]
 
 
-def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str]:
-    """Return the checksums stored with the filing, by part; empty where they cannot be decoded."""
+def read_checksums(connection: sqlite3.Connection, filing: int | None) -> dict[str, str]:
+    """Return the checksums stored with the filing, by part; empty where there are none, or they cannot be decoded."""
     for (sealed,) in connection.execute("SELECT checksums FROM filing_details WHERE filing_id = ?", (filing,)):
         with suppress(ValueError, TypeError):
             return dict(json.loads(sealed))
@@ -258,7 +256,7 @@ def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
         return False
     for table in FULL_TEXT:
         _index_text(connection, table, filing, delete=True)
-    for table in FILING_TABLES:
+    for table in ("vectors", *reversed(list(Part)[1:])):  # rows before those that they refer to
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
     return True

@@ -12,7 +12,7 @@ from fin_agent.index import sqlite_file
 from fin_agent.index.ingest import FileState
 from fin_agent.index.ingest_lock import lock_owner
 from fin_agent.index.sqlite import FILE_NAME
-from fin_agent.index.sqlite_file import is_damage, transaction
+from fin_agent.index.sqlite_file import is_damage, reading_damaged, transaction
 from fin_agent.index.stored_filing import FULL_TEXT, PART_WORDS, damaged_parts, read_vectors
 
 REPAIR = "Run `fin-agent index repair`"
@@ -90,7 +90,10 @@ def _file_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
             yield IndexFinding("file", FILE_NAME, f"SQLite finds it damaged: {said}")
-    for name in sorted({name for name, _ in sqlite_file.schema_of(connection) ^ sqlite_file.expected_schema()}):
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.executescript(sqlite_file.schema())
+        stored, expected = (set(each.execute("SELECT name, sql FROM sqlite_master")) for each in (connection, fresh))
+    for name in sorted({name for name, _ in stored ^ expected}):
         yield IndexFinding("file", FILE_NAME, f"{name} differs from what this version creates")
     for table in sorted({row[0] for row in connection.execute("PRAGMA foreign_key_check")}):
         yield IndexFinding("file", table, "rows refer to rows that do not exist")
@@ -98,16 +101,14 @@ def _file_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
 
 def _damage(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
     """Yield what differs in a filing from what was written."""
-    try:
+    with reading_damaged() as unread:
         for part in damaged_parts(connection, filing):
             yield f"{PART_WORDS[part]} differ from what was written: the checksum does not match"
         for (model, unit, *_), whole in read_vectors(connection, filing):
             if not whole:
                 yield f"vectors of each {unit} by {model} differ from what was written"
-    except (sqlite3.DatabaseError, TypeError, ValueError) as error:  # a damaged file yields values never written
-        if isinstance(error, sqlite3.Error) and not is_damage(error):
-            raise
-        yield f"it cannot be read to its end ({error})"
+    for why in unread:
+        yield f"it cannot be read to its end ({why})"
 
 
 def _manifest_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
@@ -131,11 +132,9 @@ def _full_text_findings(connection: sqlite3.Connection, writer: str) -> Iterator
     unchecked, remedy = f"another command is writing to this index: {writer}", "Verify again when that has ended"
     try:
         for table in () if writer else FULL_TEXT:
-            try:
+            with reading_damaged() as damaged:
                 connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
-            except sqlite3.DatabaseError as error:
-                if not is_damage(error):
-                    raise
+            if damaged:
                 found = "does not match the texts: searches miss pages or find wrong ones"
                 yield IndexFinding("full text", table, found, f"{REPAIR}: it is rebuilt")
     except sqlite3.OperationalError as error:

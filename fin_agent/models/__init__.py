@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply, Role, Usage
     from fin_agent.models.caller import Caller, ResponseCache
     from fin_agent.models.callers_by_role import Callers
-    from fin_agent.models.costs import Price, PriceTable, usage_of
     from fin_agent.models.errors import (
         BudgetExceededError,
         CallsStoppedError,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
         UnusableReplyError,
     )
     from fin_agent.models.loading import LoadedModel, load_chat_model
-    from fin_agent.models.metering import Budget, CallRecord, Meter, current_meter, metered
+    from fin_agent.models.metering import Budget, CallRecord, Meter, Price, PriceTable, current_meter, metered, usage_of
     from fin_agent.models.settings import ModelSettings, OutputMode, Preset
     from fin_agent.models.tokens import approximate_tokens
 
@@ -51,7 +50,7 @@ __all__ = [
     "TruncatedReplyError", "UnknownModelError", "UnusableReplyError", "Usage",
     "approximate_tokens", "current_meter", "load_chat_model", "metered", "usage_of",
 ]  # fmt: skip
-_HOMES = ("call", "caller", "callers_by_role", "costs", "errors", "loading", "metering", "settings", "tokens")
+_HOMES = ("call", "caller", "callers_by_role", "errors", "loading", "metering", "settings", "tokens")
 
 
 if not TYPE_CHECKING:  # a type checker that saw it would accept any name

@@ -27,10 +27,9 @@ from fin_agent.atomic_write import create_private_file
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models import errors, replies
 from fin_agent.models.call import NO_USAGE, Call, Finish, Message, OutputT, PromptIdentity, Reply, Role, Usage
-from fin_agent.models.costs import PriceTable
 from fin_agent.models.errors import ModelError
 from fin_agent.models.loading import LoadedModel
-from fin_agent.models.metering import CallRecord, Meter, current_meter
+from fin_agent.models.metering import CallRecord, Meter, PriceTable, current_meter
 from fin_agent.models.replies import ServerReply, from_langchain_message
 from fin_agent.models.settings import CALLS_AT_ONCE, OutputMode
 from fin_agent.models.tokens import approximate_tokens, message_tokens

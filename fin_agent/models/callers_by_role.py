@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller, ResponseCache
-from fin_agent.models.costs import PriceTable
 from fin_agent.models.errors import ModelSetupError
 from fin_agent.models.loading import LoadedModel, load_chat_model
+from fin_agent.models.metering import PriceTable
 from fin_agent.models.settings import ModelSettings
 
 if TYPE_CHECKING:

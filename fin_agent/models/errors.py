@@ -127,9 +127,6 @@ def _chain(exception: BaseException) -> list[BaseException]:
 
 def _status(link: BaseException) -> int | None:
     """Return the HTTP status of an exception, under any of the names that clients use."""
-    for holder in (link, getattr(link, "response", None)):
-        for name in ("status_code", "code", "status"):
-            value = getattr(holder, name, None)
-            if isinstance(value, int) and 300 <= value < 600:
-                return value
-    return None
+    holders, names = (link, getattr(link, "response", None)), ("status_code", "code", "status")
+    found = (getattr(holder, name, None) for holder in holders for name in names)
+    return next((value for value in found if isinstance(value, int) and 300 <= value < 600), None)

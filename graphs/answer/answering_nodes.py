@@ -33,7 +33,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.search_nodes import Update, end_step
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
 from fin_agent.index.protocol import FilingIndex, PageKey
-from fin_agent.models.costs import usage_of
+from fin_agent.models.metering import usage_of
 from fin_agent.vocabulary.filing import REPAIRED
 from fin_agent.workspace import Workspace
 

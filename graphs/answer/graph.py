@@ -47,8 +47,7 @@ from fin_agent.graphs.answer.state import (
 from fin_agent.graphs.channels import StateError, tagged_json
 from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey
-from fin_agent.models.costs import usage_of
-from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
+from fin_agent.models.metering import CallRecord, Meter, current_meter, metered, usage_of
 from fin_agent.query.question_to_intent import context_of_asks, inherited_context, with_selection
 
 if TYPE_CHECKING:

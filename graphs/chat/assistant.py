@@ -55,9 +55,8 @@ from fin_agent.graphs.chat.state import (
 )
 from fin_agent.models.call import Role
 from fin_agent.models.callers_by_role import Callers
-from fin_agent.models.costs import usage_of
 from fin_agent.models.errors import ModelError, ModelSetupError
-from fin_agent.models.metering import Meter, current_meter, metered
+from fin_agent.models.metering import Meter, current_meter, metered, usage_of
 from fin_agent.models.settings import ModelSettings
 from fin_agent.models.tokens import message_tokens
 from fin_agent.prompts import load_prompt

@@ -12,7 +12,6 @@ from datetime import datetime
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO
 from weakref import WeakValueDictionary
 
@@ -88,9 +87,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
     def __enter__(self) -> ThreadStore:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -31,6 +31,6 @@ def test_examples_in_docstrings_run(
             module = import_module(name)
         except (ImportError, FinAgentError):
             continue  # an extra that is not installed; the tests of extras import it
-        if name == "fin_agent.models.costs" and find_spec("genai_prices") is None:
+        if name == "fin_agent.models.metering" and find_spec("genai_prices") is None:
             continue  # prices come with the extra `chat`
         assert doctest.testmod(module).failed == 0, name

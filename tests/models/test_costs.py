@@ -10,7 +10,7 @@ import pytest
 from fin_agent.answering.answer import RoleUsage
 from fin_agent.answering.answer import Usage as StatedUsage
 from fin_agent.models import CallRecord, PricesError, PriceTable, Role, Usage
-from fin_agent.models.costs import Price, usage_of
+from fin_agent.models.metering import Price, usage_of
 
 needs_published_prices = pytest.mark.skipif(find_spec("genai_prices") is None, reason="needs the extra `chat`")
 

@@ -21,7 +21,7 @@ from fin_agent.models import (
     current_meter,
     metered,
 )
-from fin_agent.models.costs import Price
+from fin_agent.models.metering import Price
 from tests.models.scripted import asked, loaded, text_call
 
 PRICES = PriceTable({"openai:scripted": Price(input=10_000, output=100_000)})

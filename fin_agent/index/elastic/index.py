@@ -9,6 +9,7 @@ so that an interrupted write leaves a trace by which its parts are found and del
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 import re
 import secrets
@@ -16,16 +17,18 @@ import threading
 import time
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from time import sleep
 from typing import Any, NamedTuple, TypeVar
 
-from fin_agent.errors import FilingIndexError
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay, wait_exponential, wait_random
+
+from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.index import rows
-from fin_agent.index.elastic.address import ClusterAddress, ConnectionSettings
-from fin_agent.index.elastic.client import Cluster, Conflict, NotFound, index_error
+from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, ConnectionSettings
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
     FilingEntry,
@@ -33,6 +36,7 @@ from fin_agent.index.protocol import (
     FilingRecord,
     FilingVectors,
     PageKey,
+    PageOutline,
     RankedRow,
     SourcedFact,
     VectorModel,
@@ -41,14 +45,40 @@ from fin_agent.index.protocol import (
 )
 from fin_agent.index.rows import StoredRow
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling, pack_numbers, unpack_numbers
+from fin_agent.lexicon.words import load_yaml
+from fin_agent.redaction import is_plaintext, redact_secrets
 from fin_agent.vocabulary.fact import Tag
 
+try:
+    import elastic_transport
+    import elasticsearch
+    import elasticsearch.helpers
+except ImportError as error:
+    raise FilingIndexError(
+        "the index on a cluster needs the Elasticsearch client, which is not installed",
+        remedy=f"Install it: {how_to_install('elasticsearch')}",
+    ) from error
+
 T = TypeVar("T")
+ApiError = elasticsearch.ApiError
 Filter = dict[str, Any]
 Source = dict[str, Any]
 Document = tuple[str, str, Source]
 """A document: its index, its id, and its source."""
 
+MAX_BYTES = 8_000_000
+"""Size limit of one request: between the 5 and 15 MB that Elastic recommends, far below the limit of 100 MB."""
+MAX_DOCUMENTS = 2_000
+FORMAT = 4
+_LOG = logging.getLogger("fin_agent")
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 10.0
+_REPORTED_ATTEMPT = 6
+"""The attempt whose failure is reported, after a few seconds: shorter waits go unnoticed."""
+_BUSY_STATUSES = frozenset({429, 502, 503, 504})
+"""Statuses after which a later attempt may succeed."""
+_DISK_FULL = "disk full"
+_MAX_LENGTH = 400
 PARTS = ("pages", "passages", "figures", "vectors")
 """Indices whose documents belong to a generation of a filing."""
 NO_PAGE = -1
@@ -118,6 +148,8 @@ class Listing:
     """Number of filings and sum of their marks; it differs whenever a filing changes."""
     hidden: tuple[str, ...] = ()
     """Generations without a visible filing: those being written, replaced or removed."""
+    counts: dict[str, dict[str, int]] = field(init=False, default_factory=dict)
+    """Kind of document -> in how many visible documents phrases are; counted when they are first asked for."""
 
     def known(self, doc_ids: Iterable[str]) -> list[ListedFiling]:
         """Return those of `doc_ids` that exist, in the order of the entries."""
@@ -152,40 +184,115 @@ class ElasticIndex(FilingIndex):
         Raises:
             FilingIndexError: There is no index, it cannot be reached, or it has another format.
         """
-        self.cluster = Cluster(ClusterAddress.of(address), reaching or ConnectionSettings.from_environment())
+        self.address = ClusterAddress.of(address)
+        """Its address, without secrets."""
+        self.reaching = reaching or ConnectionSettings.from_environment()
+        self.client = client_of(self.address, self.reaching)
         self._guard = threading.Lock()
         self._kept: Listing | None = None
         self._checked = float("-inf")
-        self._known: dict[str, tuple[object, dict[str, int]]] = {}
-        """Kind of document -> state of the index, and in how many documents phrases are."""
         try:
             if create:
-                self.cluster.create_indices()
-            self.cluster.open_indices()
+                self.create_indices()
+            self.open_indices()
         except BaseException:
             self.close()
             raise
 
-    @property
-    def address(self) -> ClusterAddress:
-        """Its address, without secrets."""
-        return self.cluster.address
-
     def close(self) -> None:
         """See FilingIndex.close."""
-        self.cluster.client.close()
+        self.client.close()
+
+    # Requests
+
+    def open_indices(self) -> None:
+        """Raise FilingIndexError where there is no index with this prefix, or one of another format."""
+        names = [self.alias(kind) for kind in load_yaml("indices", __package__)["indices"]]
+        found = self.request(self.client.indices.get_mapping, doing="opened", index=names)
+        marks = (index.get("mappings", {}).get("_meta", {}).get("fin_agent", {}) for index in found.body.values())
+        other = sorted({str(mark.get("format", "unknown")) for mark in marks} - {str(FORMAT)})
+        if other:
+            what = f"the index has format {', '.join(other)}; this version reads format {FORMAT}"
+            remedy = "Copy the filings again under another prefix with `fin-agent index copy`"
+            raise FilingIndexError(what, subject=str(self.address), remedy=remedy)
+
+    def create_indices(self) -> None:
+        """Create missing indices behind their aliases. Concurrent calls are harmless."""
+        indices, common = self.client.indices, {"dynamic": "strict", "_meta": {"fin_agent": {"format": FORMAT}}}
+        described = load_yaml("indices", __package__)
+        words = {name: described[name] for name in ("analysis", "similarity")}
+        for kind, own in described["indices"].items():
+            name = self.alias(kind)
+            if self.request(indices.exists_alias, name=name):
+                continue
+            shards = self.reaching.shards if own.get("large") else 1
+            with suppress(elasticsearch.BadRequestError):
+                self.request(
+                    indices.create,
+                    expected=("resource_already_exists_exception",),
+                    index=f"{name}-000001",
+                    aliases={name: {}},
+                    settings={"index": {**described["settings"], "number_of_shards": shards}, **words},
+                    mappings={**common, "properties": own["properties"]},
+                )
+
+    def alias(self, kind: str) -> str:
+        """Return the alias of `filings`, `pages` and so on, which all reads and writes use."""
+        return f"{self.address.prefix}-{kind}"
+
+    def request(
+        self, ask: Callable[..., T], *, doing: str = "read", expected: Collection[int | str] = (), **arguments: object
+    ) -> T:
+        """Call `ask`, again after growing pauses while the cluster is busy or silent, until `patience` is exhausted.
+
+        `doing` is what the caller does with the index (`read`, `written`, `opened`). Raises FilingIndexError where the
+        request failed, but errors with the `expected` statuses (404, 409) or types unchanged.
+        """
+        trying = Retrying(
+            retry=retry_if_exception(_is_retryable),
+            wait=wait_exponential(_FIRST_PAUSE, _LONGEST_PAUSE) + wait_random(0, _FIRST_PAUSE),
+            stop=stop_before_delay(self.reaching.patience),
+            before_sleep=self._report_retry,
+            sleep=sleep,
+            reraise=True,
+        )
+        try:
+            return trying(ask, **arguments)
+        except (ApiError, elastic_transport.TransportError, elasticsearch.helpers.ScanError) as error:
+            if isinstance(error, ApiError) and {error.status_code, told_error(error.body)[0]} & {*expected}:
+                raise
+            raise index_error(self.address, error, doing) from error
+
+    def search(self, kind: str, **arguments: Any) -> dict[str, Any]:
+        """Return the response to a search of all shards of `filings`, `pages` and so on. Raises FilingIndexError."""
+        arguments |= {"index": self.alias(kind), "allow_partial_search_results": False}
+        return dict(self.request(self.client.search, **arguments).body)
+
+    def scan(self, kind: str, **query: Any) -> list[dict[str, Any]]:
+        """Return the sources of documents of an index at one moment, unordered. Raises FilingIndexError."""
+        asked = {"query": query, "index": self.alias(kind), "scroll": "2m", "allow_partial_search_results": False}
+        return self.request(lambda: [hit["_source"] for hit in elasticsearch.helpers.scan(self.client, **asked)])
+
+    def _report_retry(self, state: RetryCallState) -> None:
+        """Report once that the request is retried."""
+        if state.attempt_number == _REPORTED_ATTEMPT and state.outcome is not None:
+            why = index_error(self.address, state.outcome.exception(), "read").what
+            patience = f"{self.reaching.patience:.0f} s in all at most ({VARIABLES['patience']})"
+            _LOG.warning(f"{self.address}: {why}; asking again, for {patience}")
 
     # Writing
 
     def put(self, stored: StoredFiling) -> None:
         """See FilingIndex.put. If two processes write the same filing, the later one wins."""
         doc_id, generation = stored.doc_id, secrets.token_hex(12)
-        source = filing_source(stored, generation)
+        (filing,), ((*details, summary),) = stored.parts[Part.FILING], stored.parts[Part.DETAILS]
+        own = {"summary": summary, "details": {"row": details}, "checksums": stored.checksums()}
+        source = {**_source(Part.FILING, filing), "generation": generation, **_stamp(), **own}
         self._journal(generation, doc_id, _LEASE)
         routing = company_routing(source.get("cik"), source["company"])
         self._write_parts(parts_of(stored, generation), doc_id, _routing=routing)
         self._exchange(doc_id, lambda current: source)
-        self._forget_journal([generation])
+        self._delete_where(["journal"], _any_of("generation", [generation]))
         self.sweep()
 
     def remove(self, doc_id: str) -> bool:
@@ -208,17 +315,19 @@ class ElasticIndex(FilingIndex):
     def sweep(self, ahead: float = 0.0) -> None:
         """Delete parts without a visible filing that expire within `ahead` seconds."""
         due = {"range": {"due": {"lte": _now(ahead)}}}
-        asked = {"size": 1_000, "source": {"includes": ["generation"]}}
-        answer = self.cluster.search("journal", query=due, sort=_ascending("due"), **asked)
-        expired = {hit["_source"]["generation"] for hit in answer["hits"]["hits"]}
+        expired = self._generations("journal", size=1_000, query=due, sort=_ascending("due"))
         if not expired:
             return
-        self._refresh(set(map(self.cluster.alias, ("filings", *PARTS))))  # what is not refreshed is not found
+        self._refresh(set(map(self.alias, ("filings", *PARTS))))  # what is not refreshed is not found
         # A shard that cannot be asked is an error: its filings must not count as missing.
-        shown = self.cluster.search("filings", query=_any_of("generation", expired), **asked)
-        if gone := expired - {hit["_source"]["generation"] for hit in shown["hits"]["hits"]}:
+        if gone := expired - self._generations("filings", size=1_000, query=_any_of("generation", expired)):
             self._delete_where(PARTS, _any_of("generation", gone))
-        self._forget_journal(expired)
+        self._delete_where(["journal"], _any_of("generation", expired))
+
+    def _generations(self, kind: str, **asked: Any) -> set[str]:
+        """Return the generations of the documents that a search finds."""
+        found = self.search(kind, source={"includes": ["generation"]}, **asked)
+        return {hit["_source"]["generation"] for hit in found["hits"]["hits"]}
 
     def _exchange(self, doc_id: str, make: Callable[[Source | None], Source | None]) -> Source | None:
         """Exchange the document that makes a filing visible, and return the old one; None stands for no document.
@@ -233,57 +342,72 @@ class ElasticIndex(FilingIndex):
             if new == current:  # also where the response to the previous attempt was lost
                 break
             if current and (new is None or new["generation"] != current["generation"]):
-                self._journal(current["generation"], doc_id, self.cluster.reaching.grace)
+                self._journal(current["generation"], doc_id, self.reaching.grace)
             expected = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]} if found else {}
             try:
-                if new is None:
-                    self._write(self.cluster.client.delete, "filings", id=id_of(doc_id), **expected)
-                else:
-                    self._put_document("filings", id_of(doc_id), new, **(expected or {"op_type": "create"}))
-            except (Conflict, NotFound):
+                self._write("filings", id_of(doc_id), new, **(expected or {"op_type": "create"}))
+            except (elasticsearch.ConflictError, elasticsearch.NotFoundError):
                 continue
             break
         else:
             raise FilingIndexError(
                 "other processes keep writing this filing", subject=doc_id, remedy="Add it from one process only"
             )
-        self.invalidate()
+        self._checked = float("-inf")  # so that the next read sees this write
         return current
 
     def _journal(self, generation: str, doc_id: str, kept: float) -> None:
         """Record a generation without a visible filing; it is deleted after `kept` seconds."""
         trace = {"generation": generation, "doc_id": doc_id, "due": _now(kept)}
-        self._put_document("journal", generation, trace)
+        self._write("journal", generation, trace)
 
-    def _forget_journal(self, generations: Collection[str]) -> None:
-        self._delete_where(["journal"], _any_of("generation", generations))
-
-    def _put_document(self, kind: str, id: str, source: Source, **expected: Any) -> None:
-        self._write(self.cluster.client.index, kind, id=id, document=source, require_alias=True, **expected)
-
-    def _write(self, ask: Callable[..., object], kind: str, **arguments: Any) -> None:
-        """Write or delete a document; raise Conflict or NotFound where a condition does not hold."""
-        expected = (409,) if "document" in arguments else (404, 409)
-        alias = self.cluster.alias(kind)
-        self.cluster.request(ask, doing="written", expected=expected, index=alias, refresh=True, **arguments)
+    def _write(self, kind: str, id: str, source: Source | None, **expected: Any) -> None:
+        """Write a document, or delete it if `source` is None; raise ApiError where `expected` does not hold."""
+        ask = self.client.delete
+        if source is not None:
+            ask, expected = self.client.index, {"document": source, "require_alias": True, **expected}
+        asked = {"index": self.alias(kind), "id": id, "refresh": True, **expected}
+        self.request(ask, doing="written", expected=(409,) if source is not None else (404, 409), **asked)
 
     def _write_parts(self, documents: Iterable[Document], doc_id: str, **more: str) -> None:
-        """Write documents of a filing, and refresh them so that searches find them."""
-        parts = [(self.cluster.alias(kind), id, source) for kind, id, source in documents]
+        """Write documents of a filing, again only those that the cluster was too busy for, so that searches find them.
+
+        Raises FilingIndexError where one was rejected; the message names the first one.
+        """
+        parts = [(self.alias(kind), id, source) for kind, id, source in documents]
         actions = [{"_index": name, "_id": id, "_source": source, **more} for name, id, source in parts]
-        self.cluster.bulk(actions, doc_id)
+        _, errors = self.request(
+            elasticsearch.helpers.bulk,
+            doing="written",
+            client=self.client,
+            actions=actions,
+            chunk_size=MAX_DOCUMENTS,
+            max_chunk_bytes=MAX_BYTES,
+            raise_on_error=False,
+            require_alias=True,
+            max_retries=int(math.log2(max(1.0, self.reaching.patience / _FIRST_PAUSE))),
+            initial_backoff=_FIRST_PAUSE,
+            max_backoff=_LONGEST_PAUSE,
+            retry_on_status=_BUSY_STATUSES,
+        )
+        if refused := [item["index"] for item in errors]:
+            first = next((item for item in refused if not _is_busy(item["status"], item)), refused[0])
+            what, remedy = _description(self.address, int(first["status"]), first, "written")
+            others = f" ({len(refused)} of {len(actions)} documents)" if len(refused) > 1 else ""
+            place = f"{first['_index'].removeprefix(self.alias(''))} {first['_id'].rpartition('-')[2]}"
+            raise FilingIndexError(f"{place} was rejected{others}: {what}", subject=doc_id, remedy=remedy)
         self._refresh({name for name, *_ in parts})
 
     def _refresh(self, names: Collection[str]) -> None:
-        refresh = self.cluster.client.indices.refresh
-        self.cluster.request(refresh, doing="written", index=sorted(names), ignore_unavailable=True)
+        refresh = self.client.indices.refresh
+        self.request(refresh, doing="written", index=sorted(names), ignore_unavailable=True)
 
     def _delete_where(self, kinds: Collection[str], query: dict[str, Any]) -> None:
         """Delete the documents that a query finds, and refresh."""
-        self.cluster.request(
-            self.cluster.client.delete_by_query,
+        self.request(
+            self.client.delete_by_query,
             doing="written",
-            index=",".join(map(self.cluster.alias, kinds)),
+            index=",".join(map(self.alias, kinds)),
             query=query,
             conflicts="proceed",
             refresh=True,
@@ -294,7 +418,7 @@ class ElasticIndex(FilingIndex):
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        found = {source["doc_id"]: _record(source) for source in self.cluster.scan("filings")}
+        found = {source["doc_id"]: _record(source) for source in self.scan("filings")}
         return tuple(found[entry.doc_id] for entry in self.entries() if entry.doc_id in found)
 
     def entries(self) -> tuple[FilingEntry, ...]:
@@ -307,13 +431,13 @@ class ElasticIndex(FilingIndex):
 
     def document_of(self, doc_id: str) -> dict[str, Any] | None:
         """Return a filing's own document with its sequence number, or None where there is none."""
-        get, alias = self.cluster.client.get, self.cluster.alias("filings")
+        get, alias = self.client.get, self.alias("filings")
         try:
-            return dict(self.cluster.request(get, expected=(404,), index=alias, id=id_of(doc_id)).body)
-        except NotFound as error:
+            return dict(self.request(get, expected=(404,), index=alias, id=id_of(doc_id)).body)
+        except elasticsearch.NotFoundError as error:
             if isinstance(error.body, dict) and error.body.get("found") is False:
                 return None
-            raise index_error(self.cluster.address, error, "read") from error
+            raise index_error(self.address, error, "read") from error
 
     def _known_source(self, doc_id: str) -> Source:
         """Return the source of the same document. Raises FilingIndexError where there is none."""
@@ -329,13 +453,16 @@ class ElasticIndex(FilingIndex):
             return pinned[1]
         with self._guard:
             kept = self._kept
-            if kept is not None and time.monotonic() - self._checked < self.cluster.reaching.checked_every:
+            if kept is not None and time.monotonic() - self._checked < self.reaching.checked_every:
                 return kept
             self._checked = time.monotonic()
-            state, journal = self._state()
+            marks = {"marks": {"sum": {"field": "mark"}}}
+            filings = self.search("filings", size=0, track_total_hits=True, aggregations=marks)
+            journal = self._generations("journal", size=_MAX_HITS, sort=[{"due": {"order": "desc"}}])
+            state = (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"]))
             if kept is None or kept.state != state:
                 kept = self._read()
-            hidden = tuple(generation for generation in journal if generation not in kept.shown)
+            hidden = tuple(generation for generation in sorted(journal) if generation not in kept.shown)
             self._kept = kept if kept.hidden == hidden else replace(kept, hidden=hidden)
             return self._kept
 
@@ -351,29 +478,11 @@ class ElasticIndex(FilingIndex):
         finally:
             _PINNED.reset(token)
 
-    def invalidate(self) -> None:
-        """Make the next read check the cluster, after a write."""
-        with self._guard:
-            self._checked = float("-inf")
-
-    def _state(self) -> tuple[tuple[int, int], list[str]]:
-        """Return the value that identifies a state of the list, and the generations in the journal."""
-        marks = {"marks": {"sum": {"field": "mark"}}}
-        filings = self.cluster.search("filings", size=0, track_total_hits=True, aggregations=marks)
-        journal = self.cluster.search(
-            "journal",
-            size=_MAX_HITS,
-            source={"includes": ["generation"]},
-            sort=[{"due": {"order": "desc"}}],
-        )
-        state = (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"]))
-        return state, sorted({hit["_source"]["generation"] for hit in journal["hits"]["hits"]})
-
     def _read(self) -> Listing:
         fields = ["generation", "mark", *rows.ENTRY_COLUMNS]
         found = [
             (FilingEntry.of([source.get(column) for column in rows.ENTRY_COLUMNS]), source)
-            for source in self.cluster.scan("filings", _source={"includes": fields})
+            for source in self.scan("filings", _source={"includes": fields})
         ]
         found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
         entries = tuple(entry for entry, _ in found)
@@ -408,7 +517,11 @@ class ElasticIndex(FilingIndex):
         clauses = list(self._clauses(kind, field, terms))
         if not clauses or limit < 1 or generations == []:
             return []
-        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "must_not": self._hidden()}
+        query: dict[str, Any] = {
+            "should": clauses,
+            "minimum_should_match": 1,
+            "must_not": _any_of("generation", listing.hidden),
+        }
         if pages is not None:
             query["filter"] = [self._on_any_of(pages)]
         elif generations is not None and len(generations) <= MAX_FILTERED:
@@ -422,7 +535,7 @@ class ElasticIndex(FilingIndex):
             fields=[{"field": "generation"}],
             # Each shard has statistics of its own words only; with this search type, all score like one index.
             search_type="dfs_query_then_fetch",
-            preference=self.cluster.address.prefix,  # copies of a shard may give slightly different scores
+            preference=self.address.prefix,  # copies of a shard may give slightly different scores
         )
         allowed = listing.shown.keys() if generations is None else frozenset(generations)
         visible = (hit["sort"] for hit in hits if hit["fields"]["generation"][0] in allowed)
@@ -431,8 +544,7 @@ class ElasticIndex(FilingIndex):
     def _paged(self, kind: str, size: int, **asked: Any) -> Iterator[dict[str, Any]]:
         """Yield all hits of a search with a total order, `size` of them per request."""
         while True:
-            answer = self.cluster.search(kind, size=size, track_total_hits=False, **asked)
-            hits = answer["hits"]["hits"]
+            hits = self.search(kind, size=size, track_total_hits=False, **asked)["hits"]["hits"]
             yield from hits
             if len(hits) < size:
                 return
@@ -457,16 +569,11 @@ class ElasticIndex(FilingIndex):
 
     def _frequencies(self, kind: str, field: str, phrases: Collection[str]) -> Mapping[str, int]:
         """Return the number of visible documents with each phrase (_ALL: of all), cached until something changes."""
-        listing = self.listing()
-        state = (listing.state, listing.hidden)
-        known_at, known = self._known.get(kind, (state, {}))
-        if known_at != state:
-            known = {}
+        known = self.listing().counts.setdefault(kind, {})
         new = {phrase: {"match_phrase": {field: {"query": phrase}}} for phrase in sorted(set(phrases) - known.keys())}
         if _ALL not in known:
             new[_ALL] = {"match_all": {}}
-        known = {**known, **self._counted(kind, new)}
-        self._known[kind] = (state, known)
+        known.update(self._counted(kind, new))
         return known
 
     def _counted(self, kind: str, queries: Mapping[str, Filter]) -> dict[str, int]:
@@ -474,28 +581,21 @@ class ElasticIndex(FilingIndex):
         counted: dict[str, int] = {}
         names = list(queries)
         for start in range(0, len(names), _COUNTED_AT_ONCE):
-            # Numbered, because not every text is a valid name in a response.
-            some = {str(at): name for at, name in enumerate(names[start : start + _COUNTED_AT_ONCE])}
-            filters = {at: queries[name] for at, name in some.items()}
-            answer = self._aggregated(kind, {"filters": {"filters": filters}})
-            counted |= {name: int(answer["buckets"][at]["doc_count"]) for at, name in some.items()}
+            some = names[start : start + _COUNTED_AT_ONCE]
+            answer = self._aggregated(kind, {"filters": {"filters": [queries[name] for name in some]}})
+            counted |= {name: int(each["doc_count"]) for name, each in zip(some, answer["buckets"], strict=True)}
         return counted
 
     def _aggregated(self, kind: str, aggregation: Filter) -> dict[str, Any]:
         """Return an aggregation over the visible documents."""
-        answer = self.cluster.search(
+        answer = self.search(
             kind,
-            query={"bool": {"must_not": self._hidden()}},
+            query={"bool": {"must_not": _any_of("generation", self.listing().hidden)}},
             size=0,
             track_total_hits=False,
             aggregations={"all": aggregation},
         )
         return answer["aggregations"]["all"]  # type: ignore[no-any-return]
-
-    def _hidden(self) -> list[Filter]:
-        """Return filters for parts without a visible filing."""
-        hidden = self.listing().hidden
-        return [_any_of("generation", hidden)] if hidden else []
 
     def _on_any_of(self, keys: Collection[PageKey]) -> Filter:
         """Return a filter for documents on these pages."""
@@ -514,9 +614,24 @@ class ElasticIndex(FilingIndex):
     def stored(self, doc_id: str) -> StoredFiling:
         """See FilingIndex.stored."""
         filing = self._known_source(doc_id)
-        stored = (_STORED[part] for part in (Part.PAGES, Part.PASSAGES, Part.FACTS))
-        found = (self._sources(kind, [doc_id], order, fields) for kind, _, order, fields in stored)
-        return stored_filing(filing, *([source for _, source in part] for part in found))
+        read = (_STORED[part] for part in (Part.PAGES, Part.PASSAGES, Part.FACTS))
+        pages, passages, figures = (
+            [each for _, each in self._sources(kind, [doc_id], order, fields)] for kind, _, order, fields in read
+        )
+        facts = sorted((ordinal, tuple(fact)) for source in figures for ordinal, *fact in source["facts"]["all"])
+        tags = [tuple(tag) for source in figures for tag in source["tags"]["all"]]
+        return StoredFiling(
+            {
+                Part.FILING: [row_of(Part.FILING, filing)],
+                Part.DETAILS: [(*filing["details"]["row"], filing["summary"])],
+                Part.PAGES: [row_of(Part.PAGES, source) for source in pages],
+                Part.PASSAGES: [row_of(Part.PASSAGES, source) for source in passages],
+                Part.CARDS: [(source["card"],) for source in passages],
+                Part.FACTS: [fact for _, fact in facts],
+                Part.TAGS: sorted(tags, key=lambda tag: tag[0]),
+                Part.TABLES: [(each["page"], b64decode(each["tables"])) for each in figures if each.get("tables")],
+            }
+        )
 
     def checksums(self, doc_id: str) -> dict[str, str]:
         """See FilingIndex.checksums."""
@@ -525,19 +640,20 @@ class ElasticIndex(FilingIndex):
 
     def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
         kind, page, order, fields = _STORED[part]
-        found: dict[PageKey, list[Source]] = {}
+        found: dict[PageKey, list[list[Any]]] = {}
         within = [_any_of(page, {key.page for key in keys})]
         for doc_id, source in self._sources(kind, {key.doc_id for key in keys}, order, fields, within):
-            found.setdefault(PageKey(doc_id, source[page]), []).append(source)
-        present = ((key, source) for key in keys for source in found.get(key, ()))
-        return [make(key, row_of(part, source)) for key, source in present if fields[-1] in source]
+            if fields[-1] in source:  # figures of a page need not be in tables
+                last = b64decode(source["tables"]) if part is Part.TABLES else source[fields[-1]]
+                row = [*(source.get(column) for column in fields[:-1]), last]
+                found.setdefault(PageKey(doc_id, source[page]), []).append(row)
+        return [make(key, row) for key in keys for row in found.get(key, ())]
 
-    def _of_filings(
-        self, part: Part, doc_ids: Collection[str], columns: Sequence[str], make: Callable[[str, Any], T]
-    ) -> list[T]:
-        kind, _, order, _ = _STORED[part]
-        found = self._sources(kind, doc_ids, order, columns)
-        return [make(doc_id, [source.get(column) for column in columns]) for doc_id, source in found]
+    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+        """See FilingIndex.outline."""
+        columns = rows.OUTLINE_COLUMNS
+        found = self._sources("pages", doc_ids, "number", columns)
+        return [PageOutline.of([doc_id, *map(source.get, columns)]) for doc_id, source in found]
 
     def facts(
         self,
@@ -557,8 +673,9 @@ class ElasticIndex(FilingIndex):
         found: dict[str, list[tuple[int, SourcedFact]]] = {}
         fields = ("page", "facts", "tags", "linked")
         for doc_id, source in self._sources("figures", doc_ids, "page", fields, within):
-            for ordinal, row, tag in figures_of(source):
-                fact = rows.fact(row, None if tag is None else rows.tag(tag))
+            tags = {tag[0]: rows.tag(tag) for kind in ("tags", "linked") for tag in source[kind]["all"]}
+            for ordinal, *row in source["facts"]["all"]:
+                fact = rows.fact(row, tags.get(row[_TAG]))
                 if (metrics is None or fact.metric in metrics) and (years is None or fact.period.fiscal_year in years):
                     found.setdefault(doc_id, []).append((ordinal, SourcedFact(doc_id, fact)))
         return [fact for facts in found.values() for _, fact in sorted(facts, key=lambda each: each[0])]
@@ -573,33 +690,24 @@ class ElasticIndex(FilingIndex):
         return [rows.tag(row) for row in sorted(found, key=lambda row: row[0])]
 
     def _sources(
-        self,
-        kind: str,
-        doc_ids: Collection[str],
-        place: str,
-        fields: Sequence[str],
-        within: Sequence[Filter] = (),
-        at_once: int = _AT_ONCE,
+        self, kind: str, doc_ids: Collection[str], place: str, fields: Sequence[str], within: Sequence[Filter] = ()
     ) -> Iterator[tuple[str, Source]]:
         """Yield (doc_id, document) of filings in the order of the entries, and within a filing by `place`."""
-        listing = self.listing()
+        listing, at_once = self.listing(), _VECTORS_AT_ONCE if kind == "vectors" else _AT_ONCE
         known = listing.known(doc_ids)
         for start in range(0, len(known), at_once):
             some = [each.generation for each in known[start : start + at_once]]
             routes = {each.routing for each in known[start : start + at_once]}
-            found: dict[str, list[Source]] = {}
-            for hit in self._paged(
+            hits = self._paged(
                 kind,
                 at_once,
                 query={"bool": {"filter": [_any_of("generation", some), *within]}},
                 routing=",".join(sorted(routes)) if len(routes) <= _MAX_ROUTES else None,
                 sort=_ascending("generation", place),
                 source={"includes": ["generation", *fields]},
-            ):
-                found.setdefault(hit["_source"]["generation"], []).append(hit["_source"])
-            for generation in some:
-                for source in found.get(generation, ()):
-                    yield listing.shown[generation], source
+            )
+            found = ((listing.shown[hit["_source"]["generation"]], hit["_source"]) for hit in hits)
+            yield from sorted(found, key=lambda each: listing.of[each[0]].position)
 
     # Vectors
 
@@ -637,14 +745,13 @@ class ElasticIndex(FilingIndex):
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
         query = {"bool": {"filter": _of_unit(model, unit)}}
-        found = self.cluster.scan("vectors", query=query, _source={"includes": ["generation"]})
+        found = self.scan("vectors", query=query, _source={"includes": ["generation"]})
         shown = self.listing().shown
         return frozenset(shown[each["generation"]] for each in found if each["generation"] in shown)
 
     def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
-        """See FilingIndex._read_vectors. Filings are read in batches."""
         fields, within = ("places", "dimensions", "values", "sparse"), _of_unit(model, unit)
-        for doc_id, source in self._sources("vectors", doc_ids, "unit", fields, within, _VECTORS_AT_ONCE):
+        for doc_id, source in self._sources("vectors", doc_ids, "unit", fields, within):
             places, values = unpack_numbers(b64decode(source["places"])), b64decode(source["values"])
             yield FilingVectors(doc_id, places, source["dimensions"], values, source["sparse"])
 
@@ -666,7 +773,7 @@ def _of_unit(model: str, unit: VectorUnit) -> list[Filter]:
 
 def _record(source: Mapping[str, Any]) -> FilingRecord:
     """Return the filing record from a filing's own document."""
-    return FilingRecord.of([*columns_of(Part.FILING, source), *source["details"]["row"], source["summary"]])
+    return FilingRecord.of([*row_of(Part.FILING, source), *source["details"]["row"], source["summary"]])
 
 
 def _ascending(*fields: str) -> list[dict[str, dict[str, str]]]:
@@ -694,20 +801,104 @@ def _odds(holding: int, of: int) -> float:
     return (of - holding + 0.5) / (holding + 0.5)
 
 
+# The client and its errors
+
+
+def _is_retryable(error: BaseException) -> bool:
+    """Return whether the same request may succeed a moment later."""
+    if isinstance(error, ApiError):
+        return _is_busy(error.status_code, error.body)
+    lost = isinstance(error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout)
+    return lost and not isinstance(error, elastic_transport.TlsError)
+
+
+def _is_busy(status: int, body: object) -> bool:
+    """Return whether a response, or an item of a bulk, tells of a load that passes; a full disk is none."""
+    return status in _BUSY_STATUSES and told_error(body)[0] != _DISK_FULL
+
+
+def index_error(address: ClusterAddress, error: BaseException | None, doing: str) -> FilingIndexError:
+    """Return the error to report for the client's `error`; `doing` is `read`, `written` or `opened`."""
+    if isinstance(error, ApiError) and not isinstance(error, elasticsearch.UnsupportedProductError):
+        what, remedy = _description(address, error.status_code, error.body, doing)
+    else:
+        told = {
+            "type": type(error).__name__,
+            "reason": getattr(error, "message", "") or str(error) or type(error).__name__,
+        }
+        what, remedy = _description(address, 0, told, doing)
+    return FilingIndexError(what, subject=str(address), remedy=remedy)
+
+
+def _description(address: ClusterAddress, status: int, body: object, doing: str) -> tuple[str, str]:
+    """Return (what, remedy) for a response, an item of a bulk, or (status 0) an error of the client."""
+    kind, reason = told_error(body)
+    reason = " ".join(redact_secrets(reason).split())[:_MAX_LENGTH]
+    for entry in load_yaml("errors", __package__)["errors"]:
+        found = re.search(entry.get("reason", ""), reason)
+        told = {"status": status, "type": kind, "doing": doing}
+        if found and all(value in entry.get(name, (value,)) for name, value in told.items()):
+            break
+    words = {
+        "told": ": ".join(filter(None, (kind, reason) if status else (reason,))) or f"status {status}",
+        "doing": doing,
+        "address": address,
+        "reason": f"Elasticsearch {found[1]}" if found and found.lastindex else "another version",
+        "client": elasticsearch.__version__[0],
+    }
+    return entry["what"].format_map(words), entry["remedy"].format_map(words)
+
+
+def told_error(body: object) -> tuple[str, str]:
+    """Return the type and the reason of the error in a response: those of its root cause, where shards failed."""
+    told = body.get("error", body) if isinstance(body, dict) else {}
+    if not isinstance(told, dict):
+        return "", str(told)
+    if told.get("type") == "search_phase_execution_exception" and told.get("root_cause"):
+        told = told["root_cause"][0]
+    causes = (told, told.get("caused_by"))
+    reason = ": ".join(str(cause["reason"]) for cause in causes if isinstance(cause, dict) and cause.get("reason"))
+    return _DISK_FULL if "disk usage exceeded" in reason else str(told.get("type", "")), reason
+
+
+def client_of(address: ClusterAddress, reaching: ConnectionSettings) -> elasticsearch.Elasticsearch:
+    """Return the client, with its own retries off, because it does not pause between them."""
+    basic = None
+    if reaching.username and reaching.password:  # in UTF-8, which is what a cluster takes
+        basic = b64encode(f"{reaching.username}:{reaching.password}".encode()).decode("ascii")
+    if (reaching.api_key or basic) and is_plaintext(str(address)):
+        raise FilingIndexError(
+            "its key or password would be sent over plain HTTP, which anybody on the network path can read",
+            subject=str(address),
+            remedy="Give an address with https, or a tunnel to it on 127.0.0.1",
+        )
+    default_port = "" if ":" in address.host.rpartition("]")[2] else ":443" if address.scheme == "https" else ":80"
+    certificates = {"ca_certs": reaching.certificates} if address.scheme == "https" and reaching.certificates else {}
+    try:
+        return elasticsearch.Elasticsearch(
+            f"{address.scheme}://{address.host}{default_port}",
+            **certificates,
+            api_key=reaching.api_key,
+            basic_auth=basic,
+            request_timeout=reaching.timeout,
+            max_retries=0,
+            retry_on_timeout=False,
+            http_compress=address.scheme != "http",  # on the local machine, compression costs more than it saves
+        )
+    except (ValueError, OSError) as error:
+        raise FilingIndexError(
+            f"the connection to the cluster cannot be set up ({redact_secrets(str(error))})",
+            subject=str(address),
+            remedy=f"Check the address, and what {VARIABLES['certificates']} is set to",
+        ) from error
+
+
 # Documents of filings
 
 
-def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
+def row_of(part: Part, source: Mapping[str, Any]) -> StoredRow:
     """Return the row of a part from a document, column by column."""
-    return [source.get(column) for column in COLUMNS[part]]
-
-
-def row_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
-    """Return the row of a page, of a passage with its card, or of the tables of a page."""
-    if part is Part.TABLES:
-        return [source["page"], b64decode(source["tables"])]
-    row = columns_of(part, source)
-    return [*row, source["card"]] if part is Part.PASSAGES else row
+    return tuple(source.get(column) for column in COLUMNS[part])
 
 
 def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
@@ -723,49 +914,7 @@ def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
     for passage, (card,) in zip(stored.parts[Part.PASSAGES], stored.parts[Part.CARDS], strict=True):
         source = common | _source(Part.PASSAGES, passage) | {"card": card}
         yield "passages", f"{generation}-{source['ordinal']}", source
-    for page_number, figures in _figures(stored):
-        source = {"generation": generation, "page": page_number, **figures}
-        yield "figures", f"{generation}-{page_number}", source
-
-
-def filing_source(stored: StoredFiling, generation: str) -> Source:
-    """Return the source of the document that makes a filing visible."""
-    *details, summary = stored.parts[Part.DETAILS][0]
-    return {
-        **_source(Part.FILING, stored.parts[Part.FILING][0]),
-        "generation": generation,
-        **_stamp(),
-        "summary": summary,
-        "details": {"row": details},
-        "checksums": stored.checksums(),
-    }
-
-
-def figures_of(source: Mapping[str, Any]) -> Iterator[tuple[int, list[Any], list[Any] | None]]:
-    """Yield (position in the filing, row, row of its tag) of each fact in a document of `figures`."""
-    tags = {tag[0]: tag for kind in ("tags", "linked") for tag in source[kind]["all"]}
-    for ordinal, *fact in source["facts"]["all"]:
-        yield ordinal, fact, tags.get(fact[_TAG])
-
-
-def stored_filing(
-    filing: Mapping[str, Any], pages: Sequence[Source], passages: Sequence[Source], figures: Sequence[Source]
-) -> StoredFiling:
-    """Return a filing from its documents, with the rows of each part in order."""
-    facts = sorted((ordinal, tuple(fact)) for source in figures for ordinal, *fact in source["facts"]["all"])
-    tags = [tuple(tag) for source in figures for tag in source["tags"]["all"]]
-    return StoredFiling(
-        {
-            Part.FILING: [tuple(columns_of(Part.FILING, filing))],
-            Part.DETAILS: [(*filing["details"]["row"], filing["summary"])],
-            Part.PAGES: [tuple(columns_of(Part.PAGES, source)) for source in pages],
-            Part.PASSAGES: [tuple(columns_of(Part.PASSAGES, source)) for source in passages],
-            Part.CARDS: [(source["card"],) for source in passages],
-            Part.FACTS: [fact for _, fact in facts],
-            Part.TAGS: sorted(tags, key=lambda tag: tag[0]),
-            Part.TABLES: [(source["page"], b64decode(source["tables"])) for source in figures if source.get("tables")],
-        }
-    )
+    yield from _figures(stored, generation)
 
 
 def id_of(doc_id: str) -> str:
@@ -784,8 +933,8 @@ def _source(part: Part, row: StoredRow) -> Source:
     return {column: value for column, value in zip(COLUMNS[part], row, strict=True) if value is not None}
 
 
-def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
-    """Yield (page, its facts, tags and tables), by page."""
+def _figures(stored: StoredFiling, generation: str) -> Iterator[Document]:
+    """Yield a document for each page with its facts, tags and tables, by page."""
     tags = {tag[0]: tag for tag in stored.parts[Part.TAGS]}
     facts_of: dict[Any, list[tuple[int, StoredRow]]] = {}
     for ordinal, fact in enumerate(stored.parts[Part.FACTS]):
@@ -797,13 +946,13 @@ def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
     for page in sorted({*facts_of, *tags_of, *tables_of}):
         facts, own = facts_of.get(page, []), tags_of.get(page, [])
         linked = sorted({fact[_TAG] for _, fact in facts if fact[_TAG] is not None} - {tag[0] for tag in own})
-        yield (
-            page,
-            {
-                "metrics": sorted({fact[_METRIC] for _, fact in facts if fact[_METRIC] is not None}),
-                "facts": {"all": [(ordinal, *fact) for ordinal, fact in facts]},
-                "tags": {"all": own},
-                "linked": {"all": [tags[ordinal] for ordinal in linked]},
-                **({"tables": b64encode(tables_of[page]).decode()} if page in tables_of else {}),
-            },
-        )
+        source = {
+            "generation": generation,
+            "page": page,
+            "metrics": sorted({fact[_METRIC] for _, fact in facts if fact[_METRIC] is not None}),
+            "facts": {"all": [(ordinal, *fact) for ordinal, fact in facts]},
+            "tags": {"all": own},
+            "linked": {"all": [tags[ordinal] for ordinal in linked]},
+            **({"tables": b64encode(tables_of[page]).decode()} if page in tables_of else {}),
+        }
+        yield "figures", f"{generation}-{page}", source

@@ -115,9 +115,9 @@ def cluster_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
         assert violations == []
     elif made:
         with ElasticIndex(place(made[0]), reaching) as index:
-            index.cluster.client.options(ignore_status=404).indices.delete(
+            index.client.options(ignore_status=404).indices.delete(
                 index=",".join(
-                    index.cluster.client.indices.get(index=f"{prefix}-*").body.keys()  # each by its name
+                    index.client.indices.get(index=f"{prefix}-*").body.keys()  # each by its name
                 )
             )
 

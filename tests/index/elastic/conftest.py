@@ -37,7 +37,7 @@ def make_index(server: ElasticServer, pauses: list[float], monkeypatch: pytest.M
     from fin_agent.index.elastic.address import ConnectionSettings
     from fin_agent.index.elastic.index import ElasticIndex
 
-    monkeypatch.setattr("fin_agent.index.elastic.client.sleep", pauses.append)
+    monkeypatch.setattr("fin_agent.index.elastic.index.sleep", pauses.append)
     made: list[ElasticIndex] = []
 
     def make(prefix: str = "test", *, create: bool = True, **reaching: Any) -> ElasticIndex:

@@ -131,10 +131,10 @@ def test_settings_that_cannot_be_used_are_named(environment: dict[str, str], nam
 
 def test_no_password_goes_over_plain_http_to_another_machine() -> None:
     pytest.importorskip("elasticsearch", reason="needs the extra `elasticsearch`")
-    from fin_agent.index.elastic.client import Cluster
+    from fin_agent.index.elastic.index import client_of
 
     address = ClusterAddress.of("http://cluster.example.com:9200/filings")
     with pytest.raises(FilingIndexError, match="over plain HTTP"):
-        Cluster(address, ConnectionSettings(api_key="sesame-open-4711"))
-    Cluster(ClusterAddress.of("http://localhost:9200/filings"), ConnectionSettings(api_key="sesame-open-4711"))
-    Cluster(address, ConnectionSettings())
+        client_of(address, ConnectionSettings(api_key="sesame-open-4711"))
+    client_of(ClusterAddress.of("http://localhost:9200/filings"), ConnectionSettings(api_key="sesame-open-4711"))
+    client_of(address, ConnectionSettings())

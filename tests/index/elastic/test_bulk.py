@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("elasticsearch")
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic import client
+from fin_agent.index.elastic import index as elastic
 from fin_agent.index.elastic.index import ElasticIndex
 from fin_agent.vocabulary.filing import Filing
 from tests.index.elastic_server.refusal import RefusalError
@@ -38,7 +38,7 @@ def test_items_that_it_was_too_busy_for_are_sent_again_and_only_these(
 def test_requests_hold_so_many_bytes(
     index: ElasticIndex, server: ElasticServer, make_filing: MakeFiling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "MAX_BYTES", 2_000)
+    monkeypatch.setattr(elastic, "MAX_BYTES", 2_000)
     index.add(make_filing("a", *["word " * 150] * 6), ["{}"] * 6, "")
     assert bulks(server) == 6
     assert len(index.outline(["a"])) == 6

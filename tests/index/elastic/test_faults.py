@@ -280,12 +280,10 @@ def test_what_cannot_be_looked_at_is_not_swept_away(
     index.add(make_filing("a", "gyroscope"), ["{}"], "")
     (generation,) = index.listing().shown
     index._journal(generation, "a", -1.0)
-    search, journal = index.cluster.search, "journal"
+    search, journal = index.search, "journal"
     traces = search(journal)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(
-            index.cluster, "search", lambda name, **asked: traces if name == journal else search(name, **asked)
-        )
+        patched.setattr(index, "search", lambda name, **asked: traces if name == journal else search(name, **asked))
         patched.setattr(index, "_refresh", lambda names: None)
         server.node.shard_lost = True
         with pytest.raises(FilingIndexError, match="shard"):

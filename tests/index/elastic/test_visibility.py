@@ -70,7 +70,7 @@ def test_what_was_replaced_stays_for_those_who_read_it(make_index: MakeIndex, ma
     assert [stored.page.text for stored in reader.pages([PageKey("a", 0)])] == ["compass"]
     assert len(reader.search_pages(["compass"])) == 1 and reader.search_pages(["gyroscope"]) == []
     assert len(reader.outline(["a"])) == 1
-    reader.invalidate()
+    reader._checked = float("-inf")
     assert len(reader.outline(["a"])) == 2 == len(reader.search_pages(["gyroscope"]))
 
 
@@ -163,9 +163,9 @@ def test_content_is_read_from_the_shards_of_its_companies_and_searches_ask_all(
     for doc_id in ("a", "b"):
         index.add(make_filing(doc_id, "gyroscope"), ["{}"], "")
     routed: list[object] = []
-    search = index.cluster.search
+    search = index.search
     monkeypatch.setattr(
-        index.cluster, "search", lambda name, **asked: routed.append(asked.get("routing")) or search(name, **asked)
+        index, "search", lambda name, **asked: routed.append(asked.get("routing")) or search(name, **asked)
     )
     routes = {doc_id: listed.routing for doc_id, listed in index.listing().of.items()}
     assert len(index.outline(["a"])) == 1 and routed[-1] == routes["a"]

@@ -177,10 +177,10 @@ def _aggregated(said: Mapping[str, Any], found: Sequence[tuple[View, set[int]]])
     ((kind, how),) = ((kind, how) for kind, how in said.items() if kind != "aggregations")
     if kind == "filters":
         return {
-            "buckets": {
-                name: {"doc_count": sum(len(matching(query, view) & numbers) for view, numbers in found)}
-                for name, query in how["filters"].items()
-            }
+            "buckets": [
+                {"doc_count": sum(len(matching(query, view) & numbers) for view, numbers in found)}
+                for query in how["filters"]
+            ]
         }
     if kind == "terms" and "aggregations" in said:
         return {"buckets": list(_buckets(how, said["aggregations"], found))}
