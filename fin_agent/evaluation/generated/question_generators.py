@@ -6,13 +6,12 @@ A generator makes one question of a turn's draws, and raises UnsuitableDrawError
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fin_agent.evaluation import Family, QuestionKind
-from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on
+from fin_agent.evaluation.benchmark import Report, Row, report_on, tables_of
 from fin_agent.evaluation.generated.question_material import PartFamily, QuestionMaterial
 from fin_agent.evaluation.generated.sampling import (
     Maker,
@@ -673,25 +672,4 @@ def generated_questions(
 
 def report_on_generated(rows: Sequence[Row], title: str) -> Report:
     """Return the figures by family, then by kind. Raises ValueError if there are no rows."""
-    return report_on(rows, title, [(_CAPTION, _COLUMNS)], ("family", "kind"), overall=False)
-
-
-_COLUMNS = (
-    QUESTIONS,
-    Column("full_ledger", "full"),
-    Column(
-        "rounds",
-        "rounds 1/2/3",
-        lambda rows: dict(sorted(Counter(row.figures["rounds"] for row in rows).items())),
-        lambda rounds: "/".join(str(rounds.get(each, 0)) for each in (1, 2, 3)),
-    ),
-    Column("right", "right"),
-    REFUSED,
-    Column("wrong", "wrong"),
-    Column("missing_named", "named"),
-    MEDIAN_SECONDS,
-)
-_CAPTION = (
-    "in percent of the questions; full: no required slot empty within three rounds; named: what is missing;"
-    " s: median seconds"
-)
+    return report_on(rows, title, tables_of("generated"), ("family", "kind"), overall=False)
