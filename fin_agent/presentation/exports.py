@@ -28,6 +28,7 @@ from fin_agent.errors import FinAgentError, require_extra
 from fin_agent.filings.page_rendering import Bounds, Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.presentation.pages import ContinuedTable, display_lines, totals_among
 from fin_agent.presentation.terminal_text import one_line, plain
 from fin_agent.vocabulary.page import Statement
@@ -302,18 +303,7 @@ def _workbook() -> tuple[io.BytesIO, Any, dict[str, Any]]:
     made = io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     book = xlsxwriter.Workbook(made, options)
-    number = "#,##0.######;(#,##0.######)"
-    styles = {
-        "title": {"bold": True, "font_size": 13},
-        "said": {"italic": True, "font_color": "#555555"},
-        "head": {"bold": True},
-        "plain": {},
-        "header": {"bold": True, "bottom": 1, "text_wrap": True, "valign": "bottom"},
-        "input": {"font_color": "#0000c0", "num_format": number},
-        "number": {"num_format": number},
-        "percent": {"num_format": "0.0##%"},
-        "result": {"bold": True, "top": 1, "num_format": number},
-    }
+    styles = load_yaml("workbook_styles", __package__)
     return made, book, {name: book.add_format(given) for name, given in styles.items()}
 
 
