@@ -261,12 +261,7 @@ def report_on(
     *,
     overall: bool = True,
 ) -> Report:
-    """Return the figures of all rows, then of the rows grouped by each of these labels.
-
-    Raises ValueError if there are no rows.
-    """
-    if not rows:
-        raise ValueError("a report needs at least one question")
+    """Return the figures of all rows, at least one, then of the rows grouped by each of these labels."""
     together: dict[tuple[str, str], list[Row]] = {("overall", "overall"): list(rows)} if overall else {}
     for section in sections:
         for row in rows:

@@ -144,5 +144,5 @@ def _plain(text: str) -> str:
 
 
 def report_on_spans(rows: Sequence[Row]) -> Report:
-    """Return precision and recall over all rows and by dataset. Raises ValueError if there are no rows."""
+    """Return precision and recall over all rows and by dataset."""
     return report_on(rows, "LegalBench-RAG", tables_of("legalbench_rag"), ["dataset"])

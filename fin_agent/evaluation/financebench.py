@@ -193,7 +193,7 @@ def duplicates_of_filings(records: Iterable[FilingRecord]) -> dict[str, str]:
 def summarize(rows: Sequence[Row], given: str = "") -> Report:
     """Return what was found and which numbers are right, overall, by question type and by filing type.
 
-    `given` names the oracle in the title. Raises ValueError if there are no rows.
+    `given` names the oracle in the title.
     """
     tables = tables_of("financebench")
     if any(row.figures["judged"] is not None for row in rows):

@@ -163,6 +163,6 @@ def average_precision(useful: Sequence[bool]) -> float:
 
 
 def report_on_measures(rows: Sequence[Row], k: int, judge: str | None) -> Report:
-    """Return means over all rows and by type. Raises ValueError if there are no rows."""
+    """Return means over all rows and by type."""
     by, proxy = (f"judged by {judge}", "") if judge else ("proxies, by words and numbers", " (proxy)")
     return report_on(rows, f"RAGAS measures, {by}", tables_of("ragas", k=k, proxy=proxy), ["type"])

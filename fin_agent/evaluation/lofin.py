@@ -109,7 +109,7 @@ def plain_number(text: str) -> Decimal | None:
 
 
 def report_on_pages(rows: Sequence[Row], title: str) -> Report:
-    """Return figures over all rows, by type of answer, and by source. Raises ValueError if there are no rows."""
+    """Return figures over all rows, by type of answer, and by source."""
     ordered = sorted(rows, key=lambda row: (row.labels["answer_type"], row.labels["source"]))
     return report_on(ordered, title, tables_of("lofin"), ("answer_type", "source"))
 

@@ -253,9 +253,8 @@ def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> 
     """Return the normalised discounted cumulative gain of the first `k` (Järvelin & Kekäläinen 2002, log base 2).
 
     Gains are 0 or 1, or 2^grade - 1 if `relevant` maps keys to grades. The ideal order has all of `relevant` first, by
-    falling grade. Raises ValueError if nothing is relevant.
+    falling grade. Something is relevant.
     """
-    _wanted(relevant)
     gains = {key: 2 ** relevant[key] - 1 if isinstance(relevant, Mapping) else 1 for key in relevant}
     discounts = [1 / math.log2(place + 2) for place in range(k)]
     best = sorted(gains.values(), reverse=True)
@@ -273,12 +272,11 @@ def average_precision(ranked: Sequence[Hashable], relevant: Collection[Hashable]
         if key in relevant:
             found += 1
             precisions += found / place
-    return precisions / min(k, _wanted(relevant))
+    return precisions / min(k, len(relevant))
 
 
 def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
     """Return 1 / place of the first relevant item, 0 if none is among the first `k`; the mean over questions is MRR."""
-    _wanted(relevant)
     return next((1.0 / place for place, key in enumerate(ranked[:k], start=1) if key in relevant), 0.0)
 
 
@@ -313,15 +311,8 @@ def _lost(result: TournamentResult, relevant: Collection[CardKey], k: int) -> st
     return "not among the finalists" if Stage.GROUPS in stages else "not let in by its words"
 
 
-def _wanted(relevant: Collection[Hashable]) -> int:
-    count = len(set(relevant))
-    if not count:
-        raise ValueError("a ranking can only be measured if something is relevant")
-    return count
-
-
 def report_on_rankings(scores: Sequence[Row], *, k: int, seeds: int, resamples: int, seed: int) -> Report:
-    """Return means over the questions, by ranking. Raises ValueError if there are no scores."""
+    """Return means over the questions, by ranking."""
     baseline = [score.figures["ndcg"] for score in scores if score.labels["ranking"] == BASELINE]
 
     def gain(held: Sequence[Row], name: str) -> PairedTest | None:

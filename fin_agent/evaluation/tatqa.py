@@ -308,6 +308,6 @@ def judge_tatqa(question: TatQuestion, answer: Answer) -> Row:
 
 
 def report_on_tatqa(rows: Sequence[Row]) -> Report:
-    """Return exact match and F1 overall, by answer type, and by type and source. Raises ValueError without rows."""
+    """Return exact match and F1 overall, by answer type, and by type and source."""
     ordered = sorted(rows, key=lambda row: row.labels["answer_type_and_source"])
     return report_on(ordered, "TAT-QA", tables_of("tatqa"), ("answer_type", "answer_type_and_source"))

@@ -618,5 +618,5 @@ def _makers(kind: str) -> list[tuple[str, Maker, int]]:
 
 
 def report_on_generated(rows: Sequence[Row], title: str) -> Report:
-    """Return the figures by family, then by kind. Raises ValueError if there are no rows."""
+    """Return the figures by family, then by kind."""
     return report_on(rows, title, tables_of("generated"), ("family", "kind"), overall=False)
