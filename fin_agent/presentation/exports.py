@@ -19,6 +19,7 @@ from html import escape
 from importlib import resources
 from math import isclose, isfinite
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from fin_agent.answering.answer import Answer
@@ -312,7 +313,6 @@ Picture = Callable[[str, int, list[Box]], bytes | None]
 _MAX_PAGES = 12
 _DPI = 110
 _BOUNDS = Bounds(longest_side=1_600, most_bytes=2_000_000)
-_CSP = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
 def exported(kind: str, answers: Sequence[Answer], picture: Picture) -> bytes:
@@ -326,14 +326,8 @@ def html_report(answers: Sequence[Answer], picture: Picture) -> str:
     """Return the report of these answers. Texts of filings are escaped."""
     parts = "".join(part for answer in answers for part in _answer(answer, picture))
     title = _said(answers[0].question) if answers else "Answers"
-    style = resources.files(__package__).joinpath("report.css").read_text("utf-8")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{title}</title>"
-        f'<meta http-equiv="Content-Security-Policy" content="{_CSP}">'
-        f'<meta name="viewport" content="width=device-width"><style>{style}</style></head>'
-        f"<body><main>{parts}</main></body></html>\n"
-    )
+    page, style = (resources.files(__package__).joinpath(f"report.{of}").read_text("utf-8") for of in ("html", "css"))
+    return Template(page).substitute(title=title, style=style, parts=parts)
 
 
 def answer_html(answer: Answer, workspace: Workspace | None = None) -> str:
