@@ -311,8 +311,9 @@ def _workbook() -> tuple[io.BytesIO, Any, dict[str, Any]]:
 Picture = Callable[[str, int, list[Box]], bytes | None]
 """Returns a page (0-based) of a filing as PNG with boxes framed, or None if it cannot be drawn."""
 _MAX_PAGES = 12
-_DPI = 110
-_BOUNDS = Bounds(longest_side=1_600, most_bytes=2_000_000)
+USUAL_DPI = 110
+BOUNDS = Bounds(longest_side=1_600, most_bytes=2_000_000)
+"""Limits of the picture of a page; larger ones are of no use to people and models."""
 
 
 def exported(kind: str, answers: Sequence[Answer], picture: Picture) -> bytes:
@@ -340,7 +341,7 @@ def draw_page(workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box]
     """Return a page (0-based) as PNG with boxes framed. Raises FilingIndexError and ReadError."""
     wanted = FramedPage(page, tuple(Frame(box, FrameColor.FACT) for box in boxes))
     record = workspace.index.filing(doc_id)
-    return draw_pages(Path(record.source), record.content_hash, [wanted], _DPI, _BOUNDS)[0]
+    return draw_pages(Path(record.source), record.content_hash, [wanted], USUAL_DPI, BOUNDS)[0]
 
 
 def drawn_page(

@@ -23,6 +23,7 @@ from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer import aanswer_question, astream_answer
 from fin_agent.lexicon.words import load_yaml
+from fin_agent.presentation.exports import USUAL_DPI
 from fin_agent.serving import filing_resources as resources
 from fin_agent.serving.calls import EVENTS, CallerGoneError, Calls, Limits, event, streamed
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, with_guards
@@ -186,7 +187,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         ] = None,
         figure: Annotated[str | None, Query(max_length=300, description=_SAID["figure"])] = None,
         fiscal_year: Annotated[int | None, Query(ge=1900, le=2200, description=_SAID["fiscal_year"])] = None,
-        dpi: Annotated[int, Query(ge=36, le=200, description=_SAID["dpi"])] = resources.USUAL_DPI,
+        dpi: Annotated[int, Query(ge=36, le=200, description=_SAID["dpi"])] = USUAL_DPI,
     ) -> Response:
         """Draw a page as it is printed, with boxes or a figure framed in red; at most 1,600 pixels high and wide."""
         record = resources.record_of(context, doc_id)
