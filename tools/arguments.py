@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.identity import Form
 
@@ -55,19 +56,21 @@ class Arguments(BaseModel):
 
 
 Kind = TypeVar("Kind", bound=Arguments)
-Query = Annotated[
-    str, Field(min_length=1, max_length=2_000, description="What to look for, in the words a filing would use.")
-]
-Pages = Annotated[
-    str, BeforeValidator(_pages), Field(description="As a viewer counts, from 1: '12', '3-5' or '3-5, 8'.")
-]
-DocId = Annotated[
-    str, Field(min_length=1, max_length=300, description="As another tool printed it; not a company's name.")
-]
-CompanyName = Annotated[str | None, Field(max_length=300, description="Name or ticker; one company a call.")]
-FiscalYear = Annotated[int | None, Field(ge=1900, le=2200, description="As the company numbers its years.")]
-Quarter = Annotated[int | None, Field(ge=1, le=4, description="1 to 4; none for full years.")]
-DocIds = Annotated[list[str] | None, Field(max_length=200, description="Only these filings.")]
+_TEXTS = load_yaml("argument_descriptions", __package__)
+
+
+def described(name: str, **limits: Any) -> Any:
+    """Return the field of an argument that `argument_descriptions.yaml` describes under this name."""
+    return Field(description=_TEXTS[name], **limits)
+
+
+Query = Annotated[str, described("query", min_length=1, max_length=2_000)]
+Pages = Annotated[str, BeforeValidator(_pages), described("pages")]
+DocId = Annotated[str, described("doc_id", min_length=1, max_length=300)]
+CompanyName = Annotated[str | None, described("company", max_length=300)]
+FiscalYear = Annotated[int | None, described("fiscal_year", ge=1900, le=2200)]
+Quarter = Annotated[int | None, described("quarter", ge=1, le=4)]
+DocIds = Annotated[list[str] | None, described("doc_ids", max_length=200)]
 
 
 class FilterArguments(Arguments):
@@ -104,46 +107,29 @@ class DocumentSearchArguments(FilterArguments):
     """Arguments of `document_search`."""
 
     query: Query
-    k: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 10
+    k: Annotated[int, described("k", ge=1, le=50)] = 10
 
 
 class PageSearchArguments(FilterArguments):
     """Arguments of `page_search`."""
 
     query: Query
-    pages: Annotated[str | None, BeforeValidator(_pages), Field(description="Only these pages: '40-60'.")] = None
-    k: Annotated[int, Field(ge=1, le=30, description="How many at most.")] = 5
+    pages: Annotated[str | None, BeforeValidator(_pages), described("only_pages")] = None
+    k: Annotated[int, described("k", ge=1, le=30)] = 5
 
 
 class FactSearchArguments(Arguments):
     """Arguments of `fact_search`."""
 
-    phrase: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=300,
-            description="What the line may be called, without company and period: 'long-lived assets'.",
-        ),
-    ]
+    phrase: Annotated[str, described("phrase", min_length=1, max_length=300)]
     company: CompanyName = None
     fiscal_year: FiscalYear = None
     quarter: Quarter = None
-    months: Annotated[
-        Literal[0, 3, 6, 9, 12] | None, Field(description="0 for a balance, else of the span: 9 for nine months.")
-    ] = None
-    part: Annotated[
-        str | None, Field(max_length=200, description="Only of this segment, product, region or customer.")
-    ] = None
-    each: Annotated[
-        str | None,
-        Field(
-            description="List all parts of one kind: segment, product, region, customer, debt ... Needs company and "
-            "fiscal_year."
-        ),
-    ] = None
+    months: Annotated[Literal[0, 3, 6, 9, 12] | None, described("months")] = None
+    part: Annotated[str | None, described("part", max_length=200)] = None
+    each: Annotated[str | None, described("each")] = None
     doc_ids: DocIds = None
-    k: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 10
+    k: Annotated[int, described("k", ge=1, le=50)] = 10
 
 
 class CardExtractionArguments(Arguments):
@@ -156,13 +142,13 @@ class CardExtractionArguments(Arguments):
 class ReadPageArguments(CardExtractionArguments):
     """Arguments of `read_page`."""
 
-    from_line: Annotated[int, Field(ge=1, description="Of the first page, to go on where it was cut.")] = 1
+    from_line: Annotated[int, described("from_line", ge=1)] = 1
 
 
 class ListFilingsArguments(FilterArguments):
     """Arguments of `list_filings`."""
 
-    k: Annotated[int, Field(ge=1, le=500, description="How many at most.")] = 100
+    k: Annotated[int, described("k", ge=1, le=500)] = 100
 
 
 class FigurePlace(Arguments):
@@ -175,35 +161,15 @@ class FigurePlace(Arguments):
 class PythonExecutionArguments(Arguments):
     """Arguments of `python_execution`."""
 
-    code: Annotated[
-        str,
-        Field(
-            min_length=1,
-            description="Defines `def solution():`. Each figure in a variable of its own, as printed, with its unit: "
-            "`revenue_fy2023 = 3533  # USD millions`. Only assignments, arithmetic, comparisons, if, return, lists, "
-            "abs, min, max, sum, round, sorted.",
-        ),
-    ]
-    sources: Annotated[
-        list[FigurePlace] | None,
-        Field(max_length=50, description="Pages its figures were read on: every number is held against them."),
-    ] = None
-    question: Annotated[
-        str | None, Field(max_length=2_000, description="What is computed: its own numbers may be used.")
-    ] = None
+    code: Annotated[str, described("code", min_length=1)]
+    sources: Annotated[list[FigurePlace] | None, described("sources", max_length=50)] = None
+    question: Annotated[str | None, described("computed_question", max_length=2_000)] = None
 
 
 class AnswerQuestionArguments(FilterArguments):
     """Arguments of `answer_question`."""
 
-    question: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=2_000,
-            description="Whole, with company, measure and period: 'What was Acme's operating margin in FY2023?'",
-        ),
-    ]
+    question: Annotated[str, described("question", min_length=1, max_length=2_000)]
 
 
 def short_schema(arguments: type[Arguments], described: set[str]) -> dict[str, Any]:

@@ -6,9 +6,10 @@ import atexit
 import gc
 import os
 import sys
+import tomllib
 import warnings
 from collections.abc import Mapping
-from importlib import import_module
+from importlib import import_module, resources
 from typing import Annotated, Any
 
 import typer
@@ -17,67 +18,9 @@ from typer.core import TyperGroup
 from fin_agent.cli.exit_codes import MEANINGS, error_boundary
 from fin_agent.distribution import installed_version
 
+_LISTED = tomllib.loads(resources.files(__package__).joinpath("commands.toml").read_text("utf-8"))
 COMMANDS: Mapping[str, Any] = {
-    "ingest": ("ingesting.ingest", "Add filings to the index."),
-    "fetch": ("ingesting.fetch", "Fetch filings from EDGAR."),
-    "summarize": ("enriching.summarize", "Let a chat model add to the summaries that filings are found by."),
-    "trees": ("enriching.trees", "Build the trees for the strategy `fingear`."),
-    "embed": ("enriching.embed", "Compute vectors for filings that have none."),
-    "ask": ("asking.ask", "Answer a question with its figures, program and pages, or refuse it."),
-    "chat": ("chatting.chat", "Ask several questions about filings, with follow-ups."),
-    "search": ("searching.search", "List the documents, pages or passages that a question finds, best first."),
-    "batch": ("asking.batch", "Answer a file of questions."),
-    "facts": ("searching.facts", "List the figures of the lines that match a phrase, best first."),
-    "check": ("listing.check", "Check the sums of statements: balance, cash, income."),
-    "show": ("showing.show", "Show a filing, or a page, statement or figures of it."),
-    "filings": ("listing.filings", "List the filings in the index."),
-    "remove": ("listing.remove", "Remove filings from the index."),
-    "info": ("listing.info", "Show the version, the index in use, and what it contains."),
-    "compare": ("benchmarks.compare", "Compare search strategies: recall, overlap with the evidence, seconds."),
-    "train": ("enriching.train", "Train encoders and rerankers on questions derived from an index."),
-    "doctor": ("doctor.doctor", "Check key, server, structured output and price of each chat model."),
-    "mcp": ("serving.mcp", "Serve the tools to an MCP client."),
-    "serve": ("serving.serve", "Serve the workspace in the browser, and an API over HTTP."),
-    "eval": (
-        {
-            "financebench": ("benchmarks.financebench", "Answer FinanceBench's questions."),
-            "ranking": ("benchmarks.ranking", "Rank the passages of the right filing, stage by stage."),
-            "generated": ("benchmarks.generated", "Generate questions from the index's own figures, and ask them."),
-            "tagged-questions": ("benchmarks.tagged_questions", "Generate questions with exact answers from tags."),
-            "tatqa": ("benchmarks.tatqa", "Ask TAT-QA's questions about its tables and paragraphs."),
-            "lofin": ("benchmarks.lofin", "Ask LOFin's questions, with HiREC's measures."),
-            "finqa": ("benchmarks.finqa", "Ask FinQA's questions about the indexed annual reports."),
-            "finagentbench": ("benchmarks.finagentbench", "Rank graded chunks by the tournament."),
-            "ragas": ("benchmarks.ragas", "Measure the answers of another benchmark with RAGAS's metrics."),
-            "legalbench-rag": ("benchmarks.legalbench_rag", "Search documents other than filings."),
-        },
-        "Measure answers and rankings by published benchmarks, or by questions generated from an index.",
-    ),
-    "index": (
-        {
-            "copy": ("listing.copy", "Copy filings with their vectors into another index."),
-            "verify": ("listing.verify", "Verify everything in the index by its checksums."),
-            "repair": ("listing.repair", "Rebuild what can be rebuilt, and remove damaged filings."),
-            "failures": ("listing.failures", "List files that failed, are damaged or were not read yet."),
-        },
-        "Maintain the index: verify, repair, copy to another folder or a cluster, list what could not be read.",
-    ),
-    "prompts": (
-        {
-            "list": ("prompts.list_", "List and check the prompts: role, version, form of the reply."),
-            "show": ("prompts.show", "Print a prompt's file, as a template for your own."),
-        },
-        "Look at the prompts of the chat models' roles, and check your own.",
-    ),
-    "runs": (
-        {
-            "list": ("runs.list_", "List recorded runs, newest first."),
-            "show": ("runs.show", "Show a run: question, answer, ledger, steps, evidence, program."),
-            "replay": ("runs.replay", "Ask the question of a run again, and show what differs."),
-            "forget": ("runs.forget", "Delete recorded runs."),
-        },
-        "Recorded runs: list, show, replay, forget.",
-    ),
+    name: (found, found.pop("about")) if isinstance(found, dict) else found for name, found in _LISTED.items()
 }
 """Name -> (`module.function`, description), or (the commands of a group, description)."""
 

@@ -19,7 +19,7 @@ from rich.console import RenderableType
 
 from fin_agent.cli import streams
 from fin_agent.cli.exit_codes import ExitCode, run_command
-from fin_agent.config import INDEX_VARIABLE, Configured, Settings, configured, index_folder
+from fin_agent.config import INDEX_VARIABLE, VARIABLES, Configured, Settings, configured, index_folder
 from fin_agent.config_sources import SettingValue, roles_in
 from fin_agent.errors import FilingIndexError
 from fin_agent.evaluation import Oracle
@@ -48,20 +48,9 @@ Wait = Annotated[
 ]
 
 
-_PLACES = {
-    "strategy": "strategy",
-    "analyst": "analyst",
-    "model": "models.model",
-    "small_model": "models.small",
-    "base_url": "models.base_url",
-    "preset": "models.preset",
-    "output_mode": "models.output",
-    "max_tokens": "models.budget.tokens",
-    "max_calls": "models.budget.calls",
-    "max_seconds": "models.budget.seconds",
-    "max_dollars": "models.budget.dollars",
-}
-"""Option -> its setting."""
+_SETTINGS = {variable.removeprefix("FIN_AGENT_").lower(): setting for setting, variable in VARIABLES.items()}
+_SETTINGS["output_mode"] = "models.output"
+"""Option -> its setting: an option is named as the environment variable is."""
 _OF_NO_USE_ALONE = ("small_model", "role", "base_url", "preset", "output_mode")
 
 
@@ -115,7 +104,7 @@ class ModelOptions:
         return found
 
     def _option_values(self) -> Iterator[SettingValue]:
-        for name, setting in _PLACES.items():
+        for name, setting in _SETTINGS.items():
             value = getattr(self, name, None)
             if value is not None:
                 yield SettingValue(tuple(setting.split(".")), value, f"--{name.replace('_', '-')}")

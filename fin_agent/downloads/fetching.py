@@ -20,6 +20,7 @@ from fin_agent.downloads.edgar_submissions import Company, ListedFiling, Lists, 
 from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.errors import FinAgentError
 from fin_agent.filings.reader import is_readable
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 
 MANIFEST = "fetched.jsonl"
 LARGEST_PAGE = 2**20
@@ -55,7 +56,6 @@ class CompanyFilings:
     """A company and those of its filings to fetch."""
 
     company: Company
-    name: str
     wanted: tuple[FilingToFetch, ...]
     not_filed: tuple[NotFiled, ...] = ()
     """Requested forms and years that are not in EDGAR's list."""
@@ -82,7 +82,7 @@ class Edgar:
             raise unknown_company(company) from error
         named = Company(known.cik, known.ticker or submissions.ticker, submissions.name)
         wanted, not_filed = select_filings(named, submissions, forms, years)
-        return CompanyFilings(named, submissions.name, tuple(wanted), tuple(not_filed))
+        return CompanyFilings(named, tuple(wanted), tuple(not_filed))
 
     def fetch(
         self, found: CompanyFilings, folder: Path, on_file: Callable[[FetchedFile], None] = lambda file: None
@@ -129,7 +129,7 @@ class Edgar:
             url=url,
             accession=listed.accession,
             cik=found.company.cik,
-            company=found.name,
+            company=found.company.name,
             form=listed.form,
             filed=listed.filed,
             period=listed.period,
@@ -242,19 +242,11 @@ class Years:
 
 
 @dataclass(frozen=True, slots=True)
-class FiscalPlace:
-    """A fiscal year, and the quarter of a quarterly report."""
-
-    year: int
-    quarter: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class FilingToFetch:
     """A filing to fetch, with its fiscal period and the name of its file (without extension)."""
 
     listed: ListedFiling
-    place: FiscalPlace
+    place: FiscalPeriod
     name: str
 
 
@@ -305,10 +297,10 @@ def select_filings(
         if listed.form.upper() not in left:
             continue
         place = place_of(listed, submissions.year_end)
-        there.add(place.year)
+        there.add(place.fiscal_year)
         if years is None:
             left.discard(listed.form.upper())
-        elif not years.first <= place.year <= years.last:
+        elif not years.first <= place.fiscal_year <= years.last:
             continue
         found.append(FilingToFetch(listed, place, name_of(company.handle, listed, place)))
         if not left:
@@ -320,7 +312,7 @@ def select_filings(
 
 
 def _missing(form: str, found: Sequence[FilingToFetch], years: Years | None) -> NotFiled | None:
-    held = {wanted.place.year for wanted in found if wanted.listed.form.upper() == form}
+    held = {wanted.place.fiscal_year for wanted in found if wanted.listed.form.upper() == form}
     if years is None:
         return None if held else NotFiled(form)
     spans: list[Years] = []
@@ -353,33 +345,34 @@ def _none(
         listed = ", ".join(submissions.forms()[:12])
         remedy = f"Give another --form: its newest filings are {listed}" if listed else "It has filed nothing"
     wanted = f"{' or '.join(forms)}{of_years}"
-    return DownloadError(f"EDGAR has no {wanted}", subject=f"{company.handle} ({submissions.name})", remedy=remedy)
+    return DownloadError(f"EDGAR has no {wanted}", subject=f"{company.handle} ({company.name})", remedy=remedy)
 
 
-def place_of(listed: ListedFiling, year_end: tuple[int, int] | None) -> FiscalPlace:
+def place_of(listed: ListedFiling, year_end: tuple[int, int] | None) -> FiscalPeriod:
     """Return the fiscal year (the calendar year in which it ends) and quarter of a report; for other forms the year.
 
     >>> place_of(ListedFiling("0000320193-23-000064", "10-Q", date(2023, 5, 5), date(2023, 4, 1), "a.htm"), (9, 28))
-    FiscalPlace(year=2023, quarter=2)
+    FiscalPeriod(fiscal_year=2023, quarter=2, months=None)
     """
     form = listed.form.upper().removesuffix("/A")
     if not form.startswith(("10-K", "10-Q", "20-F", "40-F")):
-        return FiscalPlace(listed.day.year)
+        return FiscalPeriod(fiscal_year=listed.day.year)
     (month, last), first = year_end or (12, 31), listed.day - _SLACK
     ends = (date(year, month, min(last, monthrange(year, month)[1])) for year in (first.year, first.year + 1))
     end = next(end for end in ends if end >= first)
     if not form.startswith("10-Q"):
-        return FiscalPlace(end.year if abs((end - listed.day).days) <= _SLACK.days else listed.day.year)
+        year = end.year if abs((end - listed.day).days) <= _SLACK.days else listed.day.year
+        return FiscalPeriod(fiscal_year=year)
     quarter = 4 - round((end - listed.day).days / _QUARTER)
-    return FiscalPlace(end.year, quarter if 1 <= quarter <= 3 else None)
+    return FiscalPeriod(fiscal_year=end.year, quarter=quarter if 1 <= quarter <= 3 else None)
 
 
-def name_of(handle: str, listed: ListedFiling, place: FiscalPlace) -> str:
+def name_of(handle: str, listed: ListedFiling, place: FiscalPeriod) -> str:
     """Return the doc_id of the file: `AAPL_2023_10K`, `AAPL_2023Q2_10Q`, `AAPL_2023-05-04_8K`."""
     form = re.sub(r"[^A-Z0-9]", "", listed.form.upper())[:12] or "FORM"
-    when = str(place.year)
+    when = str(place.fiscal_year)
     if place.quarter is not None:
-        when = f"{place.year}Q{place.quarter}"
+        when = f"{place.fiscal_year}Q{place.quarter}"
     elif not form.startswith(("10K", "10Q", "20F", "40F")):
         when = listed.day.isoformat()
     return f"{handle}_{when}_{form}"

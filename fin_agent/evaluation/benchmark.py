@@ -10,6 +10,7 @@ import csv
 import gzip
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, is_dataclass
@@ -24,6 +25,8 @@ from rich.table import Table
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import escape_spreadsheet_formula, reporting_write_errors
 from fin_agent.errors import FinAgentError, QuestionError
+from fin_agent.evaluation.statistics import Estimate, estimate
+from fin_agent.lexicon.words import load_yaml
 
 QuestionT = TypeVar("QuestionT")
 KeptT = TypeVar("KeptT")
@@ -258,12 +261,7 @@ def report_on(
     *,
     overall: bool = True,
 ) -> Report:
-    """Return the figures of all rows, then of the rows grouped by each of these labels.
-
-    Raises ValueError if there are no rows.
-    """
-    if not rows:
-        raise ValueError("a report needs at least one question")
+    """Return the figures of all rows, at least one, then of the rows grouped by each of these labels."""
     together: dict[tuple[str, str], list[Row]] = {("overall", "overall"): list(rows)} if overall else {}
     for section in sections:
         for row in rows:
@@ -279,8 +277,17 @@ def report_on(
 
 def mean_of(rows: Sequence[Row], name: str) -> float | None:
     """Return the mean of the rows' figure of this name, or the share of those marked; None if no row has one."""
-    known = [each for row in rows if (each := row.figures[name]) is not None]
+    known = _known(rows, name)
     return fmean(known) if known else None
+
+
+def estimate_of(rows: Sequence[Row], name: str, *, resamples: int, seed: int) -> Estimate | None:
+    """Return the mean of the rows' figure of this name with its interval; None if no row has one."""
+    return estimate(_known(rows, name), resamples=resamples, seed=seed)
+
+
+def _known(rows: Sequence[Row], name: str) -> list[Any]:
+    return [each for row in rows if (each := row.figures[name]) is not None]
 
 
 def seconds_at(rows: Sequence[Row], percent: int) -> float | None:
@@ -291,10 +298,54 @@ def seconds_at(rows: Sequence[Row], percent: int) -> float | None:
     return quantiles(known, n=100, method="inclusive")[percent - 1]
 
 
-QUESTIONS = Column("questions", "n", len, str)
-REFUSED = Column("refused", "refused", lambda rows: fmean(row.refused for row in rows))
-MEDIAN_SECONDS = Column("median_seconds", "s", lambda rows: seconds_at(rows, 50), "{:.2f}".format)
-P95_SECONDS = Column("p95_seconds", "p95 s", lambda rows: seconds_at(rows, 95), "{:.2f}".format)
+Way = Callable[[Sequence[Row], str], Any]
+"""Computes a figure of a group of rows from their figure of a name; None if they have none."""
+_WAYS: Mapping[str, Way] = {
+    "mean": mean_of,
+    "number": lambda rows, name: len(rows),
+    "known": lambda rows, name: len(_known(rows, name)),
+    "marked": lambda rows, name: sum(bool(row.figures[name]) for row in rows),
+    "counts": lambda rows, name: dict(
+        sorted(Counter(each for row in rows if (each := row.figures[name]) != "").items())
+    ),
+    "refusals": lambda rows, name: sum(row.refused for row in rows),
+    "refused": lambda rows, name: fmean(row.refused for row in rows),
+    "median_seconds": lambda rows, name: seconds_at(rows, 50),
+    "p95_seconds": lambda rows, name: seconds_at(rows, 95),
+}
+_SHOWN: Mapping[str, Callable[[Any], str]] = {
+    "share": lambda share: percent(share),
+    "text": str,
+    "estimate": lambda estimate: percent(estimate.mean),
+    "gain": lambda test: f"{100 * test.difference.mean:+.1f}",
+    "rounds": lambda counts: "/".join(str(counts.get(each, 0)) for each in (1, 2, 3)),
+}
+
+
+def tables_of(report: str, ways: Mapping[str, Way] | None = None, **told: object) -> list[tuple[str, list[Column]]]:
+    """Return caption and columns of each table of a report, as `reports.yaml` defines them.
+
+    `ways` are further ways to compute a figure; `told` fills the placeholders of captions and headings.
+    """
+    known = {**_WAYS, **(ways or {})}
+
+    def column(name: str, heading: str = "", computed: str = "mean", shown: str = "share") -> Column:
+        way, _, figure = computed.partition(" of ")
+        of = known[way]
+        return Column(
+            name,
+            heading.format(**told),
+            lambda rows: of(rows, figure or name),
+            _SHOWN.get(shown) or f"{{:{shown}}}".format,
+        )
+
+    return [
+        (
+            table["caption"].format(**told),
+            [column(name, *([of] if isinstance(of, str) else of or ())) for name, of in table["columns"].items()],
+        )
+        for table in load_yaml("reports", __package__)[report]
+    ]
 
 
 def percent(share: float | None) -> str:

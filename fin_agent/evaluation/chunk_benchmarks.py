@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import QUESTIONS, Column, Report, Row, read_records, report_on
+from fin_agent.evaluation.benchmark import Report, Row, read_records, report_on, tables_of
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.tatqa import synthetic_cover
 from fin_agent.index.protocol import PageKey
@@ -144,15 +144,5 @@ def _plain(text: str) -> str:
 
 
 def report_on_spans(rows: Sequence[Row]) -> Report:
-    """Return precision and recall over all rows and by dataset. Raises ValueError if there are no rows."""
-    return report_on(rows, "LegalBench-RAG", [(_CAPTION, _COLUMNS)], ["dataset"])
-
-
-_COLUMNS = (
-    QUESTIONS,
-    Column("precision", "precision"),
-    Column("recall", "recall"),
-    Column("document", "document first"),
-    Column("passages", "k", shown="{:.1f}".format),
-)
-_CAPTION = "in percent of letters and digits, of the k passages found; document first: the first is of a right document"
+    """Return precision and recall over all rows and by dataset."""
+    return report_on(rows, "LegalBench-RAG", tables_of("legalbench_rag"), ["dataset"])

@@ -14,19 +14,17 @@ from fin_agent.answering.answer import AnswerValue
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.answer_scoring import gold_figures, page_precision, page_recall, stated_match
 from fin_agent.evaluation.benchmark import (
-    MEDIAN_SECONDS,
-    P95_SECONDS,
-    Column,
     PartialResults,
     Report,
     Row,
+    estimate_of,
     failure_of,
-    percent,
     report_on,
+    tables_of,
 )
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, as_one, labels_of, oracle_scope
 from fin_agent.evaluation.passage_ranking import ndcg
-from fin_agent.evaluation.statistics import RESAMPLES, Estimate, estimate, holm, paired_test
+from fin_agent.evaluation.statistics import RESAMPLES, holm, paired_test
 from fin_agent.index.protocol import StoredPassage
 from fin_agent.models.metering import Budget, Meter, metered
 from fin_agent.retrieval.search_query import DEFAULT_DEPTH, Depth, Query, SearchResult
@@ -218,7 +216,7 @@ def report_on_comparison(
     `pairs` in JSON are tests whether a `first` strategy finds more gold pages than a `second`, in the first k passages;
     the p-value `p_value_holm` is corrected for their number. The tables show the figures over all questions, and pairs.
     """
-    tables = _tables(resamples, seed)
+    tables = tables_of("comparison", {"estimate": partial(estimate_of, resamples=resamples, seed=seed)})
     of_strategy = {strategy: comparison.of(strategy) for strategy in comparison.strategies}
     groups = [
         {"strategy": strategy, **group}
@@ -264,58 +262,3 @@ def _tested(pairs: Sequence[Mapping[str, Any]]) -> Table:
             *("< 0.001" if pair[p] < 0.001 else f"{pair[p]:.3f}" for p in ("p_value", *["p_value_holm"] * several)),
         )
     return table
-
-
-_OVERLAPS = {"bleu": "BLEU", "rouge_l": "ROUGE-L", "bleu_of_all": "BLEU, all", "rouge_l_of_all": "ROUGE-L, all"}
-
-
-def _tables(resamples: int, seed: int) -> tuple[tuple[str, Sequence[Column]], ...]:
-    """Return the caption and the columns of each table."""
-
-    def measured(name: str, heading: str, shown: Callable[[Any], str] = lambda found: percent(found.mean)) -> Column:
-        def figure(scores: Sequence[Row]) -> Estimate | None:
-            sample = [found for score in scores if (found := score.figures[name]) is not None]
-            return estimate(sample, resamples=resamples, seed=seed)
-
-        return Column(name, heading, figure, shown)
-
-    return (
-        (
-            "filings: among the first filings listed; of passages: among those of the first passages",
-            (
-                Column("questions", of=len),
-                Column("failed", of=lambda scores: sum(bool(score.figures["failure"]) for score in scores)),
-                measured("document_recall", "recall of filings"),
-                measured("document_recall_of_passages", "of passages"),
-                measured(COMPARED, "page recall of passages", str),
-                measured("page_recall_of_pages", "of pages"),
-            ),
-        ),
-        (
-            "shares in percent; in brackets the 95% interval (bootstrap over questions); read: of all passages that an"
-            " answer is written from; nDCG: of the first ten pages",
-            (
-                measured("page_precision", "page precision"),
-                measured("page_recall_read", "page recall, read"),
-                measured("page_precision_read", "precision, read"),
-                measured("ndcg", "nDCG"),
-            ),
-        ),
-        (
-            "BLEU, ROUGE-L: of the best passage, for each gold text and then the mean, and against all gold texts as"
-            " one (as Kobeissi & Langlais do)",
-            [measured(name, heading) for name, heading in _OVERLAPS.items()],
-        ),
-        (
-            "read: passages an answer is written from; seconds: of understanding and search; calls of chat models;"
-            " answers: right within 1%, from what is read alone, by the reader that --reader names",
-            (
-                Column("passages_per_answer", "read", shown="{:.1f}".format),
-                MEDIAN_SECONDS,
-                P95_SECONDS,
-                Column("model_calls", "calls", shown="{:.1f}".format),
-                Column("tokens", "tokens", shown="{:.0f}".format),
-                measured("answer_right", "answers"),
-            ),
-        ),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,17 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer, Retrieved
 from fin_agent.evaluation import Oracle, answer_scoring
-from fin_agent.evaluation.benchmark import (
-    MEDIAN_SECONDS,
-    P95_SECONDS,
-    QUESTIONS,
-    Column,
-    Report,
-    Row,
-    read_records,
-    report_on,
-    row_of,
-)
+from fin_agent.evaluation.benchmark import Column, Report, Row, read_records, report_on, row_of, tables_of
 from fin_agent.evaluation.judging import Judge
 from fin_agent.evaluation.statistics import rouge_l
 from fin_agent.index.protocol import FilingRecord, PageKey
@@ -203,54 +193,15 @@ def duplicates_of_filings(records: Iterable[FilingRecord]) -> dict[str, str]:
 def summarize(rows: Sequence[Row], given: str = "") -> Report:
     """Return what was found and which numbers are right, overall, by question type and by filing type.
 
-    `given` names the oracle in the title. Raises ValueError if there are no rows.
+    `given` names the oracle in the title.
     """
-    numbers, caption = [*_NUMBERS], _NUMBERS_CAPTION
+    tables = tables_of("financebench")
     if any(row.figures["judged"] is not None for row in rows):
-        numbers.append(Column("judged", "judged"))
+        caption, numbers = tables.pop()
         caption += "; judged: right by the chat model that judges"
+        tables.append((caption, [*numbers, Column("judged", "judged")]))
     title = f"FinanceBench, {given}" if given else "FinanceBench"
-    return report_on(rows, title, [(_FOUND_CAPTION, _FOUND), (caption, numbers)], ("question_type", "filing_type"))
-
-
-def _count(name: str) -> Callable[[Sequence[Row]], int]:
-    """Return a function that counts rows with this figure."""
-    return lambda rows: sum(row.figures[name] is not None for row in rows)
-
-
-_FOUND = (
-    QUESTIONS,
-    Column("document_recall", "documents"),
-    Column("page_recall_of_passages", "passages"),
-    Column("page_hits_of_passages"),
-    Column("page_recall", "pages"),
-    Column("page_hits"),
-    Column("page_precision"),
-    Column("refusals", "refused", lambda rows: sum(row.refused for row in rows), str),
-    MEDIAN_SECONDS,
-    P95_SECONDS,
-)
-_FOUND_CAPTION = (
-    "documents, passages, pages: recall over the first five of each, in percent (passages: of the pages they are on);"
-    " s: median seconds, p95 s: 95th percentile"
-)
-_NUMBERS = (
-    Column("numeric_questions", "metrics", _count("numeric_match"), str),
-    Column("numeric_match", "match"),
-    Column("kobeissi_match", "plain"),
-    Column("strict_match", "strict"),
-    Column("figure_questions", "figures", _count("numeric_match_any"), str),
-    Column("numeric_match_any", "match any"),
-    Column("stated_match", "stated"),
-    Column("rouge_l", "ROUGE-L"),
-)
-_NUMBERS_CAPTION = (
-    "metrics: questions whose answers are numbers by their type; figures: all whose gold answer holds a figure;"
-    " match, match any: some number within 3% of some number of the gold answer; plain: the same of plain numbers, or"
-    " within 0.03 (the published rule to the letter); strict: the value"
-    " equals it as rounded there; stated: within 3%, and it is the value or in the first sentence, in its unit;"
-    " ROUGE-L: of the answer's text"
-)
+    return report_on(rows, title, tables, ("question_type", "filing_type"))
 
 
 def explain(

@@ -20,7 +20,7 @@ from fin_agent.answering.answer import Answer, PassagePlace
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.answer_scoring import sentences_in
-from fin_agent.evaluation.benchmark import QUESTIONS, Column, Report, Row, report_on, row_of
+from fin_agent.evaluation.benchmark import Report, Row, report_on, row_of, tables_of
 from fin_agent.models.call import Role
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import ModelError
@@ -163,11 +163,6 @@ def average_precision(useful: Sequence[bool]) -> float:
 
 
 def report_on_measures(rows: Sequence[Row], k: int, judge: str | None) -> Report:
-    """Return means over all rows and by type. Raises ValueError if there are no rows."""
+    """Return means over all rows and by type."""
     by, proxy = (f"judged by {judge}", "") if judge else ("proxies, by words and numbers", " (proxy)")
-    caption = (
-        f"in percent, over the first {k} passages; precision: useful ones stand first; recall: how much of the"
-        " reference they state; relevancy: the answer is one to the question"
-    )
-    columns = (QUESTIONS, *(Column(name, f"{name.replace('_', ' ')}{proxy}") for name in MEASURES))
-    return report_on(rows, f"RAGAS measures, {by}", [(caption, columns)], ["type"])
+    return report_on(rows, f"RAGAS measures, {by}", tables_of("ragas", k=k, proxy=proxy), ["type"])

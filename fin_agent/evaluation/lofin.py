@@ -17,11 +17,7 @@ from fin_agent.answering.answer import Answer, RoleUsage
 from fin_agent.answering.numerals import numerals_in
 from fin_agent.evaluation.answer_scoring import USD_SCALES, convert_to_gold_unit, first_sentence
 from fin_agent.evaluation.benchmark import (
-    MEDIAN_SECONDS,
-    QUESTIONS,
-    REFUSED,
     AnsweredQuestion,
-    Column,
     Report,
     Row,
     mean_of,
@@ -29,6 +25,7 @@ from fin_agent.evaluation.benchmark import (
     read_records,
     report_on,
     row_of,
+    tables_of,
 )
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.index.protocol import FilingIndex, PageKey
@@ -112,9 +109,9 @@ def plain_number(text: str) -> Decimal | None:
 
 
 def report_on_pages(rows: Sequence[Row], title: str) -> Report:
-    """Return figures over all rows, by type of answer, and by source. Raises ValueError if there are no rows."""
+    """Return figures over all rows, by type of answer, and by source."""
     ordered = sorted(rows, key=lambda row: (row.labels["answer_type"], row.labels["source"]))
-    return report_on(ordered, title, [(_CAPTION, _COLUMNS)], ("answer_type", "source"))
+    return report_on(ordered, title, tables_of("lofin"), ("answer_type", "source"))
 
 
 def detailed_metrics(rows: Sequence[Row], answered: Sequence[AnsweredQuestion]) -> dict[str, Any]:
@@ -169,21 +166,6 @@ def _two(shares: Mapping[str, float]) -> str:
 
 
 _MACRO = {"precision": "precision", "recall": "recall", "accuracy": "correct"}
-_COLUMNS = (
-    QUESTIONS,
-    Column("precision", "precision"),
-    Column("recall", "recall"),
-    Column("passages", "k", shown="{:.1f}".format),
-    Column("judged", "judged", lambda rows: sum(row.figures["correct"] is not None for row in rows), str),
-    Column("accuracy", "accuracy", lambda rows: mean_of(rows, "correct")),
-    REFUSED,
-    MEDIAN_SECONDS,
-)
-_CAPTION = (
-    "in percent; precision, recall: gold pages of the k passages that an answer is written from; accuracy: of the"
-    " answers judged"
-)
-
 # --- LOFin (Choe et al. 2025), with HiREC's rule for numbers
 
 NUMERIC, TEXTUAL = "numeric", "textual"

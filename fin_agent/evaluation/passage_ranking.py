@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,16 +14,22 @@ from typing import Any
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import Column, PartialResults, Report, Row, failure_of, report_on
+from fin_agent.evaluation.benchmark import (
+    PartialResults,
+    Report,
+    Row,
+    Way,
+    estimate_of,
+    failure_of,
+    report_on,
+    tables_of,
+)
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
+from fin_agent.evaluation.statistics import PairedTest, paired_test
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.tournament import (
-    Aggregation,
     Brief,
-    CardDetail,
     CardKey,
-    HiddenField,
     Judge,
     Stage,
     TournamentResult,
@@ -33,29 +38,13 @@ from fin_agent.evidence.tournament.tournament import (
     run_tournament,
 )
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.workspace import Workspace
 
 BASELINE = "BM25"
 FULL = "stages 1+2+3"
 _STAGES: Mapping[str, Stage] = {"stage 1": Stage.WORDS, "stages 1+2": Stage.GROUPS, FULL: Stage.ROUNDS}
-_ONE_LIST = {"list_fewest": 150, "list_most": 150}
-ABLATIONS: Mapping[str, Mapping[str, object]] = {
-    "zero-shot, raw text": {"screened": False, "rounds": 1, "shown": CardDetail.TEXT, "cards_only": True, **_ONE_LIST},
-    "stages 1+3": {"screened": False},
-    "cards only": {"cards_only": True},
-    "only summary": {"shown": CardDetail.SKETCH, "cards_only": True},
-    "raw text": {"shown": CardDetail.TEXT, "cards_only": True},
-    "without time": {"hidden": frozenset({HiddenField.TIME})},
-    "without metrics": {"hidden": frozenset({HiddenField.METRICS})},
-    "without tables": {"hidden": frozenset({HiddenField.TABLES})},
-    "without scope": {"hidden": frozenset({HiddenField.SCOPE})},
-    "single round": {"rounds": 1},
-    "fixed groups": {"shuffled": False},
-    "one list": _ONE_LIST,
-    "mean rank": {"aggregation": Aggregation.MEAN_RANK},
-    "votes": {"aggregation": Aggregation.VOTES},
-    "no early stop": {"early_stop": False},
-}
+ABLATIONS: Mapping[str, Mapping[str, object]] = load_yaml("ablations", __package__)
 """Name of an ablation -> the settings that differ (FinCards, Tables 1 to 3)."""
 
 
@@ -264,9 +253,8 @@ def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> 
     """Return the normalised discounted cumulative gain of the first `k` (Järvelin & Kekäläinen 2002, log base 2).
 
     Gains are 0 or 1, or 2^grade - 1 if `relevant` maps keys to grades. The ideal order has all of `relevant` first, by
-    falling grade. Raises ValueError if nothing is relevant.
+    falling grade. Something is relevant.
     """
-    _wanted(relevant)
     gains = {key: 2 ** relevant[key] - 1 if isinstance(relevant, Mapping) else 1 for key in relevant}
     discounts = [1 / math.log2(place + 2) for place in range(k)]
     best = sorted(gains.values(), reverse=True)
@@ -284,12 +272,11 @@ def average_precision(ranked: Sequence[Hashable], relevant: Collection[Hashable]
         if key in relevant:
             found += 1
             precisions += found / place
-    return precisions / min(k, _wanted(relevant))
+    return precisions / min(k, len(relevant))
 
 
 def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
     """Return 1 / place of the first relevant item, 0 if none is among the first `k`; the mean over questions is MRR."""
-    _wanted(relevant)
     return next((1.0 / place for place, key in enumerate(ranked[:k], start=1) if key in relevant), 0.0)
 
 
@@ -324,44 +311,17 @@ def _lost(result: TournamentResult, relevant: Collection[CardKey], k: int) -> st
     return "not among the finalists" if Stage.GROUPS in stages else "not let in by its words"
 
 
-def _wanted(relevant: Collection[Hashable]) -> int:
-    count = len(set(relevant))
-    if not count:
-        raise ValueError("a ranking can only be measured if something is relevant")
-    return count
-
-
 def report_on_rankings(scores: Sequence[Row], *, k: int, seeds: int, resamples: int, seed: int) -> Report:
-    """Return means over the questions, by ranking. Raises ValueError if there are no scores."""
+    """Return means over the questions, by ranking."""
     baseline = [score.figures["ndcg"] for score in scores if score.labels["ranking"] == BASELINE]
 
-    def ndcg_of(held: Sequence[Row]) -> Estimate | None:
-        return estimate([score.figures["ndcg"] for score in held], resamples=resamples, seed=seed)
-
-    def gain_of(held: Sequence[Row]) -> PairedTest | None:
+    def gain(held: Sequence[Row], name: str) -> PairedTest | None:
         if held[0].labels["ranking"] == BASELINE or len(held) != len(baseline):
             return None
         return paired_test([score.figures["ndcg"] for score in held], baseline, resamples=resamples, seed=seed)
 
-    columns = (
-        Column("questions", of=len),
-        Column("failed", of=lambda held: sum(bool(score.figures["failure"]) for score in held)),
-        Column("ndcg", f"nDCG@{k}", ndcg_of, str),
-        Column("graded", "graded"),
-        Column("map", f"MAP@{k}"),
-        Column("mrr", f"MRR@{k}"),
-        Column("gain", "over BM25", gain_of, lambda test: f"{100 * test.difference.mean:+.1f}"),
-        Column("round_variance", "rounds", shown="{:.4f}".format),
-        Column("seed_variance", "seeds", shown="{:.4f}".format),
-        Column("lost", of=lambda held: dict(Counter(lost for score in held if (lost := score.figures["lost"])))),
-        Column("seconds", "seconds", shown="{:.2f}".format),
-    )
-    caption = (
-        "shares in percent; in brackets the 95% interval (bootstrap over questions); BM25: of the question's own words;"
-        f" means over {seeds} seeds; rounds, seeds: variance of finalists' places over the rounds and over"
-        " the seeds, as shares of their lists; relevant: all passages on gold pages, graded: 2 where one holds"
-        " the gold text"
-    )
+    ways: dict[str, Way] = {"estimate": partial(estimate_of, resamples=resamples, seed=seed), "gain": gain}
+    tables = tables_of("rankings", ways, k=k, seeds=seeds)
     questions = len({score.id for score in scores})
     title = f"Ranking in the right filing: {questions} questions, the first {k}"
-    return report_on(scores, title, [(caption, columns)], ["ranking"], overall=False)
+    return report_on(scores, title, tables, ["ranking"], overall=False)

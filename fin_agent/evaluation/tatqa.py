@@ -15,17 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation.answer_scoring import USD_SCALES
-from fin_agent.evaluation.benchmark import (
-    MEDIAN_SECONDS,
-    QUESTIONS,
-    REFUSED,
-    Column,
-    Report,
-    Row,
-    read_records,
-    report_on,
-    row_of,
-)
+from fin_agent.evaluation.benchmark import Report, Row, read_records, report_on, row_of, tables_of
 
 # --- The file
 
@@ -318,20 +308,6 @@ def judge_tatqa(question: TatQuestion, answer: Answer) -> Row:
 
 
 def report_on_tatqa(rows: Sequence[Row]) -> Report:
-    """Return exact match and F1 overall, by answer type, and by type and source. Raises ValueError without rows."""
+    """Return exact match and F1 overall, by answer type, and by type and source."""
     ordered = sorted(rows, key=lambda row: row.labels["answer_type_and_source"])
-    return report_on(ordered, "TAT-QA", [(_CAPTION, _COLUMNS)], ("answer_type", "answer_type_and_source"))
-
-
-_COLUMNS = (
-    QUESTIONS,
-    Column("exact", "EM"),
-    Column("f1", "F1"),
-    Column("scale", "scale"),
-    REFUSED,
-    MEDIAN_SECONDS,
-)
-_CAPTION = (
-    "in percent of the questions; EM, F1: exact match and F1 by the published definition; scale: the gold scale;"
-    " s: median seconds"
-)
+    return report_on(ordered, "TAT-QA", tables_of("tatqa"), ("answer_type", "answer_type_and_source"))

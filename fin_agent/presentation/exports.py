@@ -19,6 +19,7 @@ from html import escape
 from importlib import resources
 from math import isclose, isfinite
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from fin_agent.answering.answer import Answer
@@ -28,6 +29,7 @@ from fin_agent.errors import FinAgentError, require_extra
 from fin_agent.filings.page_rendering import Bounds, Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.presentation.pages import ContinuedTable, display_lines, totals_among
 from fin_agent.presentation.terminal_text import one_line, plain
 from fin_agent.vocabulary.page import Statement
@@ -302,27 +304,16 @@ def _workbook() -> tuple[io.BytesIO, Any, dict[str, Any]]:
     made = io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     book = xlsxwriter.Workbook(made, options)
-    number = "#,##0.######;(#,##0.######)"
-    styles = {
-        "title": {"bold": True, "font_size": 13},
-        "said": {"italic": True, "font_color": "#555555"},
-        "head": {"bold": True},
-        "plain": {},
-        "header": {"bold": True, "bottom": 1, "text_wrap": True, "valign": "bottom"},
-        "input": {"font_color": "#0000c0", "num_format": number},
-        "number": {"num_format": number},
-        "percent": {"num_format": "0.0##%"},
-        "result": {"bold": True, "top": 1, "num_format": number},
-    }
+    styles = load_yaml("workbook_styles", __package__)
     return made, book, {name: book.add_format(given) for name, given in styles.items()}
 
 
 Picture = Callable[[str, int, list[Box]], bytes | None]
 """Returns a page (0-based) of a filing as PNG with boxes framed, or None if it cannot be drawn."""
 _MAX_PAGES = 12
-_DPI = 110
-_BOUNDS = Bounds(longest_side=1_600, most_bytes=2_000_000)
-_CSP = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+USUAL_DPI = 110
+BOUNDS = Bounds(longest_side=1_600, most_bytes=2_000_000)
+"""Limits of the picture of a page; larger ones are of no use to people and models."""
 
 
 def exported(kind: str, answers: Sequence[Answer], picture: Picture) -> bytes:
@@ -336,14 +327,8 @@ def html_report(answers: Sequence[Answer], picture: Picture) -> str:
     """Return the report of these answers. Texts of filings are escaped."""
     parts = "".join(part for answer in answers for part in _answer(answer, picture))
     title = _said(answers[0].question) if answers else "Answers"
-    style = resources.files(__package__).joinpath("report.css").read_text("utf-8")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{title}</title>"
-        f'<meta http-equiv="Content-Security-Policy" content="{_CSP}">'
-        f'<meta name="viewport" content="width=device-width"><style>{style}</style></head>'
-        f"<body><main>{parts}</main></body></html>\n"
-    )
+    page, style = (resources.files(__package__).joinpath(f"report.{of}").read_text("utf-8") for of in ("html", "css"))
+    return Template(page).substitute(title=title, style=style, parts=parts)
 
 
 def answer_html(answer: Answer, workspace: Workspace | None = None) -> str:
@@ -356,7 +341,7 @@ def draw_page(workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box]
     """Return a page (0-based) as PNG with boxes framed. Raises FilingIndexError and ReadError."""
     wanted = FramedPage(page, tuple(Frame(box, FrameColor.FACT) for box in boxes))
     record = workspace.index.filing(doc_id)
-    return draw_pages(Path(record.source), record.content_hash, [wanted], _DPI, _BOUNDS)[0]
+    return draw_pages(Path(record.source), record.content_hash, [wanted], USUAL_DPI, BOUNDS)[0]
 
 
 def drawn_page(

@@ -15,7 +15,6 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.answering.answer import Answer, PagePlace, RoleUsage, Usage
 from fin_agent.config import Settings
-from fin_agent.distribution import installed_version
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.index.opening import place_of
 from fin_agent.index.protocol import FilingIndex
@@ -52,31 +51,6 @@ class Run(BaseModel):
     answer: Answer
     steps: tuple[StepTime, ...] = ()
     """The time of each step of the trace, in its order; empty if it was not measured."""
-
-    @classmethod
-    def of(
-        cls,
-        answer: Answer,
-        settings: Settings,
-        index: IndexState,
-        *,
-        started: datetime,
-        doc_ids: Sequence[str] = (),
-        steps: Sequence[StepTime] = (),
-    ) -> Run:
-        """Return the run that gave `answer`, with a new id."""
-        return cls(
-            id=run_id(started),
-            started=started,
-            question=answer.question,
-            settings=settings,
-            analyst=MODEL if settings.by_model else RULES,
-            version=installed_version(),
-            index=index,
-            doc_ids=tuple(doc_ids),
-            answer=answer,
-            steps=tuple(steps),
-        )
 
     @property
     def seconds(self) -> float:

@@ -18,10 +18,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import create_private_file
 from fin_agent.config import Recording, Settings
+from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.index.protocol import FilingEntry, FilingIndex
 from fin_agent.index.sqlite_file import transaction
-from fin_agent.runs.run import IndexState, Run, StepTime, index_state, run_id
+from fin_agent.runs.run import MODEL, RULES, IndexState, Run, StepTime, index_state, run_id
 
 
 class Recorder(AbstractContextManager["Recorder"]):
@@ -61,7 +62,18 @@ class Recorder(AbstractContextManager["Recorder"]):
         if self._store is None:
             return ""
         try:
-            run = Run.of(answer, self._settings, self._state(), started=started, doc_ids=doc_ids, steps=steps)
+            run = Run(
+                id=run_id(started),
+                started=started,
+                question=answer.question,
+                settings=self._settings,
+                analyst=MODEL if self._settings.by_model else RULES,
+                version=installed_version(),
+                index=self._state(),
+                doc_ids=tuple(doc_ids),
+                answer=answer,
+                steps=tuple(steps),
+            )
             return self._store.record(run).id
         except (FinAgentError, OSError, sqlite3.Error, ValueError) as error:
             # ValueError: a question with a lone surrogate cannot be written as JSON.

@@ -17,6 +17,7 @@ from fin_agent.filings import page_rendering as drawing
 from fin_agent.filings.facts.fact_selection import facts_named, similar_names
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.models.metering import current_meter
+from fin_agent.presentation.exports import BOUNDS, USUAL_DPI
 from fin_agent.presentation.filings import PageRun, fact_line, item_runs, resolve_fact_name, statement_runs
 from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.process_pool import CallCancelledError, PoolBusyError
@@ -149,11 +150,6 @@ def _doc_id(document: Mapping[str, Json]) -> str | None:
     return doc_id if isinstance(doc_id, str) else None
 
 
-USUAL_DPI = 110
-MAX_SIDE_LENGTH = 1_600
-"""Longest side of a picture in pixels; larger ones are of no use to people and models."""
-MAX_BYTES = 2_000_000
-_BOUNDS = drawing.Bounds(MAX_SIDE_LENGTH, MAX_BYTES)
 _METRES_AN_INCH = 0.0254
 _FARTHEST = 2_000.0
 """Largest distance of a box from the page's corner in points; pages of HTML are drawn large enough for their boxes."""
@@ -174,7 +170,7 @@ def page_picture(record: FilingRecord, page: int, frames: Sequence[drawing.Frame
     wanted = [drawing.FramedPage(page, tuple(frames))]
     try:
         (png,) = drawing.draw_pages(
-            path, record.content_hash, wanted, dpi, _BOUNDS, left=lambda: meter is not None and meter.stopped
+            path, record.content_hash, wanted, dpi, BOUNDS, left=lambda: meter is not None and meter.stopped
         )
     except drawing.OffPageError as error:
         raise ToolInputError(error.what, remedy=error.remedy) from error

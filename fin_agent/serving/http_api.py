@@ -23,6 +23,7 @@ from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer import aanswer_question, astream_answer
 from fin_agent.lexicon.words import load_yaml
+from fin_agent.presentation.exports import USUAL_DPI
 from fin_agent.serving import filing_resources as resources
 from fin_agent.serving.calls import EVENTS, CallerGoneError, Calls, Limits, event, streamed
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, with_guards
@@ -40,6 +41,7 @@ from fin_agent.web.routes import add_routes
 from fin_agent.web.server_options import Offers, ServedWorkspace, Storage
 
 _TEXTS = load_yaml("texts", __package__)
+_SAID = _TEXTS["fields"]
 OPEN_PATHS = ("/health", *static_files.OPEN_PATHS)
 _TOKEN = HTTPBearer(auto_error=False, description="Required if the server has a token; `http_server` checks it.")
 _CALLER_GONE = 499
@@ -51,19 +53,15 @@ _MAX_PROBLEMS = 5
 class AskRequest(take.AnswerQuestionArguments):
     """A question, and the filings that may answer it."""
 
-    id: Annotated[
-        Annotated[str, Field(max_length=200)] | None, Field(description="Your own id; it is returned with the answer.")
-    ] = None
-    trace: Annotated[bool, Field(description="Whether the answer contains its trace: what each step did.")] = False
-    stream: Annotated[
-        bool, Field(description="Whether to send events during the run; Accept: text/event-stream does the same.")
-    ] = False
+    id: Annotated[Annotated[str, Field(max_length=200)] | None, Field(description=_SAID["id"])] = None
+    trace: Annotated[bool, Field(description=_SAID["trace"])] = False
+    stream: Annotated[bool, Field(description=_SAID["stream"])] = False
 
 
 class SearchRequest(take.PageSearchArguments):
     """A query, and the filings to search."""
 
-    level: Annotated[Literal["page", "document"], Field(description="What to find: pages, or filings.")] = "page"
+    level: Annotated[Literal["page", "document"], Field(description=_SAID["level"])] = "page"
 
 
 class Health(BaseModel):
@@ -73,14 +71,8 @@ class Health(BaseModel):
     filings: int = Field(description="Number of filings in the index.", examples=[15])
 
 
-QUESTIONS: dict[str, Example] = {
-    "a figure": {"value": {"question": "What was Harborlight's net income in FY2023?"}},
-    "one filing": {"value": {"question": "What was the gross margin?", "doc_ids": ["harborlight_2023_10k"]}},
-    "as events": {"value": {"question": "What was Harborlight's net income in FY2023?", "stream": True}},
-}
-DocId = Annotated[
-    str, Path(max_length=500, description="The filing's id, as `/filings` lists it.", examples=["harborlight_2023_10k"])
-]
+QUESTIONS: dict[str, Example] = {name: {"value": asked} for name, asked in _TEXTS["questions"].items()}
+DocId = Annotated[str, Path(max_length=500, description=_SAID["doc_id"], examples=["harborlight_2023_10k"])]
 
 
 def http_api(
@@ -188,22 +180,14 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
     @calls.threaded
     def page_picture(
         doc_id: DocId,
-        page_number: Annotated[int, Path(ge=1, le=1_000_000, description="The page, counted from 1.", examples=[9])],
+        page_number: Annotated[int, Path(ge=1, le=1_000_000, description=_SAID["page_number"], examples=[9])],
         box: Annotated[
             list[Annotated[str, Field(max_length=120)]] | None,
-            Query(
-                max_length=_MAX_BOXES,
-                description="Left, top, right, bottom in points, as `box` in JSON; can be repeated.",
-                examples=[["380,240,440,252"]],
-            ),
+            Query(max_length=_MAX_BOXES, description=_SAID["box"], examples=[["380,240,440,252"]]),
         ] = None,
-        figure: Annotated[
-            str | None, Query(max_length=300, description="A figure on the page: a metric, or words of its label.")
-        ] = None,
-        fiscal_year: Annotated[int | None, Query(ge=1900, le=2200, description="Fiscal year of that figure.")] = None,
-        dpi: Annotated[
-            int, Query(ge=36, le=200, description="Dots per inch; fewer if it would be too large.")
-        ] = resources.USUAL_DPI,
+        figure: Annotated[str | None, Query(max_length=300, description=_SAID["figure"])] = None,
+        fiscal_year: Annotated[int | None, Query(ge=1900, le=2200, description=_SAID["fiscal_year"])] = None,
+        dpi: Annotated[int, Query(ge=36, le=200, description=_SAID["dpi"])] = USUAL_DPI,
     ) -> Response:
         """Draw a page as it is printed, with boxes or a figure framed in red; at most 1,600 pixels high and wide."""
         record = resources.record_of(context, doc_id)

@@ -45,7 +45,7 @@ from fin_agent.serving.http_server import MAX_BYTES, Access, with_guards
 from fin_agent.serving.problem_details import NotThereError
 from fin_agent.tools import artifacts as make
 from fin_agent.tools.argument_resolution import resolve_doc_id
-from fin_agent.tools.arguments import Arguments, DocId
+from fin_agent.tools.arguments import Arguments, DocId, described
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.toolkit import FinAgentToolkit, make_tool
 
@@ -194,18 +194,9 @@ class ShowPageArguments(Arguments):
     """Arguments of `show_page`."""
 
     doc_id: DocId
-    page: Annotated[int, Field(ge=1, description="The page as a PDF viewer counts, from 1. Tools print these numbers.")]
-    figure: Annotated[
-        str | None,
-        Field(
-            max_length=300,
-            description="The figure on that page to frame: its label as printed, or what it is ('net income').",
-        ),
-    ] = None
-    fiscal_year: Annotated[
-        int | None,
-        Field(ge=1900, le=2200, description="The fiscal year whose figure is framed, where the page has several."),
-    ] = None
+    page: Annotated[int, described("shown_page", ge=1)]
+    figure: Annotated[str | None, described("figure", max_length=300)] = None
+    fiscal_year: Annotated[int | None, described("figure_year", ge=1900, le=2200)] = None
 
 
 class PageShown(BaseModel):

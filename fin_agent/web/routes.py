@@ -36,6 +36,7 @@ from fin_agent.index.ingest import IngestedFile, Outcome, ingest
 from fin_agent.index.ingest_lock import LOCK_NAME, lock_owner
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.settings import Preset
 from fin_agent.presentation import exports
 from fin_agent.presentation.filings import statement_parts
@@ -59,6 +60,7 @@ from fin_agent.web.server_options import QuestionSettings, ServedWorkspace
 from fin_agent.web.static_files import plain_name
 
 _MAX_RUNS = 200
+_SAID = load_yaml("texts", "fin_agent.serving")["fields"]
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -291,7 +293,7 @@ def _shown(became: IngestedFile, other: Path | None = None) -> Json:
 
 _EDITED = {
     "anyOf": [{"type": "null"}, {"type": "object", "required": ["question"], "additionalProperties": False}],
-    "description": "The `query` that `/reading` gives, with edits: it is asked in place of the message.",
+    "description": _SAID["query"],
 }
 """A schema without the nested tree of a query, which generators of test calls cannot handle."""
 
@@ -304,20 +306,12 @@ class ChatRequest(BaseModel):
 
     message: Annotated[str, Field(min_length=1, max_length=2_000, examples=["and the year before?"])]
     thread: Annotated[
-        str | None,
-        Field(
-            pattern=r"^[\w.-]{1,80}$",
-            description="Name of the conversation, which is created if it does not exist; "
-            "without a name the message has no context.",
-            examples=["chat-1"],
-        ),
+        str | None, Field(pattern=r"^[\w.-]{1,80}$", description=_SAID["thread"], examples=["chat-1"])
     ] = None
     doc_ids: DocIds = None
     query: Annotated[tree.Query | None, WithJsonSchema(_EDITED)] = None
     settings: QuestionSettings = QuestionSettings()
-    stream: Annotated[bool, Field(description="Whether to send events; Accept: text/event-stream does the same.")] = (
-        False
-    )
+    stream: Annotated[bool, Field(description=_SAID["chat_stream"])] = False
 
 
 class TurnShown(BaseModel):

@@ -11,21 +11,12 @@ from fastapi import FastAPI
 from fastapi.responses import FileResponse, Response
 from fastapi.staticfiles import StaticFiles
 
+from fin_agent.lexicon.words import load_yaml
+
 FOLDER = Path(str(resources.files("fin_agent.web") / "static"))
 OPEN_PATHS = ("/", "/docs", "/static/*")
 """Paths that need no token: they contain nothing of filings, and ask the user for the token."""
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Cache-Control": "no-cache",
-}
-"""Only these files may run scripts, and scripts cannot turn text into markup."""
+HEADERS: dict[str, str] = load_yaml("headers", __package__)
 
 
 class _Files(StaticFiles):  # type: ignore[misc]

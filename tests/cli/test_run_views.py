@@ -24,7 +24,7 @@ from fin_agent.presentation.answers import ledger_view
 from fin_agent.runs.run import Run, StepTime, run_differences
 from fin_agent.runs.store import RunStore
 from tests.presentation.figures import shown
-from tests.runs.recorded import BEGAN, INDEX
+from tests.runs.recorded import run_of
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07 net\u202e \x9b31msales\r [bold]x[/bold]\n\x00"
 
@@ -118,8 +118,8 @@ def run(mark: str = "", *, refused: bool = False, long: str = "") -> Run:
         seconds=0.75,
         trace=trace,
     )
-    steps = [StepTime(node=step.node, seconds=0.1 * number) for number, step in enumerate(trace)]
-    made = Run.of(answer, started=BEGAN, settings=Settings(strategy="bm25", rounds=2), index=INDEX, steps=steps)
+    steps = tuple(StepTime(node=step.node, seconds=0.1 * number) for number, step in enumerate(trace))
+    made = run_of(answer, Settings(strategy="bm25", rounds=2), steps=steps)
     return made.model_copy(update={"doc_ids": (doc_id,)})
 
 

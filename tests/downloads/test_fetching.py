@@ -93,7 +93,7 @@ def test_a_release_comes_with_its_exhibits(
 @pytest.mark.parametrize("given", ["320193", "CIK0000320193", "aapl", " AAPL "])
 def test_companies_by_ticker_and_cik(connection: EdgarConnection, settings: EdgarSettings, given: str) -> None:
     found = Edgar(connection, settings).find(given, ("10-K",), Years(2023, 2023))
-    assert (found.company.cik, found.company.handle, found.name) == (320193, "AAPL", "Apple Inc.")
+    assert (found.company.cik, found.company.handle, found.company.name) == (320193, "AAPL", "Apple Inc.")
 
 
 def test_a_filing_under_a_name_that_is_taken(

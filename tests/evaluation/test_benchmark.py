@@ -91,10 +91,6 @@ class TestSummarize:
         ]
         assert report.of("novel-generated")["numeric_match"] is None
 
-    def test_without_rows(self) -> None:
-        with pytest.raises(ValueError, match="at least one"):
-            summarize([])
-
     def test_figures_are_counted_whatever_the_type(self) -> None:
         report = summarize([*ROWS, changed(THIRD, {"numeric_match_any": None, "stated_match": None}, id="q4")])
         overall, novel = report.of("overall"), report.of("novel-generated")

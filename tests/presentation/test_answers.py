@@ -15,11 +15,10 @@ from fin_agent.evidence.evidence import TraceStep
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.lexicon.slots import Slot
 from fin_agent.presentation.answers import answer_view, rounds_view, usage_line, usage_view
-from fin_agent.runs.run import Run
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.workspace import Workspace
 from tests.presentation.figures import shown
-from tests.runs.recorded import BEGAN, INDEX
+from tests.runs.recorded import run_of
 
 
 def text_of(view: RenderableType) -> str:
@@ -220,12 +219,12 @@ def test_many_warnings_are_cut_in_an_answer_and_whole_in_its_run() -> None:
     many = ANSWER.model_copy(update={"warnings": tuple(f"warning {number}" for number in range(9))})
     lines = shown(answer_view(many))
     assert sum(line.startswith("Warning: ") for line in lines) == 6 and "… 3 more warnings in the trace" in lines
-    run = Run.of(many, started=BEGAN, settings=Settings(), index=INDEX)
+    run = run_of(many)
     assert sum(line.startswith("Warning: ") for line in shown(run_view(run))) == 9
 
 
 def test_a_run_and_a_trace_tell_calls_flags_and_warnings_of_a_step() -> None:
-    run = Run.of(ANSWER, started=BEGAN, settings=Settings(models={"model": "openai:large"}), index=INDEX)
+    run = run_of(ANSWER, Settings(models={"model": "openai:large"}))
     for lines in (shown(run_view(run)), shown(rounds_view([STEP], full=True))):
         told = [line.strip() for line in lines]
         assert "called: curation by openai:small: 2,000 tokens in, 50 out, $0.00030" in told

@@ -16,7 +16,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import answer_question
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.serving.filing_resources import MAX_SIDE_LENGTH
+from fin_agent.presentation.exports import BOUNDS
 from fin_agent.tools.artifacts import DocumentsFound, FilingsListed, PagesFound
 from fin_agent.tools.context import ToolContext
 from fin_agent.workspace import Workspace
@@ -125,7 +125,7 @@ def test_a_figure_is_framed(client: Any) -> None:
 def test_a_picture_is_of_bounded_size(client: Any) -> None:
     from fin_agent.filings.page_rendering import size_of
 
-    assert max(size_of(client.get(f"/pages/{FILING}/9.png", params={"dpi": 200}).content)) <= MAX_SIDE_LENGTH
+    assert max(size_of(client.get(f"/pages/{FILING}/9.png", params={"dpi": 200}).content)) <= BOUNDS.longest_side
 
 
 WRONG = [

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fin_agent.serving.filing_resources import MAX_SIDE_LENGTH
+from fin_agent.presentation.exports import BOUNDS
 from fin_agent.serving.http_server import MAX_BYTES, MIN_TOKEN_LENGTH, SECONDS_TO_SEND, TOKEN_VARIABLE
 from fin_agent.tools.toolkit import FinAgentToolkit
 
@@ -72,7 +72,7 @@ def test_its_limits_are_those_there_are() -> None:
     said = " ".join(GUIDE.split())
     assert f"at least {MIN_TOKEN_LENGTH} characters" in said
     assert f"`{TOKEN_VARIABLE}`" in said
-    assert f"{MAX_SIDE_LENGTH:,} pixels" in said
+    assert f"{BOUNDS.longest_side:,} pixels" in said
     assert f"{MAX_BYTES // 1_000_000} MB long and take {SECONDS_TO_SEND:.0f} seconds" in said
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fin_agent.filings.page_rendering import size_of
-from fin_agent.serving.filing_resources import MAX_SIDE_LENGTH
+from fin_agent.presentation.exports import BOUNDS
 from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace
 from tests.serving.conftest import FILING, MAIN, environment
@@ -166,7 +166,7 @@ def test_a_page_is_shown_as_a_picture_with_the_figure_framed(client: Connection)
         assert told.content[0].mime_type == "image/png"
         png = base64.b64decode(told.content[0].data)
         assert size_of(png) == (told.structured_content["width"], told.structured_content["height"])
-        assert max(size_of(png)) <= MAX_SIDE_LENGTH
+        assert max(size_of(png)) <= BOUNDS.longest_side
         assert len(png) < 2_000_000
     assert plain.content[0].data != framed.content[0].data
     assert framed.structured_content["framed"] == ["Net income, FY2022: 474,000,000 USD"]

@@ -6,13 +6,12 @@ A generator makes one question of a turn's draws, and raises UnsuitableDrawError
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fin_agent.evaluation import Family, QuestionKind
-from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on
+from fin_agent.evaluation.benchmark import Report, Row, report_on, tables_of
 from fin_agent.evaluation.generated.question_material import PartFamily, QuestionMaterial
 from fin_agent.evaluation.generated.sampling import (
     Maker,
@@ -589,68 +588,8 @@ def _is_spoken_of(material: QuestionMaterial, company: Company, names: tuple[str
 
 # --- All kinds, and the report on their answers
 
-COUNTS: Mapping[Family | QuestionKind, int] = {
-    Family.MULTI_FILING: 100,
-    Family.UNANSWERABLE: 60,
-    Family.LOOKUP: 120,
-    QuestionKind.LOOKUP: 150,
-    QuestionKind.DERIVED: 110,
-    QuestionKind.COMPARISON: 90,
-    QuestionKind.PART: 120,
-    QuestionKind.TOTAL: 60,
-    QuestionKind.FAMILY: 300,
-}
+COUNTS: Mapping[str, int] = {kind: of["count"] for kind, of in read_data("kinds").items()}
 """Default number of questions of each kind."""
-
-_LOOKUPS = (
-    ("lookup, own year", partial(lookup, own=True), 6),
-    ("lookup, earlier column", partial(lookup, own=False), 6),
-    ("lookup, quarter", quarterly_figure, 2),
-)
-_TOTALS = (
-    ("total", total, 5),
-    ("average", average, 4),
-    ("annual growth", annual_growth, 2),
-)
-_CHANGES = (("growth", growth, 4), ("change", change, 3))
-_COMPARISONS = (
-    ("difference", difference, 3),
-    ("ratio", ratio, 2),
-    ("highest", highest, 3),
-    ("of highest", figure_of_highest_company, 2),
-    ("faster", faster, 1),
-    ("combined", combined, 1),
-    ("highest over years", highest_over_years, 1),
-)
-_MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
-    Family.MULTI_FILING: (*_TOTALS, *_CHANGES, *_COMPARISONS),
-    Family.UNANSWERABLE: (
-        ("company absent", company_absent, 1),
-        ("year absent", year_absent, 1),
-        ("metric not reported", metric_absent, 1),
-        ("period not filed", period_absent, 1),
-    ),
-    Family.LOOKUP: _LOOKUPS,
-    QuestionKind.LOOKUP: _LOOKUPS,
-    QuestionKind.DERIVED: (("computed", computed_measure, 5), *_CHANGES),
-    QuestionKind.COMPARISON: _COMPARISONS,
-    QuestionKind.PART: (
-        ("part", partial(figure_of_part, quarterly=False), 8),
-        ("part, quarter", partial(figure_of_part, quarterly=True), 2),
-        ("growth of a part", growth_of_part, 2),
-        ("share of a part", share_of_part, 1),
-    ),
-    QuestionKind.TOTAL: _TOTALS,
-    QuestionKind.FAMILY: (
-        ("highest part", highest_part, 5),
-        ("n-th part", nth_part, 3),
-        ("fastest part", fastest_part, 3),
-        ("members apart", partial(two_parts, together=False), 3),
-        ("members together", partial(two_parts, together=True), 2),
-        ("highest margin", highest_margin, 1),
-    ),
-}
-"""Kind -> its generators: name, function and weight."""
 
 
 def generated_questions(
@@ -658,40 +597,26 @@ def generated_questions(
     kinds: Sequence[Family] | Sequence[QuestionKind],
     seed: int,
     *,
-    counts: Mapping[Family, int] | Mapping[QuestionKind, int] | Mapping[Family | QuestionKind, int] = COUNTS,
+    counts: Mapping[str, int] = COUNTS,
 ) -> tuple[GeneratedQuestion, ...]:
     """Return questions of each kind; the same material and seed give the same questions.
 
     There are fewer than `counts` if the material has no more.
     """
     return tuple(
-        question
-        for kind in kinds
-        for question in sample_questions(material, kind, _MAKERS[kind], counts[kind], seed)  # type: ignore[index]
+        question for kind in kinds for question in sample_questions(material, kind, _makers(kind), counts[kind], seed)
     )
 
 
+def _makers(kind: str) -> list[tuple[str, Maker, int]]:
+    """Return name, function and weight of the generators of a kind, as `kinds.yaml` lists them."""
+    return [
+        (name, partial(globals()[function], **dict(*given)), weight)
+        for group in read_data("kinds")[kind]["generators"]
+        for name, function, weight, *given in group
+    ]
+
+
 def report_on_generated(rows: Sequence[Row], title: str) -> Report:
-    """Return the figures by family, then by kind. Raises ValueError if there are no rows."""
-    return report_on(rows, title, [(_CAPTION, _COLUMNS)], ("family", "kind"), overall=False)
-
-
-_COLUMNS = (
-    QUESTIONS,
-    Column("full_ledger", "full"),
-    Column(
-        "rounds",
-        "rounds 1/2/3",
-        lambda rows: dict(sorted(Counter(row.figures["rounds"] for row in rows).items())),
-        lambda rounds: "/".join(str(rounds.get(each, 0)) for each in (1, 2, 3)),
-    ),
-    Column("right", "right"),
-    REFUSED,
-    Column("wrong", "wrong"),
-    Column("missing_named", "named"),
-    MEDIAN_SECONDS,
-)
-_CAPTION = (
-    "in percent of the questions; full: no required slot empty within three rounds; named: what is missing;"
-    " s: median seconds"
-)
+    """Return the figures by family, then by kind."""
+    return report_on(rows, title, tables_of("generated"), ("family", "kind"), overall=False)

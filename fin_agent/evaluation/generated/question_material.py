@@ -91,8 +91,9 @@ def _is_at_home(metric: Metric, filing: TaggedFiling, tag: TrueTag) -> bool:
     if metric.statement is None:
         return True
     concepts = _concepts_by_table(filing).get(tag.table, set[str]())
-    anchors = (_ANCHORS.get(statement) for statement in (metric.statement, *metric.also))
-    return any(anchor is not None and anchor <= concepts for anchor in anchors)
+    anchors: Mapping[str, list[str]] = read_data("measures_of_tags")["anchors"]
+    known = [anchors[statement] for statement in (metric.statement, *metric.also) if statement in anchors]
+    return any(concepts.issuperset(anchor) for anchor in known)
 
 
 def period_of(start: date | None, end: date, filing: TaggedFiling) -> Period | None:
@@ -121,14 +122,6 @@ def _concepts_by_table(filing: TaggedFiling) -> Mapping[int | None, set[str]]:
     return concepts
 
 
-_ANCHORS = {
-    Statement.INCOME: frozenset({"IncomeTaxExpenseBenefit", "EarningsPerShareDiluted"}),
-    Statement.BALANCE_SHEET: frozenset({"Assets", "LiabilitiesAndStockholdersEquity"}),
-    Statement.CASH_FLOW: frozenset(
-        {"NetCashProvidedByUsedInInvestingActivities", "NetCashProvidedByUsedInFinancingActivities"}
-    ),
-}
-"""Concepts that occur together in the table of a statement and in no other."""
 _YEAR = 365.25
 _QUARTER = 91.3
 _DRIFT = 10
@@ -172,11 +165,7 @@ def _may_mean_another(name: str, names: Collection[str], lexicon: Lexicon) -> bo
     return any(other != name and name.rstrip("s") in other for other in names)
 
 
-_KINDS = {
-    "StatementBusinessSegmentsAxis": PartKind.SEGMENT,
-    "ProductOrServiceAxis": PartKind.PRODUCT,
-    "StatementGeographicalAxis": PartKind.REGION,
-}
+_KINDS = {axis: PartKind(kind) for axis, kind in read_data("measures_of_tags")["axes"].items()}
 _OF_SEGMENTS = ("ConsolidationItemsAxis", "OperatingSegmentsMember")
 """A member that only marks a figure as a segment's."""
 _SUBTOTAL = re.compile(r"^total\s+", re.IGNORECASE)

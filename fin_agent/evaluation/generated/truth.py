@@ -10,11 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
-from importlib import resources
 from statistics import fmean
 from typing import Any, NamedTuple
-
-import yaml
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation import Family, QuestionKind
@@ -26,6 +23,7 @@ from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace
 
@@ -252,9 +250,7 @@ _APPLIED: Mapping[str, Callable[[float, float], float]] = {
 @lru_cache(maxsize=8)
 def read_data(name: str) -> dict[str, Any]:
     """Return the content of `name`.yaml of this package."""
-    text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    held: dict[str, Any] = yaml.safe_load(text)
-    return held
+    return load_yaml(name, __package__)
 
 
 @dataclass(frozen=True, slots=True)

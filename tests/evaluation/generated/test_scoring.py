@@ -160,8 +160,3 @@ def test_a_report_counts_each_kind_and_lists_every_failure(tmp_path: Path) -> No
         rows = list(csv.DictReader(file))
     assert [row["kind"] for row in rows] == ["total", "total", "period not filed"]
     assert rows[0]["filings"] == "a19; a20"
-
-
-def test_there_is_no_report_of_nothing() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        report_on_generated([], "")
