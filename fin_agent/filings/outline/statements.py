@@ -12,6 +12,7 @@ from fin_agent.filings.outline.table_page_classification import density_of, may_
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, letters_only
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Page, PageContent, Statement
+from fin_agent.vocabulary.runs import runs_of
 from fin_agent.vocabulary.table import Table
 
 _PATTERNS = patterns("outline_patterns")
@@ -312,11 +313,7 @@ def _without_running_heads(pages: Sequence[PageContent]) -> list[PageContent]:
 def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> list[_Candidate]:
     """Return the run of pages with most statements, including halves, and a missing primary one from elsewhere."""
     sure = [found for found in candidates if found.sure]
-    runs: list[list[_Candidate]] = []
-    for found in sure:
-        if not runs or position[found.page] - position[runs[-1][-1].page] > _NEAR:
-            runs.append([])
-        runs[-1].append(found)
+    runs = runs_of(sure, lambda run, found: position[found.page] - position[run[-1].page] > _NEAR)
     if not runs:
         return []
     best = max(runs, key=_worth)

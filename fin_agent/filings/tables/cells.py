@@ -14,6 +14,7 @@ from fin_agent.filings.tables.lines import Line
 from fin_agent.lexicon.text_normalization import singular
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.place import Box, Word
+from fin_agent.vocabulary.runs import runs_of
 from fin_agent.vocabulary.table import Cell
 
 _PATTERNS = patterns("table_patterns")
@@ -277,13 +278,7 @@ def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:
         ((row, token) for row, tokens in enumerate(rows) for token in tokens),
         key=lambda placed: (placed[1].edge, placed[0]),
     )
-    clusters: list[list[tuple[int, Token]]] = []
-    previous = -1000.0
-    for row, token in placed:
-        if token.edge - previous > _EDGE_STEP:
-            clusters.append([])
-        clusters[-1].append((row, token))
-        previous = token.edge
+    clusters = runs_of(placed, lambda cluster, item: item[1].edge - cluster[-1][1].edge > _EDGE_STEP)
     merged = clusters[:1]
     for cluster in clusters[1:]:
         if _one_column(merged[-1], cluster):
@@ -357,10 +352,8 @@ def _join_closing_marks(tokens: list[Token], word: Word) -> bool:
     if last.number is None or word.x0 - last.x1 > _CLOSER_REACH:
         return False
     number = parse_number(last.text + word.text) or last.number
-    tokens[-1] = Token(
-        last.text + (" " if word.x0 - last.x1 > 4 else "") + word.text,
-        last.x0, word.x1, last.edge, last.gap, number, False, last.core, last.y0, last.y1,
-    )  # fmt: skip
+    printed = last.text + (" " if word.x0 - last.x1 > 4 else "") + word.text
+    tokens[-1] = last._replace(text=printed, x1=word.x1, number=number)
     return True
 
 

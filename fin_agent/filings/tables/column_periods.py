@@ -13,6 +13,7 @@ from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.lexicon.words import load_yaml, patterns
 from fin_agent.vocabulary.dates import MONTH_NAME, month_end, month_number, printed_dates
 from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.fiscal_calendar import fiscal_year_of
 from fin_agent.vocabulary.identity import Identity
 
 _PATTERNS = patterns("table_patterns")
@@ -47,7 +48,7 @@ class FiscalCalendar:
             year_end = next(each for each in ends if each + timedelta(days=_DRIFT) >= end)
         elif quarter:
             year_end = end + timedelta(days=round(91.31 * (4 - quarter)))
-        return cls(year if year is not None else fiscal_year_named_after(year_end), year_end, quarter, end)
+        return cls(year if year is not None else fiscal_year_of(year_end), year_end, quarter, end)
 
     @classmethod
     def known_from(cls, periods: Iterable[FactPeriod | None]) -> FiscalCalendar | None:
@@ -162,11 +163,6 @@ def time_words(text: str) -> TimeWords:
 def is_change(text: str) -> bool:
     """Return whether a header names a difference between periods, which has no period of its own."""
     return bool(_PATTERNS["change"].search(text.lower()))
-
-
-def fiscal_year_named_after(year_end: date) -> int:
-    """Return the usual name of a fiscal year that ends on `year_end`: ends in January count for the year before."""
-    return year_end.year - 1 if year_end.month == 1 or (year_end.month == 2 and year_end.day < 10) else year_end.year
 
 
 def is_month_end(day: date) -> bool:
