@@ -302,7 +302,7 @@ def _facts_of(
                 row,
                 index,
                 unit,
-                units_and_scales.scale_of_cell(unit, cell, row, units[index]),
+                units[index],
                 covered or (calendar.instant(period.end) if period.end else period),
                 metric=(of_column or metric) if alone else None,
                 statement=statement,

@@ -123,7 +123,7 @@ def _cells_without_facts(
             for index, cell in enumerate(row.cells):
                 if cell is not None and (table.page, cell.box) not in read:
                     unit = "percent" if cell.percent else ""
-                    yield fact_of_cell(table, row, index, unit, 1, UNDATED, statement=statements.get(table.page))
+                    yield fact_of_cell(table, row, index, unit, "", UNDATED, statement=statements.get(table.page))
 
 
 def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: ConceptOf, unit_of: UnitOf) -> Fact:

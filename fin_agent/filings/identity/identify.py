@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from fin_agent.filings.identity import cover, registrant_names
 from fin_agent.filings.identity.cover import Kind, PlainPage, reading
-from fin_agent.filings.identity.registrant_names import OtherName
 from fin_agent.filings.tables.column_periods import COUNTS
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.dates import PrintedDate, printed_dates
@@ -177,11 +176,9 @@ def _period_readings(
 def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:
     if is_release(pages):
         title = name_in_title(pages)
-        named = registrant_names.registrant_in_text(pages[:14])
-        if not named and title is not None:
-            named = [reading("company", title.name, Kind.TITLE, title.printed, title.page)]
+        named = registrant_names.registrant_in_text(pages[:14]) or title
         found = [*release_readings(pages), *cover.ticker_readings((), pages), *named]
-        return found + registrant_names.other_names(pages[:3], best_value(found, "company"), [title] if title else [])
+        return found + registrant_names.other_names(pages[:3], best_value(found, "company"), title)
     opening = "\n".join(page.text for page in pages[:4])[:4000]
     report = _PATTERNS["annual report"].search(opening)
     if report is None or not any(_PATTERNS["statements"].search(page.text) for page in pages):
@@ -518,10 +515,10 @@ def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
     yield from year_readings(pages[:12], end, month, named=year is not None)
 
 
-def name_in_title(pages: Sequence[PlainPage]) -> OtherName | None:
-    """Return the name in a title: `PepsiCo` in `PepsiCo Reports Fourth Quarter Results`."""
-    found = _PATTERNS["name in a title"].search(pages[0].text, 0, 1500) if pages else None
-    return OtherName(" ".join(found[1].split()), found.group(), pages[0].number) if found else None
+def name_in_title(pages: Sequence[PlainPage]) -> list[FieldSource]:
+    """Return the company named in a title, if it names one: `PepsiCo` in `PepsiCo Reports Fourth Quarter Results`."""
+    found = _PATTERNS["name in a title"].search(pages[0].text, 0, 1500)
+    return [reading("company", " ".join(found[1].split()), Kind.TITLE, found.group(), pages[0].number)] if found else []
 
 
 def _opening(pages: Sequence[PlainPage], length: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice, pairwise
 
-from fin_agent.filings.outline.table_page_classification import density_of, may_be_table
+from fin_agent.filings.outline.table_page_classification import density_of
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, letters_only
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Page, PageContent, Statement
@@ -251,13 +251,12 @@ def _titles_on(text: str) -> Iterator[_Title]:
     above = begin = 0
     for line, after in pairwise([*text.split("\n"), ""]):
         start, begin = begin, begin + len(line) + 1
-        if any(part in line.lower() for part in _TELLING) or _SPACED.search(line):
-            if not any_found and above >= _TOP_LINES:
-                return
-            title = None if _PARENTHETICAL.match(text, begin - 1) else _title(line.strip(), after[:_MAX_LINE_LENGTH])
-            if title is not None:
-                any_found = True
-                yield _Title(title[0], line.strip(), start, title[1])
+        if not any_found and above >= _TOP_LINES:
+            return
+        title = None if _PARENTHETICAL.match(text, begin - 1) else _title(line.strip(), after[:_MAX_LINE_LENGTH])
+        if title is not None:
+            any_found = True
+            yield _Title(title[0], line.strip(), start, title[1])
         above += bool(line.strip())
 
 
@@ -276,10 +275,6 @@ def _title(line: str, after: str) -> tuple[Statement, bool] | None:
 
 _MIN_LINE_LENGTH = 8
 _PARENTHETICAL = re.compile(r"\W{0,20}parenthetical", re.I)
-_TELLING = ("tatem", "heet", "onsolidated")
-"""Part of every title, even with a misplaced space in a word."""
-_SPACED = re.compile(r"(?:[A-Za-z] ){6}")
-"""Part of a title whose letters are set apart."""
 
 
 def _entity_above(head: str) -> str:
@@ -363,5 +358,5 @@ def _continues(page: PageContent, statement: Statement) -> bool:
     hits = built_in_statement_titles().rows[statement].hits(page.text.lower())
     if len(page.text) < _SHORT_REST and density.figures >= _FEWEST_OF_A_REST and density.words <= 9 * density.figures:
         return hits >= _HALF
-    whole = may_be_table(page.text) and density.table and density.words <= _MAX_WORDS
+    whole = density.table and density.words <= _MAX_WORDS
     return whole and hits >= (4 if statement is Statement.EQUITY else 3)

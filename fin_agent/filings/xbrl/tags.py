@@ -94,17 +94,18 @@ DUPLICATE = "duplicate"
 CONFLICT = "conflict"
 
 
-def duplicate_flags(tags: Sequence[Tag], contexts: Sequence[Context | None]) -> dict[int, str]:
+def duplicate_flags(tags: Sequence[Tag]) -> dict[int, str]:
     """Return the positions of tags that repeat another, with `duplicate` or `conflict` for each.
 
     Two tags state the same fact if concept, unit and the content of their contexts are equal. They agree if their
     values are equal at the accuracy of the less accurate one: all but the first are then duplicates. Of texts, only
     equal ones are flagged, because a policy may be described in several places.
     """
-    stated: dict[tuple[str, Context, str], list[int]] = {}
-    for position, (tag, context) in enumerate(zip(tags, contexts, strict=True)):
-        if context is not None and tag.concept and (tag.nil or tag.value is not None or not tag.numeric):
-            stated.setdefault((tag.concept, context, tag.unit), []).append(position)
+    stated: dict[tuple[object, ...], list[int]] = {}
+    for position, tag in enumerate(tags):
+        known = tag.concept and UNKNOWN_CONTEXT not in tag.flags
+        if known and (tag.nil or tag.value is not None or not tag.numeric):
+            stated.setdefault((tag.concept, tag.end, tag.start, tag.members, tag.unit), []).append(position)
     flags: dict[int, str] = {}
     for positions in stated.values():
         copies = [tags[position] for position in positions]
@@ -235,9 +236,8 @@ def read_tags(root: etree._Element) -> TaggedDocument:
     Decimal('-1234500000')
     """
     document = _Document(root)
-    contexts = [document.context_of(element) for element in document.elements]
-    tags = [document.tag(element, context) for element, context in zip(document.elements, contexts, strict=True)]
-    for position, flag in duplicate_flags(tags, contexts).items():
+    tags = list(map(document.tag, document.elements))
+    for position, flag in duplicate_flags(tags).items():
         tags[position] = replace(tags[position], flags=(*tags[position].flags, flag))
     return TaggedDocument(tuple(tags), tuple(document.elements), tuple(_warnings(tags, document)))
 
@@ -265,10 +265,9 @@ class _Document:
                 continuations.append(element)
         self.printed = PrintedText(continuations)
 
-    def context_of(self, element: etree._Element) -> Context | None:
-        return self.contexts.get((attribute(element, "contextRef") or "").strip())
-
-    def tag(self, element: etree._Element, context: Context | None) -> Tag:
+    def tag(self, element: etree._Element) -> Tag:
+        named = (attribute(element, "contextRef") or "").strip()
+        context = self.contexts.get(named)
         numeric = local_name(element) != "nonnumeric"
         nil = (element.get(_NIL) or element.get("xsi:nil") or "").strip().lower() in ("true", "1")
         unit = self.units.get((attribute(element, "unitRef") or "").strip(), "") if numeric else ""
@@ -291,7 +290,7 @@ class _Document:
             concept=(element.get("name") or "").strip(),
             value=value,
             text=text,
-            context=(attribute(element, "contextRef") or "").strip(),
+            context=named,
             end=context.end if context else None,
             start=context.start if context else None,
             members=context.members if context else (),
