@@ -218,12 +218,6 @@ _LISTS = (
     *("title_qualifiers", "title_endings", "not_statements", "not_statement_pages", "not_metrics"),
     *("parent_only_titles", "segment_titles", "selected_data_titles"),
 )
-_ADDED = frozenset(
-    {
-        *("labels", "words", "patterns", "also", "concepts", "titles", "bare_titles", "rows"),
-        *("aliases", "items", "expand", "phrases"),
-    }
-)
 
 E = TypeVar("E", bound=Entry)
 
@@ -333,7 +327,7 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
 def _merged_fields(held: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
     changed = dict(held)
     for name, given in fields.items():
-        if name in _ADDED and isinstance(given, str) and given.lstrip().startswith("+"):
+        if isinstance(given, str) and given.lstrip().startswith("+"):
             changed[name] = [*_phrases(held.get(name) or ()), *_phrases(given.lstrip()[1:])]
         else:
             changed[name] = given

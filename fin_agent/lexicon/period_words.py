@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from fin_agent.lexicon.words import patterns
+from fin_agent.lexicon.words import load_yaml, patterns
 
 _PATTERNS = patterns("period_patterns")
 
@@ -90,12 +90,8 @@ def overlaps_any(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool
 
 _FULL_WIDTH = 0xFEE0
 """Offset of a full-width character from its plain form."""
-_NUMBERS = {
-    **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10},
-    **{"twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "seventeen": 17, "twenty": 20, "thirty": 30},
-    **{"forty": 40, "fifty": 50},
-    **{"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "final": 4, "last": 4},
-}
+_LISTS = load_yaml("number_words")
+_NUMBERS: dict[str, int] = {**_LISTS["cardinals"], **_LISTS["ordinals"]}
 _SAME_LENGTH = str.maketrans(
     {"‘": "'", "’": "'", "ʼ": "'", "`": "'", "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "−": "-",
      "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\t": " ", "\n": " ", "\r": " "}

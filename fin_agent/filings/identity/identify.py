@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from fin_agent.filings.identity import cover, registrant_names
 from fin_agent.filings.identity.cover import Kind, PlainPage, reading
-from fin_agent.filings.tables.column_periods import COUNTS
+from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.dates import PrintedDate, printed_dates
 from fin_agent.vocabulary.fact import Tag
@@ -468,8 +468,7 @@ def _longest_span(pages: Sequence[PlainPage]) -> _Span | None:
     spans: dict[float, list[_Span]] = {}
     for number, text in pages[:10]:
         for found in _PATTERNS["length"].finditer(text):
-            count, in_weeks = found["count"].lower(), found["unit"].lower() == "week"
-            length = COUNTS.get(count) or int(count)
+            length, in_weeks = parse_number(found["count"]), found["unit"].lower() == "week"
             days = 7 * length if in_weeks else DAYS_PER_QUARTER * length / 3
             spans.setdefault(days, []).append(_Span(days, in_weeks, found.group(), number))
     repeated = [days for days, held in spans.items() if len(held) > 1 and days < 3.5 * DAYS_PER_QUARTER]
@@ -525,9 +524,6 @@ def _opening(pages: Sequence[PlainPage], length: int) -> str:
     return "\n".join(page.text for page in pages[:2])[:length]
 
 
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-
-
 def _period_in_title(opening: str) -> tuple[int | None, int | None, str]:
     """Return (year, quarter, words) of a title; results of a whole year are the fourth quarter's release."""
     title = opening[:1800]
@@ -536,10 +532,10 @@ def _period_in_title(opening: str) -> tuple[int | None, int | None, str]:
     whole = _PATTERNS["whole year"].search(title[:400])
     if found is not None and (whole is None or found.start() < 400):
         named = found.groupdict()
-        quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named["q1"] or named.get("q2") or 0)
+        quarter = parse_number(named["word"] or named["q1"] or named.get("q2") or "")
         year = int(named["year"])
         return (year if year > 99 else 2000 + year), quarter, found.group()
     if whole is not None:
         return int(whole["year"] or whole["before"]), 4, whole.group()
     alone = _PATTERNS["quarter alone"].search(title[:600])
-    return (None, _ORDINALS[alone["word"].lower()], alone.group()) if alone else (None, None, "")
+    return (None, parse_number(alone["word"]), alone.group()) if alone else (None, None, "")

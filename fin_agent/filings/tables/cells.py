@@ -35,7 +35,7 @@ def parse_number(token: str) -> Number | None:
     It may hold the parts of a cell (`$ (1,234 )`), a footnote mark (`1,234(1)`), an unclosed parenthesis, the `x` of
     a ratio. A percentage keeps its printed size: `12.3%` is 12.3 with `percent` set.
     """
-    if match := _NUMBER.match(token):
+    if match := _PATTERNS["number"].match(token):
         opened = bool(match["open"] or match["inner"])
         if ")" in match["tail"] and not opened:
             return None
@@ -43,29 +43,9 @@ def parse_number(token: str) -> Number | None:
         if opened or match["sign"] or match["minus"]:
             amount = -amount
         return Number(amount, "%" in match["tail"], bool(match["dollar"]))
-    if match := _DASH.match(token):
+    if match := _PATTERNS["dash"].match(token):
         return Number(Decimal(0), bool(match["percent"]), bool(match["dollar"]))
     return None
-
-
-_FOOTNOTE_MARKS = r"(?:\s*(?:\(\d{1,2}\)|\([a-zA-Z]\)|\[\d{1,2}\]|[¹²³⁴⁵⁶⁷⁸⁹]|\*{1,3}|[†‡§]))*"
-_NUMBER = re.compile(
-    r"""^\s*
-    (?P<open>\()?\s*(?:\+|(?P<sign>[-−–‑]))?\s*
-    (?P<dollar>(?:US|C|A|CA|AU)?\$|€|£|¥)?\s*
-    (?P<inner>\()?\s*(?P<minus>[-−–‑])?\s*
-    (?!000\b)(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*
-    (?P<tail>%?\s*\)?\s*%?|[x×](?=$))
-    """
-    + _FOOTNOTE_MARKS
-    + r"\s*$",
-    re.X,
-)
-_DASH = re.compile(
-    r"^\s*(?P<dollar>(?:US)?\$)?\s*(?:\(\s*[-−–—‑]{1,3}\s*\)|[-−–—‑]{1,3})\s*(?P<percent>%)?"
-    + _FOOTNOTE_MARKS
-    + r"\s*$"
-)
 
 
 @lru_cache(maxsize=16_384)

@@ -13,7 +13,7 @@ from typing import Any
 
 from lxml import etree
 
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import load_yaml, word_lists
 from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
@@ -428,12 +428,7 @@ def read_number_words(words: str) -> int | None:
 _BREAKS = re.compile(r"[\s,‐‑‒–—-]+")
 _MAX_WORDS = 40
 _NOTHING = frozenset({"no", "none", "nil", "zero", "not"})
-_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-_TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_SMALL = {word: number for number, word in enumerate([*_ONES, *_TEENS])}
-_SMALL |= {word: 10 * tens for tens, word in enumerate(_TENS, start=2)}
-_SMALL |= {"a": 1, "an": 1, "single": 1}
+_SMALL: dict[str, int] = {**load_yaml("number_words")["cardinals"], "a": 1, "an": 1, "single": 1}
 _LARGE = {word: 10 ** (3 * power) for power, word in enumerate(["thousand", "million", "billion", "trillion"], start=1)}
 
 
