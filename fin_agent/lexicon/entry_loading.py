@@ -82,10 +82,6 @@ def _phrases(entry: Any) -> Any:
     return entry
 
 
-def _statement(entry: object) -> object:
-    return None if entry == "other" else entry
-
-
 Phrases = Annotated[tuple[str, ...], BeforeValidator(_phrases)]
 Unit = Literal["USD", "USD per share", "shares", "percent", "ratio", "count", "days"]
 Sign = Literal["as printed", "outflow", "expense"]
@@ -108,7 +104,7 @@ class Metric(Entry):
     """Names used in questions but not in statements: `top line`, `COGS`."""
     patterns: Phrases = ()
     """Regular expressions for the normal form of a label, tried when no label matches."""
-    statement: Annotated[Statement | None, BeforeValidator(_statement)] = None
+    statement: Annotated[Statement | None, BeforeValidator(lambda entry: None if entry == "other" else entry)] = None
     """Its primary statement; None (`other`) for figures printed elsewhere."""
     also: Annotated[tuple[Statement, ...], BeforeValidator(_phrases)] = ()
     """Other statements that print the same figure."""

@@ -39,8 +39,9 @@ def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom
     used: set[int] = set()
     loose: list[PeriodAtom] = []
     for part in _parts(text, taken):
-        before = _year_before(text, years, part)
-        if part.year is None and before is not None:
+        befores = (at for at, year in enumerate(years) if year.end <= part.start)
+        before = next((at for at in befores if is_between("year then part", text, years[at].end, part.start)), None)
+        if part.year is None and before is not None:  # `2023 Q2`, `2023's second quarter`
             used.add(before)
             atoms.append(_join_to_year(part, years[before], years[before].start, part.end))
         else:
@@ -127,14 +128,6 @@ def _year_list(text: str, years: list[PeriodAtom], parts: list[PeriodAtom], firs
             break
         taken.append(index)
     return taken
-
-
-def _year_before(text: str, years: Sequence[PeriodAtom], part: PeriodAtom) -> int | None:
-    """Return the position of the year right before a part: `2023 Q2`, `2023's second quarter`."""
-    for index, year in enumerate(years):
-        if year.end <= part.start and is_between("year then part", text, year.end, part.start):
-            return index
-    return None
 
 
 def _join_to_year(part: PeriodAtom, year: PeriodAtom, start: int, end: int) -> PeriodAtom:

@@ -103,7 +103,8 @@ class PhraseIndex:
             if barriers and not (crosses and barriers == {","}):
                 continue
             only_plural = size == 1 and words[place] in self._plural_only
-            return None if only_plural and not _is_plural(tokens[place]) else (size, kind, name)
+            is_plural = tokens[place].end - tokens[place].start > len(words[place])
+            return None if only_plural and not is_plural else (size, kind, name)
         return None
 
     def _done_at(self, place: int, tokens: Sequence[Token]) -> tuple[int, str, str] | None:
@@ -159,10 +160,6 @@ _LIGHT = frozenset({"a", "any", "it", "its", "of", "on", "our", "own", "some", "
 """Words between the verb and its object, or the noun and `of`, that name nothing."""
 _MAX_DONE = 8
 _MOVES = frozenset({"change", "increase", "decrease"})
-
-
-def _is_plural(token: Token) -> bool:
-    return token.end - token.start > len(token.word)
 
 
 _A_GAP = 4

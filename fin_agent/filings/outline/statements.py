@@ -44,16 +44,12 @@ def parts_of_statement(
     for page in pages:
         shown = page.statement
         for table in of_page.get(page.number, ()):
-            title = title_in(table.caption, page.text, titles)
+            lines = reversed(caption_lines(table.caption, page.text))
+            title = next((line for line in lines if titles.match(line) is not None), "")  # the nearest
             shown = (titles.match(title) if title else None) or shown
             if shown is wanted:
                 parts.append(StatementPart(table, title))
     return parts
-
-
-def title_in(caption: str, page_text: str, titles: StatementTitles) -> str:
-    """Return the line of a caption that is a statement's title, the one nearest to the table; empty where none is."""
-    return next((line for line in reversed(caption_lines(caption, page_text)) if titles.match(line) is not None), "")
 
 
 def caption_lines(caption: str, page_text: str) -> list[str]:

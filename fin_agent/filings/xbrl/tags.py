@@ -274,7 +274,7 @@ class _Document:
         flags = [UNKNOWN_CONTEXT] * (context is None) + [UNKNOWN_UNIT] * (numeric and not unit)
         text, value = self.printed.of(element), None
         transformation = transformation_name(attribute(element, "format") or "")
-        of_number = is_number_format(transformation)
+        of_number = transformation in _READINGS
         if numeric and not nil:
             value = _scaled(element, read_number(text, transformation))
             if transformation and not of_number:
@@ -484,11 +484,6 @@ def read_number(printed: str, transformation: str) -> Decimal | None:
     if not printed or len(printed) > _MAX_LENGTH:
         return None
     return _READINGS.get(transformation, _plain)(printed)
-
-
-def is_number_format(transformation: str) -> bool:
-    """Return whether a transformation is a known one for numbers."""
-    return transformation in _READINGS
 
 
 _MAX_LENGTH = 400
