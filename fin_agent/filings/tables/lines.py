@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter, itemgetter
-from statistics import median
+from statistics import median, median_high, median_low
 from typing import TYPE_CHECKING
 
 from fin_agent.lexicon.words import patterns
@@ -207,13 +207,8 @@ def clean_label(label: str) -> str:
 
 def _pitch(body: Sequence[BodyLine]) -> float:
     """Return the usual distance between two rows of numbers."""
-    steps = sorted(
-        second.line.middle - first.line.middle for first, second in pairwise(body) if second.cells and first.cells
-    )
-    if steps:
-        return steps[(len(steps) - 1) // 2]
-    heights = sorted(item.line.height for item in body)
-    return 1.2 * heights[len(heights) // 2] if heights else 12.0
+    steps = [second.line.middle - first.line.middle for first, second in pairwise(body) if second.cells and first.cells]
+    return median_low(steps) if steps else 1.2 * median_high(item.line.height for item in body)
 
 
 def _join_wrapped(body: Sequence[BodyLine], pitch: float) -> list[tuple[str, list[Line], BodyLine]]:
@@ -314,11 +309,10 @@ def _close(path: list[_Heading], label: str, x0: float, apart: bool) -> None:
 
 
 def _after_total(path: list[_Heading], what: str, x0: float) -> None:
-    for index, heading in enumerate(path):
-        if _same(heading.text, what):
-            del path[index:]
-            return
-    if path and path[-1].rows and abs(path[-1].x0 - x0) <= _INDENT and not path[-1].indented:
+    named = next((depth for depth, heading in enumerate(path) if _same(heading.text, what)), None)
+    if named is not None:
+        del path[named:]
+    elif path and path[-1].rows and abs(path[-1].x0 - x0) <= _INDENT and not path[-1].indented:
         path.pop()
 
 
