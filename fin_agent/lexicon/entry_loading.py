@@ -143,11 +143,6 @@ class StatementNames(Entry):
     at_least: int = 3
     """Minimum number of `rows` on a page of the statement."""
 
-    @property
-    def statement(self) -> Statement:
-        """The primary statement."""
-        return Statement(self.id)
-
 
 class SectionGroup(Entry):
     """Equivalent headings: `per-share` covers `Earnings per common share:` and variants."""
@@ -170,12 +165,6 @@ class Item(Entry):
     def form(self) -> str:
         """The form that the Item belongs to: `10-K`, `10-Q`, `8-K`."""
         return self.id.split(".", 1)[0].upper()
-
-    @property
-    def number(self) -> str:
-        """The Item's number, such as `1A` or `5.07`, without the part of a 10-Q."""
-        number = self.id.split(".", 1)[1].upper()
-        return number.removeprefix("II.").removeprefix("I.")
 
 
 class Topic(Entry):
