@@ -95,10 +95,6 @@ def lines_of(words: Sequence[Word]) -> list[Line]:
     row: list[Word] = []
     top = bottom = 0.0
     for word in sorted(sorted(words, key=_LEFT), key=lambda word: word[1] + word[3]):
-        _, y0, _, y1, _ = word
-        if y0 == top and y1 == bottom and y1 > y0:  # nearly every word; it moves no edge of its line
-            row.append(word)
-            continue
         if row:
             overlap = min(bottom, word.y1) - max(top, word.y0)
             if overlap > 0.4 * min(bottom - top, word.y1 - word.y0):
