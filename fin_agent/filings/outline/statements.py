@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice, pairwise
 
-from fin_agent.filings.outline.table_page_classification import density_of
+from fin_agent.filings.outline.table_page_classification import density_of, may_be_table
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, letters_only
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Page, PageContent, Statement
@@ -354,5 +354,5 @@ def _continues(page: PageContent, statement: Statement) -> bool:
     hits = built_in_statement_titles().rows[statement].hits(page.text.lower())
     if len(page.text) < _SHORT_REST and density.figures >= _FEWEST_OF_A_REST and density.words <= 9 * density.figures:
         return hits >= _HALF
-    whole = density.table and density.words <= _MAX_WORDS
+    whole = may_be_table(page.text) and density.table and density.words <= _MAX_WORDS
     return whole and hits >= (4 if statement is Statement.EQUITY else 3)

@@ -41,9 +41,16 @@ def density_of(page: PageContent) -> Density:
     return Density(figures, words)
 
 
+def may_be_table(text: str) -> bool:
+    """Return False only for pages that are certainly not tables, by their share of digits; a quick test."""
+    digits = sum(map(text.count, "0123456789"))
+    return digits >= _MIN_FIGURES_OF_TABLE and digits * _MAX_CHARACTERS_PER_DIGIT >= len(text)
+
+
 _STANDS_ALONE = re.compile(r"[$(]*\d[\d,.]*[%)]*$|[—–-]$")
 _MIN_FIGURES_OF_TABLE = 12
 _MAX_WORDS_PER_FIGURE = 9
+_MAX_CHARACTERS_PER_DIGIT = 40
 
 
 def kinds_of(
@@ -104,7 +111,7 @@ def _is_parenthetical(text: str) -> bool:
 def _mostly_table(page: PageContent) -> bool:
     text = page.text
     digits = sum(map(text.count, "0123456789"))
-    if digits * _CHARACTERS_PER_DIGIT < len(text) - text.count("."):
+    if not may_be_table(text) or digits * _CHARACTERS_PER_DIGIT < len(text) - text.count("."):
         return False
     figures, words = density_of(page)
     return figures >= _MIN_FIGURES and words <= _WORDS_PER_FIGURE * figures
