@@ -289,16 +289,6 @@ class _PhraseContext:
         return self._before.endswith("$") or (exchange and exchange[1].casefold() in company_words("exchanges")) is True
 
     @property
-    def opens_sentence(self) -> bool:
-        """Whether it begins a sentence, which explains its capital."""
-        return not self.is_all_caps and _PATTERNS["opens"].search(self._before) is not None
-
-    @property
-    def follows_article(self) -> bool:
-        """Whether `a`, `each` or a similar word precedes it."""
-        return _PATTERNS["not a name after"].search(self._before) is not None
-
-    @property
     def _before(self) -> str:
         start = self.start
         return self.question[:start] if start <= _LOOKED_BACK else "." + self.question[start - _LOOKED_BACK : start]
@@ -333,23 +323,22 @@ class _PhraseContext:
             if self.is_all_caps and not self.is_in_company_position:
                 return self.is_possessive
             return len(alias) > 2 or self.is_possessive or "&" in self.phrase
-        if self.is_capitalized or not self._is_everyday(alias):
+        common = map(company_words, ("everyday", "generic", "nouns_in_names", "not_companies"))
+        everyday = alias in company_words("everyday") or frozenset(alias.split()) <= frozenset[str]().union(*common)
+        if self.is_capitalized or not everyday:
             return True
-        return (self.is_possessive or self.is_in_company_position) and not self.follows_article
+        follows_article = _PATTERNS["not a name after"].search(self._before)
+        return (self.is_possessive or self.is_in_company_position) and not follows_article
 
     def adjusted_for_capital(self, entry: Alias) -> Alias:
         """Return `entry`, less certain where only a sentence's capital distinguishes an everyday word from a name."""
         everyday = normalize_name(self.phrase) in company_words("everyday")
-        if not self.opens_sentence or self.is_possessive or not everyday:
-            return entry
-        return replace(entry, confidence=entry.confidence * _OPENING)
-
-    @staticmethod
-    def _is_everyday(alias: str) -> bool:
-        if alias in company_words("everyday"):
-            return True
-        common = map(company_words, ("everyday", "generic", "nouns_in_names", "not_companies"))
-        return frozenset(alias.split()) <= frozenset[str]().union(*common)
+        opens = not self.is_all_caps and _PATTERNS["opens"].search(self._before)
+        return (
+            replace(entry, confidence=entry.confidence * _OPENING)
+            if opens and everyday and not self.is_possessive
+            else entry
+        )
 
 
 _COMPANY, _UNDERSTOOD = "\x01", "\x02"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
+from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces
@@ -245,10 +246,7 @@ class CompanyNameIndex:
         }
         self.joined = {**words, **joined}
         """Companies by names without spaces."""
-        self._alike: dict[tuple[str, int], list[str]] = {}
-        for name in sorted({*self.names, *joined}):
-            if len(name) >= _MIN_LENGTH:
-                self._alike.setdefault((name[0], len(name)), []).append(name)
+        self._alike = {name: alias for name, alias in (joined | self.names).items() if len(name) >= _MIN_LENGTH}
 
     def is_unindexed_company(self, phrase: str) -> bool:
         """Return whether `phrase` names a listed company, or one of its brands, that is not indexed."""
@@ -263,21 +261,14 @@ class CompanyNameIndex:
         """
         if len(typed) < _MIN_LENGTH:
             return None
-        best: tuple[int, float, str] | None = None
         most = _max_edits(len(typed) + _EDITS[0][1])
-        for length in range(len(typed) - most, len(typed) + most + 1):
-            for name in self._alike.get((typed[0], length), ()):
-                edits = edit_distance(typed, name)
-                if edits is not None:
-                    best = min(
-                        best or (99, 0.0, ""), (edits, -(self.names.get(name) or self.joined[name]).confidence, name)
-                    )
-        return (best[2], self._misspelling_of(best[2], best[0])) if best is not None else None
-
-    def _misspelling_of(self, name: str, edits: int) -> Alias:
-        alias = self.names.get(name) or self.joined[name]
+        near = process.extract(typed, self._alike.keys(), scorer=OSA.distance, score_cutoff=most, limit=None)
+        spelt = [(edits, self._alike[name], name) for name, _, _ in near if (edits := edit_distance(typed, name))]
+        if not spelt:
+            return None
+        edits, alias, name = min(spelt, key=lambda one: (one[0], -one[1].confidence, one[2]))
         likeness = 1 - edits / len(name)
-        return Alias(alias.company, f"spelling of {name}", alias.confidence * likeness * 0.8)
+        return name, Alias(alias.company, f"spelling of {name}", alias.confidence * likeness * 0.8)
 
 
 def edit_distance(typed: str, name: str) -> int | None:

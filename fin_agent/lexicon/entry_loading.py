@@ -82,10 +82,6 @@ def _phrases(entry: Any) -> Any:
     return entry
 
 
-def _statement(entry: object) -> object:
-    return None if entry == "other" else entry
-
-
 Phrases = Annotated[tuple[str, ...], BeforeValidator(_phrases)]
 Unit = Literal["USD", "USD per share", "shares", "percent", "ratio", "count", "days"]
 Sign = Literal["as printed", "outflow", "expense"]
@@ -108,7 +104,7 @@ class Metric(Entry):
     """Names used in questions but not in statements: `top line`, `COGS`."""
     patterns: Phrases = ()
     """Regular expressions for the normal form of a label, tried when no label matches."""
-    statement: Annotated[Statement | None, BeforeValidator(_statement)] = None
+    statement: Annotated[Statement | None, BeforeValidator(lambda entry: None if entry == "other" else entry)] = None
     """Its primary statement; None (`other`) for figures printed elsewhere."""
     also: Annotated[tuple[Statement, ...], BeforeValidator(_phrases)] = ()
     """Other statements that print the same figure."""
@@ -147,11 +143,6 @@ class StatementNames(Entry):
     at_least: int = 3
     """Minimum number of `rows` on a page of the statement."""
 
-    @property
-    def statement(self) -> Statement:
-        """The primary statement."""
-        return Statement(self.id)
-
 
 class SectionGroup(Entry):
     """Equivalent headings: `per-share` covers `Earnings per common share:` and variants."""
@@ -174,12 +165,6 @@ class Item(Entry):
     def form(self) -> str:
         """The form that the Item belongs to: `10-K`, `10-Q`, `8-K`."""
         return self.id.split(".", 1)[0].upper()
-
-    @property
-    def number(self) -> str:
-        """The Item's number, such as `1A` or `5.07`, without the part of a 10-Q."""
-        number = self.id.split(".", 1)[1].upper()
-        return number.removeprefix("II.").removeprefix("I.")
 
 
 class Topic(Entry):
@@ -217,12 +202,6 @@ _BUILT_IN = (
 _LISTS = (
     *("title_qualifiers", "title_endings", "not_statements", "not_statement_pages", "not_metrics"),
     *("parent_only_titles", "segment_titles", "selected_data_titles"),
-)
-_ADDED = frozenset(
-    {
-        *("labels", "words", "patterns", "also", "concepts", "titles", "bare_titles", "rows"),
-        *("aliases", "items", "expand", "phrases"),
-    }
 )
 
 E = TypeVar("E", bound=Entry)
@@ -333,7 +312,7 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
 def _merged_fields(held: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
     changed = dict(held)
     for name, given in fields.items():
-        if name in _ADDED and isinstance(given, str) and given.lstrip().startswith("+"):
+        if isinstance(given, str) and given.lstrip().startswith("+"):
             changed[name] = [*_phrases(held.get(name) or ()), *_phrases(given.lstrip()[1:])]
         else:
             changed[name] = given

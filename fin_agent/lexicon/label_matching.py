@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from fin_agent.errors import LexiconError
@@ -37,7 +37,8 @@ class LabelIndex:
         self._invalid = invalid
         self._metrics = tuple(metrics)
         self._groups = tuple(
-            (group.id, _words(group.phrases), _words(group.without), group.exclusive) for group in sections
+            (group.id, tuple(map(_words, group.phrases)), tuple(map(_words, group.without)), group.exclusive)
+            for group in sections
         )
         self._by_statement: dict[Statement | None, dict[str, str]] = {kind: {} for kind in (*Statement, None)}
         self._anywhere: dict[str, str | None] = {}
@@ -75,32 +76,14 @@ class LabelIndex:
                 groups.append(group)
                 exclusive |= only
         forms = label_forms(label)
-        if statement is None:
-            return self._find(forms, groups, exclusive, (self._anywhere,)) or self._find_pattern(forms, None)
-        found = self._find(forms, groups, exclusive, (self._by_statement[statement], self._by_statement[None]))
-        return found or (None if exclusive else self._find_pattern(forms, statement))
-
-    @staticmethod
-    def _find(
-        forms: tuple[str, ...], groups: list[str], exclusive: bool, indexes: Sequence[Mapping[str, str | None]]
-    ) -> str | None:
-        for form in forms:
-            for group in groups:
-                for index in indexes:
-                    if found := index.get(_key(form, group)):
-                        return found
-            if not exclusive:
-                for index in indexes:
-                    if found := index.get(form):
-                        return found
-        return None
-
-    def _find_pattern(self, forms: tuple[str, ...], statement: Statement | None) -> str | None:
-        for form in forms:
-            for pattern, metric in self._patterns[statement]:
-                if pattern.search(form):
-                    return metric
-        return None
+        under = groups if exclusive else [*groups, ""]
+        keys = [_key(form, group) for form in forms for group in under]
+        own, elsewhere = self._by_statement[statement], self._by_statement[None]
+        found = (self._anywhere.get(key) if statement is None else own.get(key) or elsewhere.get(key) for key in keys)
+        if (named := next(filter(None, found), None)) or (exclusive and statement is not None):
+            return named
+        matching = (metric for form in forms for pattern, metric in self._patterns[statement] if pattern.search(form))
+        return next(matching, None)
 
     def _compiled(self) -> dict[Statement | None, list[tuple[re.Pattern[str], str]]]:
         compiled: dict[Statement | None, list[tuple[re.Pattern[str], str]]] = {kind: [] for kind in (*Statement, None)}
@@ -119,7 +102,7 @@ class LabelIndex:
         return compiled
 
     def _groups_of_heading(self, heading: str) -> tuple[tuple[str, bool], ...]:
-        words = f" {' '.join(_tokens(join_compounds(plain(heading)).replace('&', ' and ')))} "
+        words = _words(heading)
         return tuple(
             (group, exclusive)
             for group, phrases, without, exclusive in self._groups
@@ -174,8 +157,8 @@ def _tokens(text: str) -> list[str]:
     return [singular(word.partition("'")[0]) for word in _PATTERNS["word"].findall(text) if word not in _DROPPED]
 
 
-def _words(phrases: Iterable[str]) -> tuple[str, ...]:
-    return tuple(f" {' '.join(_tokens(join_compounds(plain(phrase)).replace('&', ' and ')))} " for phrase in phrases)
+def _words(text: str) -> str:
+    return f" {' '.join(_tokens(join_compounds(plain(text)).replace('&', ' and ')))} "
 
 
 def _key(form: str, group: str) -> str:

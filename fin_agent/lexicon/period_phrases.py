@@ -39,10 +39,11 @@ def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom
     used: set[int] = set()
     loose: list[PeriodAtom] = []
     for part in _parts(text, taken):
-        before = _year_before(text, years, part)
-        if part.year is None and before is not None:
+        befores = (at for at, year in enumerate(years) if year.end <= part.start)
+        before = next((at for at in befores if is_between("year then part", text, years[at].end, part.start)), None)
+        if part.year is None and before is not None:  # `2023 Q2`, `2023's second quarter`
             used.add(before)
-            atoms.append(_join_to_year(part, years[before], years[before].start, part.end))
+            atoms.append(part._replace(start=years[before].start, year=years[before].year))
         else:
             loose.append(part)
     for run in _runs(loose, text):
@@ -59,9 +60,9 @@ def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom
             year = years[index]
             used.add(index)
             if index > following:
-                atoms += [_join_to_year(part, year, year.start, year.end) for part in run]
+                atoms += [part._replace(start=year.start, end=year.end, year=year.year) for part in run]
             else:
-                atoms += [_join_to_year(part, year, part.start, year.end if part is last else part.end) for part in run]
+                atoms += [part._replace(end=year.end if part is last else part.end, year=year.year) for part in run]
     atoms += [year for index, year in enumerate(years) if index not in used]
     atoms.sort(key=_place)
     return sorted([*atoms, *_quarters_between(text, atoms)], key=_place)
@@ -90,7 +91,7 @@ def _parts(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
         short = match_after("after part", text, end) if any(found[name] for name in _SHORT_GROUPS) else None
         if short is not None:
             year, end = expand_year(short["yy"]), short.end()
-        parts.append(PeriodAtom(start, end, year, quarter, half, months, fiscal=bool(found["f1"] or found["f2"])))
+        parts.append(PeriodAtom(start, end, year, quarter, half, months))
     return parts
 
 
@@ -129,18 +130,6 @@ def _year_list(text: str, years: list[PeriodAtom], parts: list[PeriodAtom], firs
     return taken
 
 
-def _year_before(text: str, years: Sequence[PeriodAtom], part: PeriodAtom) -> int | None:
-    """Return the position of the year right before a part: `2023 Q2`, `2023's second quarter`."""
-    for index, year in enumerate(years):
-        if year.end <= part.start and is_between("year then part", text, year.end, part.start):
-            return index
-    return None
-
-
-def _join_to_year(part: PeriodAtom, year: PeriodAtom, start: int, end: int) -> PeriodAtom:
-    return part._replace(start=start, end=end, year=year.year, fiscal=year.fiscal or part.fiscal)
-
-
 def _quarters_between(text: str, atoms: Sequence[PeriodAtom]) -> Iterator[PeriodAtom]:
     """Yield the quarters that `Q3 2022 to Q1 2023` implies, at the position of the last."""
     for here, there in pairwise(atoms):
@@ -170,7 +159,6 @@ class DateExpression(NamedTuple):
     date: date
     role: DateRole
     months: int = 0
-    fiscal: bool = False
     lead: int = 0
     """Start of the words that state its role: those of `third quarter ended October 29, 2022`."""
     quarter: int | None = None
@@ -200,11 +188,10 @@ def date_expressions(text: str) -> list[DateExpression]:
 
 def _end_of_period(text: str, printed: PrintedDate, before: re.Match[str]) -> DateExpression:
     months = next(_MONTHS[name] for name, value in before.groupdict().items() if value)
-    fiscal = "fiscal" in text[max(0, before.start() - 7) : printed.start].lower()
     counted = match_before("counted quarter", text, before.start() + len("quarter")) if months == 3 else None
     quarter = parse_number(counted["q"]) if counted else None
     lead = counted.start() if counted else before.start()
-    return DateExpression(*printed, "ended", months, fiscal, lead, quarter)
+    return DateExpression(*printed, "ended", months, lead, quarter)
 
 
 def _month_ends(text: str, taken: list[tuple[int, int]]) -> Iterator[DateExpression]:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from fin_agent.lexicon.words import patterns
+from fin_agent.lexicon.words import load_yaml, patterns
 
 _PATTERNS = patterns("period_patterns")
 
@@ -24,7 +24,6 @@ class PeriodAtom(NamedTuple):
     quarter: int | None = None
     half: int | None = None
     months: int = 12
-    fiscal: bool = False
 
 
 def normalize_characters(question: str) -> str:
@@ -90,12 +89,8 @@ def overlaps_any(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool
 
 _FULL_WIDTH = 0xFEE0
 """Offset of a full-width character from its plain form."""
-_NUMBERS = {
-    **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10},
-    **{"twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "seventeen": 17, "twenty": 20, "thirty": 30},
-    **{"forty": 40, "fifty": 50},
-    **{"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "final": 4, "last": 4},
-}
+_LISTS = load_yaml("number_words")
+_NUMBERS: dict[str, int] = {**_LISTS["cardinals"], **_LISTS["ordinals"]}
 _SAME_LENGTH = str.maketrans(
     {"‘": "'", "’": "'", "ʼ": "'", "`": "'", "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "−": "-",
      "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\t": " ", "\n": " ", "\r": " "}
@@ -116,7 +111,6 @@ def years_in(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
         if overlaps_any(start, end, taken):
             continue
         digits = next(found[name] for name in ("fy", "f", "cy", "bare", "short") if found[name])
-        fiscal = found["fy"] is not None or found["f"] is not None
         if found["bare"]:
             also_due = due_until >= 0 and is_between("joining", text, due_until, start)
             if also_due or match_before("due before", text, start):
@@ -124,12 +118,8 @@ def years_in(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
                 continue
             if _is_not_year(text, start, end):
                 continue
-        if not fiscal and not found["cy"]:
-            last = years[-1] if years else None
-            linked = last is not None and last.fiscal and is_between("list or range", text, last.end, start)
-            fiscal = linked or match_after("fiscal after", text, end) is not None
         year = expand_year(digits)
-        years.append(PeriodAtom(start, end, year, fiscal=fiscal))
+        years.append(PeriodAtom(start, end, year))
         years += _short_end(text, years[-1], taken, worded=found["fy"] is not None)
     return years
 
@@ -153,7 +143,7 @@ def _short_end(text: str, year: PeriodAtom, taken: Sequence[tuple[int, int]], *,
     last = year.year - year.year % 100 + int(short["yy"])
     if not year.year < last <= year.year + _MAX_RUN_LENGTH:
         return []
-    return [PeriodAtom(short.start("yy"), short.end(), last, fiscal=year.fiscal)]
+    return [PeriodAtom(short.start("yy"), short.end(), last)]
 
 
 _MAX_RUN_LENGTH = 15
@@ -169,11 +159,6 @@ class YearRange(BaseModel, frozen=True):
     2021`."""
     worded: bool = False
     """Whether the question counts the years: `three year total`, `over the past 3 years`."""
-
-    @property
-    def count(self) -> int:
-        """Number of years, including both ends."""
-        return self.last - self.first + 1
 
 
 def year_range_in(text: str, years: Sequence[PeriodAtom], newest: int | None) -> YearRange | None:

@@ -84,8 +84,6 @@ class PeriodMention(BaseModel, frozen=True):
 
     fiscal_year: int
     quarter: int | None
-    kind: Literal["fiscal", "calendar"]
-    """`fiscal` where the question says so (FY2019, fiscal 2019); `calendar` for a bare 2019."""
     start: int
     end: int
     phrase: str
@@ -140,13 +138,10 @@ class QuestionPeriods(BaseModel, frozen=True):
 
 def _join_loose_parts(atoms: Sequence[PeriodAtom]) -> tuple[list[PeriodAtom], tuple[int, ...]]:
     """Assign parts without a year to the question's only year: `How did Q2 compare in FY2023?`."""
-    years = {(atom.year, atom.fiscal) for atom in atoms if atom.year is not None}
     settled = [atom for atom in atoms if atom.year is not None]
     loose = [atom for atom in atoms if atom.year is None]
-    if len({year for year, _ in years}) == 1:
-        year = settled[0].year
-        fiscal = any(is_fiscal for _, is_fiscal in years)
-        return sorted([*settled, *(atom._replace(year=year, fiscal=fiscal) for atom in loose)], key=lambda a: a[:2]), ()
+    if len({atom.year for atom in settled}) == 1:
+        return sorted([*settled, *(atom._replace(year=settled[0].year) for atom in loose)], key=lambda a: a[:2]), ()
     return settled, tuple(sorted({atom.quarter for atom in loose if atom.quarter}))
 
 
@@ -209,7 +204,6 @@ def _mention_of_atom(question: str, atom: PeriodAtom, definitions: Sequence[tupl
     return PeriodMention(
         fiscal_year=atom.year or 0,
         quarter=atom.quarter,
-        kind="fiscal" if atom.fiscal else "calendar",
         start=atom.start,
         end=atom.end,
         phrase=question[atom.start : atom.end],
@@ -230,7 +224,6 @@ def _mention_of_date(question: str, one: DateExpression, definitions: Sequence[t
     return PeriodMention(
         fiscal_year=year,
         quarter=one.quarter or calendar_quarter,
-        kind="fiscal" if one.fiscal else "calendar",
         start=one.lead,
         end=one.end,
         phrase=question[one.lead : one.end],

@@ -43,8 +43,8 @@ class PhraseIndex:
 
     def __init__(self) -> None:
         self._phrases: dict[tuple[str, ...], tuple[bool, str, str]] = {}
-        self._sizes: dict[str, list[int]] = {}
-        """First word -> how many words the phrases have that begin with it, longest first."""
+        self._longest: dict[str, int] = {}
+        """First word -> the most words of a phrase that begins with it."""
         self._plural_only: set[str] = set()
         self._by_roots: dict[tuple[str, ...], tuple[bool, str, str]] = {}
         """Phrases of several words by the roots of those that say something: `repurchas stock`."""
@@ -70,10 +70,7 @@ class PhraseIndex:
         roots = tuple(_root(word) for word in words if word not in _LIGHT)
         if len(roots) > 1:
             self._by_roots.setdefault(roots, (crosses, kind, name))
-        sizes = self._sizes.setdefault(words[0], [])
-        if len(words) not in sizes:
-            sizes.append(len(words))
-            sizes.sort(reverse=True)
+        self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
         return None
 
     def find(self, text: str) -> list[tuple[str, str, int, int]]:
@@ -94,16 +91,17 @@ class PhraseIndex:
 
     def _longest_at(self, place: int, tokens: Sequence[Token], words: Sequence[str]) -> tuple[int, str, str] | None:
         """Return (number of words, kind, name) of the longest phrase that begins at a position."""
-        for size in self._sizes.get(words[place], ()):
+        for size in range(min(self._longest.get(words[place], 0), len(words) - place), 0, -1):
             held = self._phrases.get(tuple(words[place : place + size]))
-            if held is None or place + size > len(words):
+            if held is None:
                 continue
             crosses, kind, name = held
             barriers = {token.follows for token in tokens[place + 1 : place + size]} - {""}
             if barriers and not (crosses and barriers == {","}):
                 continue
             only_plural = size == 1 and words[place] in self._plural_only
-            return None if only_plural and not _is_plural(tokens[place]) else (size, kind, name)
+            is_plural = tokens[place].end - tokens[place].start > len(words[place])
+            return None if only_plural and not is_plural else (size, kind, name)
         return None
 
     def _done_at(self, place: int, tokens: Sequence[Token]) -> tuple[int, str, str] | None:
@@ -159,10 +157,6 @@ _LIGHT = frozenset({"a", "any", "it", "its", "of", "on", "our", "own", "some", "
 """Words between the verb and its object, or the noun and `of`, that name nothing."""
 _MAX_DONE = 8
 _MOVES = frozenset({"change", "increase", "decrease"})
-
-
-def _is_plural(token: Token) -> bool:
-    return token.end - token.start > len(token.word)
 
 
 _A_GAP = 4

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pydantic import BaseModel
 
 from fin_agent.lexicon.entry_loading import Metric
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 
 
 class Slot(BaseModel, frozen=True):
@@ -42,8 +43,8 @@ class Slot(BaseModel, frozen=True):
     @property
     def period(self) -> str:
         """The period as people write it: `FY2019`, `Q2 FY2023`, `six months to Q2 FY2023`."""
-        period = f"Q{self.quarter} FY{self.fiscal_year}" if self.quarter else f"FY{self.fiscal_year}"
-        return f"{_SPANS[self.months]} to {period}" if self.months in _SPANS else period
+        months = self.months if self.months in (6, 9) else None
+        return str(FiscalPeriod(fiscal_year=self.fiscal_year, quarter=self.quarter, months=months))
 
     def __str__(self) -> str:
         return f"{self.label} of {self.company_name} for {self.period}"
@@ -68,7 +69,6 @@ class Slot(BaseModel, frozen=True):
         return self.metric or self.phrase
 
 
-_SPANS: dict[int | None, str] = {6: "six months", 9: "nine months"}
 _PRINTED_LINE = Metric(id="printed-line")
 _PRINTED_BALANCE = Metric(id="printed-line", period="instant")
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from fin_agent.errors import LexiconError
 from fin_agent.lexicon.entry_loading import Entries, StatementNames
+from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Statement
 
 
@@ -64,11 +65,8 @@ class StatementTitles:
         ):
             return None
         text = self._moved.sub(r"\2\1", _folded(text))
-        for patterns in (self._whole, self._around):
-            for statement, pattern in patterns:
-                if pattern.match(text):
-                    return statement
-        return None
+        ways = (*self._whole, *self._around)
+        return next((statement for statement, pattern in ways if pattern.match(text)), None)
 
     def match_bare(self, line: str) -> Statement | None:
         """Return the statement that a heading such as "Consolidated Results of Operations" may announce."""
@@ -95,25 +93,6 @@ _MAX_LENGTH = 150
 _MIN_LENGTH = 8
 _TITLE_WORD = re.compile("statement|balancesheet|profitandlossaccount")
 _NOT_LETTERS = re.compile(r"[^a-z]+")
-_FOLDS = (
-    (re.compile("statements"), "statement"),
-    (re.compile("sheets"), "sheet"),
-    (re.compile("cashflows(?!tatement)"), "cashflow"),
-    (re.compile("(?:net)?losses"), "loss"),
-    (re.compile("(income|earnings|operations)(?:or)?loss|loss(?:or)?(income|earnings)"), r"\1\2"),
-    (re.compile("(?:stock|share|unit)(?:holder|owner)s?(?!hip)|partners|members|owners"), "holders"),
-    (
-        re.compile("equity(?:and)?(?:capital)?deficit(?:iency)?|deficit(?:iency)?(?:in|and)?(?:holders)?equity"),
-        "equity",
-    ),
-    (
-        re.compile(
-            "(?:redeemable|convertible|mezzanine)*(?:(?:non)?controllinginterests?|interests?|"
-            "preferred(?:stock|shares|units)|equity)and(?=(?:holders)?(?:equity|deficit))"
-        ),
-        "",
-    ),
-)
 
 
 def letters_only(text: str) -> str:
@@ -130,7 +109,7 @@ def built_in_statement_titles() -> StatementTitles:
 
 
 def _folded(text: str) -> str:
-    for pattern, fold in _FOLDS:
+    for fold, pattern in patterns("title_folds").items():
         text = pattern.sub(fold, text)
     return text
 

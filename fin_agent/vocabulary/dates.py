@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date
 from typing import NamedTuple
 
@@ -28,7 +28,18 @@ def printed_dates(text: str, start: int = 0, end: int | None = None) -> list[Pri
     Recognizes `January 28, 2023`, `Jan. 28 2023`, `28th of January 2023`, `2023-01-28`, `1/28/2023`, `28.1.2023`, with
     any white space (also line breaks and non-breaking spaces) between the parts. Impossible dates are left out.
     """
-    return list(_dates(text, start, len(text) if end is None else end))
+    dates = []
+    for found in _DATE.finditer(text, start, len(text) if end is None else end):
+        form = next(number for number in "12345" if found[f"y{number}"])
+        year, named, day = int(found[f"y{form}"]), found[f"m{form}"], int(found[f"d{form}"])
+        month = month_number(named) if named[0].isalpha() else int(named)
+        if year < 100:
+            year += 2000 if year <= 50 else 1900
+        if month > 12 and form == "4":
+            month, day = day, month
+        with suppress(ValueError):
+            dates.append(PrintedDate(found.start(), found.end(), date(year, month, day)))
+    return dates
 
 
 def month_number(name: str) -> int:
@@ -70,18 +81,3 @@ _DATE = re.compile(
     rf"|(?<![0-9./-])(?P<d5>{_DAY})\.(?P<m5>[01]?[0-9])\.(?P<y5>{_YEAR})(?![.][0-9])",
     re.IGNORECASE,
 )
-
-
-def _dates(text: str, start: int, end: int) -> Iterator[PrintedDate]:
-    for found in _DATE.finditer(text, start, end):
-        form = next(number for number in "12345" if found[f"y{number}"])
-        year, named, day = int(found[f"y{form}"]), found[f"m{form}"], int(found[f"d{form}"])
-        month = month_number(named) if named[0].isalpha() else int(named)
-        if year < 100:
-            year += 2000 if year <= 50 else 1900
-        if month > 12 and form == "4":
-            month, day = day, month
-        try:
-            yield PrintedDate(found.start(), found.end(), date(year, month, day))
-        except ValueError:
-            continue

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from fin_agent.vocabulary.place import Word
+from fin_agent.vocabulary.runs import runs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,7 @@ def page_ranges(pages: Iterable[int]) -> str:
     >>> page_ranges([2, 3, 4, 8])
     '3-5, 9'
     """
-    runs: list[list[int]] = []
-    for page in pages:
-        if runs and runs[-1][-1] == page - 1:
-            runs[-1].append(page)
-        else:
-            runs.append([page])
+    runs = runs_of(pages, lambda run, page: page - run[-1] != 1)
     return ", ".join(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else f"{run[0] + 1}" for run in runs)
 
 

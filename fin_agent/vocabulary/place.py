@@ -31,3 +31,8 @@ class Word(NamedTuple):
     x1: float
     y1: float
     text: str
+
+    @property
+    def across(self) -> float:
+        """The x coordinate of its center."""
+        return (self.x0 + self.x1) / 2

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import last_place
 from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.runs import runs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def statement_columns(facts: Iterable[Fact], statement: Statement) -> tuple[Colu
         key=lambda fact: (fact.page, fact.line, fact.box.x0),
     )
     columns: list[Column] = []
-    for sheet in _sheets(whole):
+    for sheet in runs_of(whole, lambda run, fact: fact.page - run[-1].page > 1):
         by_period: dict[FactPeriod, list[Fact]] = {}
         for fact in sheet:
             period = fact.period
@@ -62,16 +63,6 @@ def statement_columns(facts: Iterable[Fact], statement: Statement) -> tuple[Colu
 def place_of(fact: Fact) -> tuple[int, int]:
     """Return (page, line), both from 0."""
     return fact.page, fact.line
-
-
-def _sheets(facts: Sequence[Fact]) -> list[list[Fact]]:
-    """Return facts grouped by adjacent pages."""
-    sheets: list[list[Fact]] = []
-    for fact in facts:
-        if not sheets or fact.page - sheets[-1][-1].page > 1:
-            sheets.append([])
-        sheets[-1].append(fact)
-    return sheets
 
 
 class Outcome(StrEnum):

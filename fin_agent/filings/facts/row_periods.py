@@ -107,11 +107,10 @@ def equity_facts(table: Table, rows: Mapping[int, FactPeriod], unit_line: str, m
             whole = index == total or (balance and bool(_TOTAL.search(names[index])))
             if not whole and not names[index]:
                 continue  # of a part without a name: not a figure of the company
-            scale = units_and_scales.scale_of_cell(unit, cell, row, unit_line)
             meant = None if counted[index] else metrics[index] if balance else metric
             part = None if whole else names[index]
             statement = Statement.EQUITY
-            yield fact_of_cell(table, row, index, unit, scale, when, metric=meant, statement=statement, scope=part)
+            yield fact_of_cell(table, row, index, unit, unit_line, when, metric=meant, statement=statement, scope=part)
 
 
 def facts_of_dated_rows(table: Table, rows: Mapping[int, FactPeriod], unit_line: str) -> Iterator[Fact]:
@@ -130,9 +129,8 @@ def facts_of_dated_rows(table: Table, rows: Mapping[int, FactPeriod], unit_line:
             if cell is None:
                 continue
             unit = units_and_scales.unit_of_cell(cell, row, names[index], usual[index])
-            scale = units_and_scales.scale_of_cell(unit, cell, row, units[index])
             scope = names[index] if index in parted else None
-            yield fact_of_cell(table, row, index, unit, scale, when, scope=scope)
+            yield fact_of_cell(table, row, index, unit, units[index], when, scope=scope)
 
 
 def balance_period(
@@ -357,13 +355,9 @@ def facts_of_rows_in_time(
             named = replace(row, label=table.columns[index]) if table.columns[index] else row
             unit = units_and_scales.unit_of_cell(cell, named, "", "USD" if unit_line else "count")
             divided = headed_metric is not None and metric is None and not owed
-            yield fact_of_cell(
-                table,
-                row,
-                index,
-                unit,
-                units_and_scales.scale_of_cell(unit, cell, named, unit_line),
-                period,
+            yield replace(
+                fact_of_cell(table, named, index, unit, unit_line, period),
+                label=row.label,
                 metric=None if owed else metric or headed_metric,
                 scope=due if owed else part_of_company(table.columns[index]) if divided else None,
                 part_kind="maturity year" if owed and due else None,

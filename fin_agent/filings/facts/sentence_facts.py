@@ -18,6 +18,7 @@ from fin_agent.vocabulary.dates import MONTH_NAME, month_end, month_number
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.runs import runs_of
 from fin_agent.vocabulary.table import Table
 
 _PATTERNS = patterns("sentence_figure_patterns")
@@ -331,19 +332,15 @@ def _assign_periods(sentence: str, amounts: Sequence[PrintedAmount], times: Sequ
     return [dated.get(index, UNDATED) for index in range(len(amounts))]
 
 
-def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int]]:
-    """Yield positions of amounts of one unit separated only by commas and `and`."""
-    group: list[int] = []
-    for index, one in enumerate(amounts):
-        last = amounts[group[-1]] if group else None
-        listed = last is not None and last.unit == one.unit and amounts_listed(sentence, last, one)
-        if not listed or _PATTERNS["range"].search(sentence, 0, last.start if last else 0):
-            if len(group) > 1:
-                yield group
-            group = []
-        group.append(index)
-    if len(group) > 1:
-        yield group
+def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> list[list[int]]:
+    """Return positions of amounts of one unit separated only by commas and `and`."""
+
+    def apart(group: Sequence[int], index: int) -> bool:
+        last, one = amounts[group[-1]], amounts[index]
+        listed = last.unit == one.unit and amounts_listed(sentence, last, one)
+        return not listed or _PATTERNS["range"].search(sentence, 0, last.start) is not None
+
+    return [group for group in runs_of(range(len(amounts)), apart) if len(group) > 1]
 
 
 def amounts_listed(sentence: str, one: PrintedAmount, after: PrintedAmount) -> bool:

@@ -21,6 +21,7 @@ from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.runs import runs_of
 from fin_agent.vocabulary.table import Row, Table
 
 _PATTERNS = patterns("figure_patterns")
@@ -301,7 +302,7 @@ def _facts_of(
                 row,
                 index,
                 unit,
-                units_and_scales.scale_of_cell(unit, cell, row, units[index]),
+                units[index],
                 covered or (calendar.instant(period.end) if period.end else period),
                 metric=(of_column or metric) if alone else None,
                 statement=statement,
@@ -550,7 +551,13 @@ def assign_roles(
 ) -> list[list[Fact]]:
     """Return the facts of each table, with metrics for opening cash, net change and closing cash told by arithmetic."""
     named = {position: list(facts) for position, facts in enumerate(by_table)}
-    for run in _runs(tables, statements):
+    flows = [position for position, statement in enumerate(statements) if statement is Statement.CASH_FLOW]
+
+    def apart(run: Sequence[int], position: int) -> bool:
+        before, table = tables[run[-1]], tables[position]
+        return len(before.columns) != len(table.columns) or table.page - before.page > _PAGES_APART
+
+    for run in runs_of(flows, apart):
         known = {fact.metric for position in run for fact in named[position] if fact.scope is None}
         if known.issuperset(_ROLES):
             continue
@@ -570,21 +577,6 @@ def assign_roles(
 
 
 _ROLES = ("cash_at_beginning_of_period", "net_change_in_cash", "cash_at_end_of_period")
-
-
-def _runs(tables: Sequence[Table], statements: Sequence[Statement | None]) -> Iterator[list[int]]:
-    """Yield positions of the tables of one cash flow statement, across its pages."""
-    run: list[int] = []
-    for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
-        if statement is not Statement.CASH_FLOW:
-            continue
-        before = tables[run[-1]] if run else None
-        if before and not (len(before.columns) == len(table.columns) and table.page - before.page <= _PAGES_APART):
-            yield run
-            run = []
-        run.append(position)
-    if run:
-        yield run
 
 
 _PAGES_APART = 2

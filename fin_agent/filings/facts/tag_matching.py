@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from operator import itemgetter
 
 from fin_agent.filings.facts.table_facts import UnitOf
 from fin_agent.filings.facts.units_and_scales import fact_of_cell
@@ -94,23 +93,17 @@ _MEMBER_ENDING = re.compile(r"(?:Segment)?Member$|Domain$")
 
 
 class _Places:
-    """Numeric tags by page and height."""
+    """Numeric tags by page."""
 
     def __init__(self, tags: Iterable[Tag]) -> None:
-        self._by_page: dict[int, list[tuple[float, float, Tag]]] = {}
+        self._by_page: dict[int, list[Tag]] = {}
         for tag in tags:
             if tag.numeric and tag.page is not None and tag.box is not None:
-                x, y = (tag.box.x0 + tag.box.x1) / 2, (tag.box.y0 + tag.box.y1) / 2
-                self._by_page.setdefault(tag.page, []).append((y, x, tag))
-        for placed in self._by_page.values():
-            placed.sort(key=itemgetter(0))
+                self._by_page.setdefault(tag.page, []).append(tag)
 
     def inside(self, page: int, box: Box) -> list[Tag]:
         """Return tags whose center is in `box`."""
-        placed = self._by_page.get(page, [])
-        begin = bisect_left(placed, box.y0, key=itemgetter(0))
-        end = bisect_right(placed, box.y1, key=itemgetter(0))
-        return [tag for _, x, tag in placed[begin:end] if box.x0 - 1 <= x <= box.x1 + 1]
+        return [tag for tag in self._by_page.get(page, ()) if tag.box and box.contains_center_of(tag.box)]
 
 
 def _cells_without_facts(
@@ -123,7 +116,7 @@ def _cells_without_facts(
             for index, cell in enumerate(row.cells):
                 if cell is not None and (table.page, cell.box) not in read:
                     unit = "percent" if cell.percent else ""
-                    yield fact_of_cell(table, row, index, unit, 1, UNDATED, statement=statements.get(table.page))
+                    yield fact_of_cell(table, row, index, unit, "", UNDATED, statement=statements.get(table.page))
 
 
 def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: ConceptOf, unit_of: UnitOf) -> Fact:

@@ -25,14 +25,19 @@ from fin_agent.vocabulary.table import Cell, Row, Table
 _PATTERNS = patterns("figure_patterns")
 
 
-def fact_of_cell(table: Table, row: Row, index: int, unit: str, scale: int, period: FactPeriod, **meaning: Any) -> Fact:
-    """Return the fact of the figure in column `index` of a row; `meaning` are further fields, such as its metric."""
+def fact_of_cell(
+    table: Table, row: Row, index: int, unit: str, unit_line: str, period: FactPeriod, **meaning: Any
+) -> Fact:
+    """Return the fact of the figure in column `index` of a row; `meaning` are further fields, such as its metric.
+
+    Its scale is that of `unit_line`, unless its row has another.
+    """
     cell = row.cells[index]
     assert cell is not None
     return Fact(
         label=row.label,
         amount=cell.amount,
-        scale=scale,
+        scale=scale_of_cell(unit, cell, row, unit_line),
         unit=unit,
         period=period,
         page=table.page,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import lru_cache
@@ -261,10 +261,8 @@ def _sheet(root: etree._Element) -> dict[str, str]:
 class _OpenElement:
     """An element being traversed, with its effect on the elements inside."""
 
-    children: Iterator[etree._Element]
     kind: Kind = Kind.BLOCK
     style: Style = PLAIN
-    element: etree._Element | None = None
     block: bool = True
     tag: int | None = None
     indent: float = 0.0
@@ -288,23 +286,19 @@ class _TreeWalk:
         self._begun: dict[int, tuple[Text, int]] = {}
 
     def through(self, root: etree._Element) -> list[Block]:
-        stack: list[_OpenElement] = []
-        opened = self._enter(root, _OpenElement(iter(())))
-        if opened is not None:
-            stack.append(opened)
-        while stack:
-            top = stack[-1]
-            child = next(top.children, None)
-            if child is None:
-                self._leave(stack.pop())
-                tail = top.element.tail if top.element is not None else None
-            else:
-                opened = self._enter(child, top) if isinstance(child.tag, str) else None
-                tail = child.tail if opened is None else None
-                if opened is not None:
-                    stack.append(opened)
-            if stack and tail:
-                self._add_text(tail, stack[-1])
+        outer = _OpenElement()
+        stack: list[_OpenElement | None] = []
+        walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
+        for event, element in walk:
+            if event == "start":
+                stack.append(self._enter(element, stack[-1] or outer if stack else outer))
+                if stack[-1] is None:
+                    walk.skip_subtree()
+                continue
+            if event == "end" and (closed := stack.pop()) is not None:
+                self._leave(closed)
+            if element.tail and stack and stack[-1] is not None:
+                self._add_text(element.tail, stack[-1])
         self._end_paragraph()
         return self._blocks
 
@@ -332,10 +326,8 @@ class _TreeWalk:
                 self._blocks += [Break()] * style.break_after
             return None
         opened = _OpenElement(
-            iter(element),
             kind,
             style,
-            element,
             style.block if style.block is not None else kind not in (Kind.INLINE, Kind.TAGGED, Kind.RAISED),
             self._tags.get(element) if kind is Kind.TAGGED else None,
             outer.indent,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
@@ -20,19 +21,12 @@ _THOUSANDTHS = {mark: int(width) for width, marks in load_yaml("letter_widths").
 _OTHER = 556
 
 
-class _Widths(dict[str, float]):
-    """Widths of words, cached, because filings use the same few thousand words."""
-
-    def __missing__(self, word: str) -> float:
-        width = sum(_THOUSANDTHS.get(mark, _OTHER) for mark in word) * SIZE / 1000
-        if len(self) < _MAX_KEPT:
-            self[word] = width
-        return width
+@lru_cache(maxsize=100_000)  # filings use the same few thousand words
+def width_of(word: str) -> float:
+    """Return the width of a word in points."""
+    return sum(_THOUSANDTHS.get(mark, _OTHER) for mark in word) * SIZE / 1000
 
 
-_MAX_KEPT = 100_000
-WIDTHS = _Widths()
-"""Width of a word in points."""
 SPACE = 0.278 * SIZE
 
 
@@ -74,12 +68,12 @@ def _requested_width(cell: GridCell) -> float:
     natural += cell.text.indent
     if cell.column == 0:
         return min(natural, _WIDEST_TEXT)
-    longest = max(WIDTHS[word] for word in words if word != LINE_BREAK)
+    longest = max(width_of(word) for word in words if word != LINE_BREAK)
     return min(max(longest, _MIN_SHARE_LENGTH * natural), _WIDEST_TEXT)
 
 
 def _width(words: list[str]) -> float:
-    return sum(WIDTHS[word] for word in words) + SPACE * (len(words) - 1) if words else 0.0
+    return sum(map(width_of, words)) + SPACE * (len(words) - 1) if words else 0.0
 
 
 def _set_row(row: list[GridCell], edges: list[float], table: int) -> _Setting:
@@ -105,12 +99,12 @@ def _wrapped(words: Sequence[str], room: float) -> list[list[tuple[int, str]]]:
     lines: list[list[tuple[int, str]]] = [[]]
     x = 0.0
     for position, word in enumerate(words):
-        if lines[-1] and (word == LINE_BREAK or x + WIDTHS[word] > room):
+        if lines[-1] and (word == LINE_BREAK or x + width_of(word) > room):
             lines.append([])
             x = 0.0
         if word != LINE_BREAK:
             lines[-1].append((position, word))
-            x += WIDTHS[word] + SPACE
+            x += width_of(word) + SPACE
     return lines if lines[-1] or len(lines) == 1 else lines[:-1]
 
 
@@ -140,9 +134,9 @@ def _set_cell(
         first_x = min(first_x, x)
         for position, word in line:
             where[position] = len(row.words)
-            row.words.append(Word(x, y, x + WIDTHS[word], y + _WORD_HEIGHT, word))
-            last_x = max(last_x, x + WIDTHS[word])
-            x += WIDTHS[word] + SPACE
+            row.words.append(Word(x, y, x + width_of(word), y + _WORD_HEIGHT, word))
+            last_x = max(last_x, x + width_of(word))
+            x += width_of(word) + SPACE
     row.cells.append(Word(first_x, 0.0, last_x, 0.0, printed))
     for mark in cell.text.marks:
         inside = [where[position] for position in range(mark.first, mark.last + 1) if position in where]
@@ -364,8 +358,8 @@ def _paragraph(text: Text) -> Iterator[_Setting]:
         ]
         words, x = [], left
         for _, word in line:
-            words.append(Word(x, 0.0, x + WIDTHS[word], LEADING - 2, word))
-            x += WIDTHS[word] + SPACE
+            words.append(Word(x, 0.0, x + width_of(word), LEADING - 2, word))
+            x += width_of(word) + SPACE
         if text.align == "center" and words:
             shift = (PAGE_WIDTH - MARGIN - words[-1].x1 + words[0].x0 - MARGIN) / 2 + MARGIN - words[0].x0
             words = [Word(x0 + shift, y0, x1 + shift, y1, said) for x0, y0, x1, y1, said in words]

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from fin_agent.filings.identity import cover, registrant_names
 from fin_agent.filings.identity.cover import Kind, PlainPage, reading
-from fin_agent.filings.identity.registrant_names import OtherName
-from fin_agent.filings.tables.column_periods import COUNTS
+from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.dates import PrintedDate, printed_dates
 from fin_agent.vocabulary.fact import Tag
@@ -177,11 +176,9 @@ def _period_readings(
 def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:
     if is_release(pages):
         title = name_in_title(pages)
-        named = registrant_names.registrant_in_text(pages[:14])
-        if not named and title is not None:
-            named = [reading("company", title.name, Kind.TITLE, title.printed, title.page)]
+        named = registrant_names.registrant_in_text(pages[:14]) or title
         found = [*release_readings(pages), *cover.ticker_readings((), pages), *named]
-        return found + registrant_names.other_names(pages[:3], best_value(found, "company"), [title] if title else [])
+        return found + registrant_names.other_names(pages[:3], best_value(found, "company"), title)
     opening = "\n".join(page.text for page in pages[:4])[:4000]
     report = _PATTERNS["annual report"].search(opening)
     if report is None or not any(_PATTERNS["statements"].search(page.text) for page in pages):
@@ -471,8 +468,7 @@ def _longest_span(pages: Sequence[PlainPage]) -> _Span | None:
     spans: dict[float, list[_Span]] = {}
     for number, text in pages[:10]:
         for found in _PATTERNS["length"].finditer(text):
-            count, in_weeks = found["count"].lower(), found["unit"].lower() == "week"
-            length = COUNTS.get(count) or int(count)
+            length, in_weeks = parse_number(found["count"]), found["unit"].lower() == "week"
             days = 7 * length if in_weeks else DAYS_PER_QUARTER * length / 3
             spans.setdefault(days, []).append(_Span(days, in_weeks, found.group(), number))
     repeated = [days for days, held in spans.items() if len(held) > 1 and days < 3.5 * DAYS_PER_QUARTER]
@@ -518,17 +514,14 @@ def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
     yield from year_readings(pages[:12], end, month, named=year is not None)
 
 
-def name_in_title(pages: Sequence[PlainPage]) -> OtherName | None:
-    """Return the name in a title: `PepsiCo` in `PepsiCo Reports Fourth Quarter Results`."""
-    found = _PATTERNS["name in a title"].search(pages[0].text, 0, 1500) if pages else None
-    return OtherName(" ".join(found[1].split()), found.group(), pages[0].number) if found else None
+def name_in_title(pages: Sequence[PlainPage]) -> list[FieldSource]:
+    """Return the company named in a title, if it names one: `PepsiCo` in `PepsiCo Reports Fourth Quarter Results`."""
+    found = _PATTERNS["name in a title"].search(pages[0].text, 0, 1500)
+    return [reading("company", " ".join(found[1].split()), Kind.TITLE, found.group(), pages[0].number)] if found else []
 
 
 def _opening(pages: Sequence[PlainPage], length: int) -> str:
     return "\n".join(page.text for page in pages[:2])[:length]
-
-
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 
 
 def _period_in_title(opening: str) -> tuple[int | None, int | None, str]:
@@ -539,10 +532,10 @@ def _period_in_title(opening: str) -> tuple[int | None, int | None, str]:
     whole = _PATTERNS["whole year"].search(title[:400])
     if found is not None and (whole is None or found.start() < 400):
         named = found.groupdict()
-        quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named["q1"] or named.get("q2") or 0)
+        quarter = parse_number(named["word"] or named["q1"] or named.get("q2") or "")
         year = int(named["year"])
         return (year if year > 99 else 2000 + year), quarter, found.group()
     if whole is not None:
         return int(whole["year"] or whole["before"]), 4, whole.group()
     alone = _PATTERNS["quarter alone"].search(title[:600])
-    return (None, _ORDINALS[alone["word"].lower()], alone.group()) if alone else (None, None, "")
+    return (None, parse_number(alone["word"]), alone.group()) if alone else (None, None, "")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import takewhile
-from typing import NamedTuple
 
 from fin_agent.filings.identity.cover import Kind, PlainPage, is_full_name, normalize_print, printed_name, reading
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces
@@ -137,48 +137,44 @@ def _signer(text: str, place: int) -> str | None:
     return None
 
 
-class OtherName(NamedTuple):
-    """A further name that was found."""
-
-    name: str
-    printed: str
-    page: int | None
-
-
-def other_names(pages: Sequence[PlainPage], company: str, known: Iterable[OtherName] = ()) -> list[FieldSource]:
+def other_names(pages: Sequence[PlainPage], company: str, known: Iterable[FieldSource] = ()) -> list[FieldSource]:
     """Return a reading of all names, `known` or in the text: `formerly known as ...`, `(“Square,” the “Company”)`."""
-    kept: dict[str, OtherName] = {}
+    kept: dict[str, FieldSource] = {}
     for found in (*known, *_names_in(pages, company)):
-        name = printed_name(found.name)
+        name = printed_name(found.value)
         name = name.rstrip(",; ") if _PATTERNS["legal abbreviation"].search(name) else name.rstrip(",.; ")
         key = name.casefold()
         named = 2 <= len(name) <= 40 and name[0].isupper() and key != company.casefold()
         if named and not _PATTERNS["generic term"].search(name):
-            kept.setdefault(key, found._replace(name=name))
+            kept.setdefault(key, replace(found, value=name))
     if not kept:
         return []
-    names = [one.name.replace(NAMES_SEPARATOR, " ") for one in kept.values()]
-    printed = " | ".join(dict.fromkeys(" ".join(one.printed.split()) for one in kept.values()))
+    names = [one.value.replace(NAMES_SEPARATOR, " ") for one in kept.values()]
+    printed = " | ".join(dict.fromkeys(one.printed for one in kept.values()))
     page = next((one.page for one in kept.values() if one.page is not None), None)
     return [reading("other_names", NAMES_SEPARATOR.join(names), Kind.SENTENCE, printed, page)]
 
 
-def _names_in(pages: Sequence[PlainPage], company: str) -> Iterator[OtherName]:
+def _names_in(pages: Sequence[PlainPage], company: str) -> Iterator[FieldSource]:
     words = re.findall(r"\w+", company)
     named = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE) if words else None
     for number, text in pages:
         for former in _PATTERNS["former name"].finditer(text):
             if former["changed"] or _is_own_former_name(text, former, named):
                 printed = text[max(0, former.start() - 1) : former.end()]
-                yield OtherName(former["name"] or former["changed"], printed, number)
+                yield _other_name(former["name"] or former["changed"], printed, number)
         for terms in _PATTERNS["quoted terms"].finditer(text):
             if _PATTERNS["the filer itself"].search(terms.group()):
-                yield from (OtherName(name, terms.group(), number) for name in _QUOTED.findall(terms.group()))
+                yield from (_other_name(name, terms.group(), number) for name in _QUOTED.findall(terms.group()))
         if named is not None:
             for found in named.finditer(text):
                 behind = text[found.end() : found.end() + 160]
                 printed = text[found.start() : found.end() + 60]
-                yield from (OtherName(name, printed, number) for name in _names_in_brackets(behind))
+                yield from (_other_name(name, printed, number) for name in _names_in_brackets(behind))
+
+
+def _other_name(name: str, printed: str, page: int) -> FieldSource:
+    return reading("other_names", name, Kind.SENTENCE, printed, page)
 
 
 _QUOTED = re.compile(r"[“\"]\s*([^”\"“]{2,40}?)\s*[”\"]")

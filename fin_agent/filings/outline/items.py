@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, takewhile
@@ -244,23 +244,30 @@ def items_of(
     """
     if form not in _FORMS:
         return [None] * len(pages)
-    belongs: list[str | None] = []
-    current: str | None = COVER
-    position = 0
-    for index, page in enumerate(pages):
-        spans = [(0, current)]
-        while position < len(starts) and starts[position].page == index:
-            spans.append((starts[position].offset, starts[position].item))
-            position += 1
-        ends = [start for start, _ in spans[1:]] + [len(page.text)]
-        longest = max(range(len(spans)), key=lambda at: (ends[at] - spans[at][0], at))
-        belongs.append(spans[longest][1])
-        current = spans[-1][1]
+    stretches = stretches_of_pages(pages, [(start.page, start.offset, start.item) for start in starts], COVER)
+    belongs: list[str | None] = [max(reversed(of_page), key=itemgetter(1))[0] for of_page in stretches]
     first = min((page for page in statements if 0 <= page < len(belongs)), default=None)
     if first is not None and form in _FINANCIAL:  # the statements, and what follows them in the same Item
         follow = list(takewhile(lambda item: item == belongs[first], belongs[first:]))
         belongs[first : first + len(follow)] = [_FINANCIAL[form]] * len(follow)
     return belongs
+
+
+def stretches_of_pages(
+    pages: Sequence[PageContent], starts: Iterable[tuple[int, int, str]], before: str
+) -> Iterator[list[tuple[str, int]]]:
+    """Yield for each page what stands on it, in order, each with its number of characters.
+
+    `starts` are (position of the page, offset, name) of what begins; `before` is the name of all before the first.
+    """
+    of_page: dict[int, list[tuple[int, str]]] = {}
+    for index, offset, name in starts:
+        of_page.setdefault(index, []).append((offset, name))
+    current = before
+    for index, page in enumerate(pages):
+        spans = [(0, current), *of_page.get(index, ())]
+        yield [(name, end - start) for (start, name), (end, _) in pairwise([*spans, (len(page.text), "")])]
+        current = spans[-1][1]
 
 
 def item_starts(pages: Sequence[PageContent], form: Form) -> list[ItemStart]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
+from fin_agent.filings.outline.items import stretches_of_pages
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Note, PageContent
 
@@ -205,19 +207,12 @@ _HEADER_LINES = 8
 def _note_of_pages(heads: Sequence[NoteLine], pages: Sequence[PageContent], whole: Mapping[int, int]) -> dict[int, str]:
     """Return the note of each page number, unless less than half of the page (`whole` characters) belongs to notes."""
     belongs: dict[int, str] = {}
-    current, position = "", 0
-    for index in range(heads[0].page, len(pages)):
-        text = pages[index].text
-        spans = [(0, current)]
-        while position < len(heads) and heads[position].page == index:
-            spans.append((heads[position].offset, heads[position].printed))
-            position += 1
-        ends = [start for start, _ in spans[1:]] + [len(text)]
-        room: dict[str, int] = {}
-        for (start, number), stop in zip(spans, ends, strict=True):
-            room[number] = room.get(number, 0) + stop - start
-        current = spans[-1][1]
-        longest = max(room, key=lambda number: room[number])
-        if longest and 2 * len(text) >= whole[pages[index].number]:
-            belongs[pages[index].number] = longest
+    stretches = stretches_of_pages(pages, [(line.page, line.offset, line.printed) for line in heads], "")
+    for page, of_page in zip(pages, stretches, strict=True):
+        room: Counter[str] = Counter()
+        for number, length in of_page:
+            room[number] += length
+        longest = max(room, key=room.__getitem__)
+        if longest and 2 * len(page.text) >= whole[page.number]:
+            belongs[page.number] = longest
     return belongs

@@ -12,6 +12,7 @@ from fin_agent.filings.outline.table_page_classification import density_of, may_
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, letters_only
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Page, PageContent, Statement
+from fin_agent.vocabulary.runs import runs_of
 from fin_agent.vocabulary.table import Table
 
 _PATTERNS = patterns("outline_patterns")
@@ -43,16 +44,12 @@ def parts_of_statement(
     for page in pages:
         shown = page.statement
         for table in of_page.get(page.number, ()):
-            title = title_in(table.caption, page.text, titles)
+            lines = reversed(caption_lines(table.caption, page.text))
+            title = next((line for line in lines if titles.match(line) is not None), "")  # the nearest
             shown = (titles.match(title) if title else None) or shown
             if shown is wanted:
                 parts.append(StatementPart(table, title))
     return parts
-
-
-def title_in(caption: str, page_text: str, titles: StatementTitles) -> str:
-    """Return the line of a caption that is a statement's title, the one nearest to the table; empty where none is."""
-    return next((line for line in reversed(caption_lines(caption, page_text)) if titles.match(line) is not None), "")
 
 
 def caption_lines(caption: str, page_text: str) -> list[str]:
@@ -250,13 +247,12 @@ def _titles_on(text: str) -> Iterator[_Title]:
     above = begin = 0
     for line, after in pairwise([*text.split("\n"), ""]):
         start, begin = begin, begin + len(line) + 1
-        if any(part in line.lower() for part in _TELLING) or _SPACED.search(line):
-            if not any_found and above >= _TOP_LINES:
-                return
-            title = None if _PARENTHETICAL.match(text, begin - 1) else _title(line.strip(), after[:_MAX_LINE_LENGTH])
-            if title is not None:
-                any_found = True
-                yield _Title(title[0], line.strip(), start, title[1])
+        if not any_found and above >= _TOP_LINES:
+            return
+        title = None if _PARENTHETICAL.match(text, begin - 1) else _title(line.strip(), after[:_MAX_LINE_LENGTH])
+        if title is not None:
+            any_found = True
+            yield _Title(title[0], line.strip(), start, title[1])
         above += bool(line.strip())
 
 
@@ -275,10 +271,6 @@ def _title(line: str, after: str) -> tuple[Statement, bool] | None:
 
 _MIN_LINE_LENGTH = 8
 _PARENTHETICAL = re.compile(r"\W{0,20}parenthetical", re.I)
-_TELLING = ("tatem", "heet", "onsolidated")
-"""Part of every title, even with a misplaced space in a word."""
-_SPACED = re.compile(r"(?:[A-Za-z] ){6}")
-"""Part of a title whose letters are set apart."""
 
 
 def _entity_above(head: str) -> str:
@@ -312,11 +304,7 @@ def _without_running_heads(pages: Sequence[PageContent]) -> list[PageContent]:
 def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> list[_Candidate]:
     """Return the run of pages with most statements, including halves, and a missing primary one from elsewhere."""
     sure = [found for found in candidates if found.sure]
-    runs: list[list[_Candidate]] = []
-    for found in sure:
-        if not runs or position[found.page] - position[runs[-1][-1].page] > _NEAR:
-            runs.append([])
-        runs[-1].append(found)
+    runs = runs_of(sure, lambda run, found: position[found.page] - position[run[-1].page] > _NEAR)
     if not runs:
         return []
     best = max(runs, key=_worth)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,14 +71,11 @@ def _read_page(page: pymupdf.Page, number: int) -> PageContent:
         width=width,
         height=height,
         text=text,
-        words=tuple(map(_word, map(_place_and_text, words))),
+        words=tuple(Word(*word[: len(Word._fields)]) for word in words),  # without numbers of blocks and lines
         pictured=_pictured(page) if has_little_text(text) else 0.0,
     )
 
 
-_word = partial(tuple.__new__, Word)
-_place_and_text = itemgetter(slice(len(Word._fields)))
-"""Position and text of a word from MuPDF, without its block and line numbers."""
 _Span = dict[str, Any]
 
 

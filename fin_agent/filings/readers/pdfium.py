@@ -101,15 +101,7 @@ def _printed(textpage: pypdfium2.PdfTextPage) -> str:
     """Return the page's characters, one for each of PDFium's indexes."""
     from pypdfium2 import raw
 
-    count = textpage.count_chars()
-    if count == 0:
-        return ""
-    first, last = (raw.FPDFText_GetTextIndexFromCharIndex(textpage.raw, index) for index in (0, count - 1))
-    if first == 0 and last == count - 1:  # the text has exactly these characters: one call is enough
-        text: str = textpage.get_text_range()
-        if len(text) == count:
-            return text
-    return "".join(map(chr, map(raw.FPDFText_GetUnicode, repeat(textpage.raw), range(count))))
+    return "".join(map(chr, map(raw.FPDFText_GetUnicode, repeat(textpage.raw), range(textpage.count_chars()))))
 
 
 def _doubled_letters(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, printed: str) -> dict[int, bool]:

@@ -14,6 +14,7 @@ from fin_agent.filings.tables.lines import Line
 from fin_agent.lexicon.text_normalization import singular
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.place import Box, Word
+from fin_agent.vocabulary.runs import runs_of
 from fin_agent.vocabulary.table import Cell
 
 _PATTERNS = patterns("table_patterns")
@@ -34,7 +35,7 @@ def parse_number(token: str) -> Number | None:
     It may hold the parts of a cell (`$ (1,234 )`), a footnote mark (`1,234(1)`), an unclosed parenthesis, the `x` of
     a ratio. A percentage keeps its printed size: `12.3%` is 12.3 with `percent` set.
     """
-    if match := _NUMBER.match(token):
+    if match := _PATTERNS["number"].match(token):
         opened = bool(match["open"] or match["inner"])
         if ")" in match["tail"] and not opened:
             return None
@@ -42,29 +43,9 @@ def parse_number(token: str) -> Number | None:
         if opened or match["sign"] or match["minus"]:
             amount = -amount
         return Number(amount, "%" in match["tail"], bool(match["dollar"]))
-    if match := _DASH.match(token):
+    if match := _PATTERNS["dash"].match(token):
         return Number(Decimal(0), bool(match["percent"]), bool(match["dollar"]))
     return None
-
-
-_FOOTNOTE_MARKS = r"(?:\s*(?:\(\d{1,2}\)|\([a-zA-Z]\)|\[\d{1,2}\]|[¹²³⁴⁵⁶⁷⁸⁹]|\*{1,3}|[†‡§]))*"
-_NUMBER = re.compile(
-    r"""^\s*
-    (?P<open>\()?\s*(?:\+|(?P<sign>[-−–‑]))?\s*
-    (?P<dollar>(?:US|C|A|CA|AU)?\$|€|£|¥)?\s*
-    (?P<inner>\()?\s*(?P<minus>[-−–‑])?\s*
-    (?!000\b)(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*
-    (?P<tail>%?\s*\)?\s*%?|[x×](?=$))
-    """
-    + _FOOTNOTE_MARKS
-    + r"\s*$",
-    re.X,
-)
-_DASH = re.compile(
-    r"^\s*(?P<dollar>(?:US)?\$)?\s*(?:\(\s*[-−–—‑]{1,3}\s*\)|[-−–—‑]{1,3})\s*(?P<percent>%)?"
-    + _FOOTNOTE_MARKS
-    + r"\s*$"
-)
 
 
 @lru_cache(maxsize=16_384)
@@ -277,13 +258,7 @@ def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:
         ((row, token) for row, tokens in enumerate(rows) for token in tokens),
         key=lambda placed: (placed[1].edge, placed[0]),
     )
-    clusters: list[list[tuple[int, Token]]] = []
-    previous = -1000.0
-    for row, token in placed:
-        if token.edge - previous > _EDGE_STEP:
-            clusters.append([])
-        clusters[-1].append((row, token))
-        previous = token.edge
+    clusters = runs_of(placed, lambda cluster, item: item[1].edge - cluster[-1][1].edge > _EDGE_STEP)
     merged = clusters[:1]
     for cluster in clusters[1:]:
         if _one_column(merged[-1], cluster):
@@ -357,10 +332,8 @@ def _join_closing_marks(tokens: list[Token], word: Word) -> bool:
     if last.number is None or word.x0 - last.x1 > _CLOSER_REACH:
         return False
     number = parse_number(last.text + word.text) or last.number
-    tokens[-1] = Token(
-        last.text + (" " if word.x0 - last.x1 > 4 else "") + word.text,
-        last.x0, word.x1, last.edge, last.gap, number, False, last.core, last.y0, last.y1,
-    )  # fmt: skip
+    printed = last.text + (" " if word.x0 - last.x1 > 4 else "") + word.text
+    tokens[-1] = last._replace(text=printed, x1=word.x1, number=number)
     return True
 
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 
+from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.lexicon.words import load_yaml, patterns
 from fin_agent.vocabulary.dates import MONTH_NAME, month_end, month_number, printed_dates
 from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.fiscal_calendar import fiscal_year_of
 from fin_agent.vocabulary.identity import Identity
 
 _PATTERNS = patterns("table_patterns")
@@ -47,7 +49,7 @@ class FiscalCalendar:
             year_end = next(each for each in ends if each + timedelta(days=_DRIFT) >= end)
         elif quarter:
             year_end = end + timedelta(days=round(91.31 * (4 - quarter)))
-        return cls(year if year is not None else fiscal_year_named_after(year_end), year_end, quarter, end)
+        return cls(year if year is not None else fiscal_year_of(year_end), year_end, quarter, end)
 
     @classmethod
     def known_from(cls, periods: Iterable[FactPeriod | None]) -> FiscalCalendar | None:
@@ -149,7 +151,7 @@ def time_words(text: str) -> TimeWords:
     quarter = None
     if match := _PATTERNS["quarter"].search(rest):
         named = next(group for group in match.groups() if group)
-        quarter = _ORDINALS.get(named) or int(named)
+        quarter = parse_number(named)
     years += [int(found) for found in _YEAR.findall(rest)]
     fiscal = bool(_FISCAL.search(low))
     if len(dates) == 2 and dates[0] < dates[1] and _FROM_TO.search(low):
@@ -162,11 +164,6 @@ def time_words(text: str) -> TimeWords:
 def is_change(text: str) -> bool:
     """Return whether a header names a difference between periods, which has no period of its own."""
     return bool(_PATTERNS["change"].search(text.lower()))
-
-
-def fiscal_year_named_after(year_end: date) -> int:
-    """Return the usual name of a fiscal year that ends on `year_end`: ends in January count for the year before."""
-    return year_end.year - 1 if year_end.month == 1 or (year_end.month == 2 and year_end.day < 10) else year_end.year
 
 
 def is_month_end(day: date) -> bool:
@@ -184,13 +181,12 @@ _MONTH_DAY = re.compile(rf"\b(?P<month>{MONTH_NAME})\s*(?P<day>\d{{1,2}})\b(?!\s
 _YEAR = re.compile(r"(?<![\d,.$/-])((?:19|20)\d\d)(?![\d,/]|\.\d)")
 _SHORT_YEAR = re.compile(r"(?:\bfy\s?'?|^f(?=\d)|\b[1-4]q\s?'?|\bq[1-4]\s?'?)\d\d\b")
 _FISCAL = re.compile(r"\bfiscal\b|\bfy\s?'?\d|^f\d\d\b")
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _LENGTHS = load_yaml("period_lengths")
-COUNTS: dict[str, int] = _LENGTHS["counts"]
+_COUNTS: dict[str, int] = _LENGTHS["counts"]
 _WEEKS: dict[int, int] = {count: months for months, counts in _LENGTHS["weeks"].items() for count in counts}
 _SPAN = re.compile(
     r"\b(?P<count>"
-    + "|".join(sorted((name.replace("-", "[ -]") for name in COUNTS), key=len, reverse=True))
+    + "|".join(sorted((name.replace("-", "[ -]") for name in _COUNTS), key=len, reverse=True))
     + r"|\d{1,2})[\s-]+(?P<unit>months?|weeks?)\b(?P<ended> (?:period )?end(?:ed|ing)\b|$)?"
 )
 _FROM_TO = re.compile(r"\bfrom\b.*\b(?:to|through)\b")
@@ -198,7 +194,7 @@ _FROM_TO = re.compile(r"\bfrom\b.*\b(?:to|through)\b")
 
 def _months(low: str) -> int | None:
     if (match := _SPAN.search(low)) and not _PATTERNS["bound"].search(low[: match.start()]):
-        count = int(match["count"]) if match["count"].isdigit() else COUNTS[match["count"].replace(" ", "-")]
+        count = parse_number(match["count"].replace(" ", "-"))
         if match["unit"].startswith("week"):
             months = _WEEKS.get(count)
         else:

@@ -20,6 +20,7 @@ from fin_agent.filings.tables.column_periods import (
 from fin_agent.filings.tables.lines import Line
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.place import Word
 
 _PATTERNS = patterns("table_patterns")
 
@@ -32,20 +33,6 @@ class Header:
     periods: tuple[FactPeriod | None, ...]
     paths: tuple[tuple[str, ...], ...] = ()
     """The header of each column level by level, outermost first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """Adjacent words of a header line."""
-
-    text: str
-    x0: float
-    x1: float
-
-    @property
-    def middle(self) -> float:
-        """The x coordinate of its center, in points."""
-        return (self.x0 + self.x1) / 2
 
 
 def read_header(
@@ -175,10 +162,10 @@ def is_header_line(line: Line) -> bool:
     return timely > 0 and others <= 3 + 2 * timely
 
 
-def phrases_of(line: Line) -> list[Phrase]:
-    """Return the words of a line grouped by white space; in a real table, one phrase per cell."""
+def phrases_of(line: Line) -> Sequence[Word]:
+    """Return the words of a line joined to phrases that white space separates; in a real table, one per cell."""
     if line.cells:
-        return [Phrase(word.text, word.x0, word.x1) for word in line.words]
+        return line.words
     room = max(4.5, 0.5 * line.height)
     words = line.words
     gaps = [second.x0 - first.x1 for first, second in itertools.pairwise(words)]
@@ -190,7 +177,7 @@ def phrases_of(line: Line) -> list[Phrase]:
         if gap > room or (gap > narrow and ends):
             groups.append([])
         groups[-1].append(word)
-    return [Phrase(" ".join([word.text for word in group]), group[0].x0, group[-1].x1) for group in groups]
+    return [Word(group[0].x0, line.y0, group[-1].x1, line.y1, " ".join([w.text for w in group])) for group in groups]
 
 
 _PERIOD_END = re.compile(r"(?:19|20)\d\d$|^\d{1,2},$")
@@ -239,7 +226,7 @@ def _heads(lines: Sequence[Line], columns: Sequence[Column]) -> list[str]:
 
 
 def _assign(
-    phrases: list[Phrase], columns: Sequence[Column], below: Sequence[str]
+    phrases: Sequence[Word], columns: Sequence[Column], below: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
     """Return (text shared by all columns, text of each column) of a header line; `below` are the cells under it."""
     none: list[list[str]] = [[] for _ in columns]
@@ -258,27 +245,27 @@ def _assign(
         return shared, [[head.text] if head else [] for head in heads]
     for column, texts in zip(columns, none, strict=True):
         best = max(
-            over, key=lambda phrase: (_overlap(phrase, column), -abs(phrase.middle - (column.core + column.right) / 2))
+            over, key=lambda phrase: (_overlap(phrase, column), -abs(phrase.across - (column.core + column.right) / 2))
         )
         if _overlap(best, column) > 0.3 * min(best.x1 - best.x0, column.right - column.left) or timely:
             texts.append(best.text)
     return shared, none
 
 
-def _over(phrases: Sequence[Phrase], columns: Sequence[Column]) -> list[Phrase]:
+def _over(phrases: Sequence[Word], columns: Sequence[Column]) -> list[Word]:
     """Return the phrases of a line above the columns rather than above the labels."""
     first = columns[0]
     left = min(first.left, first.core - 12)
-    return [phrase for phrase in phrases if phrase.x1 >= left or phrase.middle >= first.core]
+    return [phrase for phrase in phrases if phrase.x1 >= left or phrase.across >= first.core]
 
 
-def _all_alike(phrases: Sequence[Phrase]) -> bool:
+def _all_alike(phrases: Sequence[Word]) -> bool:
     """Return whether each phrase is a year or date that heads a column, none being a label next to them."""
     words = {len(phrase.text.split()) for phrase in phrases}
     return len(words) == 1 and all(time_words(phrase.text).years or time_words(phrase.text).dates for phrase in phrases)
 
 
-def _phrase_of_each(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> list[Phrase | None]:
+def _phrase_of_each(over: Sequence[Word], columns: Sequence[Column], below: Sequence[str]) -> list[Word | None]:
     """Return the phrase above each column, where columns form groups of equal size, or those of the cells `below`."""
     for first in (0, 1):
         if size := _group_size(over, columns[first:], below[first:]):
@@ -292,7 +279,7 @@ def _phrase_of_each(over: Sequence[Phrase], columns: Sequence[Column], below: Se
     return [phrase for phrase, run in pairs for _ in run] if under else []
 
 
-def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> int:
+def _group_size(over: Sequence[Word], columns: Sequence[Column], below: Sequence[str]) -> int:
     """Return the number of columns per phrase, if all stand over equally many or those `below` repeat; otherwise 0."""
     size, rest = divmod(len(columns), len(over))
     if rest or size < 2 or len(over) < 2:
@@ -303,7 +290,7 @@ def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequen
             return size
     for index, phrase in enumerate(over):
         left, right = columns[index * size].left, columns[(index + 1) * size - 1].right
-        if abs(phrase.middle - (left + right) / 2) > 0.2 * (right - left):
+        if abs(phrase.across - (left + right) / 2) > 0.2 * (right - left):
             return 0
     return size
 
@@ -340,11 +327,11 @@ _ANY_DATE = re.compile(r",?\s*(?:and\s+)?\b[A-Z][a-z]+\.?\s+\d{1,2},?\s+(?:19|20
 _ANY_YEAR = re.compile(r",?\s*(?:and\s+)?\b(?:19|20)\d\d\b")
 
 
-def _overlap(phrase: Phrase, column: Column) -> float:
+def _overlap(phrase: Word, column: Column) -> float:
     return min(phrase.x1, column.right) - max(phrase.x0, column.left)
 
 
-def _stands_over(phrase: Phrase, column: Column) -> bool:
+def _stands_over(phrase: Word, column: Column) -> bool:
     return _overlap(phrase, column) > 0.2 * min(phrase.x1 - phrase.x0, column.right - column.left)
 
 

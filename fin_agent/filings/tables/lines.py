@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter, itemgetter
-from statistics import median
+from statistics import median, median_high, median_low
 from typing import TYPE_CHECKING
 
 from fin_agent.lexicon.words import patterns
@@ -95,10 +95,6 @@ def lines_of(words: Sequence[Word]) -> list[Line]:
     row: list[Word] = []
     top = bottom = 0.0
     for word in sorted(sorted(words, key=_LEFT), key=lambda word: word[1] + word[3]):
-        _, y0, _, y1, _ = word
-        if y0 == top and y1 == bottom and y1 > y0:  # nearly every word; it moves no edge of its line
-            row.append(word)
-            continue
         if row:
             overlap = min(bottom, word.y1) - max(top, word.y0)
             if overlap > 0.4 * min(bottom - top, word.y1 - word.y0):
@@ -207,13 +203,8 @@ def clean_label(label: str) -> str:
 
 def _pitch(body: Sequence[BodyLine]) -> float:
     """Return the usual distance between two rows of numbers."""
-    steps = sorted(
-        second.line.middle - first.line.middle for first, second in pairwise(body) if second.cells and first.cells
-    )
-    if steps:
-        return steps[(len(steps) - 1) // 2]
-    heights = sorted(item.line.height for item in body)
-    return 1.2 * heights[len(heights) // 2] if heights else 12.0
+    steps = [second.line.middle - first.line.middle for first, second in pairwise(body) if second.cells and first.cells]
+    return median_low(steps) if steps else 1.2 * median_high(item.line.height for item in body)
 
 
 def _join_wrapped(body: Sequence[BodyLine], pitch: float) -> list[tuple[str, list[Line], BodyLine]]:
@@ -314,11 +305,10 @@ def _close(path: list[_Heading], label: str, x0: float, apart: bool) -> None:
 
 
 def _after_total(path: list[_Heading], what: str, x0: float) -> None:
-    for index, heading in enumerate(path):
-        if _same(heading.text, what):
-            del path[index:]
-            return
-    if path and path[-1].rows and abs(path[-1].x0 - x0) <= _INDENT and not path[-1].indented:
+    named = next((depth for depth, heading in enumerate(path) if _same(heading.text, what)), None)
+    if named is not None:
+        del path[named:]
+    elif path and path[-1].rows and abs(path[-1].x0 - x0) <= _INDENT and not path[-1].indented:
         path.pop()
 
 

@@ -24,11 +24,12 @@ from fin_agent.filings.tables.column_periods import FiscalCalendar, is_month_end
 from fin_agent.filings.tables.headers import Header, heading_of_labels, is_header_line, phrases_of, read_header
 from fin_agent.filings.tables.lines import BodyLine, Flow, LabelledRow, Line, flow_of, rows_of
 from fin_agent.filings.tables.sum_detection import row_sums
+from fin_agent.lexicon.text_normalization import plain
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import PageContent
-from fin_agent.vocabulary.place import Box, Word
+from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
 
 _PATTERNS = patterns("table_patterns")
@@ -55,19 +56,15 @@ def _heading_over(rows: Sequence[Row], start: int, index: int) -> str:
     for depth in range(1, len(rows[start].section) + 1):
         path = rows[start].section[:depth]
         if before[:depth] != path and after[:depth] != path:
-            within = _plain(path[-1])
+            within = plain(path[-1])
             # `Liabilities and shareholders' equity` names the sections and totals below it.
             parts = (
-                _plain(row.section[0] if row.section else row.label).removeprefix("total ")
+                plain(row.section[0] if row.section else row.label).removeprefix("total ")
                 for row in rows[start:index]
                 if row.section[:depth] != path
             )
             return path[-1] if all(part and part in within for part in parts) else ""
     return ""
-
-
-def _plain(text: str) -> str:
-    return text.lower().replace("\u2019", "'")
 
 
 def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) -> list[Table]:
@@ -106,7 +103,9 @@ _BLANK_PAGE = 80
 
 def _continued(before: FoundTable, table: FoundTable) -> FoundTable:
     """Return `table` with the header, unit line and caption of the table above, where it is a part of that one."""
-    one = is_one_table(before, table)
+    own = before.flow.table_of(before.body[-1].number)
+    same = before.flow is table.flow and own is not None and own == table.flow.table_of(table.body[0].number)
+    one = same and len(before.columns) == len(table.columns)
     headless = before.header and not table.header and (one or has_same_columns(before, table))
     if not headless and (table.caption or not one):
         return table
@@ -376,10 +375,8 @@ def is_above_columns(line: Line, columns: Sequence[Column]) -> bool:
 
 
 def find_tables(page: PageContent) -> list[FoundTable]:
-    """Return the tables of a page, top to bottom; pages with hardly any amounts are skipped."""
+    """Return the tables of a page, top to bottom."""
     found: list[FoundTable] = []
-    if not _may_hold_a_table(page):
-        return found
     marked = _marked(flow_of(page))
     floor = 0
     for start, end in _segments(marked):
@@ -411,44 +408,11 @@ def has_same_columns(first: FoundTable, second: FoundTable) -> bool:
     )
 
 
-def is_one_table(first: FoundTable, second: FoundTable) -> bool:
-    """Return whether both contain rows of one real table, with equally many columns."""
-    table = first.flow.table_of(first.body[-1].number)
-    same = first.flow is second.flow and table is not None and table == second.flow.table_of(second.body[0].number)
-    return same and len(first.columns) == len(second.columns)
-
-
-def _may_hold_a_table(page: PageContent) -> bool:
-    """Return whether there are several amounts, or two that are aligned."""
-    amounts: list[Word] = []
-    for word in page.words:
-        if word[4][0] in _FIRST_OF_AMOUNT and _AMOUNT.match(word.text):
-            if len(amounts) == 3 or any(_are_aligned(other, word) for other in amounts):
-                return True
-            amounts.append(word)
-    return False
-
-
-def _are_aligned(first: Word, second: Word) -> bool:
-    if abs(first.y0 - second.y0) < 2:
-        return second.x0 - first.x1 > 8
-    return abs(first.x1 - second.x1) < 16 or abs(first.y1 - second.y1) < 16
-
-
-_FIRST_OF_AMOUNT = frozenset("$(.0123456789—–-")
-_AMOUNT = re.compile(r"^[$(]*\d{1,3}(?:,\d{3})+\)?|^[$(]*\d*\.\d+\)?%?\)?$|^\$?\(?\d{1,3}\)?%?$|^\$?[—–-]%?$|^\$$")
-
-
 def _marked(flow: Flow) -> _Marked:
     lines = flow.lines
     with_figures = [any(map(may_be_cell, line.words if line.cells else line.words[-1:])) for line in lines]
-    near = [False] * len(lines)  # the rest is prose
-    for index, figures in enumerate(with_figures):
-        if figures:
-            first, last = max(0, index - _LINES_BEFORE), min(len(near), index + _LINES_AFTER)
-            near[first:last] = [True] * (last - first)
     tokens = [tokens_of(line) if figures else [] for line, figures in zip(lines, with_figures, strict=True)]
-    heads = [each and is_header_line(line) for line, each in zip(lines, near, strict=True)]
+    heads = list(map(is_header_line, lines))
     edge = {*range(3), *range(len(lines) - 3, len(lines))}
     seeds: list[list[Token]] = []
     for index, line in enumerate(lines):
@@ -464,8 +428,6 @@ def _marked(flow: Flow) -> _Marked:
 
 
 _PAGE_NUMBER = re.compile(r"\d{1,3}")
-_LINES_BEFORE = 24
-_LINES_AFTER = 4
 
 
 def _segments(marked: _Marked) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from math import log2
 from operator import add, itemgetter, mul
 
 from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.runs import runs_of
 from fin_agent.vocabulary.table import Cell, Table
 
 Line = Sequence[int | None]
@@ -66,7 +67,7 @@ class SumEvidence:
 def sum_evidence(tables: Sequence[Table]) -> SumEvidence:
     """Return what the sums of `tables` show about each cell; statements over several pages are read as one."""
     proofs = SumEvidence(set(), set())
-    for run in _runs(tables):
+    for run in runs_of(tables, _is_apart):
         placed = [(table.page, row.cells) for table in run for row in table.rows]
         rows = [cells for _, cells in placed]
         places = [_places([row[index] for row in rows]) for index in range(len(rows[0]) if rows else 0)]
@@ -87,22 +88,13 @@ def sum_evidence(tables: Sequence[Table]) -> SumEvidence:
     return proofs
 
 
-def _runs(tables: Sequence[Table]) -> Iterator[list[Table]]:
-    """Yield the tables that are read as one."""
-    run: list[Table] = []
-    for table in tables:
-        dated = any(table.periods) and bool(run) and table.periods == run[-1].periods
-        if run and not (dated and table.page - run[-1].page <= 1 and len(run) < _MAX_IN_A_RUN):
-            yield run
-            run = []
-        run.append(table)
-    if run:
-        yield run
+def _is_apart(run: Sequence[Table], table: Table) -> bool:
+    """Return whether a table is not read as one with the run of tables before it."""
+    dated = any(table.periods) and table.periods == run[-1].periods
+    return not dated or table.page - run[-1].page > 1 or len(run) >= _MAX_IN_A_RUN
 
 
 _MAX_IN_A_RUN = 4
-
-
 _MIN_COLUMNS = 2
 _MAX_PARTS = 60
 _MAX_OPEN = 90

@@ -13,7 +13,7 @@ from typing import Any
 
 from lxml import etree
 
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import load_yaml, word_lists
 from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
@@ -94,17 +94,18 @@ DUPLICATE = "duplicate"
 CONFLICT = "conflict"
 
 
-def duplicate_flags(tags: Sequence[Tag], contexts: Sequence[Context | None]) -> dict[int, str]:
+def duplicate_flags(tags: Sequence[Tag]) -> dict[int, str]:
     """Return the positions of tags that repeat another, with `duplicate` or `conflict` for each.
 
     Two tags state the same fact if concept, unit and the content of their contexts are equal. They agree if their
     values are equal at the accuracy of the less accurate one: all but the first are then duplicates. Of texts, only
     equal ones are flagged, because a policy may be described in several places.
     """
-    stated: dict[tuple[str, Context, str], list[int]] = {}
-    for position, (tag, context) in enumerate(zip(tags, contexts, strict=True)):
-        if context is not None and tag.concept and (tag.nil or tag.value is not None or not tag.numeric):
-            stated.setdefault((tag.concept, context, tag.unit), []).append(position)
+    stated: dict[tuple[object, ...], list[int]] = {}
+    for position, tag in enumerate(tags):
+        known = tag.concept and UNKNOWN_CONTEXT not in tag.flags
+        if known and (tag.nil or tag.value is not None or not tag.numeric):
+            stated.setdefault((tag.concept, tag.end, tag.start, tag.members, tag.unit), []).append(position)
     flags: dict[int, str] = {}
     for positions in stated.values():
         copies = [tags[position] for position in positions]
@@ -235,9 +236,8 @@ def read_tags(root: etree._Element) -> TaggedDocument:
     Decimal('-1234500000')
     """
     document = _Document(root)
-    contexts = [document.context_of(element) for element in document.elements]
-    tags = [document.tag(element, context) for element, context in zip(document.elements, contexts, strict=True)]
-    for position, flag in duplicate_flags(tags, contexts).items():
+    tags = list(map(document.tag, document.elements))
+    for position, flag in duplicate_flags(tags).items():
         tags[position] = replace(tags[position], flags=(*tags[position].flags, flag))
     return TaggedDocument(tuple(tags), tuple(document.elements), tuple(_warnings(tags, document)))
 
@@ -265,17 +265,16 @@ class _Document:
                 continuations.append(element)
         self.printed = PrintedText(continuations)
 
-    def context_of(self, element: etree._Element) -> Context | None:
-        return self.contexts.get((attribute(element, "contextRef") or "").strip())
-
-    def tag(self, element: etree._Element, context: Context | None) -> Tag:
+    def tag(self, element: etree._Element) -> Tag:
+        named = (attribute(element, "contextRef") or "").strip()
+        context = self.contexts.get(named)
         numeric = local_name(element) != "nonnumeric"
         nil = (element.get(_NIL) or element.get("xsi:nil") or "").strip().lower() in ("true", "1")
         unit = self.units.get((attribute(element, "unitRef") or "").strip(), "") if numeric else ""
         flags = [UNKNOWN_CONTEXT] * (context is None) + [UNKNOWN_UNIT] * (numeric and not unit)
         text, value = self.printed.of(element), None
         transformation = transformation_name(attribute(element, "format") or "")
-        of_number = is_number_format(transformation)
+        of_number = transformation in _READINGS
         if numeric and not nil:
             value = _scaled(element, read_number(text, transformation))
             if transformation and not of_number:
@@ -291,7 +290,7 @@ class _Document:
             concept=(element.get("name") or "").strip(),
             value=value,
             text=text,
-            context=(attribute(element, "contextRef") or "").strip(),
+            context=named,
             end=context.end if context else None,
             start=context.start if context else None,
             members=context.members if context else (),
@@ -429,12 +428,7 @@ def read_number_words(words: str) -> int | None:
 _BREAKS = re.compile(r"[\s,‐‑‒–—-]+")
 _MAX_WORDS = 40
 _NOTHING = frozenset({"no", "none", "nil", "zero", "not"})
-_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-_TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_SMALL = {word: number for number, word in enumerate([*_ONES, *_TEENS])}
-_SMALL |= {word: 10 * tens for tens, word in enumerate(_TENS, start=2)}
-_SMALL |= {"a": 1, "an": 1, "single": 1}
+_SMALL: dict[str, int] = {**load_yaml("number_words")["cardinals"], "a": 1, "an": 1, "single": 1}
 _LARGE = {word: 10 ** (3 * power) for power, word in enumerate(["thousand", "million", "billion", "trillion"], start=1)}
 
 
@@ -490,11 +484,6 @@ def read_number(printed: str, transformation: str) -> Decimal | None:
     if not printed or len(printed) > _MAX_LENGTH:
         return None
     return _READINGS.get(transformation, _plain)(printed)
-
-
-def is_number_format(transformation: str) -> bool:
-    """Return whether a transformation is a known one for numbers."""
-    return transformation in _READINGS
 
 
 _MAX_LENGTH = 400

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.filings.tables.column_periods import FiscalCalendar, fiscal_year_named_after, time_words
+from fin_agent.filings.tables.column_periods import FiscalCalendar, time_words
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.fiscal_calendar import fiscal_year_of
 from fin_agent.vocabulary.identity import Form, Identity
 from tests.filings.typeset import Page
 
@@ -120,7 +121,7 @@ rules = st.tuples(
 @given(rules, st.integers(min_value=2005, max_value=2030), st.integers(min_value=-9, max_value=9))
 def test_ends_of_years_are_named_right_whatever_the_rule(rule: tuple[str, int, int], year: int, away: int) -> None:
     kind, month, weekday = rule
-    name = fiscal_year_named_after(month_end(year, month))
+    name = fiscal_year_of(month_end(year, month))
     own = year_end(kind, year, month, weekday)
     fiscal = FiscalCalendar.of(Identity("Example", Form.TEN_K, name, None, own, month))
     assert fiscal is not None
@@ -136,7 +137,7 @@ def test_quarters_are_named_right_whatever_the_rule(
     rule: tuple[str, int, int], year: int, quarter: int, away: int, annual: bool
 ) -> None:
     kind, month, weekday = rule
-    name = fiscal_year_named_after(month_end(year, month))
+    name = fiscal_year_of(month_end(year, month))
 
     def quarter_end(of: int) -> date:
         if kind == "month end":
