@@ -235,8 +235,7 @@ def _ranking(terms: Sequence[Term], intent: Intent, writer: _Writer) -> tuple[st
     """Return the value by which a company is ranked, and its name."""
     relation = intent.selection.relation if intent.selection else Relation.EACH
     values = [writer.term(term)[0] for term in terms]
-    years = terms[-1].period.fiscal_year - terms[0].period.fiscal_year
-    return _over_time(values, relation, years, writer) or values[0], terms[0].company.name
+    return _over_time(terms, values, relation, writer) or values[0], terms[0].company.name
 
 
 def _per_measure(
@@ -247,8 +246,7 @@ def _per_measure(
     parts: list[tuple[str, str]] = []
     for of_one in by_measure(wanted):
         for group in by_company(of_one).values():
-            years = group[-1].period.fiscal_year - group[0].period.fiscal_year
-            moved = _over_time([held[term][0] for term in group], intent.relation, years, writer, apart=intent.apart)
+            moved = _over_time(group, [held[term][0] for term in group], intent.relation, writer, apart=intent.apart)
             whose = group[0].company.name
             parts += [(_assign_variable(moved, whose, writer), whose)] if moved else [held[term] for term in group]
     return f"[{', '.join(value for value, _ in parts)}]", tuple(name for _, name in parts)
@@ -263,8 +261,7 @@ def _result(
     per_company: list[tuple[str, str]] = []
     for group in groups:
         values = [names[term][0] for term in group]
-        years = group[-1].period.fiscal_year - group[0].period.fiscal_year
-        over_time = _over_time(values, intent.relation, years, writer, apart=intent.apart)
+        over_time = _over_time(group, values, intent.relation, writer, apart=intent.apart)
         if over_time is None:
             if len(group) > 1 or len(groups) == 1:
                 listed = ", ".join(name for name, _ in terms)
@@ -298,7 +295,7 @@ def _assign_variable(value: str, company: str, writer: _Writer) -> str:
 
 
 def _over_time(
-    values: Sequence[str], relation: Relation, years: int, writer: _Writer, *, apart: bool = False
+    terms: Sequence[Term], values: Sequence[str], relation: Relation, writer: _Writer, *, apart: bool = False
 ) -> str | None:
     """Return the relation over one company's terms; None if each figure is wanted as it is.
 
@@ -314,6 +311,7 @@ def _over_time(
         case Relation.CHANGE if apart and not writer.are_of_both_signs(first, last):
             return f"abs({last} - {first})"
         case Relation.ANNUAL_GROWTH:
+            years = terms[-1].period.fiscal_year - terms[0].period.fiscal_year
             return f"100 * (({last} / {first}) ** (1 / {max(years, 1)}) - 1)"
         case Relation.CHANGE:
             return f"{last} - {first}"

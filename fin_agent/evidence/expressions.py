@@ -78,9 +78,6 @@ class Function:
 
 Node = Constant | Quantity | SlotReference | Operation | Function
 
-Definition = Callable[[str], Node | None]
-"""Maps the id of a formula or derivable metric to its expression; None for a metric that can only be read."""
-
 
 def parse_formula(text: str) -> Node:
     """Parse an expression into a tree.
@@ -150,13 +147,13 @@ def bind(
     node: Node,
     *,
     slot_of: Callable[[Quantity], Slot],
-    formula_of: Definition,
+    formula_of: Callable[[str], Node | None],
     derive_of: Callable[[Quantity], Node | None],
 ) -> Node:
     """Return the expression over slots: formulas are expanded, derivable metrics become a choice.
 
-    `slot_of` returns the slot of a metric, `formula_of` the expression of an id, `derive_of` the expression that
-    derives a metric.
+    `slot_of` returns the slot of a metric, `formula_of` the expression of an id or None for a metric, `derive_of` the
+    expression that derives a metric or None for one that can only be read.
     """
 
     def walk(current: Node, shift: int, open_ids: frozenset[str]) -> Node:

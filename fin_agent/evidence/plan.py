@@ -198,10 +198,13 @@ def _bound(
         return parse_formula(entry.expression) if entry else None
 
     def derive_of(asked: Quantity) -> Node | None:
+        of_part = bool(asked.part or part) and not asked.whole
+        if of_part and (own := metric_of_parts(asked.name, lexicon)) is not None:
+            return Quantity(own)
         entry = lexicon.metrics.get(asked.name)
-        if (asked.part or part) and not asked.whole:
-            return derived_part_metric(asked.name, lexicon)
-        return parse_formula(entry.derive) if entry and entry.derive else None
+        derived = parse_formula(entry.derive) if entry and entry.derive else None
+        # An item that a filing does not report for a part does not count as zero: only the whole may have it.
+        return None if of_part and derived is not None and assumes_zero(derived) else derived
 
     return bind(root, slot_of=slot_of, formula_of=formula_of, derive_of=derive_of)
 
@@ -211,19 +214,6 @@ def _label(metric: str, part: str | None) -> str:
     if part is None:
         return metric
     return part if part.casefold().endswith(f" {metric}") else f"{part} {metric}"
-
-
-def derived_part_metric(metric: str, lexicon: Lexicon) -> Node | None:
-    """Return the expression that substitutes for `metric` of a part; None if there is none.
-
-    An item that a filing does not report for a part does not count as zero: only the whole may have it.
-    """
-    of_part = metric_of_parts(metric, lexicon)
-    if of_part is not None:
-        return Quantity(of_part)
-    entry = lexicon.metrics.get(metric)
-    derived = parse_formula(entry.derive) if entry and entry.derive else None
-    return None if derived is None or assumes_zero(derived) else derived
 
 
 def metric_of_parts(metric: str, lexicon: Lexicon) -> str | None:

@@ -20,7 +20,7 @@ from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.fact import Fact, FactPeriod
-from fin_agent.vocabulary.figure_agreement import PrintedFigure, figures_agree, last_place, magnitudes_agree
+from fin_agent.vocabulary.figure_agreement import figures_agree, last_place, magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -356,7 +356,7 @@ def differ_only_in_scale(one: Fact, other: Fact) -> bool:
         return False
     small, large = sorted((one, other), key=lambda fact: fact.scale)
     return any(
-        large.scale == small.scale * factor and magnitudes_agree(_unscaled(small), _unscaled(large))
+        large.scale == small.scale * factor and magnitudes_agree(replace(small, scale=1), replace(large, scale=1))
         for factor in _FACTORS
     )
 
@@ -386,7 +386,3 @@ def _weight(prints: Iterable[SourcedFact]) -> tuple[int, int, int]:
         sum(fact.statement is not None for fact in facts),
         len(facts),
     )
-
-
-def _unscaled(fact: Fact) -> PrintedFigure:
-    return replace(fact, scale=1)

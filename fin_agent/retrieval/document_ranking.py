@@ -258,9 +258,8 @@ _COMMON = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SearchCost:
-    """Cost of a search per page that contains a word or phrase, and the limit for all of them."""
+    """Cost of a search per page that contains a phrase, where a page with a word costs 1, and the limit for all."""
 
-    of_word: float
     of_phrase: float
     most: float
 
@@ -268,9 +267,9 @@ class SearchCost:
 _PAGES_LOOKED_AT = 200
 _EXPANSIONS = 0.4
 """Weight of expansions relative to the question's own terms."""
-_COST_OF_ALL = SearchCost(of_word=1.0, of_phrase=0.25, most=10_000)
+_COST_OF_ALL = SearchCost(of_phrase=0.25, most=10_000)
 """Every page that contains a word is scored, at about three microseconds each."""
-_COST_WITHIN = SearchCost(of_word=1.0, of_phrase=12.0, most=2_500_000)
+_COST_WITHIN = SearchCost(of_phrase=12.0, most=2_500_000)
 """Few pages are scored, but pages with a phrase are counted over the whole index, at a quarter of a microsecond per
 word."""
 
@@ -333,7 +332,7 @@ def affordable_terms(terms: Sequence[str], index: FilingIndex, cost: SearchCost)
     costs: list[tuple[float, str]] = []
     for term, counts in (telling or pages).items():
         found_at = sum(counts) if all(counts) else 0  # a phrase with a word on no page is on none
-        costs.append((found_at * (cost.of_word if len(counts) < 2 else cost.of_phrase), term))
+        costs.append((found_at * (1.0 if len(counts) < 2 else cost.of_phrase), term))
     kept: set[str] = set()
     spent = 0.0
     for price, term in sorted(costs):

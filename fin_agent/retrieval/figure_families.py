@@ -148,6 +148,7 @@ def find_family(
     for siblings in tables:
         alike[siblings.measure].append(siblings)
     wholes = [_whole(workspace, one, company, scope) for one in wanted]
+    whole = wholes[-1]
     found: list[tuple[tuple[float, ...], Family]] = []
     for siblings in tables:
         if not asked.may_match(siblings):
@@ -159,12 +160,11 @@ def find_family(
         if not made.members:
             continue
         score = asked.score(siblings, made)
-        if score is None or asked.divides_another_figure(made, wholes[-1]):
+        if score is None or asked.divides_another_figure(made, whole):
             continue
-        score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
-        whole = wholes[-1]
         if not proved and not asked.is_named(siblings, made):
             continue
+        score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
         if whole is not None and siblings.total is not None and made.total:
             score += _THE_WHOLE if magnitudes_agree(made.total[-1].fact, whole.fact) else -_THE_WHOLE
         found.append(((round(score, 3), fits[siblings.doc_id], len(made.members)), made))
@@ -173,7 +173,6 @@ def find_family(
     fittest = max((fit for (_, fit, _), _ in found), default=0.0)
     own = [pair for pair in found if pair[0][1] == fittest]
     found = own if own and own[0][0][0] >= found[0][0][0] - _OWN_REPORT else found
-    whole = wholes[-1]
     if found and whole is not None and _make_up(found[0][1], whole):
         found = [pair for pair in found if _make_up(pair[1], whole)]  # parts of other figures are no rivals
     near = _NEAR if any(asked.wordings) else math.inf
@@ -192,7 +191,7 @@ def is_remainder(name: str) -> bool:
 
 def is_never_member(name: str) -> bool:
     """Return whether families leave out what is called so: remainders, `Corporate`, `Eliminations`."""
-    return is_remainder(name) or (bool(words_of(name)) and words_of(name) <= _BETWEEN | _REST | OF_PARTS | LIGHT)
+    return bool(words_of(name)) and words_of(name) <= _BETWEEN | _REST | OF_PARTS | LIGHT
 
 
 _REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems("of regions")
@@ -435,11 +434,8 @@ def _tables(workspace: Workspace, pages: Sequence[PageKey]) -> list[Siblings]:
 def _whole(workspace: Workspace, query: FactQuery, company: str, scope: Scope) -> SourcedFact | None:
     """Return the company's figure; None if several lines may be it."""
     found = find_facts(workspace, query, company=company, scope=scope)
-    return (
-        next((hit.sourced for hit in found.matches if hit.sourced.fact.scope is None), None)
-        if not found.rivals
-        else None
-    )
+    whole = (hit.sourced for hit in found.matches if hit.sourced.fact.scope is None)
+    return None if found.rivals else next(whole, None)
 
 
 def _family(

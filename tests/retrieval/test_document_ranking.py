@@ -235,9 +235,9 @@ def test_of_very_many_pages_only_the_rarer_words_are_looked_for(
         return {doc_id.split("_")[0] for doc_id, score in words.items() if score}
 
     assert fitting() == {"Harborstone", "Merridale"}
-    monkeypatch.setattr(document_ranking, "_COST_OF_ALL", SearchCost(1.0, 1.0, most=3.0))
+    monkeypatch.setattr(document_ranking, "_COST_OF_ALL", SearchCost(1.0, most=3.0))
     assert fitting() == {"Merridale"}
-    monkeypatch.setattr(document_ranking, "_COST_OF_ALL", SearchCost(1.0, 1.0, most=0.1))
+    monkeypatch.setattr(document_ranking, "_COST_OF_ALL", SearchCost(1.0, most=0.1))
     assert fitting() == set()
 
 
@@ -246,7 +246,7 @@ def test_a_search_affords_its_rarest_terms(workspace: Workspace) -> None:
     terms = ("revenue", "unicorn", "zirconium", "freight tariffs")
 
     def afforded(most: float, of_phrase: float = 1.0) -> tuple[str, ...]:
-        return affordable_terms(terms, workspace.index, SearchCost(1.0, of_phrase, most))
+        return affordable_terms(terms, workspace.index, SearchCost(of_phrase, most))
 
     assert afforded(100) == terms
     assert afforded(7) == ("unicorn", "zirconium", "freight tariffs")
@@ -259,7 +259,7 @@ def test_a_search_affords_its_rarest_terms(workspace: Workspace) -> None:
 def test_of_very_many_pages_words_that_most_hold_are_left_out(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cost = SearchCost(1.0, 1.0, 1_000.0)
+    cost = SearchCost(1.0, 1_000.0)
     monkeypatch.setattr(document_ranking, "_VERY_MANY", 10)
     assert affordable_terms(("revenue", "zirconium", "revenue rose"), workspace.index, cost) == (
         "zirconium", "revenue rose",
@@ -268,7 +268,7 @@ def test_of_very_many_pages_words_that_most_hold_are_left_out(
 
 
 def test_pages_are_counted_anew_when_the_index_changes(tmp_path: Path) -> None:
-    cost = SearchCost(1.0, 1.0, most=2.0)
+    cost = SearchCost(1.0, most=2.0)
     with SqliteIndex.create(tmp_path) as index:
         index.add(filing(TOOLS, Form.TEN_K, 2020, "Tariffs on freight."), [], "")
         assert affordable_terms(("tariffs", "freight"), index, cost) == ("tariffs", "freight")

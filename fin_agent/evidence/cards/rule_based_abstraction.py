@@ -452,14 +452,9 @@ def _path(source: PassageSource, heading: str, lexicon: Lexicon) -> Iterable[str
 
 
 def _labels(labels: Iterable[str]) -> list[str]:
-    kept: dict[str, None] = {}
-    for label in labels:
-        short = one_line(label)[: _SHORT_TITLE * 2]
-        if sum(map(str.isalpha, short)) >= _MIN_LETTERS:
-            kept.setdefault(short)
-        if len(kept) == _SKETCH_LABELS:
-            break
-    return list(kept)
+    short = (one_line(label)[: _SHORT_TITLE * 2] for label in labels)
+    kept = dict.fromkeys(label for label in short if sum(map(str.isalpha, label)) >= _MIN_LETTERS)
+    return list(kept)[:_SKETCH_LABELS]
 
 
 def _sentence(source: PassageSource, spans: Sequence[EvidenceSpan]) -> str:

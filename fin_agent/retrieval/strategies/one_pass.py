@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from fin_agent.retrieval.dense.store import Scores
 
 _WORD = re.compile(r"\w+")
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
 
 
 class Place(NamedTuple):
@@ -78,9 +80,14 @@ class Wording:
 
 def _each_once(phrases: Iterable[str]) -> tuple[str, ...]:
     """Return the first of the phrases that have the same stems."""
-    first: dict[tuple[str, ...], str] = {}
-    for phrase in phrases:
-        first.setdefault(tuple(stems_of(phrase)) or (phrase.lower(),), phrase)
+    return _first_of_each(phrases, lambda phrase: tuple(stems_of(phrase)) or (phrase.lower(),))
+
+
+def _first_of_each(items: Iterable[Item], key: Callable[[Item], Hashable]) -> tuple[Item, ...]:
+    """Return the first item of each key, in order."""
+    first: dict[Hashable, Item] = {}
+    for item in items:
+        first.setdefault(key(item), item)
     return tuple(first.values())
 
 
@@ -120,18 +127,13 @@ def load_passages(index: FilingIndex, scored: Scored) -> list[RankedPassage]:
 
 def without_duplicates(passages: Iterable[RankedPassage]) -> list[RankedPassage]:
     """Return each passage once, at its first position."""
-    first: dict[tuple[str, int], RankedPassage] = {}
-    for passage in passages:
-        first.setdefault((passage.stored.doc_id, passage.stored.passage.ordinal), passage)
-    return list(first.values())
+    return list(_first_of_each(passages, lambda passage: (passage.stored.doc_id, passage.stored.passage.ordinal)))
 
 
 SCORES = meanings("scores")
 """Meaning of the score of a filing or page, by the name passed to `filings_of` and `pages_of`."""
 
 _FIRST_LOOK, _FURTHER = 256, 8
-
-Key = TypeVar("Key", bound=Hashable)
 
 
 def search_passages(
@@ -235,21 +237,14 @@ def reciprocal_ranks(rankings: Iterable[Iterable[Key]]) -> dict[Key, float]:
 
 def filings_of(scored: Scored, by: str) -> tuple[RankedFiling, ...]:
     """Return each filing with its first, and so best, score; `by` names the kind of score (see SCORES)."""
-    best = _first_scores((place.doc_id, score) for place, score in scored)
-    return tuple(RankedFiling(doc_id, score, ((by, round(score, 4)),)) for doc_id, score in best.items())
+    best = _first_of_each(scored, lambda pair: pair[0].doc_id)
+    return tuple(RankedFiling(place.doc_id, score, ((by, round(score, 4)),)) for place, score in best)
 
 
 def pages_of(scored: Scored, by: str) -> tuple[RankedPage, ...]:
     """Return each page with its first, and so best, score; `by` names the kind of score (see SCORES)."""
-    best = _first_scores((place.on, score) for place, score in scored)
-    return tuple(RankedPage(key, score, ((by, round(score, 4)),)) for key, score in best.items())
-
-
-def _first_scores(scored: Iterable[tuple[Key, float]]) -> dict[Key, float]:
-    first: dict[Key, float] = {}
-    for key, score in scored:
-        first.setdefault(key, score)
-    return first
+    best = _first_of_each(scored, lambda pair: pair[0].on)
+    return tuple(RankedPage(place.on, score, ((by, round(score, 4)),)) for place, score in best)
 
 
 MAX_TERMS = 64
