@@ -69,13 +69,15 @@ def format_amount(value: float, unit: str, decimals: int | None = None) -> str:
     A rate of two decimals is as printed (`5.25%`); one that is computed has one.
     """
     if unit.startswith("USD"):
-        places = decimals if decimals is not None else (2 if unit == "USD per share" else _places(value))
+        exact = 3 if isclose(value, round(value, 3), abs_tol=1e-9) else 2
+        usual = min(max(2, _places(value)), exact) if unit == "USD per share" else _places(value)
+        places = decimals if decimals is not None else usual
         amount = _fixed(abs(value), places)
         sign = "-" if _half_up(value, places) < 0 else ""
         scale = {"USD thousands": " thousand", "USD millions": " million", "USD billions": " billion"}.get(unit, "")
         return f"{sign}${amount}{scale}{' per share' if unit == 'USD per share' else ''}"
-    usual = 2 if unit in _RATES and isclose(value, round(value, 2), abs_tol=1e-9) and _places(value) == 2 else None
-    places = decimals if decimals is not None else usual or _DECIMALS.get(unit, _places(value))
+    printed = unit in _RATES and isclose(value, round(value, 2), abs_tol=1e-9) and _places(value) == 2
+    places = decimals if decimals is not None else 2 if printed else _DECIMALS.get(unit, _places(value))
     number = _fixed(value, places)
     return {"percent": f"{number}%", "ratio": number, "count": number}.get(unit, f"{number} {unit}")
 

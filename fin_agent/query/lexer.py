@@ -521,9 +521,12 @@ def _with_kind(text: str, part: KnownName) -> Token:
     if pieces and not text[end : pieces[0].start].strip():
         size, kind = _phrase_at(pieces, 0)
         behind = kind == "tail" and pieces[0].text.lower() in word_lists("part_words")["called behind"]
-        if behind or kind in ("kind_segment", "kind_region", "kind_country"):
+        if behind or kind in _KINDS_BEHIND:
             end = pieces[size - 1].end
     return Token("PART", text[part.start : end], part.start, end, part.name)
+
+
+_KINDS_BEHIND = ("kind_segment", "kind_region", "kind_country", "kind_channel", "kind_platform")
 
 
 def _without_overlaps(named: Sequence[Token]) -> list[Token]:

@@ -561,3 +561,9 @@ def test_a_bound_is_no_answer_and_a_range_has_two_ends() -> None:
         f"We expect operating income {told} in 2023." for told in ("of $5 million", "between $4 million and $6 million")
     )
     assert answer(outlook, passage(one)) == "" and answer(outlook, passage(one), passage(two, 3)) == two
+
+
+def test_a_designation_counts_nothing() -> None:
+    question = asked("787 aircraft deliver", Relation.EACH, figure=True, core="How many 787 aircraft did Acme deliver?")
+    slow = "Deliveries of 787 aircraft were slowed by production issues, and we delivered few of them."
+    assert answer(question, passage(slow)) == ""

@@ -286,6 +286,7 @@ ASKED = [
     ("tansy", "What was revenue without bitcoin in 2019?", 550),
     ("tansy", "By how many $ did net sales ex bitcoin grow in 2019?", 130),
     ("tansy", "How much of the 2019 net sales came through online stores?", 50),
+    ("tansy", "What share of 2019 net sales came through the Advertising services channel?", 18.75),
     ("umber", "How much of the 2019 pretax income was foreign?", 68.57),
     ("umber", "What was foreign pre-tax income in 2018?", 220),
     ("umber", "What was domestic income before taxes in 2019?", 110),

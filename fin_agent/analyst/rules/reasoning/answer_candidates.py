@@ -67,6 +67,8 @@ def _counts(number: re.Match[str], noun: str) -> bool:
     if behind[:1] in (["million"], ["billion"]) and number.string[: number.start()].endswith(("$", "€", "£")):
         return False
     if any(map(str.isdigit, noun)):
+        if number[0] in noun:
+            return False  # the `787` of `787 aircraft` counts none
         behind = behind[:1]  # `27 737s`: a designation is itself a number
     # `15 Employee Resource Groups` counts groups: a capital makes a word part of a name.
     said = stems_in(" ".join(word for word in behind if not word[:1].isupper()))
