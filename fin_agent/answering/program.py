@@ -153,10 +153,12 @@ class _Writer:
                 raise ValueError("the tree is not resolved")
 
     def _are_one_figure(self, above: Node, below: Node) -> bool:
-        """Return whether a dividend, times a constant or not, and its divisor were found as one printed line."""
+        """Return whether a part, times a constant or not, and what it is divided by were found as one printed line."""
         if isinstance(above, Operation) and above.operator == "*" and isinstance(above.left, Constant):
             above = above.right
-        if not (isinstance(above, SlotReference) and isinstance(below, SlotReference)) or above.slot == below.slot:
+        if not (isinstance(above, SlotReference) and isinstance(below, SlotReference)):
+            return False
+        if above.slot.part == below.slot.part:
             return False
         one, other = self._known[above.slot], self._known[below.slot]
         same_period = (one.fiscal_year, one.quarter) == (other.fiscal_year, other.quarter)
