@@ -452,8 +452,7 @@ class QueryComposer:
         if not all(isinstance(one, Line) and one.metric in inputs for one in told) or len(spelt) > 1:
             return
         closing = _YEAR_END.search(self.sentences.asked) is not None and not self.has_unread("AVERAGE")
-        # `days of inventory, inventory over cost of sales`: its formula, of what stands at the end of the period
-        closing |= bool(spelt) and "mean" not in repr(spelt) and "average" not in repr(spelt)
+        closing |= any(map(_is_of_closing_balances, spelt))
         self.measures = [first.model_copy(update={"closing": closing})]
         self.take_frames("AVERAGE", "TOTAL")
         constants = set(re.findall(r"\d+", self.lexicon.formulas[first.formula].expression))
@@ -1247,6 +1246,12 @@ def _distinct_line_share(measure: Measure) -> Measure:
     if not same or part.words.lower() == whole.words.lower():
         return measure
     return percentage(*(one.model_copy(update={"metric": None, "whole": False}) for one in (part, whole)))
+
+
+def _is_of_closing_balances(spelt: Operation) -> bool:
+    """Return whether a formula is of what stands at the end of a period: `days of inventory, inventory over costs`."""
+    means = any(isinstance(side, Function) for side in (spelt.left, spelt.right))
+    return not means and all(getattr(line, "balance", None) != "average" for line in lines_of(spelt))
 
 
 def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
