@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -275,11 +275,8 @@ class ModelAnalyst(RulesAnalyst):
             return base
         computed = intent.numeric and base.answerable
         kept = {each.passage.key: each for each in base.kept} if computed else {}
-        for each in reply.kept:
-            if 1 <= each.passage <= len(evidence):
-                own = evidence[each.passage - 1]
-                reasons = ("" if own.by_model else own.why, printable_line(each.reason)[:_MAX_LENGTH] or _KEPT)
-                kept.setdefault(own.passage.key, own.model_copy(update={"why": "; ".join(filter(None, reasons))}))
+        for each in _kept(reply, evidence):
+            kept.setdefault(each.passage.key, each)
         limit = max(self._most_evidence, len(base.kept))
         update: dict[str, object] = {"kept": tuple(kept.values())[:limit]}
         if computed or reply.answerable:
@@ -378,6 +375,15 @@ def _figures(text: str) -> set[Decimal]:
     """Return the figures of a text as printed, without single digits."""
     figures = (each for each in numerals_in(text) if each.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT))
     return {abs(each.value) for each in figures if len(each.printed) > 1}
+
+
+def _kept(reply: CurationReply, evidence: Sequence[Evidence]) -> Iterator[Evidence]:
+    """Yield the passages that a reply keeps, with its reasons."""
+    for each in reply.kept:
+        if 1 <= each.passage <= len(evidence):
+            own = evidence[each.passage - 1]
+            reasons = ("" if own.by_model else own.why, printable_line(each.reason)[:_MAX_LENGTH] or _KEPT)
+            yield own.model_copy(update={"why": "; ".join(filter(None, reasons))})
 
 
 def _curation_fault(reply: CurationReply, passages: int) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 from fin_agent.analyst.rules.search_queries import build_query, complementary_question
@@ -115,25 +116,14 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
     if report is not None:
         basis = Basis(figures_from_report(slots, report, stated, workspace), (), basis.incomparable * originally)
     ledger, broken = _filled_ledger(bench, facts, printed, documents, basis.preferred)
-    required = [entry for entry in ledger.entries if entry.required]
     if basis.restated or basis.incomparable:
-        told = basis_of([entry.slot for entry in required], printed, workspace, originally=originally)
+        required = [entry.slot for entry in ledger.entries if entry.required]
+        told = basis_of(required, printed, workspace, originally=originally)
         basis = Basis(basis.preferred, told.restated, told.incomparable)
     lacking = missing_slots(plan, intent, ledger)
     missing = _missing_figures(lacking, intent, workspace, scope) or _missing_choice(plan, intent, ledger, basis)
-    own = intent.expression if intent.expression in RESULTS else None  # a profit or loss that is the measure itself
-    results = [(str(one.slot), one.figure.amount) for one in required if one.figure and one.slot.metric == own]
     holders = _passages_with_figures(ledger, bench)
     kept = holders[: bench.most]
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
-
-    def dropped(passage: RetrievedPassage) -> str:
-        if any(evidence.passage.key == passage.key for evidence in holders):
-            return f"more than {bench.most} passages contain figures"
-        stated = passage.on_page in stating
-        return "its figures come from another passage" if stated else "contains none of the required figures"
-
     pages = dict.fromkeys(_pages_to_read(ledger, basis, broken, stated, retrieved, workspace, only=report is not None))
     return Curation(
         kept=tuple(kept),
@@ -143,12 +133,36 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
         complementary_question=complementary_question(lacking, intent) if missing else "",
         notes=(
             *(f"restated within the years asked about: {words}" for words in basis.restated),
-            *loss_notes(intent.measure, results),
+            *loss_notes(intent.measure, _results(intent, ledger)),
             *answer_notes(ledger, stated, workspace, basis.preferred if report is None else (), broken),
         ),
         to_read=tuple(page for page in pages if page not in retrieved),
-        judged=bench.judged(kept, dropped),
+        judged=bench.judged(kept, _reason_to_drop(bench, facts, holders)),
     )
+
+
+def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
+    """Return (slot, amount) of a profit or loss that is the measure itself."""
+    own = intent.expression if intent.expression in RESULTS else None
+    required = (entry for entry in ledger.entries if entry.required and entry.slot.metric == own)
+    return [(str(entry.slot), entry.figure.amount) for entry in required if entry.figure]
+
+
+def _reason_to_drop(
+    bench: Bench, facts: Sequence[SourcedFact], holders: Sequence[Evidence]
+) -> Callable[[RetrievedPassage], str]:
+    """Return what says why a passage is dropped."""
+    metrics, owners, slots = bench.workspace.lexicon.metrics, bench.workspace.directory.owners, bench.plan.slots()
+    stating = {fact.key for fact in facts if any(fills_slot(fact, slot, metrics, owners) for slot in slots)}
+    held = {evidence.passage.key for evidence in holders}
+
+    def dropped(passage: RetrievedPassage) -> str:
+        if passage.key in held:
+            return f"more than {bench.most} passages contain figures"
+        stated = passage.on_page in stating
+        return "its figures come from another passage" if stated else "contains none of the required figures"
+
+    return dropped
 
 
 def _filled_ledger(

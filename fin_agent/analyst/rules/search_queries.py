@@ -35,7 +35,7 @@ def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Wo
     else:
         terms, expansions = (*terms, *expansions), ()
     asked = tuple(company.key for company in intent.companies)
-    topics = [workspace.lexicon.topic_entries[topic] for topic in intent.topics[:2]]
+    topics = list(map(workspace.lexicon.topic_entries.__getitem__, intent.topics[:2]))
     return Query(
         text=intent.core if ledger is None else complementary_question(slots, intent),
         terms=terms,
