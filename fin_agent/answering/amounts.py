@@ -58,7 +58,6 @@ _DECIMALS: dict[str, int] = {
     "percentage points": 1,
     "ratio": 2,
     "days": 2,
-    "USD per share": 2,
     "years": 1,
 }
 
@@ -66,17 +65,17 @@ _DECIMALS: dict[str, int] = {
 def format_amount(value: float, unit: str, decimals: int | None = None) -> str:
     """Format a value for people: `$11,588 million`, `65.4%`, `24.26`, `93.86 days`.
 
-    A rate of two decimals is as printed (`5.25%`); one that is computed has one.
+    A rate of two decimals is as printed (`5.25%`), so is an amount per share of three (`$0.125`). Others have one
+    decimal and two.
     """
     if unit.startswith("USD"):
-        exact = 3 if isclose(value, round(value, 3), abs_tol=1e-9) else 2
-        usual = min(max(2, _places(value)), exact) if unit == "USD per share" else _places(value)
+        usual = (3 if _has_just(3, value) else 2) if unit == "USD per share" else _places(value)
         places = decimals if decimals is not None else usual
         amount = _fixed(abs(value), places)
         sign = "-" if _half_up(value, places) < 0 else ""
         scale = {"USD thousands": " thousand", "USD millions": " million", "USD billions": " billion"}.get(unit, "")
         return f"{sign}${amount}{scale}{' per share' if unit == 'USD per share' else ''}"
-    printed = unit in _RATES and isclose(value, round(value, 2), abs_tol=1e-9) and _places(value) == 2
+    printed = unit in _RATES and _has_just(2, value)
     places = decimals if decimals is not None else 2 if printed else _DECIMALS.get(unit, _places(value))
     number = _fixed(value, places)
     return {"percent": f"{number}%", "ratio": number, "count": number}.get(unit, f"{number} {unit}")
@@ -94,6 +93,10 @@ def _half_up(value: float, places: int) -> Decimal:
 
 def _fixed(value: float, places: int) -> str:
     return f"{_half_up(value, places):,}"
+
+
+def _has_just(places: int, value: float) -> bool:
+    return isclose(value, round(value, places), abs_tol=1e-9) and _places(value) == places
 
 
 def _places(value: float) -> int:

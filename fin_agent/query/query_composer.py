@@ -398,13 +398,6 @@ class QueryComposer:
             told = " and ".join(measure_text(one) for one in others)
             self.measures = [due.model_copy(update={"words": f"excluding {told}: {due.words}"})]
 
-    def _without_money(self) -> None:
-        """Add up what money was used for: `the cash that Acme returned to shareholders via buybacks and dividends`."""
-        first, others = next(iter(self.measures), None), self.measures[1:]
-        used = all(isinstance(one, Line) and one.metric for one in others)
-        if first is not None and others and used and _is_of_money(first) and not self._is_choice("WHICH", "VERSUS"):
-            self.measures = [total_of(others)]
-
     def _without_lines(self) -> None:
         """Leave lines out of the one before them: parts (`revenue without bitcoin`) or costs (`costs ex rent`)."""
         left_out = self.left.get("EXCEPT", [])
@@ -427,7 +420,6 @@ class QueryComposer:
     def _settle_measures(self) -> None:
         self._without_what_is_not_due()
         self._without_lines()
-        self._without_money()
         self._without_inputs()
         if len(set(self.measures)) == 1:
             self.measures = self.measures[:1]
