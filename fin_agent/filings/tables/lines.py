@@ -190,7 +190,7 @@ def rows_of(body: Sequence[BodyLine]) -> list[LabelledRow]:
 _INDENT = 2.0
 _TOTAL = re.compile(r"^(?:total|net cash)\b\s*", re.I)
 _NO_HEADING = re.compile(r"^commitments\b", re.I)
-_MARKS = re.compile(r"(?:\s*+(?:\((?:\d{1,2}|[a-z]{1,2})\)|[*†‡§]|(?<=[a-z])\d(?=$)))++$")
+_MARKS = re.compile(r"(?:\s*(?:\((?:\d{1,2}|[a-z]{1,2})\)|[*†‡§]|(?<=[a-z])\d(?=$)))+$")
 _NOTE_MARK = re.compile(r"(?<=[a-z])\(\d{1,2}\)")
 
 
