@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.retrieval.fact_search import FactQuery, search_facts
+from fin_agent.retrieval.fact_search import FactQuery, search_facts, with_own_unit
 from fin_agent.retrieval.fact_terms import split_tag_name, words_of
 from fin_agent.retrieval.figure_families import find_family
 from fin_agent.tools.argument_resolution import resolve_company
@@ -128,7 +128,8 @@ def score_search(workspace: Workspace, questions: Sequence[FactQuestion], *, tag
     held: dict[str, list[SourcedFact]] = {}
     for question in questions:
         if question.company not in held:
-            facts = workspace.index.facts(workspace.directory.by_key[question.company].doc_ids)
+            stored = workspace.index.facts(workspace.directory.by_key[question.company].doc_ids)
+            facts = list(map(with_own_unit, stored))
             held[question.company] = facts if tags else [_untagged(sourced) for sourced in facts]
         found = search_facts(held[question.company], question.query, workspace.lexicon, _TOP)
         right = [question.is_right(hit.sourced) for hit in found.hits]

@@ -159,19 +159,22 @@ def find_facts(
         if _asks_for_opening(query):
             facts = [*facts, *facts_of_year(index, doc_ids, query.fiscal_year - 1)]
     else:
-        facts = index.facts(doc_ids, pages=pages, years=years) if doc_ids else []
+        facts = [with_own_unit(each) for each in index.facts(doc_ids, pages=pages, years=years)] if doc_ids else []
     fits = {doc_id: period_fit_of(query, directory.identities[doc_id]) for doc_id in doc_ids}
     ordered = sorted((each for each in facts if scope.holds(each.key)), key=lambda each: -fits[each.doc_id])
     return search_facts(ordered, query, workspace.lexicon, limit)
 
 
 def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list[SourcedFact]:
-    """Return the facts of one fiscal year in these filings, in the order of `doc_ids`; recent reads are cached."""
+    """Return the facts of one fiscal year in these filings, in their own units, in the order of `doc_ids`.
+
+    Recent reads are cached.
+    """
     kept: OrderedDict[tuple[str, int], list[SourcedFact]] = kept_for(index).setdefault("years", OrderedDict())
     lacking = [doc_id for doc_id in doc_ids if (doc_id, year) not in kept]
     read: dict[str, list[SourcedFact]] = {doc_id: [] for doc_id in lacking}
     for sourced in index.facts(lacking, years=[year]) if lacking else []:
-        read[sourced.doc_id].append(sourced)
+        read[sourced.doc_id].append(with_own_unit(sourced))
     found = []
     for doc_id in doc_ids:
         facts = read[doc_id] if doc_id in read else kept.pop((doc_id, year))
@@ -267,9 +270,9 @@ _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED, _OF_NO_PERIOD = 0.04, 0.03, -0.0
 
 
 def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactSearchResult:
-    """Return `facts` ranked for `query`, best first; facts with equal scores keep their order."""
+    """Return `facts`, which are in their own units, ranked for `query`, best first; equal ones keep their order."""
     asked = _FactPhrase.of(query, lexicon)
-    fitting = [with_own_unit(sourced) for sourced in facts if matches_period(sourced.fact, query)]
+    fitting = [sourced for sourced in facts if matches_period(sourced.fact, query)]
     fitting = fitting if query.part else _without_subtotals(_without_sections_of_parts(fitting))
     weigh = word_weights({each.fact.label for each in fitting if each.fact.source != "text"})
     hits = _statement_first(_ranked(fitting, asked, weigh))

@@ -43,7 +43,21 @@ class Address(NamedTuple):
 
 
 def address_of(fact: Fact) -> Address:
-    """Return the words around a fact, by their position."""
+    """Return the words around a fact, by their position; those of recent facts are kept."""
+    kept = _ADDRESSES.get(id(fact))
+    if kept is None or kept[0] is not fact:
+        if len(_ADDRESSES) >= _MAX_ADDRESSES:
+            _ADDRESSES.clear()
+        kept = _ADDRESSES[id(fact)] = fact, _address_around(fact)
+    return kept[1]
+
+
+_MAX_ADDRESSES = 100_000
+_ADDRESSES: dict[int, tuple[Fact, Address]] = {}
+"""Facts and addresses by the identity of the fact: comparing facts would cost more than making the address."""
+
+
+def _address_around(fact: Fact) -> Address:
     tag = fact.tag
     members = tuple(member for axis, member in tag.members if "ConsolidationItems" not in axis) if tag else ()
     if members and members[0].startswith("country:"):

@@ -166,7 +166,7 @@ def ranked_candidates(
     year = sought.fiscal_year or max(years, default=0)
     own = [doc_id for doc_id, one in identities.items() if one.fiscal_year == year]
     undated = index.facts(own, years=[UNDATED.fiscal_year]) if own else []
-    facts = [with_own_unit(each) for each in (*facts_of_year(index, doc_ids, year), *undated)]
+    facts = [*facts_of_year(index, doc_ids, year), *map(with_own_unit, undated)]
     asked = _TargetWords(sought, workspace.lexicon, facts)
     prints = Counter((abs(each.fact.value), each.doc_id) for each in facts)
     found = []
