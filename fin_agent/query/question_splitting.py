@@ -83,10 +83,17 @@ _IT = re.compile(r"\b(?:it|they)\b", re.I)
 
 
 def candidate_splits(ask: str, *, signs_only: bool = False) -> list[tuple[str, str]]:
-    """Return the ways to split a request at a joint, last joint first: `rev growth yoy + gross margin`."""
+    """Return the ways to split a request at a joint, last joint first: `rev growth yoy + gross margin`.
+
+    A sign within brackets, or beside other signs of arithmetic, joins no requests: `(a + b) / c`, `a / b + c`.
+    """
     joints = (_SIGN if signs_only else _LOOSE).finditer(ask.strip(" ?"))
-    found = [(ask[: at.start()].strip(" ?"), ask[at.end() :].strip(" ?")) for at in joints]
-    return [(f"{one}?", f"{other}?") for one, other in reversed(found) if len(one.split()) > 1 and other]
+    formula = any(f" {sign} " in ask for sign in "/*")
+    found = [
+        (ask[: at.start()].strip(" ?"), ask[at.end() :].strip(" ?")) for at in joints if not (formula and "+" in at[0])
+    ]
+    whole = (pair for pair in reversed(found) if all(each.count("(") == each.count(")") for each in pair))
+    return [(f"{one}?", f"{other}?") for one, other in whole if len(one.split()) > 1 and other]
 
 
 def _pieces(sentence: str) -> list[str]:

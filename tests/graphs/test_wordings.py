@@ -51,3 +51,16 @@ def test_year_end_balances_are_not_averaged(ask: Ask) -> None:
 def test_a_capitalised_word_behind_a_preposition_is_a_name(ask: Ask) -> None:
     answer = ask("How dependent is Harborlight on Delta for its revenue in FY2024?")
     assert "hange in revenue" not in answer.answer.text and "rowth of revenue" not in answer.answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("(net income + capex / revenue of Harborlight in FY2024", "bracket"),
+        ("net income / diluted shares + revenue of Harborlight in FY2024", "do not share one"),
+    ],
+)
+def test_a_sign_of_a_formula_joins_no_two_requests(ask: Ask, question: str, said: str) -> None:
+    answer = ask(question)
+    assert answer.refused
+    assert said in answer.answer.text
