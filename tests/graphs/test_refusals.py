@@ -46,7 +46,9 @@ def test_one_of_two_companies_is_not_indexed(ask: Ask) -> None:
     assert "Microsoft" in refused(ask("What is the difference in revenue between Microsoft and Harborlight in FY2023?"))
 
 
-@pytest.mark.parametrize("period", ["1987", "FY1965", "FY2015", "FY2027", "Q1 2024", "the quarter ended March 31, 2021"])
+@pytest.mark.parametrize(
+    "period", ["1987", "FY1965", "FY2015", "FY2027", "Q1 2024", "the quarter ended March 31, 2021"]
+)
 def test_a_period_that_was_not_filed(ask: Ask, period: str) -> None:
     text = refused(ask(f"What was Harborlight's revenue in {period}?"))
     assert "Harborlight Instruments, Inc. is not in the index, which has FY2022, FY2023, FY2024; Q3 FY2024" in text
