@@ -164,6 +164,7 @@ def fill_slots(
         unreliable: Places of facts that come last.
     """
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    identities = workspace.directory.identities
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
     by_metric: dict[str, list[SourcedFact]] = {}
     for sourced in facts:
@@ -179,6 +180,8 @@ def fill_slots(
                 (sourced.doc_id, sourced.fact.page, sourced.fact.line, sourced.fact.value) in unreliable,
                 sourced != preferred.get(slot),
                 sourced.fact.statement not in statements,
+                sourced.fact.statement in (None, Statement.EQUITY) and sourced.fact.statement is not home,
+                slot_fit(slot, identities.get(sourced.doc_id)) is not SlotFit.EXACT,
                 home is not None and sourced.fact.statement is not home,
                 sourced.fact.statement is None,
                 metric.period == "instant" and sourced.fact.period.months > 0,

@@ -22,7 +22,7 @@ from fin_agent.evidence.report_selection import (
     figures_from_report,
 )
 from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
-from fin_agent.evidence.slot_ledger import Entry, Ledger, Place, fill_slots, more_precise_facts
+from fin_agent.evidence.slot_ledger import Entry, Ledger, Place, SlotFit, fill_slots, more_precise_facts
 from fin_agent.evidence.tournament.tournament import COMPANY, matched_fields, required_fields
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
@@ -124,7 +124,13 @@ def curate_by_figures(bench: Bench, documents: Sequence[str], scope: Scope) -> C
     missing = _missing_figures(lacking, intent, workspace, scope) or _missing_choice(plan, intent, ledger, basis)
     holders = _passages_with_figures(ledger, bench)
     kept = holders[: bench.most]
-    pages = dict.fromkeys(_pages_to_read(ledger, basis, broken, stated, retrieved, workspace, only=report is not None))
+    whole, _ = _filled_ledger(bench, stated, printed, documents, basis.preferred)
+    pages = dict.fromkeys(
+        (
+            *_pages_to_read(ledger, basis, broken, stated, retrieved, workspace, only=report is not None),
+            *_pages_of_statements(ledger, whole),
+        )
+    )
     return Curation(
         kept=tuple(kept),
         ledger=ledger,
@@ -341,3 +347,16 @@ def _pages_to_read(
             finer = more_precise_facts(SourcedFact(figure.doc_id, figure.fact()), stated)
             fits = (each.key for each in finer if fills_slot(each, entry.slot, metrics, owners))
             yield from [key for key in fits if key not in read][:1]
+
+
+def _pages_of_statements(ledger: Ledger, whole: Ledger) -> Iterator[PageKey]:
+    """Yield pages of statements of the period's own report that state a figure otherwise than a page that was found.
+
+    `whole` is the ledger as all pages of all filings fill it.
+    """
+    for entry, other in zip(ledger.entries, whole.entries, strict=True):
+        figure, better = entry.figure, other.figure
+        if figure is None or better is None or magnitudes_agree(figure.fact(), better.fact()):
+            continue
+        if better.statement is not None and other.filling is SlotFit.EXACT:
+            yield PageKey(better.doc_id, better.page)
