@@ -608,9 +608,10 @@ def _as_printed_total(query: Query, words: Intent, workspace: Workspace) -> Quer
         return printed
     certain = _surely_printed(printed, words, workspace)
     slots = _plan(certain, workspace).slots() if certain is not None and certain.companies else ()
-    found = [hit.sourced.fact for slot in slots if slot.is_searched and (hit := facts_for(slot, workspace).best)]
-    others = found and all("total" in words_of(one.label) and one.metric not in (None, line.metric) for one in found)
-    return printed if others else None
+    found = [hit for slot in slots if slot.is_searched and (hit := facts_for(slot, workspace).best)]
+    facts = [hit.sourced.fact for hit in found if not hit.extra]  # `Total liabilities and equity` is no such total
+    others = found and all("total" in words_of(one.label) and one.metric not in (None, line.metric) for one in facts)
+    return printed if others and len(facts) == len(found) else None
 
 
 def _by_its_words(line: Line | NamedFormula) -> Line:

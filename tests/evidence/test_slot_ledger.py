@@ -179,6 +179,14 @@ def told(wanted: Slot, *facts: SourcedFact, statements: tuple[Statement, ...] = 
     return entry
 
 
+def test_the_report_of_the_year_is_before_a_later_one_and_statements_before_both() -> None:
+    later = SourcedFact("acme24", fact("111"))
+    own = SourcedFact("acme23", fact("100", statement=Statement.CASH_FLOW))
+    aside = SourcedFact("acme23", fact("90", statement=None))
+    assert told(slot(), later, own, aside).figure == told(slot(), own).figure
+    assert told(slot(), later, aside).figure == told(slot(), later).figure
+
+
 @pytest.mark.parametrize(
     ("doc_id", "filling", "words"),
     [

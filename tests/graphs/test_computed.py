@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.sandbox import MontySandbox
+from fin_agent.evidence.filing_preparation import prepare
+from fin_agent.graphs.answer import AnswerContext, answer_question
+from fin_agent.index.ingest import PreparedFiling, ingest
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.workspace import Workspace
 from tests.graphs.conftest import GroundTruth
 
 Ask = Callable[..., Answer]
@@ -364,3 +371,21 @@ def test_a_rate_is_no_share_of_what_it_is_one_of_already(truth: GroundTruth, ask
 def test_a_half_is_set_against_no_year(ask: Ask) -> None:
     answer = ask("By how much did Tellurond's revenue change from fiscal 2023 to the first half of fiscal 2024?")
     assert answer.answer.value is None
+
+
+def without_total_liabilities(path: Path) -> PreparedFiling:
+    """As prepared, from a balance sheet that prints no total of the liabilities alone."""
+    prepared = prepare(path)
+    kept = tuple(fact for fact in prepared.filing.facts if fact.metric != "total_liabilities")
+    return PreparedFiling(replace(prepared.filing, facts=kept), prepared.cards, prepared.summary)
+
+
+def test_a_longer_total_is_not_taken_for_one_that_is_not_printed(
+    sample_filings: Path, tmp_path: Path, ask: Ask
+) -> None:
+    question = "What were Harborlight's total liabilities at the end of FY2023?"
+    with SqliteIndex.create(tmp_path) as index:
+        ingest([sample_filings / "harborlight_2023_10k.pdf"], index, without_total_liabilities, workers=0)
+    answer = answer_question(question, AnswerContext.by_rules(Workspace.open(tmp_path)))
+    assert answer.answer.value == ask(question).answer.value is not None
+    assert " - " in answer.answer.text  # assets or liabilities and equity, less equity
