@@ -175,13 +175,14 @@ def fill_slots(
         metric = slot_metric(slot, metrics)
         home = metric.statement
         candidates = [fact for fact in by_metric.get(slot.fact_name, ()) if fills_slot(fact, slot, metrics, owners)]
+        fit_of = {each.doc_id: slot_fit(slot, identities.get(each.doc_id)) for each in candidates}
         candidates.sort(
             key=lambda sourced: (
                 (sourced.doc_id, sourced.fact.page, sourced.fact.line, sourced.fact.value) in unreliable,
                 sourced != preferred.get(slot),
                 sourced.fact.statement not in statements,
                 sourced.fact.statement in (None, Statement.EQUITY) and sourced.fact.statement is not home,
-                slot_fit(slot, identities.get(sourced.doc_id)) is not SlotFit.EXACT,
+                sourced.fact.statement is not None and fit_of[sourced.doc_id] is not SlotFit.EXACT,
                 home is not None and sourced.fact.statement is not home,
                 sourced.fact.statement is None,
                 metric.period == "instant" and sourced.fact.period.months > 0,

@@ -356,7 +356,8 @@ def _pages_of_statements(ledger: Ledger, whole: Ledger) -> Iterator[PageKey]:
     """
     for entry, other in zip(ledger.entries, whole.entries, strict=True):
         figure, better = entry.figure, other.figure
-        if figure is None or better is None or magnitudes_agree(figure.fact(), better.fact()):
+        if figure is None or better is None or better.statement is None:
             continue
-        if better.statement is not None and other.filling is SlotFit.EXACT:
+        same_size = magnitudes_agree(figure.fact(), better.fact())
+        if figure.value == -better.value if same_size else other.filling is SlotFit.EXACT:
             yield PageKey(better.doc_id, better.page)
