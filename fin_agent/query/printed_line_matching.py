@@ -33,7 +33,7 @@ from fin_agent.query.tree import (
     without_move,
 )
 from fin_agent.retrieval.fact_search import OF_ANY_FIGURE, FactQuery, find_facts, is_acronym
-from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, stems, words_of
+from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, OF_TIME, OF_YEARS_TO_COME, stems, words_of
 from fin_agent.workspace import Workspace
 
 
@@ -138,9 +138,13 @@ def with_share_as_printed(query: Query) -> Iterator[Query]:
 def with_share_within_part(query: Query) -> Query:
     """Return the query with the part of a share within that of its whole.
 
-    Of `subscription sales` from one segment, the sales of that segment are no part, but its subscription sales.
+    Of `subscription sales` from one segment, the sales of that segment are no part, but its subscription sales; what is
+    `due within a year` is so of the whole.
     """
     of, whole = lines_of_share(query.only_measure) or (None, None)
+    if of is not None and whole is not None and not of.metric and _says_only_when_due(of.words):
+        due = of.model_copy(update={"words": f"{whole.words} {of.words}", "part": whole.part})
+        return query.model_copy(update={"measures": (percentage(due, whole),)})
     if of is None or whole is None or not of.part or not whole.part or of.part == whole.part:
         return query
     within, total = (
@@ -148,6 +152,11 @@ def with_share_within_part(query: Query) -> Query:
         for line, part in ((of, of.part), (whole, None))
     )
     return query.model_copy(update={"measures": (percentage(within, total),)})
+
+
+def _says_only_when_due(words: str) -> bool:
+    said = {word for word in words_of(words) if not word.isdigit()}
+    return bool(said & OF_YEARS_TO_COME) and said <= OF_TIME | OF_YEARS_TO_COME | stems("of spans to come")
 
 
 def with_metric_as_part(query: Query) -> Query | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from fin_agent.lexicon.words import patterns
 from fin_agent.query.question_sentences import sentences_of
 from fin_agent.query.tree import Query
+from fin_agent.retrieval.fact_terms import OF_TIME, words_of
 
 _PREPOSITION = r"(?:(?:for|in|at|over|to|by|of|from|since|until|on|with)\s+)?"
 _ASKS = (
@@ -76,6 +78,14 @@ def resolve_references(ask: str, before: Query | None) -> str:
     return _IT.sub(whole, named, count=1) if words and named == ask else named
 
 
+def with_whole_named(ask: str, before: Query | None, company: str, period: str) -> str:
+    """Return the request with what `how much of it` is a part of: a company's measure, at a period."""
+    words = next((line.words for line in before.lines()), "") if before is not None else ""
+    return (
+        patterns("question_patterns")["of it"].sub(f"{company}'s {words} at {period}", ask, count=1) if words else ask
+    )
+
+
 _THAT_PART = re.compile(
     r"\b(?:that|this|the\s+same)\s+(?P<kind>segment|division|region|business|unit|product|brand)\b", re.I
 )
@@ -94,6 +104,45 @@ def candidate_splits(ask: str, *, signs_only: bool = False) -> list[tuple[str, s
     ]
     whole = (pair for pair in reversed(found) if all(each.count("(") == each.count(")") for each in pair))
     return [(f"{one}?", f"{other}?") for one, other in whole if len(one.split()) > 1 and other]
+
+
+def moves_only_first(ask: str) -> bool:
+    """Return whether a movement stands behind the first of two measures, and so is of this one only.
+
+    >>> moves_only_first("Acme revenue growth and operating margin"), moves_only_first("growth of revenue and costs")
+    (True, False)
+    """
+    return patterns("question_patterns")["its own movement"].search(ask) is not None
+
+
+def attribute_asks(ask: str) -> Iterator[tuple[str, ...]]:
+    """Yield the ways to ask one by one for attributes that are listed behind, or before, their subject.
+
+    >>> next(attribute_asks("Acme warranty reserve Q2 2025: ending balance and provision?"))
+    ('Acme warranty reserve Q2 2025 ending balance?', 'Acme warranty reserve Q2 2025 provision?')
+    >>> next(attribute_asks("Acme: carrying value vs fair value of the notes"))
+    ('Acme: carrying value of the notes?', 'fair value of the notes?')
+    >>> next(attribute_asks("Acme's commitments at the end of 2018 and the part due in 2019"))
+    ("Acme's commitments at the end of 2018?", "Acme's commitments at the end of 2018 due in 2019?")
+    """
+    text, known = ask.strip(" ?"), patterns("question_patterns")
+    if shared := known["shared end"].fullmatch(text):
+        yield f"{shared['one']} of {shared['of']}?", f"{shared['other']} of {shared['of']}?"
+    for ends in known["subject end"].finditer(text):
+        subject, items = text[: ends.start()].strip(), known["item end"].split(text[ends.end() :])
+        if subject and 1 < len(items) <= _MAX_ITEMS and all(map(_says_what, items)):
+            yield tuple(f"{subject} {item.strip()}?" for item in items)
+    if piece := known["piece of it"].fullmatch(text):
+        share = "What share of " * (piece["piece"].lower() in ("share", "percentage"))
+        yield f"{piece['whole']}?", f"{share}{piece['whole']} {'is ' * bool(share)}{piece['rest']}?"
+
+
+def _says_what(item: str) -> bool:
+    """Return whether an item says more than a period."""
+    return any(not word.isdigit() for word in words_of(item) - OF_TIME)
+
+
+_MAX_ITEMS = 4
 
 
 def _pieces(sentence: str) -> list[str]:

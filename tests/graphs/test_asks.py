@@ -42,6 +42,13 @@ Ask = Callable[..., Answer]
         ),
         ("Harborlight revenue FY2024? How does that compare with FY2022?", ("$3,763 million", "$3,334 million")),
         (
+            "What was Harborlight's revenue in FY2024, and how much of that belongs to Calibration Services?",
+            ("$3,763 million", "701 / 3,763 = 18.6%"),
+        ),
+        ("Harborlight's FY2024 revenue growth and net margin?", ("Growth of revenue", "6.5%", "Net margin", "17.0%")),
+        ("Harborlight FY2024 revenue growth and net income growth", ("6.5%", "Growth of net income")),
+        ("Harborlight's debt at the end of FY2024 and the portion due in 2029", ("$1,100 million", "$500 million")),
+        (
             "Net margin of Harborlight and Tellurond in FY2024 - which one is higher and what's the gap in pts?",
             ("Tellurond Semiconductor Corporation has the higher net margin", "percentage points"),
         ),

@@ -25,13 +25,17 @@ from fin_agent.query.question_sentences import as_claim
 from fin_agent.query.question_splitting import (
     asks_only_difference,
     asks_something,
+    attribute_asks,
     candidate_splits,
     is_told,
+    moves_only_first,
     resolve_references,
     split_requests,
+    with_whole_named,
 )
 from fin_agent.query.question_to_intent import (
     context_of_asks,
+    figures_are_printed,
     inherited_context,
     intent_of_question,
     with_nearest_figure,
@@ -77,7 +81,8 @@ class RulesAnalyst:
     def split_asks(self, intent: Intent) -> Sequence[str]:
         """Return the requests to answer one by one; only one for a question that is answered as a whole."""
         several = split_requests(expand_abbreviations(intent.question))
-        if self._is_read_as_one(intent, several):
+        split = _is_nearest_figure(intent) or moves_only_first(intent.question)
+        if self._is_read_as_one(intent, several) and not split:
             return (intent.question,)
         asks: list[str] = []
         by_figures: list[bool] = []
@@ -119,18 +124,45 @@ class RulesAnalyst:
 
     def _split_ask(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
         """Return an ask with its intent if it parses as figures, or the two that it joins: `growth + margin`."""
-        if self._is_read(whole):
+        if len(before.companies) == len(before.periods) == 1:
+            told = with_whole_named(ask, before.query, before.companies[0].name, str(before.periods[0]))
+            if told != ask:
+                whole = self.intent(told)
+                return [(told, whole)] if self._is_read(whole) else ()
+        if self._is_read(whole) and not _is_nearest_figure(whole) and not moves_only_first(ask):
             return [(ask, whole)]
+        return self._split_at_joint(ask, whole, before) or self._split_attributes(ask, whole, before)
+
+    def _split_at_joint(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
+        """Return the two asks that an ask joins, if figures answer both."""
         apart = whole.query.unread if whole.query is not None else ()
         directory = self._workspace.directory
-        if "=" in ask or not all(periods_in(words) or directory.mentions(words) for words in apart):
+        moved = moves_only_first(ask)
+        apply_to_one = all(periods_in(words) or directory.mentions(words) for words in apart)
+        if "=" in ask or not (moved or apply_to_one):
             return ()  # `average`, `total` and the like apply to both
-        for first, second in candidate_splits(ask, signs_only=not apart)[:_MAX_JOINTS]:
+        for first, second in candidate_splits(ask, signs_only=not apart and not moved)[:_MAX_JOINTS]:
             one = self.intent(first, before)
             other = self.intent(second, inherited_context(one, before)) if self._is_read(one) else None
             if other is not None and self._is_read(other):
                 return [(first, one), (second, other)]
         return ()
+
+    def _split_attributes(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
+        """Return the attributes that an ask lists, each with its subject, if figures answer all of them.
+
+        Else the ask as it was read.
+        """
+        for asks in attribute_asks(ask):
+            found: list[tuple[str, Intent]] = []
+            for one in asks:
+                read = self.intent(one, inherited_context(found[-1][1], before) if found else before)
+                if not self._is_read(read) or not figures_are_printed(read, self._workspace):
+                    break
+                found.append((one, read))
+            if len({read.expression for _, read in found}) == len(asks):
+                return found
+        return [(ask, whole)] if self._is_read(whole) else ()
 
     @staticmethod
     def _is_read(intent: Intent) -> bool:
@@ -239,6 +271,11 @@ class RulesAnalyst:
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
         """Judge a result, `computed` in words by `program`; None, since rules check bounds in the result itself."""
         return None
+
+
+def _is_nearest_figure(intent: Intent) -> bool:
+    """Return whether a single printed figure was found for a question that no grammar reads."""
+    return 'table="figure:' in intent.expression
 
 
 def _with_its_subject(ask: str, whole: Intent, before: Intent) -> str:
