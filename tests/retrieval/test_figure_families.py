@@ -160,6 +160,18 @@ def test_regions_in_rows_go_before_segments_in_columns_of_one_table() -> None:
     assert made.is_sure and made.best is not None and names(made.best) == ["North America", "Europe"]
 
 
+def test_a_title_at_the_end_of_a_paragraph_names_a_part() -> None:
+    above = "Revenue excludes the effect of all derivative and other financial instruments. "
+    captions = {f"{above}North America": 40, "Europe": 20, "Asia Pacific": 10}
+    facts = [
+        replace(each, fact=replace(each.fact, caption=caption, line=9 * place, label="Paid memberships"))
+        for place, (caption, amount) in enumerate(captions.items())
+        for each in rows("", memberships=amount)
+    ]
+    made = find_family(workspace(*facts), FactQuery("paid memberships", 2023), "acme", kind="region")
+    assert made.best is not None and names(made.best) == ["North America", "Europe", "Asia Pacific"]
+
+
 def test_sentences_and_columns_of_changes_are_no_regions() -> None:
     changes = rows("Comparable sales by region", **{"Sales increase": 4, "% Change": 8, "Sales decrease": 3})
     assert found(*changes, phrase="comparable sales", kind="region") == Family()
