@@ -196,7 +196,7 @@ def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys:
     parts = [
         _with_kind(bare, one)
         for one in (names.parts_in(text, keys) if keys else ())
-        if not (text[one.start].islower() and _is_part_kind(text[one.start : one.end]))
+        if not (text[one.start].islower() and is_part_kind(text[one.start : one.end]))
     ]
     apart = _without(bare, parts)
     between_years = sum(one.type == "PERIOD" for one in taken) > 1
@@ -507,7 +507,7 @@ def _split_at_joint(word: re.Match[str]) -> str:
     return ";" * len(word.group())
 
 
-def _is_part_kind(words: str) -> bool:
+def is_part_kind(words: str) -> bool:
     """Return whether the words name a kind of part: `products`, `service offerings`."""
     pieces = list(_pieces(words, 0, len(words)))
     size, kind = _phrase_at(pieces, 0) if pieces else (0, "")

@@ -210,6 +210,14 @@ TABLES = {
         Parcel|40|50
         Total|70|75""",
     ),
+    "aspen": (
+        "Store and Operations Profile",
+        """|December 31, 2018|Opened|Closed|December 31, 2019
+        Aspen Kids|420|18|30|408
+        Aspen Sport|240|4|199|45
+        Aspen Outlet|20|10|5|25
+        Total|680|32|234|478""",
+    ),
     "linden": (
         "Sales metrics by region were as follows:",
         """|Thirteen weeks Comparable Sales|Fifty-two weeks Comparable Sales
@@ -401,6 +409,23 @@ def test_what_is_asked_in_words_is_answered_by_the_sentence_or_line_about_it(
     tables: Workspace, question: str, said: str
 ) -> None:
     assert said in tables.ask(question, filings="rowan").answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "Which Aspen banner closed the most stores in 2019, and how many did it close?",
+            "Aspen Sport (199): the largest",
+        ),
+        ("Which Aspen banner opened the fewest stores in 2019?", "Aspen Sport (4): the fewest"),
+    ],
+)
+def test_what_was_done_to_what_is_counted_ranks_the_rows_of_its_column(
+    tables: Workspace, question: str, said: str
+) -> None:
+    answer = tables.ask(question, filings="aspen")
+    assert said in answer.answer.text, answer
 
 
 def test_an_outlook_does_not_answer_for_a_line_that_it_lacks(tables: Workspace) -> None:

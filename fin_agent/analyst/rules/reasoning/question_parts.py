@@ -62,7 +62,10 @@ def parse_ranking(core: str) -> RankingRequest | None:
         if noun.lower() in _PRONOUNS:
             among = listed("asked_words", "among").search(before)
             noun = _before(before[among.end() :], "relative", needed=True) if among else ""
-        if noun:
+        *subject, verb = before[which.end() :].removesuffix("the ").split() or [""]
+        if not noun and subject and (found["highest"] or found["lowest"]).lower() in _OF_AMOUNTS:
+            noun, measure = _before(" ".join(subject), "noun ends"), f"{_before_time_and_place(after)} {verb}"
+        elif noun:
             noun, measure = _before(noun, "noun ends"), measure or _before_time_and_place(after)
     if not noun:
         noun = _before_time_and_place(after[: by.start()] if by else after)
@@ -103,6 +106,8 @@ def _before(text: str, kind: str, *, needed: bool = False) -> str:
     return text[: found.start()].strip() if found else "" if needed else text.strip()
 
 
+_OF_AMOUNTS = ("most", "fewest", "least")
+"""Before what is ranked, with a verb of it before them: `which chain closed the most stores`."""
 _PRONOUNS = ("one", "ones", "it", "they")
 _MARKS = ",?;("
 
