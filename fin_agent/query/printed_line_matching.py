@@ -202,10 +202,8 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     lines = [line for line in query.lines() if isinstance(line, Line)]
     if len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
         return None
-    selects = query.axis is Axis.PERIODS and query.combined in (Combination.HIGHEST, Combination.LOWEST)
-    if selects and len(query.periods) == 1 and _asks_for_due(query) and query.comparison is not None:
-        rows = query.comparison.model_copy(update={"axis": Axis.PARTS})
-        return query.model_copy(update={"parts": Parts(kind="maturity"), "comparison": rows})
+    if (ranked := _with_maturities_ranked(query)) is not None:
+        return ranked
     told = _report_period(query.periods, keys[0], workspace)
     future = are_to_come(query.periods, keys[0], workspace)
     if told is None or not (future or _asks_for_due(query)):
@@ -220,6 +218,16 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
         comparison = rows if query.combined in (None, Combination.TOTAL) else query.comparison
         return query.model_copy(update={"parts": Parts(names=years), "comparison": comparison})
     return query.with_lines(partial(_in_row, year=years[0])) if query.axis is not Axis.PERIODS else None
+
+
+def _with_maturities_ranked(query: Query) -> Query | None:
+    """Return the query over all years to come of a table: `which year has the largest payment, as of May 2022`."""
+    compared = query.comparison
+    selects = query.axis is Axis.PERIODS and query.combined in (Combination.HIGHEST, Combination.LOWEST)
+    if not selects or compared is None or len(query.periods) != 1 or not _asks_for_due(query):
+        return None
+    rows = compared.model_copy(update={"axis": Axis.PARTS})
+    return query.model_copy(update={"parts": Parts(kind="maturity"), "comparison": rows})
 
 
 def _asks_for_due(query: Query) -> bool:

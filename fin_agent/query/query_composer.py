@@ -50,7 +50,7 @@ from fin_agent.query.tree import (
 )
 from fin_agent.retrieval.fact_search import OF_ANY_FIGURE
 from fin_agent.retrieval.fact_terms import OF_TIME, OF_YEARS_TO_COME, words_of
-from fin_agent.retrieval.figure_families import COMPONENT
+from fin_agent.retrieval.figure_families import COMPONENT, KINDS
 from fin_agent.retrieval.search_terms import search_terms
 
 _ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
@@ -279,7 +279,7 @@ class QueryComposer:
         named = {one.company.key for one in self.lexed.companies}
         if self.has_unread("WHO") and len(named) == 1 and not self.has_unread(*_EXTREMES, "HIGHER", "LOWER", "KIND"):
             return Kind.DESCRIPTION  # `who was the CFO`: no cash from operations
-        figures = self.has_unread("KIND", "FASTEST", "SLOWEST", "POSITIVE", "NEGATIVE")
+        figures = self.has_unread("KIND", "FASTEST", "SLOWEST", "FASTER", "SLOWER", "POSITIVE", "NEGATIVE")
         return None if self.measures or figures else Kind.DESCRIPTION
 
     def _periods(self) -> tuple[Period, ...]:
@@ -347,8 +347,7 @@ class QueryComposer:
         second = self.has_unread("AFTER") and self.has_unread("ORDINAL")  # `the second largest platform after console`
         if kinds and self.take_frames("AFTER", "EXCEPT"):
             without, names = () if second else names, ()
-        if names and kinds and self._line_of_part(names):
-            names = ()
+        names = () if self._line_of_part(names) else names
         if names and kinds:
             if not self._kind_is_divided():
                 self.take_frames("KIND")  # `the Marine segment`
@@ -366,7 +365,12 @@ class QueryComposer:
             for before, part, after in zip(types, types[1:], [*types[2:], "STOP"], strict=False)
         )
         lines = self.measures or [Line(words="")]
-        if not ranked or len(names) != 1 or len(lines) != 1 or not isinstance(lines[0], Line):
+        if (
+            not (ranked and self.has_unread("KIND"))
+            or len(names) != 1
+            or len(lines) != 1
+            or not isinstance(lines[0], Line)
+        ):
             return False
         self.measures = [Line(words=f"{names[0]} {lines[0].words}".strip())]
         return True
@@ -383,7 +387,7 @@ class QueryComposer:
         ranked, by = self.measures
         if not isinstance(ranked, Line) or ranked.metric or not isinstance(by, Line | NamedFormula):
             return
-        of_all = words_of(ranked.words.split()[-1]) <= _COMPONENTS
+        of_all = words_of(ranked.words.split()[-1]) <= _COMPONENTS or ranked.words.lower() in KINDS
         between = self.parsed.places[0] < extremes[0].start < self.parsed.places[1]
         if of_all or (between and self.has_frame("WHICH")):
             self.measures, self.parsed.places = [by], self.parsed.places[1:]
@@ -959,7 +963,7 @@ class QueryComposer:
         if not any((extreme, rank, top)) and not (of_family and (falls or self.has_unread("UP"))):
             return None
         self.take_frames("PERIOD_KIND", "OR", "YEAR_BEFORE")
-        self.measures = self.measures or ([_usual_measure(extreme)] if of_family else [])
+        self.measures = self.measures or ([_usual_measure(extreme)] if axis is Axis.PARTS else [])
         self._over_periods(axis)
         self._rank_moves(axis, of_family=of_family)
         if rank or top:
@@ -1037,9 +1041,7 @@ class QueryComposer:
         if not fast and not any(moved):
             return
         by_rate = grown or of_family or (up and axis is not Axis.PERIODS)
-        verbs = word_lists("question_words")["of amounts that move"]
-        in_dollars = self._in_dollars or (self.base.unit or "").startswith("USD")
-        in_dollars = in_dollars or any(one.text.lower() in verbs for tokens in moved for one in tokens)
+        in_dollars = self._in_dollars or (self.base.unit or "").startswith("USD") or any(map(_of_amounts, moved))
         percent = fast or (by_rate and not in_dollars) or self.base.unit == "percent"
         self._move("growth" if percent and not all(map(share_of, self.measures)) else "change")
         span = parse_periods(self.sentences.asked).span
@@ -1202,7 +1204,7 @@ class QueryComposer:
         if isinstance(measure, Operation) and measure.operator == "/":
             self.take_frames("HOW_MANY_TIMES", "COUNT")
         if isinstance(measure, Line | NamedFormula) and self.take_frames("TOTAL"):
-            self.measures = [measure.model_copy(update={"words": f"total {measure.words}"})]
+            self.measures = [measure.model_copy(update={"words": f"total {measure.words.removeprefix('total ')}"})]
         return _request(Kind.VALUE)
 
     def _unread(self) -> tuple[str, ...]:
@@ -1258,6 +1260,12 @@ def _usual_measure(superlatives: Sequence[Token]) -> Line:
     said = {word for one in superlatives for word in one.text.lower().split()}
     metric = "revenue" if word_lists("question_words")["of results"].isdisjoint(said) else "operating_income"
     return Line(words=metric.replace("_", " "), metric=metric)
+
+
+def _of_amounts(moving: Sequence[Token]) -> bool:
+    """Return whether a movement is of an amount, and no rate: `added the most revenue`."""
+    verbs = word_lists("question_words")["of amounts that move"]
+    return any(one.text.lower() in verbs for one in moving)
 
 
 def _number(tokens: Sequence[Token]) -> int | None:

@@ -175,7 +175,7 @@ def find_family(
         if held is None:
             continue
         made, proved = asked.of_places(held[0]), held[1]
-        if not made.members or (summed and not asked.is_sum(siblings, made, proved=proved)):
+        if not made.members or (summed and not asked.is_sum(siblings, made, whole, adds=proved or made.printed_total)):
             continue
         score = asked.score(siblings, made)
         if score is None or asked.divides_another_figure(made, whole):
@@ -212,7 +212,7 @@ def is_never_member(name: str) -> bool:
     return bool(words_of(name)) and words_of(name) <= _BETWEEN | _REST | OF_PARTS | LIGHT
 
 
-_OF_A_TOTAL, _SUBTRACTED = words_of("gross net"), words_of("less pre-tax")
+_OF_A_TOTAL, _SUBTRACTED = words_of("gross net"), words_of("less pre-tax accumulated allowance")
 _OF_A_COMPANY = ("country", "customer", "product", "region", "segment")
 _REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems("of regions")
 _NOT_DIVIDED, _PLACES = stems("not divided"), stems("of places") | _REGIONS
@@ -318,18 +318,23 @@ class _FamilyQuery:
         lacking = abs(float(sum(member.value(-1) for member in made.members))) < least * abs(float(whole.fact.value))
         return lacking or any(magnitudes_agree(member.facts[-1].fact, whole.fact) for member in made.members)
 
-    def is_sum(self, siblings: Siblings, made: Family, *, proved: bool) -> bool:
-        """Return whether the members are rows that add up to what is measured, and no parts of the company or years."""
-        if siblings.place != "row" or not (proved or made.printed_total) or made.kind in _OF_A_COMPANY:
+    def is_sum(self, siblings: Siblings, made: Family, whole: SourcedFact | None, *, adds: bool) -> bool:
+        """Return whether the members are rows that add up to what is measured, and no parts of the company or years.
+
+        A total without a name is the company's figure, `whole`, where that is known.
+        """
+        if siblings.place != "row" or not adds or made.kind in _OF_A_COMPANY:
             return False
         told = words_of(siblings.total.name) if siblings.total is not None else frozenset[str]()
         told -= LIGHT | OF_PARTS | _TOTAL | _OF_A_TOTAL | _REST
         names = [words_of(one.name) for one in made.members]
         times = any(all(map(str.isdigit, own - OF_TIME - _WHEN)) for own in names)
         net = any(own & (_SUBTRACTED | _TOTAL) or own - LIGHT - OF_PARTS in self.wordings for own in names)
-        return not (times or net) and (
-            not told or any(told == words - LIGHT - OF_PARTS - _REST for words in self.wordings)
-        )
+        if times or net:
+            return False
+        if not told and whole is not None and made.total:
+            return magnitudes_agree(made.total[-1].fact, whole.fact)
+        return not told or any(told == words - LIGHT - OF_PARTS - _REST for words in self.wordings)
 
     def score(self, siblings: Siblings, made: Family) -> float | None:
         """Return how well the family fits; None where a requirement is not met."""

@@ -305,7 +305,6 @@ def facts_of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope
 
 def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedReport, ledger: Ledger) -> Ledger:
     """Return the ledger without figures of reports other than the requested one."""
-
     # One table has all years of parts that are compared.
     tables = {(slot.table, wanted.doc_id) for slot, wanted in meant.items() if slot.table}
 

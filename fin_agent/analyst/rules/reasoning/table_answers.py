@@ -227,11 +227,7 @@ def _column(table: Table, periods: Sequence[FiscalPeriod], ranked: RankingReques
         quarter = periods[-1].quarter if periods else None
         year = periods[-1].fiscal_year if periods else max(period.fiscal_year for _, period in dated)
         spans, quarters = ((0, 12), (None, 4)) if quarter is None else ((0, 3), (quarter,))
-        stems = set(measure_stems(ranked.measure))
-        named = [
-            at for at, head in enumerate(table.columns) if table.periods[at] is None and stems & set(stems_in(head))
-        ]
-        if len(named) == 1 and year == max(period.fiscal_year for _, period in dated):
+        if year == max(period.fiscal_year for _, period in dated) and len(named := _undated(table, ranked)) == 1:
             return named[0]  # what changed in the year, between its first and its last day
         fits = [
             number
@@ -242,6 +238,12 @@ def _column(table: Table, periods: Sequence[FiscalPeriod], ranked: RankingReques
         stems = set(measure_stems(ranked.measure))
         fits = [number for number, head in enumerate(table.columns) if stems and stems <= set(stems_in(head))]
     return fits[0] if len(fits) == 1 else None
+
+
+def _undated(table: Table, ranked: RankingRequest) -> list[int]:
+    """Return the columns without a period that have a word of the measure."""
+    stems = set(measure_stems(ranked.measure))
+    return [at for at, head in enumerate(table.columns) if table.periods[at] is None and stems & set(stems_in(head))]
 
 
 def _announced_figures(terms: Sequence[Term], tables: Sequence[PlacedTable], years: set[str]) -> Reasoning | None:
