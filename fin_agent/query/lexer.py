@@ -134,11 +134,12 @@ def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list
     """
     for place, company in enumerate(tokens):
         lead, _, auxiliary = text[: company.start].rstrip().rpartition(" ")
-        if company.type != "COMPANY" or auxiliary.lower() not in _AUXILIARIES:
+        owns = company.end > company.start + len(company.text)  # `did Acme's operating margin expand`
+        if company.type != "COMPANY" or owns or auxiliary.lower() not in _AUXILIARIES:
             continue
         behind = text[company.end :].split()
         verbs = [" ".join(behind[:size]).lower().strip("?,.") for size in (4, 3, 2, 1) if size <= len(behind)]
-        line, verb = _as_counted(lead, verbs)
+        line, verb = _as_counted(lead, verbs, names)
         before = tokens[place - 1] if place else company
         if line is None and before.type in _LINES and before.end == len(lead):
             line, verb = _as_transaction(before, verbs, names)
@@ -149,16 +150,19 @@ def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list
     return list(tokens)
 
 
-def _as_counted(lead: str, verbs: Sequence[str]) -> tuple[Token | None, str]:
+def _as_counted(lead: str, verbs: Sequence[str], names: KnownNames) -> tuple[Token | None, str]:
     """Return the line of what is counted behind `how many`, and done to it, and the verb."""
     _, asked, noun = lead.lower().rpartition("how many ")
     verb = next((one for one in verbs if one in _actions()), "") if asked and noun else ""
     start = len(lead) - len(noun)
-    line = Token("PHRASE", f"{lead[start:]} {verb.partition(' to ')[0]}", start, len(lead)) if verb else None
-    return line, verb
+    line = Token("PHRASE", lead[start:], start, len(lead))
+    if verb in word_lists("question_words")["operating"]:  # all that it has
+        line = _as_known_name(f"total {line.text}", line, names)
+    done = line if line.value else replace(line, text=f"{line.text} {verb.partition(' to ')[0]}")
+    return done if verb else None, verb
 
 
-_AUXILIARIES = ("did", "does", "do", "has", "have", "had")
+_AUXILIARIES = ("did", "does", "do", "has", "have", "had", "was", "is")
 
 
 def _as_transaction(line: Token, verbs: Sequence[str], names: KnownNames) -> tuple[Token | None, str]:
@@ -196,7 +200,7 @@ def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys:
     parts = [
         _with_kind(bare, one)
         for one in (names.parts_in(text, keys) if keys else ())
-        if not (text[one.start].islower() and _is_part_kind(text[one.start : one.end]))
+        if not (text[one.start].islower() and is_part_kind(text[one.start : one.end]))
     ]
     apart = _without(bare, parts)
     between_years = sum(one.type == "PERIOD" for one in taken) > 1
@@ -507,7 +511,7 @@ def _split_at_joint(word: re.Match[str]) -> str:
     return ";" * len(word.group())
 
 
-def _is_part_kind(words: str) -> bool:
+def is_part_kind(words: str) -> bool:
     """Return whether the words name a kind of part: `products`, `service offerings`."""
     pieces = list(_pieces(words, 0, len(words)))
     size, kind = _phrase_at(pieces, 0) if pieces else (0, "")

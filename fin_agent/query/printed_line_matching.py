@@ -211,6 +211,8 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     lines = [line for line in query.lines() if isinstance(line, Line)]
     if len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
         return None
+    if (ranked := _with_maturities_ranked(query)) is not None:
+        return ranked
     told = _report_period(query.periods, keys[0], workspace)
     future = are_to_come(query.periods, keys[0], workspace)
     if told is None or not (future or _asks_for_due(query)):
@@ -227,10 +229,23 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     return query.with_lines(partial(_in_row, year=years[0])) if query.axis is not Axis.PERIODS else None
 
 
+def _with_maturities_ranked(query: Query) -> Query | None:
+    """Return the query over all years to come of a table: `which year has the largest payment, as of May 2022`."""
+    compared = query.comparison
+    selects = query.axis is Axis.PERIODS and query.combined in (Combination.HIGHEST, Combination.LOWEST)
+    if not selects or compared is None or len(query.periods) != 1 or not _asks_for_due(query):
+        return None
+    rows = compared.model_copy(update={"axis": Axis.PARTS})
+    return query.model_copy(update={"parts": Parts(kind="maturity"), "comparison": rows})
+
+
 def _asks_for_due(query: Query) -> bool:
     """Return whether a question is about years after the one that it names, or about what falls due."""
-    lines = (line for line in query.lines() if isinstance(line, Line))
-    return asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
+    said = words_of(" ".join(line.words for line in query.lines() if isinstance(line, Line)))
+    day = next((one.end.year for one in query.periods if one.end is not None), None)
+    later = day is not None and all(one.end or (one.fiscal_year or 0) > day for one in query.periods)
+    future = asks_about_future(query.question) or bool(words_of(query.question) & _FUTURE)
+    return future or bool(said & (OF_YEARS_TO_COME if later else _DUE))
 
 
 def are_to_come(periods: Sequence[Period], key: str, workspace: Workspace) -> bool:
@@ -319,6 +334,7 @@ def _year_of(period: Period) -> int | None:
     return period.end.year if period.end is not None else period.fiscal_year
 
 
+_FUTURE = words_of("future")
 _DUE = words_of("due mature matures maturing maturity maturities")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import reduce
 from itertools import groupby, pairwise
@@ -50,6 +50,7 @@ from fin_agent.query.tree import (
 )
 from fin_agent.retrieval.fact_search import OF_ANY_FIGURE
 from fin_agent.retrieval.fact_terms import OF_TIME, OF_YEARS_TO_COME, words_of
+from fin_agent.retrieval.figure_families import COMPONENT, KINDS
 from fin_agent.retrieval.search_terms import search_terms
 
 _ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
@@ -70,6 +71,8 @@ class QueryComposer:
     """The previous question, for what this one leaves out."""
     left: dict[str, list[Token]] = field(default_factory=dict)
     """Frames that are unread, by type."""
+    of_years_to_come: bool = False
+    """Whether it ranks the years after the one that it names, by what falls due in them."""
     of_one_filing: bool = False
     """Whether it names no period and is about one filing: questions over years then use the years that it prints."""
 
@@ -127,6 +130,7 @@ class QueryComposer:
     def query(self) -> Query:
         """Compose the Query from measures, companies, periods, parts and frames: the first request that fits."""
         selection = self._inherit_measures()
+        self._name_kind()
         kind = self._textual_kind()
         self._set_base()
         if self.before is not None and self.base.periods != self.before.periods:
@@ -275,7 +279,7 @@ class QueryComposer:
         named = {one.company.key for one in self.lexed.companies}
         if self.has_unread("WHO") and len(named) == 1 and not self.has_unread(*_EXTREMES, "HIGHER", "LOWER", "KIND"):
             return Kind.DESCRIPTION  # `who was the CFO`: no cash from operations
-        figures = self.has_unread("KIND", "FASTEST", "SLOWEST", "POSITIVE", "NEGATIVE")
+        figures = self.has_unread("KIND", "FASTEST", "SLOWEST", "FASTER", "SLOWER", "POSITIVE", "NEGATIVE")
         return None if self.measures or figures else Kind.DESCRIPTION
 
     def _periods(self) -> tuple[Period, ...]:
@@ -343,6 +347,7 @@ class QueryComposer:
         second = self.has_unread("AFTER") and self.has_unread("ORDINAL")  # `the second largest platform after console`
         if kinds and self.take_frames("AFTER", "EXCEPT"):
             without, names = () if second else names, ()
+        names = () if self._line_of_part(names) else names
         if names and kinds:
             if not self._kind_is_divided():
                 self.take_frames("KIND")  # `the Marine segment`
@@ -350,6 +355,45 @@ class QueryComposer:
             self.take_frames("KIND", "WHICH")
             return Parts(kind=kinds[0], without=without)
         return Parts(names=names) if names else None
+
+    def _line_of_part(self, names: Sequence[str]) -> bool:
+        """Read a part before what parts are ranked by as words of its line: `which region had most iPhone sales`."""
+        types = [one.type for one in self.lexed.tokens]
+        behind = (*LINES, "PERIOD", "STOP", "COMPANY")
+        ranked = any(
+            part == "PART" and (before in _EXTREMES if after in behind else after.startswith("KIND_"))
+            for before, part, after in zip(types, types[1:], [*types[2:], "STOP"], strict=False)
+        )
+        lines = self.measures or [Line(words="")]
+        if (
+            not (ranked and self.has_unread("KIND"))
+            or len(names) != 1
+            or len(lines) != 1
+            or not isinstance(lines[0], Line)
+        ):
+            return False
+        self.measures = [Line(words=f"{names[0]} {lines[0].words}".strip())]
+        return True
+
+    def _name_kind(self) -> None:
+        """Read what is ranked by a measure as a kind of part: `which plant made the most X`, `the largest item of X`.
+
+        A word for any part asks for the rows that add up to the measure.
+        """
+        extremes = [one for kind in ("HIGHEST", "LOWEST") for one in self.left.get(kind, [])]
+        told = self.has_frame("KIND", "PERIOD_KIND", "TOP", *_MOVING) or self.parsed.parts or self.parsed.unknown
+        if told or len(extremes) != 1 or len(self.measures) != 2 or len(self.lexed.companies) != 1:
+            return
+        ranked, by = self.measures
+        if not isinstance(ranked, Line) or ranked.metric or not isinstance(by, Line | NamedFormula):
+            return
+        of_all = words_of(ranked.words.split()[-1]) <= _COMPONENTS or ranked.words.lower() in KINDS
+        between = self.parsed.places[0] < extremes[0].start < self.parsed.places[1]
+        if of_all or (between and self.has_frame("WHICH")):
+            self.measures, self.parsed.places = [by], self.parsed.places[1:]
+            self.parsed.apart = ()
+            kind = COMPONENT if of_all else ranked.words
+            self.left["KIND"] = [replace(extremes[0], type="KIND", text=ranked.words, value=kind)]
 
     def _kind_is_divided(self) -> bool:
         """Return whether a kind of part is one of a named part: `the Business segment's customer groups`."""
@@ -417,7 +461,26 @@ class QueryComposer:
             self.take_frames("EXCEPT")
             self.measures = [Operation(operator="-", left=whole, right=total_of(lines))]
 
+    def _join_what_is_due(self) -> None:
+        """Join what falls due in years that are ranked: `its debt maturities: which year has the largest payment`.
+
+        `How much of its debt is due in 2027` asks for the amount.
+        """
+        self.of_years_to_come = self.has_unread("PERIOD_KIND", "WHICH") and "future" in self.sentences.asked.lower()
+        lines = [line for one in self.measures for line in lines_of(one)]
+        due = [words_of(line.words) & OF_YEARS_TO_COME for line in lines]
+        of, whole = (share_of(self.only) if self.only is not None else None) or (None, None)
+        if isinstance(of, Line) and whole is not None and "how much of" in self.sentences.asked.lower():
+            if words_of(of.words) <= OF_YEARS_TO_COME:
+                self.measures = [Line(words=f"{measure_text(whole)} {of.words}")]
+        elif self.has_unread("PERIOD_KIND") and self.has_unread(*_EXTREMES) and (any(due) or self.of_years_to_come):
+            self.of_years_to_come = True
+            named = [line.words for line in lines if not words_of(line.words) <= _COMPONENTS]
+            if len(named) > 1 or len(named) < len(lines):
+                self.measures, self.parsed.apart = [Line(words=" ".join(named))], ()
+
     def _settle_measures(self) -> None:
+        self._join_what_is_due()
         self._without_what_is_not_due()
         self._without_lines()
         self._without_inputs()
@@ -900,7 +963,7 @@ class QueryComposer:
         if not any((extreme, rank, top)) and not (of_family and (falls or self.has_unread("UP"))):
             return None
         self.take_frames("PERIOD_KIND", "OR", "YEAR_BEFORE")
-        self.measures = self.measures or ([_usual_measure(extreme)] if of_family else [])
+        self.measures = self.measures or ([_usual_measure(extreme)] if axis is Axis.PARTS else [])
         self._over_periods(axis)
         self._rank_moves(axis, of_family=of_family)
         if rank or top:
@@ -951,7 +1014,8 @@ class QueryComposer:
 
     def _can_be_ranked(self, axis: Axis, *, choice: bool) -> bool:
         """Return whether there are several members, of which one request asks."""
-        printed_years = self.of_one_filing or not self.base.periods  # `with_printed_years`
+        # `with_printed_years`, `with_maturity_years`
+        printed_years = self.of_one_filing or not self.base.periods or self.of_years_to_come
         if axis is Axis.PERIODS and len(self.base.periods) < 2 and not printed_years:
             return False
         # `which had the lowest margin, and how far had it slipped`
@@ -977,7 +1041,7 @@ class QueryComposer:
         if not fast and not any(moved):
             return
         by_rate = grown or of_family or (up and axis is not Axis.PERIODS)
-        in_dollars = self._in_dollars or (self.base.unit or "").startswith("USD")
+        in_dollars = self._in_dollars or (self.base.unit or "").startswith("USD") or any(map(_of_amounts, moved))
         percent = fast or (by_rate and not in_dollars) or self.base.unit == "percent"
         self._move("growth" if percent and not all(map(share_of, self.measures)) else "change")
         span = parse_periods(self.sentences.asked).span
@@ -1140,7 +1204,7 @@ class QueryComposer:
         if isinstance(measure, Operation) and measure.operator == "/":
             self.take_frames("HOW_MANY_TIMES", "COUNT")
         if isinstance(measure, Line | NamedFormula) and self.take_frames("TOTAL"):
-            self.measures = [measure.model_copy(update={"words": f"total {measure.words}"})]
+            self.measures = [measure.model_copy(update={"words": f"total {measure.words.removeprefix('total ')}"})]
         return _request(Kind.VALUE)
 
     def _unread(self) -> tuple[str, ...]:
@@ -1196,6 +1260,12 @@ def _usual_measure(superlatives: Sequence[Token]) -> Line:
     said = {word for one in superlatives for word in one.text.lower().split()}
     metric = "revenue" if word_lists("question_words")["of results"].isdisjoint(said) else "operating_income"
     return Line(words=metric.replace("_", " "), metric=metric)
+
+
+def _of_amounts(moving: Sequence[Token]) -> bool:
+    """Return whether a movement is of an amount, and no rate: `added the most revenue`."""
+    verbs = word_lists("question_words")["of amounts that move"]
+    return any(one.text.lower() in verbs for one in moving)
 
 
 def _number(tokens: Sequence[Token]) -> int | None:
@@ -1293,6 +1363,7 @@ _PRINTED = frozenset({"net of", "before", "outside", "outside of"})
 _OF_WHAT_WAS_ASKED = re.compile(r"\bof\s+(?:it|that|this|these|those|them)\b(?!\s+(?:year|quarter|period))", re.I)
 """In `what share of it is net income`, the previous request is the whole; otherwise it is the part."""
 _OF_ALL_PARTS = words_of("total all combined reportable operating segment division region business")
+_COMPONENTS = words_of(" ".join(word_lists("part_words")["of any sum"]))
 _OF_WHICH_IT_IS = re.compile(r"\b(?:is|was|are|were) (?:it|that|this|they|those)\b", re.I)
 _BEGINNINGS = frozenset({"from", "on", "over", "since", "than", "versus", "vs", "vs.", "against", "to", "with"})
 """Words before the period in which a movement began; `to` and `with` as in `compared to 2019`."""

@@ -198,8 +198,9 @@ def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
 
 def _moving(one: Token, types: Mapping[str, Sequence[str]], falls: Collection[str]) -> list[Token]:
     """Return the tokens of a movement in place of a word that compares: `less` of `less revenue than in 2022`."""
-    ways = ("DOWN", "HIGHEST") if one.text.lower() in falls else types.get(one.type, ())
-    return [replace(one, type=way, text=way.lower()) for way in ways] or [one]
+    if one.text.lower() in falls:
+        return [replace(one, type="DOWN"), replace(one, type="HIGHEST")]
+    return [replace(one, type=way, text=way.lower()) for way in types.get(one.type, ())] or [one]
 
 
 _MOVED = {"HIGHER": ("UP",), "LOWER": ("DOWN",)}

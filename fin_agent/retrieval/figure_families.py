@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
+from fin_agent.filings.tables.column_periods import time_words
 from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.fact_search import (
@@ -24,7 +25,17 @@ from fin_agent.retrieval.fact_search import (
     period_fit_of,
     synonym_wordings,
 )
-from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, OF_TIME, Words, address_of, split_tag_name, stems, words_of
+from fin_agent.retrieval.fact_terms import (
+    LIGHT,
+    OF_PARTS,
+    OF_TIME,
+    OF_YEARS_TO_COME,
+    Words,
+    address_of,
+    split_tag_name,
+    stems,
+    words_of,
+)
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.sibling_cells import Sibling, Siblings, adds_up, may_span_pages, shared_words, siblings_in
 from fin_agent.retrieval.slot_matching import same_part
@@ -101,6 +112,8 @@ class FamilySearchResult:
         return self.best is not None and self.rival is None
 
 
+COMPONENT = "component"
+"""The kind of any rows that add up to what is measured."""
 KINDS = tuple(sorted(word_lists("part_kinds")))
 """The known kinds of parts; other words for kinds are searched for as printed."""
 
@@ -127,8 +140,12 @@ def find_family(
         years: Fiscal years for which every member needs a figure, in this order; by default, `query.fiscal_year` alone.
         scope: The filings and pages that may be read.
     """
+    summed = kind == COMPONENT
+    kind = None if summed else kind
     wanted = tuple(replace(query, part=None, fiscal_year=year) for year in years or (query.fiscal_year,))
     asked = _FamilyQuery.of(query, kind, (*holding, query.part) if query.part else tuple(holding), workspace)
+    if summed:  # a line that is called `Other, net` says nothing of what adds up
+        asked = replace(asked, wordings=tuple(words for words in asked.wordings if not words <= _REST))
     directory, last = workspace.directory, wanted[-1]
     doc_ids = [
         doc_id for doc_id in directory.by_key[company].doc_ids if scope.filings in (None, ()) or doc_id in scope.filings
@@ -151,13 +168,14 @@ def find_family(
     whole = wholes[-1]
     found: list[tuple[tuple[float, ...], Family]] = []
     for siblings in tables:
-        if not asked.may_match(siblings):
+        span = time_words(" ".join(siblings.shared)).months
+        if not asked.may_match(siblings) or span not in (None, 0, last.months or (3 if last.quarter else 12)):
             continue
         held = _family(siblings, wanted, alike[siblings.measure], wholes)
         if held is None:
             continue
         made, proved = asked.of_places(held[0]), held[1]
-        if not made.members:
+        if not made.members or (summed and not asked.is_sum(siblings, made, whole, adds=proved or made.printed_total)):
             continue
         score = asked.score(siblings, made)
         if score is None or asked.divides_another_figure(made, whole):
@@ -194,6 +212,8 @@ def is_never_member(name: str) -> bool:
     return bool(words_of(name)) and words_of(name) <= _BETWEEN | _REST | OF_PARTS | LIGHT
 
 
+_OF_A_TOTAL, _SUBTRACTED = words_of("gross net"), words_of("less pre-tax accumulated allowance")
+_OF_A_COMPANY = ("country", "customer", "product", "region", "segment")
 _REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems("of regions")
 _NOT_DIVIDED, _PLACES = stems("not divided"), stems("of places") | _REGIONS
 _HOME = words_of("united states domestic foreign abroad non-u.s.")
@@ -203,7 +223,7 @@ _WHEN = words_of(
 )
 _OF_THE_WHOLE = words_of("sales consolidated overall company wide")
 _TOTAL = words_of("total")
-_RATE, _CHANGE, _RESULTS = stems("rate"), stems("change"), words_of("income loss gain")
+_RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
 _FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
 _FILINGS = 3
 """Number of filings whose tables are read: the report for the period and those that repeat it."""
@@ -232,12 +252,15 @@ class _FamilyQuery:
     """The one of KINDS that the question's word stands for; None for any other word."""
     kind_words: Words
     holding: tuple[str, ...]
+    to_come: bool
+    """Whether the members are years in which something falls due."""
 
     @classmethod
     def of(cls, query: FactQuery, kind: str | None, holding: tuple[str, ...], workspace: Workspace) -> _FamilyQuery:
         wordings, metric = synonym_wordings(replace(query, part=None), workspace.lexicon)
         own = words_of(kind or "")
-        said = own | OF_PARTS
+        to_come = kind == "maturity" or (bool(holding) and all(name.isdigit() for name in holding))
+        said = own | OF_PARTS | (OF_YEARS_TO_COME if to_come else frozenset())
         free = tuple(dict.fromkeys(left for words in wordings if (left := words - said - LIGHT) or not words - LIGHT))
         return cls(
             free or tuple(words - own for words in wordings),
@@ -246,6 +269,7 @@ class _FamilyQuery:
             next((one for one in KINDS if own & words_of(one)), None),
             own,
             holding,
+            to_come,
         )
 
     def may_match_page(self, fact: Fact) -> bool:
@@ -294,6 +318,24 @@ class _FamilyQuery:
         lacking = abs(float(sum(member.value(-1) for member in made.members))) < least * abs(float(whole.fact.value))
         return lacking or any(magnitudes_agree(member.facts[-1].fact, whole.fact) for member in made.members)
 
+    def is_sum(self, siblings: Siblings, made: Family, whole: SourcedFact | None, *, adds: bool) -> bool:
+        """Return whether the members are rows that add up to what is measured, and no parts of the company or years.
+
+        A total without a name is the company's figure, `whole`, where that is known.
+        """
+        if siblings.place != "row" or not adds or made.kind in _OF_A_COMPANY:
+            return False
+        told = words_of(siblings.total.name) if siblings.total is not None else frozenset[str]()
+        told -= LIGHT | OF_PARTS | _TOTAL | _OF_A_TOTAL | _REST
+        names = [words_of(one.name) for one in made.members]
+        times = any(all(map(str.isdigit, own - OF_TIME - _WHEN)) for own in names)
+        net = any(own & (_SUBTRACTED | _TOTAL) or own - LIGHT - OF_PARTS in self.wordings for own in names)
+        if times or net:
+            return False
+        if not told and whole is not None and made.total:
+            return magnitudes_agree(made.total[-1].fact, whole.fact)
+        return not told or any(told == words - LIGHT - OF_PARTS - _REST for words in self.wordings)
+
     def score(self, siblings: Siblings, made: Family) -> float | None:
         """Return how well the family fits; None where a requirement is not met."""
         if any(made.member_named(name) is None for name in self.holding):
@@ -333,8 +375,9 @@ class _FamilyQuery:
             score -= _ACROSS_TABLES
         if any(_TOTAL & words_of(member.name) for member in made.members):
             score -= _OF_TOTALS
-        if self.kind_words and self.kind is None and siblings.place == "row":
-            score += _STUB
+        if siblings.place == "row":
+            # Columns of years head all contractual obligations, by wider names.
+            score += _STUB * (2 * self.to_come or bool(self.kind_words and self.kind is None))
         of_kind = self._kind_score(siblings, facts)
         return score + of_kind if of_kind is not None else None
 
@@ -358,6 +401,8 @@ class _FamilyQuery:
             return None  # `% Change` and `% of sales` are columns of measures, and no regions
         near = " ".join((siblings.above[0], *siblings.shared, *(one.name for one in siblings.members)))
         if self.kind is None:
+            if siblings.place.startswith("column"):  # a caption names the rows
+                return _OF_THE_KIND if self.kind_words <= shared_words(siblings) else None
             return _OF_THE_KIND if self.kind_words <= words_of(near) | words_of(siblings.above[1]) else None
         like = {self.kind, *_MAY_BE_CALLED.get(self.kind, ())}
         of_tags = {kind for kind in map(_kind_of_tag, facts) if kind is not None}

@@ -233,6 +233,8 @@ def _parts(fact: Fact) -> Iterator[_Place]:
     printed = *headings, label, *columns
     if label and fact.caption:
         title = _RUNNING_HEAD.sub("", fact.caption).strip(" :.")
+        if len(title.split()) > _MAX_TITLE_LENGTH:
+            title = title.rpartition(". ")[2]  # the end of a paragraph is above it
         yield _Place("caption", printed, title, title)
     if fact.tag is None:
         if fact.scope is not None:

@@ -122,5 +122,5 @@ def test_a_difference_that_the_answer_gives_is_not_asked_for_again(ask: Ask) -> 
 
 def test_a_member_that_lost_most_against_another_period_is_ranked_by_its_movement(ask: Ask) -> None:
     answer = ask("Which segment of Tellurond lost the most revenue in FY2023 compared with FY2022?")
-    assert answer.answer.text.startswith("Industrial and Connectivity")
+    assert answer.answer.text.startswith("Data Center")  # by amount, though a smaller segment fell by a higher rate
     assert "decline" in answer.answer.text

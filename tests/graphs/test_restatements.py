@@ -92,6 +92,12 @@ def test_the_later_report_is_taken_where_it_is_meant(
     assert any("restated from" in note and "the 10-K of FY2023" in note for note in answer.assumptions)
 
 
+def test_parts_move_within_the_table_of_the_last_year_in_its_first_report(asked: Callable[[str], Answer]) -> None:
+    answer = asked("Which Harborlight segment gained the most revenue in FY2023, as originally reported?")
+    assert not answer.refused, answer
+    assert {citation.doc_id for citation in answer.citations} == {"harborlight_2023_10k"}
+
+
 def test_growth_is_on_the_basis_that_is_meant(asked: Callable[[str], Answer]) -> None:
     first = asked("What was Harborlight's revenue growth from FY2022 to FY2023 as originally reported?").answer.value
     later = asked("What was Harborlight's revenue growth from FY2022 to FY2023 in the FY2024 10-K?").answer.value

@@ -439,7 +439,10 @@ def test_every_round_says_which_figures_are_found_already(workspace: Workspace, 
 
 def test_a_checked_amount_stands_where_rules_have_another(workspace: Workspace) -> None:
     """The difference is told."""
-    question, quote = "How many stores did Quillmark operate at the end of fiscal 2024?", "about 24,000 square feet"
+    question, quote = (
+        "How many stores were operated by Quillmark at the end of fiscal 2024?",
+        "about 24,000 square feet",
+    )
     said = "Its stores are of about 24,000 square feet."
     script: dict[str, object] = {"intent": {"questions": [question]}, "reasoning": quotes(quote, said)}
     answer, _ = asked(workspace, question, script)  # type: ignore[arg-type]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.query.lexer import KnownNames
+from fin_agent.query.lexer import KnownName, KnownNames
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.reading import candidate_readings, read_question
 from fin_agent.query.tree import Function, Line, Measure, Move, NamedFormula, Number, Operation
@@ -178,3 +180,23 @@ def test_words_that_ask_for_more_than_a_formula_behind_a_colon_are_not_passed_ov
     bare = read_question("net income / total assets for Apple in 2024?", names)
     passed_over = [one for one in read if not one.unread and (one.kind, one.measures) == (bare.kind, bare.measures)]
     assert not passed_over
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "measure"),
+    [
+        ("Which region brought Apple the most iPhone revenue in 2024?", "region", "iPhone revenue"),
+        ("Which Apple iPhone product line had the lowest revenue in 2024?", "product", "iPhone revenue"),
+        ("Which acquisition contributed most to Apple's goodwill in 2024?", "acquisition", "goodwill"),
+        ("What was the largest component of Apple's inventories in 2024?", "component", "inventories"),
+    ],
+)
+def test_what_is_ranked_is_a_kind_of_part_and_a_part_beside_it_a_word_of_the_line(
+    names: KnownNames, question: str, kind: str, measure: str
+) -> None:
+    def parts_in(text: str, keys: Sequence[str]) -> list[KnownName]:
+        return [KnownName("iPhone", at, at + len("iPhone")) for at in [text.find("iPhone")] if at >= 0]
+
+    query = read_question(question, replace(names, parts_in=parts_in))
+    assert query.parts is not None and (query.parts.kind, query.parts.names) == (kind, ())
+    assert [line.words for line in query.lines()] == [measure] and not query.unread

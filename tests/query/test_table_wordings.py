@@ -190,6 +190,55 @@ TABLES = {
         Amortization of prior service cost|(6)|(5)
         Interest cost|70|66""",
     ),
+    "willow": (
+        "Other accrued liabilities at December 31 were as follows (in millions):",
+        """Years ended December 31,|2019|2018
+        Wages and salaries|40|35
+        Taxes|25|22
+        Warranty|10|9
+        Total other accrued liabilities|75|66""",
+    ),
+    "yew": (
+        "Operating margin by reportable segment for the years ended December 31 (in millions):",
+        """Years ended December 31,|2019|2018
+        Net sales:||
+        Freight|200|190
+        Parcel|400|380
+        Total|600|570
+        Operating profit:||
+        Freight|30|25
+        Parcel|40|50
+        Total|70|75""",
+    ),
+    "aspen": (
+        "Store and Operations Profile",
+        """|December 31, 2018|Opened|Closed|December 31, 2019
+        Aspen Kids|420|18|30|408
+        Aspen Sport|240|4|199|45
+        Aspen Outlet|20|10|5|25
+        Total|680|32|234|478""",
+    ),
+    "linden": (
+        "Sales metrics by region were as follows:",
+        """|Thirteen weeks Comparable Sales|Fifty-two weeks Comparable Sales
+        North America|7.7%|(1.1)%
+        Europe|3.5%|0.8%
+        Asia Pacific|2.2%|6.5%""",
+    ),
+    "oleander": (
+        "Sales of Lamps by region and of Chairs by region for the years ended December 31 (in millions):",
+        """|2019|2018
+        Lamps:||
+        Americas|80|70
+        Europe|90|60
+        Asia Pacific|30|20
+        Total Lamps|200|150
+        Chairs:||
+        Americas|70|65
+        Europe|20|30
+        Asia Pacific|10|15
+        Total Chairs|100|110""",
+    ),
     "rowan": (
         "During 2019, we opened 47 new stores and remodeled 20 stores. At the end of 2019, we operated 1,355 stores in"
         " 29 states.</p><p>In 2019, we entered into a $750 million unsecured revolving credit facility, which matures"
@@ -292,6 +341,28 @@ ASKED = [
     ("umber", "What was domestic income before taxes in 2019?", 110),
     ("vetch", "What was the pension service cost in 2019?", 51),
     ("pecan", "What happened to net sales in 2019 compared with the year before (in millions)?", 70),
+    ("birch", "Which segment added the most net sales in 2019?", 958),
+    ("birch", "Which segment lost the most net sales in 2019 compared with 2018?", -142),
+    ("birch", "Which segment contributed the most to net sales in 2019?", 1600),
+    ("birch", "Which segment contributed the most to the growth of net sales in 2019?", None),
+    ("pecan", "What share of net sales came from Asia Pacific in 2019 (segment figures)?", 40),
+    ("yew", "Which was more profitable by operating margin in 2019, Freight or Parcel?", 15),
+    ("willow", "What was the largest component of Willow's other accrued liabilities at the end of 2019?", 40),
+    ("willow", "Which item was the smallest part of Willow's other accrued liabilities in 2018?", 9),
+    ("willow", "What made up most of Willow's other accrued liabilities in 2018?", 35),
+    ("hazel", "What was the largest component of Hazel's net sales in 2019?", None),
+    (
+        "dogwood",
+        "In which of the years 2020 to 2022 are Dogwood's operating lease payments largest, at December 31, 2019?",
+        460,
+    ),
+    ("dogwood", "In which future year are Dogwood's finance lease payments smallest, as of December 31, 2019?", 22),
+    ("aspen", "How many stores was Aspen operating in total at the end of 2019?", 478),
+    ("pecan", "Which grew faster in 2019, Latin America or Asia Pacific?", 2.56),
+    ("aspen", "How many stores does Aspen operate at the end of 2019?", 478),
+    ("linden", "Which Linden region had the strongest comparable sales in 2019?", 6.5),
+    ("oleander", "Which region had the most Lamps sales in 2019?", 90),
+    ("oleander", "Which region added the most Chairs sales in 2019?", 5),
     ("pecan", "Net sales of Latin America v Asia Pacific in 2019, which was lower and by how much?", 280),
 ]
 
@@ -341,6 +412,23 @@ def test_what_is_asked_in_words_is_answered_by_the_sentence_or_line_about_it(
     tables: Workspace, question: str, said: str
 ) -> None:
     assert said in tables.ask(question, filings="rowan").answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "Which Aspen banner closed the most stores in 2019, and how many did it close?",
+            "Aspen Sport (199): the largest",
+        ),
+        ("Which Aspen banner opened the fewest stores in 2019?", "Aspen Sport (4): the fewest"),
+    ],
+)
+def test_what_was_done_to_what_is_counted_ranks_the_rows_of_its_column(
+    tables: Workspace, question: str, said: str
+) -> None:
+    answer = tables.ask(question, filings="aspen")
+    assert said in answer.answer.text, answer
 
 
 def test_an_outlook_does_not_answer_for_a_line_that_it_lacks(tables: Workspace) -> None:

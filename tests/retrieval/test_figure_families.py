@@ -10,7 +10,7 @@ from typing import Any, cast
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.retrieval.fact_search import FactQuery
-from fin_agent.retrieval.figure_families import Family, find_family
+from fin_agent.retrieval.figure_families import COMPONENT, Family, find_family
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
@@ -158,6 +158,30 @@ def test_regions_in_rows_go_before_segments_in_columns_of_one_table() -> None:
     ]
     made = find_family(workspace(*facts, whole("Net sales", 100)), FactQuery("net sales", 2023), "acme", kind="region")
     assert made.is_sure and made.best is not None and names(made.best) == ["North America", "Europe"]
+
+
+def test_rows_with_a_bare_total_are_components_only_of_the_figure_that_it_is() -> None:
+    def components(total: int) -> Family:
+        facts = rows("Other income", **{"Interest earned": 40, "Gains": 20, "Total": 60})
+        made = find_family(
+            workspace(*facts, whole("Other income", total)), FactQuery("other income", 2023), "acme", kind=COMPONENT
+        )
+        return made.best or Family()
+
+    assert names(components(60)) == ["Interest earned", "Gains"]
+    assert components(30) == Family()
+
+
+def test_a_title_at_the_end_of_a_paragraph_names_a_part() -> None:
+    above = "Revenue excludes the effect of all derivative and other financial instruments. "
+    captions = {f"{above}North America": 40, "Europe": 20, "Asia Pacific": 10}
+    facts = [
+        replace(each, fact=replace(each.fact, caption=caption, line=9 * place, label="Paid memberships"))
+        for place, (caption, amount) in enumerate(captions.items())
+        for each in rows("", memberships=amount)
+    ]
+    made = find_family(workspace(*facts), FactQuery("paid memberships", 2023), "acme", kind="region")
+    assert made.best is not None and names(made.best) == ["North America", "Europe", "Asia Pacific"]
 
 
 def test_sentences_and_columns_of_changes_are_no_regions() -> None:

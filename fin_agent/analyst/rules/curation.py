@@ -311,10 +311,14 @@ def facts_of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope
 
 def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedReport, ledger: Ledger) -> Ledger:
     """Return the ledger without figures of reports other than the requested one."""
+    # One table has all years of parts that are compared.
+    tables = {(slot.table, wanted.doc_id) for slot, wanted in meant.items() if slot.table}
 
     def restricted(entry: Entry) -> Entry:
-        wanted = meant.get(entry.slot)
-        if entry.figure is None or (wanted is not None and entry.figure.doc_id == wanted.doc_id):
+        wanted, figure = meant.get(entry.slot), entry.figure
+        if figure is None or (wanted is not None and figure.doc_id == wanted.doc_id):
+            return entry
+        if (entry.slot.table, figure.doc_id) in tables:
             return entry
         return Entry(slot=entry.slot, required=entry.required, reason=f"stated, but not {report.words}")
 

@@ -21,7 +21,7 @@ from fin_agent.workspace import Workspace
 from tests.analyst.model.clients import NOTHING, analyst, quotes, roles
 
 SUIT = "Which patent suit did Harborlight settle in 2024?"
-STORES = "How many stores did Quillmark operate at the end of fiscal 2024?"
+STORES = "How many stores were operated by Quillmark at the end of fiscal 2024?"
 RISE = "Did Quillmark open more stores than it closed in fiscal 2024?"
 SALES = "What was Harborlight's revenue in FY2024?"
 SETTLED = "In November 2024 we settled the patent suit of Corvane Metrology Ltd. for $6 million"

@@ -131,7 +131,8 @@ class _Answers:
     def _from_tables(self) -> Reasoning | None:
         """Return an answer from a cover, a table or the outlook of a release; None if none of them has one."""
         found = registered_securities(self._intent, self._evidence, self._index, self._filings)
-        if found is None and len(self._parts) == 1:
+        first, *others = (set(stems_in(part.text)) for part in self._parts)
+        if found is None and all(one <= first for one in others):  # `which closed the most, and how many did it close`
             found = answers_from_tables(self._intent, self._target(0).terms, self._evidence, self._index)
         return outlook_answer(self._target(0), self.passages) if found is None else found
 

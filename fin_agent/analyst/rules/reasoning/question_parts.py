@@ -52,21 +52,21 @@ def parse_ranking(core: str) -> RankingRequest | None:
     if found is None:
         return None
     before, after = core[: found.start()], core[found.end() :]
+    word = (found["highest"] or found["lowest"]).lower()
     count = (found["count"] or found["after"] or "1").lower()
     by = listed("asked_words", "measured by").search(after)
     measure = _before_time_and_place(after[by.end() :]) if by else ""
     noun = ""
     which = listed("asked_words", "which of").search(before)
     if which and "?" not in before[which.end() :]:
-        noun = _before(before[which.end() :], "ranked verbs", needed=True)
-        if noun.lower() in _PRONOUNS:
-            among = listed("asked_words", "among").search(before)
-            noun = _before(before[among.end() :], "relative", needed=True) if among else ""
-        if noun:
+        noun = _noun_before(before, which.end())
+        subject, _, verb = before[which.end() :].removesuffix("the ").strip().rpartition(" ")
+        if subject and not noun and word in _OF_AMOUNTS:
+            noun, measure = _before(subject, "noun ends"), f"{_before_time_and_place(after)} {verb}"
+        elif noun:
             noun, measure = _before(noun, "noun ends"), measure or _before_time_and_place(after)
     if not noun:
         noun = _before_time_and_place(after[: by.start()] if by else after)
-    word = (found["highest"] or found["lowest"]).lower()
     if not noun or not stems_of(noun):
         return None
     number = _NUMBERS.get(count) or int(count)
@@ -89,6 +89,19 @@ def measure_stems(measure: str) -> list[str]:
     return stems_of(" ".join(words))
 
 
+def _noun_before(text: str, start: int) -> str:
+    """Return the words from `start` to the verb of what is ranked; for a pronoun, what it stands for; else nothing."""
+    noun = _before(text[start:], "ranked verbs", needed=True)
+    among = listed("asked_words", "among").search(text) if noun.lower() in _PRONOUNS else None
+    return (
+        noun
+        if noun.lower() not in _PRONOUNS
+        else _before(text[among.end() :], "relative", needed=True)
+        if among
+        else ""
+    )
+
+
 def _before_time_and_place(text: str) -> str:
     """Return the words before the place and time."""
     text = listed("asked_words", "levels").sub("", text)
@@ -103,6 +116,8 @@ def _before(text: str, kind: str, *, needed: bool = False) -> str:
     return text[: found.start()].strip() if found else "" if needed else text.strip()
 
 
+_OF_AMOUNTS = ("most", "fewest", "least")
+"""Before what is ranked, with a verb of it before them: `which chain closed the most stores`."""
 _PRONOUNS = ("one", "ones", "it", "they")
 _MARKS = ",?;("
 

@@ -24,6 +24,8 @@ from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import singular, words_in
 from fin_agent.lexicon.words import finds, listed
+from fin_agent.query.lexer import is_part_kind
+from fin_agent.retrieval.fact_terms import stems, words_of
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.fact import Fact
@@ -89,6 +91,9 @@ class PlacedTable:
         return signs or "dollar" in self.table.unit_line.lower()
 
 
+_COUNTED = stems("counted")
+
+
 def answers_from_tables(
     intent: Intent, terms: Sequence[Term], evidence: Sequence[Evidence], index: FilingIndex
 ) -> Reasoning | None:
@@ -127,7 +132,12 @@ def _extreme_rows(
         return None
     placed, column, rows = found[0]
     shown = rows[: ranked.count + 1]
-    figures = [f"{plain_label(row)} ({placed.format_figure(cell)})" for row in shown if (cell := row.cells[column])]
+    counts = not _COUNTED.isdisjoint(words_of(f"{ranked.measure} {ranked.noun}"))
+    figures = [
+        f"{plain_label(row)} ({cell.printed if counts else placed.format_figure(cell)})"
+        for row in shown
+        if (cell := row.cells[column])
+    ]
     after = f", before {figures[-1]}" if len(rows) > ranked.count else ""
     under = "".join(f" under “{heading}”" for heading in rows[0].section[-1:])
     what = f"the {ranked.word}" if ranked.count == 1 else f"the {ranked.count} {ranked.word}"
@@ -165,8 +175,9 @@ def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: Ran
         asked, headed = ({singular(word) for word in words_in(text.lower())} for text in (ranked.noun, heading))
         return asked <= headed and headed - asked <= _BESIDE and (not wanted or placed.statement in wanted)
     over = set(stems_in(f"{' '.join(section)} {placed.table.columns[column]} {placed.table.caption[-_CAPTION:]}"))
-    noun = stems_in(ranked.noun)[-1:]
-    return bool(noun) and over.issuperset(noun) and over.issuperset(measure_stems(ranked.measure))
+    noun = () if is_part_kind(ranked.noun.split()[-1]) else stems_in(ranked.noun)[-1:]
+    in_column = not set(measure_stems(ranked.measure)).isdisjoint(stems_in(placed.table.columns[column]))
+    return bool(noun or in_column) and over.issuperset(noun) and over.issuperset(measure_stems(ranked.measure))
 
 
 def _liabilities(placed: PlacedTable, ranked: RankingRequest) -> Sequence[Row]:
@@ -216,6 +227,8 @@ def _column(table: Table, periods: Sequence[FiscalPeriod], ranked: RankingReques
         quarter = periods[-1].quarter if periods else None
         year = periods[-1].fiscal_year if periods else max(period.fiscal_year for _, period in dated)
         spans, quarters = ((0, 12), (None, 4)) if quarter is None else ((0, 3), (quarter,))
+        if year == max(period.fiscal_year for _, period in dated) and len(named := _undated(table, ranked)) == 1:
+            return named[0]  # what changed in the year, between its first and its last day
         fits = [
             number
             for number, period in dated
@@ -225,6 +238,12 @@ def _column(table: Table, periods: Sequence[FiscalPeriod], ranked: RankingReques
         stems = set(measure_stems(ranked.measure))
         fits = [number for number, head in enumerate(table.columns) if stems and stems <= set(stems_in(head))]
     return fits[0] if len(fits) == 1 else None
+
+
+def _undated(table: Table, ranked: RankingRequest) -> list[int]:
+    """Return the columns without a period that have a word of the measure."""
+    stems = set(measure_stems(ranked.measure))
+    return [at for at, head in enumerate(table.columns) if table.periods[at] is None and stems & set(stems_in(head))]
 
 
 def _announced_figures(terms: Sequence[Term], tables: Sequence[PlacedTable], years: set[str]) -> Reasoning | None:
