@@ -96,7 +96,11 @@ def known_names(workspace: Workspace) -> KnownNames:
     def lines_in(text: str, keys: Sequence[str]) -> Sequence[tuple[int, int]]:
         return list(_lines_in(text, printed_text_of(keys, workspace).lines)) if keys else ()
 
-    return KnownNames(workspace.lexicon, workspace.directory, parts_in, is_printed, part_called, lines_in)
+    def are_one_name(first: str, second: str, keys: Sequence[str]) -> bool:
+        pair = (first.casefold().rpartition(" ")[2], second.casefold())
+        return pair in printed_text_of(keys, workspace).names
+
+    return KnownNames(workspace.lexicon, workspace.directory, parts_in, is_printed, part_called, are_one_name, lines_in)
 
 
 class PrintedText(NamedTuple):
@@ -106,6 +110,8 @@ class PrintedText(NamedTuple):
     """Words with singular and plural unified."""
     lines: frozenset[tuple[str, ...]]
     """Lines of several words, word for word."""
+    names: frozenset[tuple[str, str]]
+    """Pairs of adjacent words that begin with capitals, in lower case."""
 
 
 def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
@@ -120,7 +126,14 @@ def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
         lines = {tuple(word for word, _, _ in _in_order(one)) for one in itertools.chain(spoken, bare)}
         lines |= set(map(_without_numbers, lines))
         known[filings] = PrintedText(
-            frozenset().union(*map(words_of, texts)), frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS)
+            frozenset().union(*map(words_of, texts)),
+            frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS),
+            frozenset(
+                (first.casefold(), second.casefold())
+                for one in texts
+                for first, second in itertools.pairwise(one.split())
+                if first[0].isupper() and second[0].isupper()
+            ),
         )
     return known[filings]
 

@@ -299,6 +299,9 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     home = asked.metric.statement if asked.metric is not None else None
     at_home = home is not None and hits[0].sourced.fact.statement is home  # no note rivals the statement of the metric
     rivals = _rivals([hit for hit in hits if not at_home or hit.sourced.fact.statement is home], said)
+    whole = _whole_among(hits, said) if rivals and not query.part else None
+    if whole is not None:
+        return FactSearchResult((replace(whole, score=max(whole.score, _SURE)),))
     spoken = _as_spoken(query.phrase)
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
     own = own or _is_literal(hits[0], query.phrase)
@@ -739,6 +742,27 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
             and not (len(pages) > 1 and len(_pages(near, hit)) == 1 and hit.score < best.score)
         ]
     return (best, *others) if others else ()
+
+
+def _whole_among(hits: Sequence[FactHit], asked: Words) -> FactHit | None:
+    """Return the hit that is the sum of all others of its label, such as that of the world beside those of regions.
+
+    A question that names no part asks for it. None where two figures at most have the label of the best hit.
+    """
+    best = hits[0].sourced
+    line = address_of(best.fact).line
+    members: dict[Decimal, FactHit] = {}
+    for hit in hits:
+        fact = hit.sourced.fact
+        like = hit.sourced.doc_id == best.doc_id and fact.period == best.fact.period and fact.source != "text"
+        if like and hit.is_complete and address_of(fact).line == line and fact.amount > 0:
+            members.setdefault(fact.amount, hit)
+    most = max(members, default=Decimal(0))
+    enough = hits[0].is_complete and hits[0].score >= _LIKELY and len(members) > _MIN_MEMBERS
+    return members[most] if enough and 2 * most == sum(members) and len(asked - OF_ANY_FIGURE) >= _MIN_WORDS else None
+
+
+_MIN_MEMBERS = 2
 
 
 def _pages(hits: Iterable[FactHit], like: FactHit) -> set[int]:
