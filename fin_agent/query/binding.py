@@ -286,7 +286,7 @@ def _changes_in_points(measure: Measure, lexicon: Lexicon) -> bool:
 
 
 def _check_figures(query: Query, made: Sequence[BoundMeasure], relation: Relation, lexicon: Lexicon) -> None:
-    """Raise UnboundError for a figure over itself, or for the average of a flow over a single year."""
+    """Raise UnboundError for a figure over itself, the average of a flow over a year, or what no balance opens."""
     of_parts = query.parts is not None or any(line.part for line in query.lines())
     if any(is_over_itself(parse_formula(one.expression), of_parts=of_parts) for one in made):
         raise UnboundError("a figure over itself, which is always 1: name the part or the period that is compared")
@@ -294,6 +294,11 @@ def _check_figures(query: Query, made: Sequence[BoundMeasure], relation: Relatio
     averaged = any(line.balance == "average" for line in _flows(query, lexicon))
     if one_year and averaged and len(query.measures) == 1:
         raise UnboundError("the years to average over: name them")
+    opening = [line for line in query.lines() if isinstance(line, Line) and line.balance == "opening"]
+    if any(line in opening for line in _flows(query, lexicon)):
+        raise UnboundError(f"the period of {opening[0].words}, which has no opening balance: name one", is_final=True)
+    if opening and any((one.quarter or 1) > 1 for one in query.periods):
+        raise UnboundError("the day: name the end of the quarter before in place of its beginning", is_final=True)
 
 
 def _check_spans(query: Query, relation: Relation, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> None:
