@@ -34,6 +34,7 @@ from fin_agent.retrieval.fact_terms import (
     Address,
     Words,
     address_of,
+    clause_count,
     clause_subject,
     in_order,
     stems,
@@ -549,6 +550,8 @@ class _FactPhrase:
             if not words_of(f"{before} {after}"):
                 metric = metric or named
             texts += (f"{before} {label} {after}" for label in labels_of(named))
+        if metric is not None and words_of(phrase) == words_of(metric.id.replace("_", " ")):
+            texts += labels_of(metric)  # an input of a formula
         if metric is not None and not phrase:
             texts = list(labels_of(metric))
         ways = [*map(words_of, texts), *_synonym_words("".join(texts[:1]))]
@@ -606,6 +609,8 @@ class _FactPhrase:
         if fact.metric is None and self.phrase.isdisjoint(address.borne) and self.printed.isdisjoint(address.borne):
             return None
         named = self.metric is not None and fact.metric == self.metric.id
+        if self.metric is not None and self.metric.unit == "count" and fact.unit.startswith("USD") and not named:
+            return None  # `Employee severance` is no number of employees
         own = address
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
@@ -614,7 +619,7 @@ class _FactPhrase:
             borne = own.line.union(own.heads, own.column, own.scope, own.concept, own.members)
             own = own._replace(borne=own.borne & borne)
         accounts = [(self._account(self.phrase, own, weigh, years, part), self.phrase)]
-        if fact.source == "text" and (subject := clause_subject(fact) - years - OF_TIME):
+        if fact.source == "text" and (subject := _told_of(fact) - years - OF_TIME):
             spoken = own._replace(line=subject, heads=own.heads | (own.line - subject))
             for words in (self.phrase, *self.wordings):
                 found, lacking, beside = self._account(words, spoken, weigh, years, part)
@@ -706,6 +711,11 @@ class _FactPhrase:
             beside = part <= address.line | address.column
             prior -= 0.0 if named else _UNSAID_PART if beside else 2 * _UNSAID_PART
         return prior
+
+
+def _told_of(fact: Fact) -> Words:
+    """Return the words before the verb by which a clause states its amount, or for what it says the company has."""
+    return clause_count(fact.label, fact.amount) if fact.unit == "count" else clause_subject(fact)
 
 
 def _credit(word: str, address: Address, part: Words) -> float:

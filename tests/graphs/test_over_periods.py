@@ -93,6 +93,23 @@ def test_the_balance_at_the_beginning_of_a_year_is_that_of_the_year_before(ask: 
     assert ask(f"What were Harborlight's inventories {when}?").answer.value == 522
 
 
+@pytest.mark.parametrize(
+    ("question", "end"),
+    [
+        ("How many employees did Harborlight have at the end of 2023?", "FY2023: 11,150."),
+        (
+            "What was Harborlight's headcount in FY2023 versus FY2022?",
+            "(from 11,300 in FY2022 to 11,150 in FY2023, down 1.3%).",
+        ),
+        ("What was Harborlight's revenue in FY2023 per employee?", "3,533 / 11,150 = $0.317 million."),
+        ("Harborlight's revenue per employee, FY2023", "3,533 / 11,150 = $0.317 million."),
+        ("How much R&D per employee did Harborlight have in FY2023?", "314 / 11,150 = $0.028 million."),
+    ],
+)
+def test_sentences_that_count_people_fill_lookups_and_formulas(ask: Ask, question: str, end: str) -> None:
+    assert ask(question).answer.text.endswith(end)
+
+
 def test_basis_points_are_given_as_asked(ask: Ask) -> None:
     answer = ask("By how many basis points did Harborlight's gross margin change from FY2023 to FY2024?")
     assert ", 123 basis points" in answer.answer.text

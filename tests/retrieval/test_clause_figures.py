@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.retrieval.fact_terms import address_of, clause_figure
+from fin_agent.retrieval.fact_terms import address_of, clause_count, clause_figure, words_of
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.place import Box
 
@@ -68,3 +68,23 @@ def test_the_years_of_a_list_are_of_all_its_amounts() -> None:
 )
 def test_a_change_is_told_from_how_things_stand(clause: str, amount: str, unit: str, way: str) -> None:
     assert clause_figure(fact(clause, amount, unit)).way == way
+
+
+@pytest.mark.parametrize(
+    ("clause", "amount", "counted"),
+    [
+        ("As of May 31, we employed approximately 13,893 people.", "13893", "employees"),
+        (
+            "At year-end the Company had approximately 9,200 total full-time and part-time employees.",
+            "9200",
+            "employees",
+        ),
+        ("As of December 31, we had about 14,000 full-time employees.", "14000", "full-time employees"),
+        ("We had approximately 300 part-time employees.", "300", "part-time employees"),
+        ("In 2024 and 2023 we had approximately 69,700 and 79,100 employees, respectively.", "79100", ""),
+        ("The Coatings segment employed approximately 6,000 employees.", "6000", ""),
+        ("The plan affected approximately 5,000 employees in Europe.", "5000", ""),
+    ],
+)
+def test_what_the_company_has_so_many_of_is_what_a_clause_counts(clause: str, amount: str, counted: str) -> None:
+    assert clause_count(clause, Decimal(amount)) == words_of(counted)
