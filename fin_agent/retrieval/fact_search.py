@@ -609,8 +609,9 @@ class _FactPhrase:
         if fact.metric is None and self.phrase.isdisjoint(address.borne) and self.printed.isdisjoint(address.borne):
             return None
         named = self.metric is not None and fact.metric == self.metric.id
-        if self.metric is not None and self.metric.unit == "count" and fact.unit.startswith("USD") and not named:
-            return None  # `Employee severance` is no number of employees
+        of_money = self.metric is not None and self.metric.unit == "count" and fact.unit.startswith("USD")
+        if of_money and not named and not any(LIGHT < address.line | LIGHT <= words | LIGHT for words in self.wordings):
+            return None  # `Employee benefits > Total` is no number of employees
         own = address
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)

@@ -93,6 +93,11 @@ def test_the_balance_at_the_beginning_of_a_year_is_that_of_the_year_before(ask: 
     assert ask(f"What were Harborlight's inventories {when}?").answer.value == 522
 
 
+@pytest.mark.parametrize("when", ["exiting 2022", "when it exited fiscal 2022", "coming out of FY2022"])
+def test_the_balance_with_which_a_year_is_left_is_that_of_its_end(ask: Ask, when: str) -> None:
+    assert ask(f"What were Harborlight's inventories {when}?").answer.value == 522
+
+
 @pytest.mark.parametrize(
     ("question", "end"),
     [

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.retrieval.fact_terms import address_of, clause_count, clause_figure, words_of
+from fin_agent.retrieval.fact_terms import address_of, clause_count, clause_figure, clause_subject, words_of
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.place import Box
 
@@ -88,3 +88,19 @@ def test_a_change_is_told_from_how_things_stand(clause: str, amount: str, unit: 
 )
 def test_what_the_company_has_so_many_of_is_what_a_clause_counts(clause: str, amount: str, counted: str) -> None:
     assert clause_count(clause, Decimal(amount)) == words_of(counted)
+
+
+@pytest.mark.parametrize(
+    ("clause", "amount", "subject"),
+    [
+        (
+            "Total subscription ARR grew to $17.33 billion at the end of 2024, up from $15.33 billion.",
+            "17.33",
+            "total subscription ARR",
+        ),
+        ("Direct sales decreased 13% to $18.8 billion in 2025.", "18.8", "direct sales"),
+        ("Direct sales decreased $2 billion in 2025.", "2", ""),
+    ],
+)
+def test_the_subject_of_a_clause_is_what_moved_to_its_amount(clause: str, amount: str, subject: str) -> None:
+    assert clause_subject(fact(clause, amount, "USD", 10**9)) == words_of(subject)
