@@ -128,16 +128,28 @@ def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
         known[filings] = PrintedText(
             frozenset().union(*map(words_of, texts)),
             frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS),
-            frozenset(
-                (first.casefold(), second.casefold())
-                for one in texts
-                for first, second in itertools.pairwise(one.split())
-                if first[0].isupper() and second[0].isupper()
-            ),
+            names_in(texts),
         )
     return known[filings]
 
 
+def names_in(texts: Collection[str]) -> frozenset[tuple[str, str]]:
+    """Return the pairs of words in capitals of rows and headings, and of sentences where no row begins with the second.
+
+    `Acme Direct` is a name; what sentences call `Acme Fibre` is a row of its own, `Fibre revenue`.
+    """
+    words = [one.split() for one in texts]
+    rows = [one for one in words if len(one) <= _WORDS_OF_A_ROW]
+    begins = {one[0].casefold() for one in rows if one}
+
+    def pairs(some: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
+        found = (pair for one in some for pair in itertools.pairwise(one))
+        return ((one.casefold(), two.casefold()) for one, two in found if one[0].isupper() and two[0].isupper())
+
+    return frozenset(pairs(rows)) | {pair for pair in pairs(words) if pair[1] not in begins}
+
+
+_WORDS_OF_A_ROW = 6
 _PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], PrintedText]] = WeakKeyDictionary()
 
 

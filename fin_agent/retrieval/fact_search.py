@@ -585,8 +585,10 @@ class _FactPhrase:
         # Words that only begin alike need another word beside them: `cap` alone is no `capacity`.
         begun = printed if len(self.phrase - light) > 1 else frozenset()
         forms = {word: expansions_of(word, begun, facts) for word in sorted(self.phrase - light - printed - self.part)}
+        pairs = [pair for pair in itertools.permutations(sorted(forms), 2) if "".join(pair) in printed]
         written: list[Words] = []
         for way in ways:
+            written += [(way - light - {*pair}) | {"".join(pair)} for pair in pairs if way >= {*pair}]
             these = [way - light]
             for word in sorted(way & forms.keys()):
                 these = [(one - {word}) | form for one in these for form in forms[word]][:_MOST_FORMS]
@@ -782,12 +784,14 @@ def _pages(hits: Iterable[FactHit], like: FactHit) -> set[int]:
 
 
 def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> list[Words]:
-    """Return what an unmatched word may abbreviate: printed words that begin with it, or names with these initials.
+    """Return what an unmatched word may stand for: two printed words, one that begins with it, names with its initials.
 
-    Examples: `seg` for `segment`, `apla` for `Asia Pacific & Latin America`, `apac` for `Asia-Pacific`.
+    Examples: `walmart` for `Wal-Mart`, `seg` for `segment`, `apla` for `Asia Pacific & Latin America`.
     """
     if len(word) < _SHORTEST_FORM or not word.isalpha():
         return []
+    cuts = range(_SHORTEST_FORM, len(word) - _SHORTEST_FORM + 1)
+    pieces = [frozenset((word[:cut], word[cut:])) for cut in cuts if {word[:cut], word[cut:]} <= printed]
     begun = [frozenset((one,)) for one in sorted(printed) if one.startswith(word)]
     names = {
         name for sourced in facts for name in (sourced.fact.scope or "", sourced.fact.label, *sourced.fact.column_path)
@@ -799,7 +803,7 @@ def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> li
         if len(name) <= _LONGEST_NAME and is_acronym(word, name)
         if name.istitle() or word == "".join(one[0] for one in _words_of_name(name))
     }
-    return [*begun[:_MOST_FORMS], *sorted(spelt, key=sorted)[:_MOST_FORMS]]
+    return [*pieces, *begun[:_MOST_FORMS], *sorted(spelt, key=sorted)[:_MOST_FORMS]]
 
 
 def _words_of_name(name: str) -> list[str]:
