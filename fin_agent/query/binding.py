@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -96,7 +96,9 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     members = replace(
         _members(query, intent, periods, workspace, searched),
         searched=searched,
-        in_formulas=query.only_part is not None or _are_annual_report_quarters(intent, periods, workspace),
+        in_formulas=query.only_part is not None
+        or _are_annual_report_quarters(intent, periods, workspace)
+        or any(workspace.lexicon.metrics[name].unit == "count" for name in searched),  # sentences count people
     )
     made = [_bound(measure, workspace.lexicon, query.only_part or "", members) for measure in measures]
     made = _with_owners(made, measures, query)
@@ -286,7 +288,7 @@ def _changes_in_points(measure: Measure, lexicon: Lexicon) -> bool:
 
 
 def _check_figures(query: Query, made: Sequence[BoundMeasure], relation: Relation, lexicon: Lexicon) -> None:
-    """Raise UnboundError for a figure over itself, or for the average of a flow over a single year."""
+    """Raise UnboundError for a figure over itself, the average of a flow over a year, or what no balance opens."""
     of_parts = query.parts is not None or any(line.part for line in query.lines())
     if any(is_over_itself(parse_formula(one.expression), of_parts=of_parts) for one in made):
         raise UnboundError("a figure over itself, which is always 1: name the part or the period that is compared")
@@ -294,6 +296,11 @@ def _check_figures(query: Query, made: Sequence[BoundMeasure], relation: Relatio
     averaged = any(line.balance == "average" for line in _flows(query, lexicon))
     if one_year and averaged and len(query.measures) == 1:
         raise UnboundError("the years to average over: name them")
+    opening = [line for line in query.lines() if isinstance(line, Line) and line.balance == "opening"]
+    if any(line in opening for line in _flows(query, lexicon)):
+        raise UnboundError(f"the period of {opening[0].words}, which has no opening balance: name one", is_final=True)
+    if opening and any((one.quarter or 1) > 1 for one in query.periods):
+        raise UnboundError("the day: name the end of the quarter before in place of its beginning", is_final=True)
 
 
 def _check_spans(query: Query, relation: Relation, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> None:
@@ -544,7 +551,8 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
     itself or mix a printed percentage with an amount.
     """
     slots = plan.slots()
-    found = [facts_for(slot, workspace).matches for slot in slots if slot.is_searched]
+    searched = [slot for slot in slots if slot.is_searched]
+    found = [facts_for(slot, workspace).matches for slot in searched]
     if not all(found):
         return None
     figures = [hits[0].sourced for hits in found]
@@ -556,8 +564,24 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
         beside_amounts = units - _RATES or len(found) < len(slots)
         if len(set(figures)) < len(figures) or (units & _RATES and beside_amounts):
             return None
+        told = next((slot for slot, each in zip(searched, figures, strict=True) if each.fact.source == "text"), None)
+        if told is not None and "count" in units and intent.measure_unit == "ratio":
+            return _unit_per_count(told, intent, slots, workspace)
     of_lines_alone = len(found) == len(slots) and intent.measure_unit == "USD"
     return units.pop() if of_lines_alone and len(units) == 1 else intent.measure_unit
+
+
+def _unit_per_count(told: Slot, intent: Intent, slots: Iterable[Slot], workspace: Workspace) -> str | None:
+    """Return the unit of a quotient by a count of a sentence: dollars if it is an amount over it; None if it is none.
+
+    Whether a count of a table has the scale of the table is not known, so that it makes no amount.
+    """
+    others = [slot for slot in slots if slot.measure != told.measure]
+    hits = [facts_for(slot, workspace).best for slot in others if slot.is_searched]
+    units = {hit.sourced.fact.unit for hit in hits if hit is not None}
+    units |= {workspace.lexicon.metrics[slot.metric].unit for slot in others if not slot.is_searched}
+    amount, _, count = intent.expression.rpartition(" / ")
+    return "USD" if units == {"USD"} and told.measure in count and " / " not in amount else None
 
 
 _RATES = frozenset({"percent", "ratio"})

@@ -46,6 +46,8 @@ class KnownNames:
     """Returns whether a word occurs in the address of a figure of companies (by key)."""
     part_called: Callable[[str, Sequence[str]], str | None] = field(default=lambda words, keys: None)
     """Returns the only part of companies (by key) that people may call so: `Rigid Packaging` for `rigids business`."""
+    are_one_name: Callable[[str, str, Sequence[str]], bool] = field(default=lambda first, second, keys: False)
+    """Returns whether the filings of companies (by key) print two words as one name: `Acme Direct`."""
     lines_in: Callable[[str, Sequence[str]], Sequence[tuple[int, int]]] = field(default=lambda text, keys: ())
     """Returns (start, end) of printed lines of companies (by key) that occur word for word in a text."""
 
@@ -75,11 +77,12 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     text = _with_quotients(normalize_punctuation(expand_abbreviations(text)), names)
     companies = names.directory.mentions(text)
     keys = [one.company.key for one in companies] or about
-    taken = [_company_or_part(text, one, names, keys) for one in companies]
+    taken = [token for one in companies for token in _company_or_part(text, one, names, keys)]
     taken += periods_in(text, taken)
     taken += _given(text, given, taken)
     taken += _outside(_lines_and_parts(text, taken, names, keys), taken)
-    unknown = names.directory.unknown_names(text, [(one.start, one.end) for one in taken])
+    spans = [*((one.start, one.end) for one in taken), *((one.start, one.end) for one in companies)]
+    unknown = names.directory.unknown_names(text, spans)
     if about:  # lines and parts that the filings of the previous company print
         unknown = [name for name in unknown if not names.is_printed(name, about)]
     taken += _unknown_companies(text, unknown, taken)
@@ -180,15 +183,33 @@ def _actions() -> frozenset[str]:
     return word_lists("question_words")["counted actions"]
 
 
-def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Sequence[str]) -> Token:
-    """Return a company's name as a token: of its part of that name before `segment`, as in `the Blizzard segment`."""
+def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Sequence[str]) -> list[Token]:
+    """Return a company's name as tokens: of its part of that name before `segment`, as in `the Blizzard segment`.
+
+    A name that its filings print with the word behind it is of a line: `Acme Direct revenue`.
+    """
     behind = _WORD_BEHIND.match(text, one.end)
     if behind is not None and text[: one.start].lower().endswith("the "):
         called = text[one.start : behind.end()]
         part = names.part_called(called, keys)
         if part is not None and words_of(part) - OF_PARTS == words_of(one.phrase):
-            return Token("PART", called, one.start, behind.end(), part)
-    return Token("COMPANY", one.phrase, one.start, _skip_possessive(text, one.end), one)
+            return [Token("PART", called, one.start, behind.end(), part)]
+    if behind is not None and _begins_a_name(text, one, behind.end(), names, keys):
+        name = Token("PHRASE", text[one.start : behind.end()], one.start, behind.end())
+        return [Token("COMPANY", one.phrase, one.start, one.start, one), name]
+    return [Token("COMPANY", one.phrase, one.start, _skip_possessive(text, one.end), one)]
+
+
+def _begins_a_name(text: str, one: CompanyMention, end: int, names: KnownNames, keys: Sequence[str]) -> bool:
+    """Return whether a company's name and the word behind it are one name, but no part or line without the former."""
+    start = one.end + 1
+    known = {other.start for other in names.lexicon.mentions(text)} | {
+        other.start for other in names.parts_in(text, keys)
+    }
+    if start in known or not names.are_one_name(one.phrase, text[start:end], keys):
+        return False
+    (kind, *others) = [other.type for other in _words(text, start, end)]
+    return not others and (kind == "PHRASE" or (kind.startswith("KIND_") and text[start].isupper()))
 
 
 _WORD_BEHIND = re.compile(r" [^\s?,.']+")

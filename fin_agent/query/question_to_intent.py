@@ -96,7 +96,11 @@ def known_names(workspace: Workspace) -> KnownNames:
     def lines_in(text: str, keys: Sequence[str]) -> Sequence[tuple[int, int]]:
         return list(_lines_in(text, printed_text_of(keys, workspace).lines)) if keys else ()
 
-    return KnownNames(workspace.lexicon, workspace.directory, parts_in, is_printed, part_called, lines_in)
+    def are_one_name(first: str, second: str, keys: Sequence[str]) -> bool:
+        pair = (first.casefold().rpartition(" ")[2], second.casefold())
+        return pair in printed_text_of(keys, workspace).names
+
+    return KnownNames(workspace.lexicon, workspace.directory, parts_in, is_printed, part_called, are_one_name, lines_in)
 
 
 class PrintedText(NamedTuple):
@@ -106,6 +110,8 @@ class PrintedText(NamedTuple):
     """Words with singular and plural unified."""
     lines: frozenset[tuple[str, ...]]
     """Lines of several words, word for word."""
+    names: frozenset[tuple[str, str]]
+    """Pairs of adjacent words that begin with capitals, in lower case."""
 
 
 def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
@@ -120,11 +126,30 @@ def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
         lines = {tuple(word for word, _, _ in _in_order(one)) for one in itertools.chain(spoken, bare)}
         lines |= set(map(_without_numbers, lines))
         known[filings] = PrintedText(
-            frozenset().union(*map(words_of, texts)), frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS)
+            frozenset().union(*map(words_of, texts)),
+            frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS),
+            names_in(texts),
         )
     return known[filings]
 
 
+def names_in(texts: Collection[str]) -> frozenset[tuple[str, str]]:
+    """Return the pairs of words in capitals of rows and headings, and of sentences where no row begins with the second.
+
+    `Acme Direct` is a name; what sentences call `Acme Fibre` is a row of its own, `Fibre revenue`.
+    """
+    words = [one.split() for one in texts]
+    rows = [one for one in words if len(one) <= _WORDS_OF_A_ROW]
+    begins = {one[0].casefold() for one in rows if one}
+
+    def pairs(some: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
+        found = (pair for one in some for pair in itertools.pairwise(one))
+        return ((one.casefold(), two.casefold()) for one, two in found if one[0].isupper() and two[0].isupper())
+
+    return frozenset(pairs(rows)) | {pair for pair in pairs(words) if pair[1] not in begins}
+
+
+_WORDS_OF_A_ROW = 6
 _PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], PrintedText]] = WeakKeyDictionary()
 
 

@@ -34,6 +34,7 @@ from fin_agent.retrieval.fact_terms import (
     Address,
     Words,
     address_of,
+    clause_count,
     clause_subject,
     in_order,
     stems,
@@ -302,6 +303,9 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     home = asked.metric.statement if asked.metric is not None else None
     at_home = home is not None and hits[0].sourced.fact.statement is home  # no note rivals the statement of the metric
     rivals = _rivals([hit for hit in hits if not at_home or hit.sourced.fact.statement is home], said)
+    whole = _whole_among(hits, said) if rivals and not query.part else None
+    if whole is not None:
+        return FactSearchResult((replace(whole, score=max(whole.score, _SURE)),))
     spoken = _as_spoken(query.phrase)
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
     own = own or _is_literal(hits[0], query.phrase)
@@ -549,6 +553,8 @@ class _FactPhrase:
             if not words_of(f"{before} {after}"):
                 metric = metric or named
             texts += (f"{before} {label} {after}" for label in labels_of(named))
+        if metric is not None and words_of(phrase) == words_of(metric.id.replace("_", " ")):
+            texts += labels_of(metric)  # an input of a formula
         if metric is not None and not phrase:
             texts = list(labels_of(metric))
         ways = [*map(words_of, texts), *_synonym_words("".join(texts[:1]))]
@@ -582,8 +588,10 @@ class _FactPhrase:
         # Words that only begin alike need another word beside them: `cap` alone is no `capacity`.
         begun = printed if len(self.phrase - light) > 1 else frozenset()
         forms = {word: expansions_of(word, begun, facts) for word in sorted(self.phrase - light - printed - self.part)}
+        pairs = [pair for pair in itertools.permutations(sorted(forms), 2) if "".join(pair) in printed]
         written: list[Words] = []
         for way in ways:
+            written += [(way - light - {*pair}) | {"".join(pair)} for pair in pairs if way >= {*pair}]
             these = [way - light]
             for word in sorted(way & forms.keys()):
                 these = [(one - {word}) | form for one in these for form in forms[word]][:_MOST_FORMS]
@@ -606,6 +614,9 @@ class _FactPhrase:
         if fact.metric is None and self.phrase.isdisjoint(address.borne) and self.printed.isdisjoint(address.borne):
             return None
         named = self.metric is not None and fact.metric == self.metric.id
+        of_money = self.metric is not None and self.metric.unit == "count" and fact.unit.startswith("USD")
+        if of_money and not named and not any(LIGHT < address.line | LIGHT <= words | LIGHT for words in self.wordings):
+            return None  # `Employee benefits > Total` is no number of employees
         own = address
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
@@ -614,7 +625,7 @@ class _FactPhrase:
             borne = own.line.union(own.heads, own.column, own.scope, own.concept, own.members)
             own = own._replace(borne=own.borne & borne)
         accounts = [(self._account(self.phrase, own, weigh, years, part), self.phrase)]
-        if fact.source == "text" and (subject := clause_subject(fact) - years - OF_TIME):
+        if fact.source == "text" and (subject := _told_of(fact) - years - OF_TIME):
             spoken = own._replace(line=subject, heads=own.heads | (own.line - subject))
             for words in (self.phrase, *self.wordings):
                 found, lacking, beside = self._account(words, spoken, weigh, years, part)
@@ -708,6 +719,11 @@ class _FactPhrase:
         return prior
 
 
+def _told_of(fact: Fact) -> Words:
+    """Return the words before the verb by which a clause states its amount, or for what it says the company has."""
+    return clause_count(fact.label, fact.amount) if fact.unit == "count" else clause_subject(fact)
+
+
 def _credit(word: str, address: Address, part: Words) -> float:
     if word in address.line or word in address.concept:
         return 1.0
@@ -744,18 +760,41 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
     return (best, *others) if others else ()
 
 
+def _whole_among(hits: Sequence[FactHit], asked: Words) -> FactHit | None:
+    """Return the hit that is the sum of all others of its label, such as that of the world beside those of regions.
+
+    A question that names no part asks for it. None where two figures at most have the label of the best hit.
+    """
+    best = hits[0].sourced
+    line = address_of(best.fact).line
+    members: dict[Decimal, FactHit] = {}
+    for hit in hits:
+        fact = hit.sourced.fact
+        like = hit.sourced.doc_id == best.doc_id and fact.period == best.fact.period and fact.source != "text"
+        if like and hit.is_complete and address_of(fact).line == line and fact.amount > 0:
+            members.setdefault(fact.amount, hit)
+    most = max(members, default=Decimal(0))
+    enough = hits[0].is_complete and hits[0].score >= _LIKELY and len(members) > _MIN_MEMBERS
+    return members[most] if enough and 2 * most == sum(members) and len(asked - OF_ANY_FIGURE) >= _MIN_WORDS else None
+
+
+_MIN_MEMBERS = 2
+
+
 def _pages(hits: Iterable[FactHit], like: FactHit) -> set[int]:
     """Return the pages that print the same figure."""
     return {hit.sourced.fact.page for hit in hits if _have_same_figure(hit, like)}
 
 
 def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> list[Words]:
-    """Return what an unmatched word may abbreviate: printed words that begin with it, or names with these initials.
+    """Return what an unmatched word may stand for: two printed words, one that begins with it, names with its initials.
 
-    Examples: `seg` for `segment`, `apla` for `Asia Pacific & Latin America`, `apac` for `Asia-Pacific`.
+    Examples: `walmart` for `Wal-Mart`, `seg` for `segment`, `apla` for `Asia Pacific & Latin America`.
     """
     if len(word) < _SHORTEST_FORM or not word.isalpha():
         return []
+    cuts = range(_SHORTEST_FORM, len(word) - _SHORTEST_FORM + 1)
+    pieces = [frozenset((word[:cut], word[cut:])) for cut in cuts if {word[:cut], word[cut:]} <= printed]
     begun = [frozenset((one,)) for one in sorted(printed) if one.startswith(word)]
     names = {
         name for sourced in facts for name in (sourced.fact.scope or "", sourced.fact.label, *sourced.fact.column_path)
@@ -767,7 +806,7 @@ def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> li
         if len(name) <= _LONGEST_NAME and is_acronym(word, name)
         if name.istitle() or word == "".join(one[0] for one in _words_of_name(name))
     }
-    return [*begun[:_MOST_FORMS], *sorted(spelt, key=sorted)[:_MOST_FORMS]]
+    return [*pieces, *begun[:_MOST_FORMS], *sorted(spelt, key=sorted)[:_MOST_FORMS]]
 
 
 def _words_of_name(name: str) -> list[str]:

@@ -75,8 +75,13 @@ def _address_around(fact: Fact) -> Address:
 
 
 def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
-    """Return words that a figure need not print: of its unit, of what falls due in later years, of stock prices."""
+    """Return words that a figure need not print: of its unit, of what falls due in later years, of stock prices.
+
+    What `we employed 9,100 people` counts are employees.
+    """
     implied = _PERCENT if fact.unit == "percent" else frozenset()
+    if fact.source == "text" and fact.unit == "count":
+        implied |= clause_count(fact.label, fact.amount)
     if any(_is_future_year(name, year) for name in names):
         implied |= OF_YEARS_TO_COME
     if fact.unit == "USD" and fact.scale == 1 and any(name and words_of(name) <= _EXTREMES for name in names):
@@ -209,6 +214,24 @@ def clause_subject(fact: Fact) -> Words:
     return frozenset(word for word in words if not word.isdigit())
 
 
+@lru_cache(maxsize=50_000)
+def clause_count(clause: str, amount: Decimal) -> Words:
+    """Return the words for what a clause says that the company has so many of; none if it says nothing so.
+
+    >>> sorted(clause_count("At year-end we employed approximately 9,100 people.", Decimal(9100)))
+    ['employe']
+    """
+    own = next((one for one in amounts_of(clause) if one.amount == amount and one.unit == "count"), None)
+    holds = _PATTERNS["holds"].search(clause[: own.start]) if own is not None else None
+    if own is None or holds is None:
+        return frozenset()
+    thing = "employees" if holds["employs"] else ""
+    said = words_of(f"{thing} {clause[own.start : own.end]}")
+    counted = frozenset(word for word in said if not word.isdigit()) - _IN_ALL
+    return counted - _FULL_AND_PART_TIME if counted >= _FULL_AND_PART_TIME else counted
+
+
+_IN_ALL, _FULL_AND_PART_TIME = stems("in all"), words_of("full-time part-time")
 Way = Literal["up", "down", ""]
 
 

@@ -76,12 +76,43 @@ def test_the_answer_says_yes_or_no_and_the_figure(ask: Ask, question: str, begin
         ("What was Harborlight's average revenue in FY2024?", "years to average over"),
         ("What was the difference between Harborlight's highest and lowest revenue from 2022 to 2024?", "highest"),
         ("How much did Harborlight's revenue exceed its cost in FY2023?", "'exceed'"),
+        ("What was Harborlight's revenue at the start of FY2023?", "no opening balance"),
+        ("What were Harborlight's inventories at the beginning of Q3 FY2024?", "the end of the quarter before"),
     ],
 )
 def test_what_is_not_settled_is_refused(ask: Ask, question: str, names: str) -> None:
     answer = ask(question)
     assert answer.refused, answer.answer.text
     assert any(names in part for part in answer.missing), answer.missing
+
+
+@pytest.mark.parametrize(
+    "when", ["going into 2023", "heading into FY2023", "entering 2023", "at the start of fiscal 2023"]
+)
+def test_the_balance_at_the_beginning_of_a_year_is_that_of_the_year_before(ask: Ask, when: str) -> None:
+    assert ask(f"What were Harborlight's inventories {when}?").answer.value == 522
+
+
+@pytest.mark.parametrize("when", ["exiting 2022", "when it exited fiscal 2022", "coming out of FY2022"])
+def test_the_balance_with_which_a_year_is_left_is_that_of_its_end(ask: Ask, when: str) -> None:
+    assert ask(f"What were Harborlight's inventories {when}?").answer.value == 522
+
+
+@pytest.mark.parametrize(
+    ("question", "end"),
+    [
+        ("How many employees did Harborlight have at the end of 2023?", "FY2023: 11,150."),
+        (
+            "What was Harborlight's headcount in FY2023 versus FY2022?",
+            "(from 11,300 in FY2022 to 11,150 in FY2023, down 1.3%).",
+        ),
+        ("What was Harborlight's revenue in FY2023 per employee?", "3,533 / 11,150 = $0.317 million."),
+        ("Harborlight's revenue per employee, FY2023", "3,533 / 11,150 = $0.317 million."),
+        ("How much R&D per employee did Harborlight have in FY2023?", "314 / 11,150 = $0.028 million."),
+    ],
+)
+def test_sentences_that_count_people_fill_lookups_and_formulas(ask: Ask, question: str, end: str) -> None:
+    assert ask(question).answer.text.endswith(end)
 
 
 def test_basis_points_are_given_as_asked(ask: Ask) -> None:

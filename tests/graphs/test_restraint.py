@@ -38,7 +38,7 @@ Ask = Callable[..., Answer]
         ("What was Harborlight's FY2023 revenue in euros?", "'euros'"),
         ("What was Harborlight's revenue for FY2023? Answer in millions of yen.", "'yen'"),
         ("How much did Harborlight spend on R&D in FY2023 per month?", "'month'"),
-        ("What was Harborlight's revenue in FY2023 per employee?", "'employee'"),
+        ("What was Harborlight's revenue in FY2023 per zeppelin?", "'zeppelin'"),
         ("What was Harborlight's average quarterly revenue in FY2023?", "Q1 FY2023 of Harborlight"),
         ("What was Harborlight's target revenue for FY2023?", "'target'"),
         ("What was Harborlight's planned capex in FY2023?", "'planned'"),

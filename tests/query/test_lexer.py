@@ -180,3 +180,21 @@ def test_a_name_of_the_company_before_a_kind_is_its_part(question: str, types: l
     parts = {"Activision segment": "Activision", "Blizzard division": "Blizzard"}
     names = replace(_names(), part_called=lambda words, keys: parts.get(words))
     assert [one.type for one in lex(question, names).tokens if one.type in ("COMPANY", "PART")] == types
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("NIKE Direct as a share of NIKE Brand revenues in 2024", ["NIKE Direct", "NIKE Brand revenues"]),
+        ("Which Nike brand had the most revenues in 2024?", ["revenues"]),
+        ("Nike's Direct revenues in 2024", ["Direct revenues"]),
+        ("Nike China revenues in 2024", ["China revenues"]),
+        ("Nike Revenues in 2024", ["Revenues"]),
+    ],
+)
+def test_a_companys_name_is_of_the_line_that_its_filings_print_with_it(question: str, lines: list[str]) -> None:
+    printed = {("nike", "direct"), ("nike", "brand"), ("nike", "revenues")}
+    names = replace(_names(), are_one_name=lambda first, second, keys: (first.lower(), second.lower()) in printed)
+    lexed = lex(question, names)
+    assert [one.text for one in lexed.tokens if one.type in ("PHRASE", "METRIC")] == lines
+    assert {one.phrase.lower() for one in lexed.companies} == {"nike"} and not lexed.unknown

@@ -12,7 +12,7 @@ from fin_agent.query.printed_line_matching import (
     with_share_as_printed,
     with_share_within_part,
 )
-from fin_agent.query.question_to_intent import known_names
+from fin_agent.query.question_to_intent import known_names, names_in
 from fin_agent.query.tree import (
     Axis,
     Combination,
@@ -47,6 +47,17 @@ def test_a_part_is_named_by_initials_and_words_cut_short(words: str, part: str) 
 )
 def test_other_words_name_no_part(words: str, part: str) -> None:
     assert not is_name_of(words, part)
+
+
+def test_rows_print_names_of_two_words_and_sentences_do_where_no_row_has_the_second_alone() -> None:
+    sentences = [
+        "Acme Cloud revenue increased 22% to $111.6 billion",
+        "We sold more Acme Fibre lines in homes than ever",
+    ]
+    rows = ["Sales through ACME Direct", "Direct to consumer", "Fibre revenue", "Acme operating income"]
+    names = names_in([*sentences, *rows])
+    assert {("acme", "direct"), ("acme", "cloud")} <= names
+    assert not names & {("acme", "fibre"), ("acme", "operating")}
 
 
 def test_a_share_of_a_metric_is_that_of_a_part_or_printed() -> None:

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.retrieval.fact_terms import address_of, clause_figure
+from fin_agent.retrieval.fact_terms import address_of, clause_count, clause_figure, clause_subject, words_of
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.place import Box
 
@@ -68,3 +68,39 @@ def test_the_years_of_a_list_are_of_all_its_amounts() -> None:
 )
 def test_a_change_is_told_from_how_things_stand(clause: str, amount: str, unit: str, way: str) -> None:
     assert clause_figure(fact(clause, amount, unit)).way == way
+
+
+@pytest.mark.parametrize(
+    ("clause", "amount", "counted"),
+    [
+        ("As of May 31, we employed approximately 13,893 people.", "13893", "employees"),
+        (
+            "At year-end the Company had approximately 9,200 total full-time and part-time employees.",
+            "9200",
+            "employees",
+        ),
+        ("As of December 31, we had about 14,000 full-time employees.", "14000", "full-time employees"),
+        ("We had approximately 300 part-time employees.", "300", "part-time employees"),
+        ("In 2024 and 2023 we had approximately 69,700 and 79,100 employees, respectively.", "79100", ""),
+        ("The Coatings segment employed approximately 6,000 employees.", "6000", ""),
+        ("The plan affected approximately 5,000 employees in Europe.", "5000", ""),
+    ],
+)
+def test_what_the_company_has_so_many_of_is_what_a_clause_counts(clause: str, amount: str, counted: str) -> None:
+    assert clause_count(clause, Decimal(amount)) == words_of(counted)
+
+
+@pytest.mark.parametrize(
+    ("clause", "amount", "subject"),
+    [
+        (
+            "Total subscription ARR grew to $17.33 billion at the end of 2024, up from $15.33 billion.",
+            "17.33",
+            "total subscription ARR",
+        ),
+        ("Direct sales decreased 13% to $18.8 billion in 2025.", "18.8", "direct sales"),
+        ("Direct sales decreased $2 billion in 2025.", "2", ""),
+    ],
+)
+def test_the_subject_of_a_clause_is_what_moved_to_its_amount(clause: str, amount: str, subject: str) -> None:
+    assert clause_subject(fact(clause, amount, "USD", 10**9)) == words_of(subject)

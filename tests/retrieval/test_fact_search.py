@@ -340,6 +340,24 @@ def test_a_row_of_a_page_about_one_part_is_not_the_companys_and_the_last_total_o
     assert values(found([about_one, *by_region], "sales to dealers", part="North"))[0] == 108
 
 
+def test_of_figures_with_one_label_the_sum_of_the_others_is_that_of_the_whole() -> None:
+    regions = [fact("Paid accounts at end of period", amount, page=page) for page, amount in enumerate((40, 25, 60))]
+    world = fact("Paid accounts at end of period", 125, page=7, section=("Global accounts",))
+    result = found([*regions, world], "paid accounts")
+    assert values(result) == [125] and result.is_sure
+    assert found(regions, "paid accounts").rivals
+    assert found([*regions, replace(world, fact=replace(world.fact, amount=Decimal(126)))], "paid accounts").rivals
+    assert found([*regions[:1], *regions[:1], world], "paid accounts").rivals
+
+
+@pytest.mark.parametrize(("said", "printed"), [("Walmart", "Wal-Mart"), ("Wal-Mart", "Walmart")])
+def test_a_name_in_one_word_and_in_two_is_the_same(said: str, printed: str) -> None:
+    sales = fact("Net sales", 20, 12, section=(f"{printed} (a)",), unit="percent")
+    result = found([sales, fact("Net sales", 15, 12, section=("Target",), unit="percent")], f"{said} % of net sales")
+    assert values(result)[0] == 20 and result.is_sure
+    assert not found([sales], "Wallmart % of net sales").is_sure
+
+
 def test_words_in_brackets_and_the_quarter_of_a_row_are_no_words_too_many() -> None:
     flows = [fact("Free cash flow (non-U.S. GAAP measure)", 497, 12), fact("Cash flow from operations", 533, 12)]
     result = found(flows, "free cash flow")
