@@ -40,7 +40,7 @@ from fin_agent.query.question_to_intent import (
     intent_of_question,
     with_nearest_figure,
 )
-from fin_agent.query.tree import Kind
+from fin_agent.query.tree import Axis, Kind
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
 
@@ -108,7 +108,8 @@ class RulesAnalyst:
             before, lead = inherited_context(found[-1][1] if found else whole, before), ""
         if lead:
             return (intent.question,)  # what stands behind the last request belongs to it
-        enough = all(by_figures) if self._is_read(intent) else any(by_figures)
+        whole = self._is_read(intent) and not _compares_asks(intent, several)
+        enough = all(by_figures) if whole else any(by_figures)
         return tuple(asks) if asks and enough else (intent.question,)
 
     @staticmethod
@@ -120,6 +121,8 @@ class RulesAnalyst:
         of_another = part is not None and part.lower() not in requests[0].lower()
         if kind is Kind.CHANGE and len(requests) > 1 and (figures > 1 or of_another):
             return False  # `What was the margin, and how did costs change?`: only one of the asks is about a change
+        if _compares_asks(intent, requests):
+            return False
         return kind is not Kind.VALUE or figures >= len(requests)
 
     def _split_ask(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
@@ -131,7 +134,8 @@ class RulesAnalyst:
                 return [(told, whole)] if self._is_read(whole) else ()
         if self._is_read(whole) and not _is_nearest_figure(whole) and not moves_only_first(ask):
             return [(ask, whole)]
-        return self._split_at_joint(ask, whole, before) or self._split_attributes(ask, whole, before)
+        joined = () if _is_nearest_figure(whole) else self._split_at_joint(ask, whole, before)
+        return joined or self._split_attributes(ask, whole, before)
 
     def _split_at_joint(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
         """Return the two asks that an ask joins, if figures answer both."""
@@ -153,7 +157,7 @@ class RulesAnalyst:
 
         Else the ask as it was read.
         """
-        for asks in attribute_asks(ask):
+        for asks in () if _is_printed_joint(ask, whole) else attribute_asks(ask):
             found: list[tuple[str, Intent]] = []
             for one in asks:
                 read = self.intent(one, inherited_context(found[-1][1], before) if found else before)
@@ -276,6 +280,21 @@ class RulesAnalyst:
 def _is_nearest_figure(intent: Intent) -> bool:
     """Return whether a single printed figure was found for a question that no grammar reads."""
     return 'table="figure:' in intent.expression
+
+
+def _is_printed_joint(ask: str, intent: Intent) -> bool:
+    """Return whether words that an ask joins by `and` are joined so in the name of the figure that was found."""
+    words = ask.lower().split()
+    printed = " ".join(line.words.lower() for line in intent.query.lines()) if intent.query is not None else ""
+    joined = (" ".join(words[at - 1 : at + 2]) for at, word in enumerate(words) if word == "and")
+    return any(each in printed for each in joined)
+
+
+def _compares_asks(intent: Intent, requests: Sequence[str]) -> bool:
+    """Return whether measures of several asks were taken for what is compared: `the biggest, and how much is due`."""
+    query = intent.query
+    compared = query is not None and query.axis is Axis.MEASURES and query.comparison is not None
+    return compared and not all(map(asks_only_difference, requests[1:]))
 
 
 def _with_its_subject(ask: str, whole: Intent, before: Intent) -> str:
