@@ -403,32 +403,43 @@ class QueryComposer:
 
         `revenue without bitcoin`, `costs ex rent`, `operating margin before restructuring`.
         """
-        left_out, places = self.left.get("EXCEPT", []), self.parsed.places
-        if len(left_out) != 1 or not places or self.companies > 1 or self.family:
+        left_out = self.left.get("EXCEPT", [])
+        lines = self._lines_behind(left_out[0]) if len(left_out) == 1 else None
+        if lines is None:
             return
-        start = left_out[0].start
-        lines = [one for one in (*self.measures[1:], *self._costs_among_parts(start)) if isinstance(one, Line)]
-        if places[0] > start or any(place < start for place in places[1:]) or len(lines) < len(self.measures[1:]):
-            return
+        whole = self.measures[0]
         costs = bool(lines) and all(map(self._is_operating_cost, lines))
-        whole, parts = self.measures[0], self.base.parts
-        pair, without = self._lines_of_margin(whole), None
-        if pair is not None:
-            without = self._margin_without(pair, start, lines, costs=costs)
-        elif not isinstance(whole, Line) or not whole.metric or not lines or parts is not None:
-            return
-        elif costs and whole.metric in _BEFORE_TAXES:
-            without = total_of([whole, *lines])
-        elif left_out[0].text.lower() in _PRINTED:
-            return
-        elif not any(one.metric for one in lines):
-            self.base = self._with_base(parts=Parts(names=tuple(one.words for one in lines)))
-            self.measures = [whole]
-        elif all(one.metric and self.lexicon.metrics[one.metric].sign == "expense" for one in (whole, *lines)):
-            without = Operation(operator="-", left=whole, right=total_of(lines))
+        if (pair := self._lines_of_margin(whole)) is not None:
+            without = self._margin_without(pair, left_out[0].start, lines, costs=costs)
+        else:
+            without = self._line_without(whole, left_out[0], lines, costs=costs)
         if without is not None:
             self.take_frames("EXCEPT")
             self.measures = [without]
+
+    def _lines_behind(self, left_out: Token) -> list[Line] | None:
+        """Return the lines that are left out of the first measure; None if anything else stands there."""
+        start, places = left_out.start, self.parsed.places
+        if not places or self.companies > 1 or self.family or places[0] > start:
+            return None
+        others = (*self.measures[1:], *self._costs_among_parts(start))
+        lines = [one for one in others if isinstance(one, Line)]
+        return None if len(lines) < len(others) or any(place < start for place in places[1:]) else lines
+
+    def _line_without(self, whole: Measure, left_out: Token, lines: list[Line], *, costs: bool) -> Measure | None:
+        """Return a line without other lines; lines of no known measure become parts of it."""
+        if not isinstance(whole, Line) or not whole.metric or not lines or self.base.parts is not None:
+            return None
+        if costs and whole.metric in _BEFORE_TAXES:
+            return total_of([whole, *lines])
+        if left_out.text.lower() in _PRINTED:
+            return None
+        if not any(one.metric for one in lines):
+            self.base = self._with_base(parts=Parts(names=tuple(one.words for one in lines)))
+            self.measures = [whole]
+        elif all(one.metric and self.lexicon.metrics[one.metric].sign == "expense" for one in (whole, *lines)):
+            return Operation(operator="-", left=whole, right=total_of(lines))
+        return None
 
     def _costs_among_parts(self, start: int) -> list[Line]:
         """Return costs that are left out and that a note has as a column, which are no parts: `restructuring`."""
