@@ -391,7 +391,8 @@ _BY_SIZE = re.compile(r"\b(?:larg|bigg|great|small)(?:er|est)\b", re.I)
 def _describe_extreme_measure(intent: Intent, told: Sequence[_MeasureFigures]) -> AnswerValue:
     """State which of several measures stands out.
 
-    Example: `Net income of Acme for FY2020: $5 million (dividends: $3 million). Of these it is the higher.`
+    Example: `Net income of Acme for FY2020: $5 million (dividends: $3 million). Of these it is the higher.`;
+    whether the first of two does where that is claimed: `No: dividends of Acme for FY2020: $3 million (...)`.
     """
     listed = [replace(one.figures[0], name=_change_label(one.intent)) for one in told]
     if _BY_SIZE.search(intent.core) and any(one.value < 0 for one in listed):
@@ -399,11 +400,15 @@ def _describe_extreme_measure(intent: Intent, told: Sequence[_MeasureFigures]) -
         return AnswerValue(text=f"Some are below zero, so none is called the larger. {said}.")
     pick = max if intent.comparison is Comparison.HIGHEST else min
     figure = pick(listed, key=lambda one: one.value)
-    best = told[listed.index(figure)]
-    level = sum(one.value == figure.value for one in listed) > 1
-    said = "They are level." if level else f"Of these it is the {_superlative(intent.comparison, len(told))}."
-    others = _listing(listed, without=[figure])
-    text = f"{_capitalize_first(_subject_of(best.intent, best.plan))}: {figure.text} ({others}). {said}"
+    best, level = told[listed.index(figure)], sum(one.value == figure.value for one in listed) > 1
+    if intent.claim is not None and len(told[1:]) == 1:
+        lead, subject, said = _verdict(not level and best is told[0]), 0, ""
+    else:
+        lead, subject = "", listed.index(figure)
+        said = " They are level." if level else f" Of these it is the {_superlative(intent.comparison, len(told))}."
+    name = _subject_of(told[subject].intent, told[subject].plan)
+    others = _listing(listed, without=[listed[subject]])
+    text = f"{lead}{name if lead else _capitalize_first(name)}: {listed[subject].text} ({others}).{said}"
     return _valued(figure.value, best.unit, text)
 
 

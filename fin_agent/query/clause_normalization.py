@@ -166,7 +166,8 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
         close = closes.get(place)
         inside = tokens[place + 1 : close] if close is not None else []
         computes = has_arithmetic(inside) or has_any(inside, _CHANGING)
-        if close is not None and kept and not computes and has_any(inside, {"PHRASE"}):
+        source = [one.type in types_in("kind") for one in inside] == [True]  # `(segment figures)`
+        if close is not None and kept and not computes and (source or has_any(inside, {"PHRASE"})):
             glosses.append(text[one.start : tokens[close].end])
             place = close + 1
         else:

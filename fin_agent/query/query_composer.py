@@ -443,23 +443,91 @@ class QueryComposer:
             self.measures = [due.model_copy(update={"words": f"excluding {told}: {due.words}"})]
 
     def _without_lines(self) -> None:
-        """Leave lines out of the one before them: parts (`revenue without bitcoin`) or costs (`costs ex rent`)."""
+        """Leave lines out of the measure before them: parts, costs, or revenue of a margin.
+
+        `revenue without bitcoin`, `costs ex rent`, `operating margin before restructuring`.
+        """
         left_out = self.left.get("EXCEPT", [])
-        if len(left_out) != 1 or self.base.parts is not None or len(self.measures) < 2 or self.companies > 1:
+        lines = self._lines_behind(left_out[0]) if len(left_out) == 1 else None
+        if lines is None:
             return
-        whole, *others = self.measures
+        whole = self.measures[0]
+        costs = bool(lines) and all(map(self._is_operating_cost, lines))
+        if (pair := self._lines_of_margin(whole)) is not None:
+            without = self._margin_without(pair, left_out[0].start, lines, costs=costs)
+        else:
+            without = self._line_without(whole, left_out[0], lines, costs=costs)
+        if without is not None:
+            self.take_frames("EXCEPT")
+            self.measures = [without]
+
+    def _lines_behind(self, left_out: Token) -> list[Line] | None:
+        """Return the lines that are left out of the first measure; None if anything else stands there."""
+        start, places = left_out.start, self.parsed.places
+        if not places or self.companies > 1 or self.family or places[0] > start:
+            return None
+        others = (*self.measures[1:], *self._costs_among_parts(start))
         lines = [one for one in others if isinstance(one, Line)]
-        if not isinstance(whole, Line) or not whole.metric or len(lines) < len(others):
-            return
-        between = self.parsed.places[0] < left_out[0].start < self.parsed.places[1]
-        if not between or left_out[0].text.lower() in _PRINTED:
-            return
+        return None if len(lines) < len(others) or any(place < start for place in places[1:]) else lines
+
+    def _line_without(self, whole: Measure, left_out: Token, lines: list[Line], *, costs: bool) -> Measure | None:
+        """Return a line without other lines; lines of no known measure become parts of it."""
+        if not isinstance(whole, Line) or not whole.metric or not lines or self.base.parts is not None:
+            return None
+        if costs and whole.metric in _BEFORE_TAXES:
+            return total_of([whole, *lines])
+        if left_out.text.lower() in _PRINTED:
+            return None
         if not any(one.metric for one in lines):
             self.base = self._with_base(parts=Parts(names=tuple(one.words for one in lines)))
             self.measures = [whole]
         elif all(one.metric and self.lexicon.metrics[one.metric].sign == "expense" for one in (whole, *lines)):
-            self.take_frames("EXCEPT")
-            self.measures = [Operation(operator="-", left=whole, right=total_of(lines))]
+            return Operation(operator="-", left=whole, right=total_of(lines))
+        return None
+
+    def _costs_among_parts(self, start: int) -> list[Line]:
+        """Return costs that are left out and that a note has as a column, which are no parts: `restructuring`."""
+        told = [str(one.value) for one in self.lexed.tokens if one.type == "PART" and one.start > start]
+        names = self.base.parts.names if self.base.parts is not None else ()
+        costs = [Line(words=one) for one in names if one in told and self._is_operating_cost(Line(words=one))]
+        rest = tuple(one for one in names if one not in [cost.words for cost in costs])
+        if costs:
+            self.base = self._with_base(parts=Parts(names=rest) if rest else None)
+        return costs
+
+    def _margin_without(self, pair: tuple[Line, Line], start: int, lines: list[Line], *, costs: bool) -> Measure | None:
+        """Return a margin without revenue or parts, of both its lines, or without costs, of the result."""
+        result, revenue = pair
+        names = self.base.parts.names if self.base.parts is not None else ()
+        told = [str(one.value) for one in self.lexed.tokens if one.type == "PART" and one.start > start]
+        left_out = [one for one in names if one in told]
+        if not lines and names and len(left_out) == len(names):
+            self.base = self._with_base(parts=None)
+            return percentage(*(_less(one, [one.model_copy(update={"part": name}) for name in names]) for one in pair))
+        if lines and not names and all(words_of(one.words) & _of_measures("lines of revenue") for one in lines):
+            return percentage(_less(result, lines), _less(revenue, lines))
+        if costs and not left_out and result.metric in _BEFORE_TAXES:
+            return percentage(total_of([result, *map(_of_the_whole, lines)]), revenue)
+        return None
+
+    def _lines_of_margin(self, measure: Measure) -> tuple[Line, Line] | None:
+        """Return the result and the revenue that a margin divides; None for any other measure."""
+        if isinstance(measure, NamedFormula):
+            expression = self.lexicon.formulas[measure.formula].expression
+            of = [Line(words=each.replace("_", " "), metric=each) for each in expression_inputs(expression)]
+            result = next((one for one in of if expression == f"100 * {one.metric} / revenue"), None)
+            return None if result is None else (result, Line(words="revenue", metric="revenue"))
+        part, whole = share_of(measure) or (None, None)
+        if not isinstance(part, Line) or not isinstance(whole, Line):
+            return None
+        return (part, whole) if part.metric and whole.metric == "revenue" else None
+
+    def _is_operating_cost(self, measure: Measure) -> bool:
+        """Return whether a line is a cost above operating income: a charge, no interest and no tax."""
+        words = words_of(measure_text(measure))
+        metric = self.lexicon.metrics.get(getattr(measure, "metric", None) or "")
+        cost = words & _of_measures("lines of costs") or (metric is not None and metric.sign == "expense")
+        return bool(cost) and not words & _of_measures("below operating income")
 
     def _join_what_is_due(self) -> None:
         """Join what falls due in years that are ranked: `its debt maturities: which year has the largest payment`.
@@ -546,9 +614,7 @@ class QueryComposer:
         if parts is None or parts.kind or not isinstance(line, Line) or self.companies > 1:
             return
         if self.take_frames("EXCEPT"):
-            rest: Measure = line.model_copy(update={"whole": True})
-            for name in parts.names:
-                rest = Operation(operator="-", left=rest, right=line.model_copy(update={"part": name}))
+            rest = _less(_of_the_whole(line), [line.model_copy(update={"part": name}) for name in parts.names])
             self.measures = [rest if whole is None else percentage(rest, whole)]
             self.base = self._with_base(parts=None)
 
@@ -784,9 +850,11 @@ class QueryComposer:
         if not self.yes_or_no:
             return self._beyond_a_bound()
         self._share_claim()
-        if self.has_unread("UP") and self.has_unread("DOWN") and self.has_unread("OR"):
-            self.take_frames("UP", "DOWN", "OR", "YEAR_BEFORE")
-            return _claimed("rose")
+        alone = len(self.measures) == 1 and self.axis in (None, Axis.PERIODS)
+        for ways in (("UP", "DOWN"), ("HIGHER", "LOWER") if alone else ("UP", "DOWN")):
+            if all(map(self.has_unread, (*ways, "OR"))):  # `up or down`, `better or worse`
+                self.take_frames(*ways, "OR", "YEAR_BEFORE")
+                return _claimed("rose")
         if len(self.measures) == 2 and self.companies < 2 and self.has_unread("COVERED"):
             return self._coverage_claim()
         if self.companies == 2 and self.has_unread("DIFFERENCE") and self.has_unread("HIGHER", "LOWER"):
@@ -914,6 +982,8 @@ class QueryComposer:
             return None
         if axis is not Axis.PERIODS:
             how = Combination.LOWEST if is_lower else Combination.HIGHEST
+            if any(one.start < self.parsed.places[0] for one in self.left.get("VERSUS", [])):
+                return _request(Kind.COMPARISON, axis, how)  # `against capex, was cash flow higher`: the second is
             return _claimed("below" if is_lower else "above", None, axis, how)
         below = is_lower is not self._earlier_first()
         return _claimed("below" if below else "above", None, axis)
@@ -1331,6 +1401,18 @@ def _is_of_money(one: Measure) -> bool:
     return isinstance(one, Line) and one.words.lower() in called
 
 
+def _less(whole: Measure, others: Sequence[Measure]) -> Measure:
+    return reduce(lambda one, other: Operation(operator="-", left=one, right=other), others, whole)
+
+
+def _of_the_whole(line: Line | NamedFormula) -> Line | NamedFormula:
+    return line.model_copy(update={"whole": True}) if isinstance(line, Line) else line
+
+
+def _of_measures(kind: str) -> frozenset[str]:
+    return words_of(" ".join(word_lists("measure_words")[kind]))
+
+
 def _without_figure(line: Line | NamedFormula) -> Line | NamedFormula:
     """Return a line without the figure of another period that it was answered with."""
     return line.model_copy(update={"place": ""}) if getattr(line, "place", "").startswith("figure:") else line
@@ -1386,6 +1468,7 @@ _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")
 _MONEY = ("cash", "cash flow", "money")
 _LISTED = ("PHRASE", "PART", "AND", "OR", "COMMA")
 _RESULTS = frozenset({"income_before_taxes", "net_income", "operating_income"})
+_BEFORE_TAXES = frozenset({"income_before_taxes", "operating_income"})
 _EXTREMES = ("HIGHEST", "LOWEST", "FASTEST", "SLOWEST")
 _SELECTING = (*_EXTREMES, "TOP", "WHICH", "RANK", "EACH", "BY", "WHO", "ORDINAL")
 """Frames with which a word for a kind of part means each of them."""

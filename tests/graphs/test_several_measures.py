@@ -72,6 +72,13 @@ def test_every_measure_is_told_and_none_is_the_value(ask: Ask, question: str, te
         ("Did Harborlight spend more on capex or on dividends in FY2024?", 183,
          "Dividends of Harborlight for FY2024: $183 million (capex: $141 million). Of these it is the "
          "higher."),
+        ("Did Harborlight spend more on capex than on dividends in FY2024?", 183,
+         "No: capex of Harborlight for FY2024: $141 million (dividends: $183 million)."),
+        ("Did Harborlight's dividends exceed its capex in FY2024?", 183,
+         "Yes: dividends of Harborlight for FY2024: $183 million (capex: $141 million)."),
+        ("Harborlight FY2024 operating margin before restructuring charges", 22.72,
+         "(operating income + restructuring charges) / revenue of Harborlight for FY2024"),
+        ("Did Harborlight's gross margin get better or worse in FY2024?", 54.21, "Gross margin of Harborlight "),
         ("Which was lower at Harborlight in FY2024, R&D or SG&A?", 342, "R&D of Harborlight"),
         ("Which grew faster at Harborlight from FY2023 to FY2024, revenue or net income?", 17.8,
          "Growth of net income"),

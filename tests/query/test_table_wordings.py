@@ -333,6 +333,8 @@ ASKED = [
     ("sorrel", "What were payouts in 2019, i.e. dividends, share repurchases and repayments of debt added up?", 129),
     ("tansy", "What was advertising revenue in 2019?", 150),
     ("tansy", "What was revenue without bitcoin in 2019?", 550),
+    ("tansy", "What was revenue in 2019 if you leave out bitcoin?", 550),
+    ("tansy", "What was advertising revenue in 2019 (segment figures)?", 150),
     ("tansy", "By how many $ did net sales ex bitcoin grow in 2019?", 130),
     ("tansy", "How much of the 2019 net sales came through online stores?", 50),
     ("tansy", "What share of 2019 net sales came through the Advertising services channel?", 18.75),
