@@ -108,8 +108,8 @@ class RulesAnalyst:
             before, lead = inherited_context(found[-1][1] if found else whole, before), ""
         if lead:
             return (intent.question,)  # what stands behind the last request belongs to it
-        whole = self._is_read(intent) and not _compares_asks(intent, several)
-        enough = all(by_figures) if whole else any(by_figures)
+        as_one = self._is_read(intent) and not _compares_asks(intent, several)
+        enough = all(by_figures) if as_one else any(by_figures)
         return tuple(asks) if asks and enough else (intent.question,)
 
     @staticmethod
