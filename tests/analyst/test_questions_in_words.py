@@ -74,7 +74,7 @@ def test_what_filings_answer_is_not_refused(question: str) -> None:
 
 def test_a_further_part_may_be_answered_by_the_same_sentence() -> None:
     text = (
-        "On May 4, 2023 we sold our mill in Corvane for $31 million. Eleven people were employed there. "
+        "On May 4, 2023 we sold our mill in Corvane for $31 million. It was a place of work for many. "
         "The weather was mild in all of our regions."
     )
     told = of("When was the Corvane mill sold, and for how much, and how many people did it employ?",
@@ -82,6 +82,26 @@ def test_a_further_part_may_be_answered_by_the_same_sentence() -> None:
     assert told == (
         "On May 4, 2023 we sold our mill in Corvane for $31 million. Not found: how many people did it employ."
     )
+
+
+@pytest.mark.parametrize(
+    ("further", "told"),
+    [
+        ("how many people did it employ", "Eleven people were employed there."),
+        ("why was it closed", "It closed in March because of high energy costs."),
+        ("how much of that is due within a year", "Of the price, $9 million is payable within 12 months."),
+        ("for what price", "sold our mill in Corvane for $31 million."),
+        ("what was booked in 2019", "Not found: what was booked in 2019."),
+        ("how many ferries did it use", "Not found: how many ferries did it use."),
+    ],
+)
+def test_a_further_part_is_answered_around_the_answer_to_the_first(further: str, told: str) -> None:
+    text = (
+        "On May 4, 2023 we sold our mill in Corvane for $31 million. Eleven people were employed there. "
+        "It closed in March because of high energy costs. Of the price, $9 million is payable within 12 months."
+    )
+    keywords = f"when corvane mill sold {further}"
+    assert of(f"When was the Corvane mill sold, and {further}?", keywords, text).endswith(told)
 
 
 def test_a_part_that_nothing_answers_is_named() -> None:

@@ -226,6 +226,57 @@ def candidates_of(
             yield Candidate(text, passage, place, 0, worth * fits * _LIST, alone=True)
 
 
+def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPassage, str]]) -> Iterator[Candidate]:
+    """Yield answers in the sentences quoted for an earlier part, and in those around them.
+
+    The subject of the earlier part is theirs: only a part's own words and years are compared.
+    """
+    plain = word_lists("answer_words")["amounts"] | word_lists("answer_words")["asked of a subject"]
+    own = [one for one in target.telling_terms if not one.is_context and one.words.lower() not in plain]
+    for place, (passage, quote) in enumerate(quotes):
+        words = " ".join(quote.split())
+        flat = [(one, paragraph) for paragraph in paragraphs_of(passage.text) for one in paragraph.sentences]
+        quoted = [at for at, (text, _) in enumerate(flat) if text in words or (_is_prose(words) and words in text)]
+        for position, (text, paragraph) in enumerate(flat):
+            apart = min((abs(position - other) for other in quoted), default=_AROUND)
+            held = _held_beside(text, paragraph, apart, own, target)
+            if held is not None:
+                yield Candidate(text, passage, place, position, held * _FARTHER**apart)
+
+
+def _held_beside(
+    text: str, paragraph: Paragraph, apart: int, own: Sequence[Term], target: AnswerTarget
+) -> float | None:
+    """Return the share of a part's own words in a sentence that is `apart` from a quoted one; None if it cannot answer.
+
+    Without any own words (`at what level`), a quoted sentence answers if it has a figure, or is of the answer type.
+    """
+    part = target.part
+    farthest = _AROUND if part.answer_type not in (AnswerType.SENTENCE, AnswerType.LIST) else 2
+    if apart >= (farthest if own else 1) or not matches_type(text, part):
+        return None
+    figure = part.answer_type in FIGURES
+    if not own and not (figure or part.answer_type in _FACTS or patterns("answer_patterns")["number"].search(text)):
+        return None
+    if part.answer_type is not AnswerType.CAUSE and not set(printed_years(text)).issuperset(printed_years(part.text)):
+        return None  # of `why down from 2023` the reason is of the year after
+    lasts = not figure or contains_listed_phrase("events", text)
+    if apart and not (_is_self_contained(text, paragraph) and (lasts or _matches_period(text, target, None, ""))):
+        return None
+    held = coverage(own, stems_in(text), stems_in(paragraph.heading)) if own else 1.0
+    return held if held >= (_NEAR if apart else _QUOTED) else None
+
+
+def _is_prose(quote: str) -> bool:
+    """Return whether a quote is more than the label of a row."""
+    return len(quote.split()) > _LONG_LABEL
+
+
+_LONG_LABEL = 8
+_AROUND, _FARTHER, _QUOTED, _NEAR = 6, 0.9, 0.5, 0.75
+"""Sentences from a quoted one in which a further request is answered, and shares of its words that they must cover."""
+
+
 def _period_fit(filed: FilingPeriod, latest: int | None, target: AnswerTarget) -> float:
     """Return how well a passage's filing fits the requested periods; without any, the latest filing fits best."""
     if filed.year is None or latest is None:
