@@ -152,3 +152,26 @@ def test_two_companies_are_answered_each_by_its_own() -> None:
     )
     assert told.text.startswith("Acme: At the end of 2023 we had 6,912 employees in all. Birch: ")
     assert {cited.doc_id for cited in told.citations} == {"acme23", "birch23"}
+
+
+@pytest.mark.parametrize(
+    ("question", "keywords", "text"),
+    [
+        ("How many pearls did Corvane hold?", "pearls hold", "In 2023 we held 11,509 units of Pearls in vaults."),
+        ("How does Corvane define organic growth?", "define organic growth",
+         "Organic growth: A measure that leaves out what was bought in the year."),
+        ("How does Corvane define ferry sales?", "define ferry sales",
+         "All references to ferry sales for a given period relate to sales on board."),
+        ("What is Corvane's exposure to marsh taxes?", "exposure marsh taxes",
+         "Our exposure to marsh taxes is $600 million, which is expected to increase over time."),
+        ("Why did Corvane split its ferry unit?", "split ferry unit",
+         "In 2023 we split the ferry unit to better align it with the ports."),
+        ("What share of sales came from the five largest customers?", "share sales came five largest customers",
+         "Our top five customers accounted for 68% of sales in 2023."),
+        ("How much of payables of mills was owed to suppliers that use the marsh bank service?",
+         "payables mills owed suppliers use marsh bank service",
+         "In 2023, $1,430 million of payables of mills was payable to suppliers who utilize marsh services."),
+    ],
+)  # fmt: skip
+def test_a_sentence_answers_in_its_own_words(question: str, keywords: str, text: str) -> None:
+    assert of(question, keywords, text).startswith(text)

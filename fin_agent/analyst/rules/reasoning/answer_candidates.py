@@ -70,8 +70,8 @@ def _counts(number: re.Match[str], noun: str) -> bool:
         if number[0] in noun:
             return False  # the `787` of `787 aircraft` counts none
         behind = behind[:1]  # `27 737s`: a designation is itself a number
-    # `15 Employee Resource Groups` counts groups: a capital makes a word part of a name.
-    said = stems_in(" ".join(word for word in behind if not word[:1].isupper()))
+    # `15 Employee Resource Groups` counts groups: a capital makes a word part of a name, not in `11 units of Bitcoin`.
+    said = stems_in(" ".join(word for of, word in pairwise(["", *behind]) if of == "of" or not word[:1].isupper()))
     return any(words.issubset(said) for words in wanted)
 
 
@@ -357,7 +357,7 @@ def _score(
     if cause:
         said |= set(stems_in(text))
         borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
-    if round(borne, 6) < _ENOUGH[part.answer_type]:
+    if round(borne, 6) < _enough(part.answer_type, borne * sum(term.weight for term in terms)):
         return None
     fits = _covers_subject(said, around.union(stems_in(about)), around | said | farther, target)
     above = f"{earlier[-_OUTLOOK:]} {heading}"
@@ -367,12 +367,20 @@ def _score(
     return borne * _fitness(text, about, heading, target) / length if fits else None
 
 
+def _enough(wants: AnswerType, weight: float) -> float:
+    """Return the share of a question's words that is enough; less for an amount if those that a text has tell much."""
+    return _ENOUGH[wants] - (wants in _AT_REST) * min(_MOST_LESS, _LESS_EACH * max(0.0, weight - _TELLS_MUCH))
+
+
+_MOST_LESS, _LESS_EACH, _TELLS_MUCH = 0.13, 0.02, 5.0
+
+
 def _defines(text: str, target: AnswerTarget) -> bool:
     """Return whether what a question wants defined, and little else, is the subject of a definition."""
     found = patterns("answer_patterns")["definition"].search(text)
     if found is None:
         return False
-    end = found.end() + _BEHIND_DEFINED if "defin" in found[0].lower() else found.start()
+    end = found.end() + _BEHIND_DEFINED if found["behind"] else found.end() if found["glossary"] else found.start()
     subject = set(stems_in(text[:end]))
     named = {each for term in target.telling_terms for each in term.stems.union(*term.synonyms)}
     own = (term for term in target.telling_terms if not term.is_context)
@@ -400,6 +408,7 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
     moving = {AnswerType.VERDICT: lead, AnswerType.CAUSE: text}.get(wants)
     if moves and moving is not None and not any(movement_directions(moving)):
         return False
+    about = patterns("sentence_patterns")["aside"].sub("", about)
     at_rest = wants in _AT_REST or (wants in (AnswerType.COUNT, AnswerType.PLACE) and target.intent.names_metric)
     if at_rest and not (forecast or moves) and any(movement_directions(about)):
         return False
@@ -516,7 +525,8 @@ def _in_time(years: set[int], asked: set[int], filed: int | None) -> bool:
 def _coming_years(target: AnswerTarget, filed: int | None) -> set[int]:
     """Return the years a question names that lie after its filing, or after the requested period."""
     latest = filed or max(target.years, default=9999)
-    return {year for year in printed_years(target.intent.core) if year > latest}
+    core = patterns("answer_patterns")["year_end"].sub("", target.intent.core)
+    return {year for year in printed_years(core) if year > latest}
 
 
 def _is_of_these_years(years: set[int], asked: set[int], filed: int | None) -> bool:

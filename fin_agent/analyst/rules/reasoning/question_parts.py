@@ -170,7 +170,7 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
     texts: list[str] = []
     lead = ""
     for text in (each.strip(" ,?.!") for each in split_requests(core)):
-        if texts and is_subordinate(text):
+        if texts and " " in text and is_subordinate(text):
             texts[-1] = f"{texts[-1]}, {text}"  # `... in 2022, when it reported 2021`
         elif asks_something(text):
             texts.append(f"{lead}{text}")

@@ -184,7 +184,8 @@ def _movements() -> tuple[str, ...]:
 def _phrases_in(text: str) -> Iterator[tuple[str, tuple[frozenset[str], ...], tuple[str, ...]]]:
     """Yield the phrases of a text with their synonyms, as stems and as printed."""
     groups = _synonym_groups()
-    tokens = [token if "(" in token else token.rstrip(")") for token in _TOKEN.findall(text)]
+    found = (token.removesuffix("'s").removesuffix("’s") for token in _TOKEN.findall(text))
+    tokens = [token if "(" in token else token.rstrip(")") for token in found]
     while tokens:
         for count in range(min(_LONGEST_PHRASE, len(tokens)), 0, -1):
             words = " ".join(tokens[:count])
