@@ -129,6 +129,8 @@ class Intent(BaseModel, frozen=True):
     """The report whose figures are requested; None if the question does not specify one."""
     asks: tuple[str, ...] = ()
     """Simpler questions that together are equivalent, each parsed by rules; empty if the question is parsed as one."""
+    beside: tuple[str, ...] = ()
+    """What the answer to the request before quotes, if this one is to be answered from there and around it."""
     topics: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     """Search terms: words of the core question."""

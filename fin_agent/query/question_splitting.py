@@ -154,14 +154,14 @@ def _pieces(sentence: str) -> list[str]:
         if depth > 0 and begin < len(sentence):
             continue
         piece = sentence[start:begin].strip(" ?.,;")
-        if not _is_subordinate(piece) or begin == len(sentence) or sentence[begin] == "?":
+        if not is_subordinate(piece) or begin == len(sentence) or sentence[begin] == "?":
             if len(re.findall(r"\w", piece)) >= _MIN_LETTERS:
                 pieces.append(piece)
             start = end
     return pieces
 
 
-def _is_subordinate(piece: str) -> bool:
+def is_subordinate(piece: str) -> bool:
     """Return whether a piece only sets the time or subject of the next one: `When Acme listed its shares`."""
     lead = _SUBORDINATE.match(piece)
     if lead is None:

@@ -28,8 +28,9 @@ from fin_agent.analyst.events import (
     event_listener,
     journal,
 )
-from fin_agent.answering.answer import Answer, PagePlace, combine_answers
+from fin_agent.answering.answer import Answer, AnswerValue, PagePlace, combine_answers
 from fin_agent.errors import QuestionError
+from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer import answering_nodes, search_nodes
 from fin_agent.graphs.answer.context import AnswerContext, with_intent
@@ -285,7 +286,10 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         if answers:
             before = with_selection(before, answers[-1].answer.text, ask)
         intent = context.analyst.intent(ask, before)
-        answers.append(_answered(ask, intent, asked, context))
+        beside = _beside(answers, intent, context)
+        in_words = not intent.numeric or (answers and answers[-1].program is None)
+        answer = beside if beside and in_words else _answered(ask, intent, asked, context)
+        answers.append(beside if beside and answer.refused else answer)
         before = inherited_context(intent, before)
     whole = combine_answers(answers, state["question"], asked.id)
     lacking = any(one.refused for one in answers) and not context.analyst.has_free_judging
@@ -298,6 +302,22 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     meter = current_meter()
     usage = whole.usage if meter is None else usage_of([*state.get("calls", []), *meter.records], meter.calls_not_made)
     return {**update, "answer": whole.model_copy(update={"trace": trace, "usage": usage})}
+
+
+def _beside(answers: Sequence[Answer], intent: Intent, context: AnswerContext) -> Answer | None:
+    """Answer an ask from what the answer before it quotes, and what stands around; None if nothing there answers."""
+    if not answers or not context.analyst.has_free_judging:
+        return None
+    before = answers[-1]
+    pages = list(dict.fromkeys(PageKey(one.doc_id, one.page) for one in before.citations))
+    read = [RetrievedPassage.of(passage, 0.0, 1) for passage in context.workspace.index.passages(pages)]
+    evidence = [Evidence(passage=passage, why="cited by the answer before") for passage in read]
+    quoted = tuple(one.text.partition(" | ")[0] for one in before.citations)
+    found = context.analyst.reason(intent.model_copy(update={"beside": quoted}), evidence) if quoted else None
+    if found is None or not found.text:
+        return None
+    update = {"question": intent.question, "answer": AnswerValue(text=found.text), "citations": found.citations}
+    return before.model_copy(update={**update, "trace": (), "program": None, "assumptions": ()})
 
 
 def _answered(question: str, intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Answer:

@@ -74,7 +74,7 @@ def test_what_filings_answer_is_not_refused(question: str) -> None:
 
 def test_a_further_part_may_be_answered_by_the_same_sentence() -> None:
     text = (
-        "On May 4, 2023 we sold our mill in Corvane for $31 million. Eleven people were employed there. "
+        "On May 4, 2023 we sold our mill in Corvane for $31 million. It was a place of work for many. "
         "The weather was mild in all of our regions."
     )
     told = of("When was the Corvane mill sold, and for how much, and how many people did it employ?",
@@ -82,6 +82,26 @@ def test_a_further_part_may_be_answered_by_the_same_sentence() -> None:
     assert told == (
         "On May 4, 2023 we sold our mill in Corvane for $31 million. Not found: how many people did it employ."
     )
+
+
+@pytest.mark.parametrize(
+    ("further", "told"),
+    [
+        ("how many people did it employ", "Eleven people were employed there."),
+        ("why was it closed", "It closed in March because of high energy costs."),
+        ("how much of that is due within a year", "Of the price, $9 million is payable within 12 months."),
+        ("for what price", "sold our mill in Corvane for $31 million."),
+        ("what was booked in 2019", "Not found: what was booked in 2019."),
+        ("how many ferries did it use", "Not found: how many ferries did it use."),
+    ],
+)
+def test_a_further_part_is_answered_around_the_answer_to_the_first(further: str, told: str) -> None:
+    text = (
+        "On May 4, 2023 we sold our mill in Corvane for $31 million. Eleven people were employed there. "
+        "It closed in March because of high energy costs. Of the price, $9 million is payable within 12 months."
+    )
+    keywords = f"when corvane mill sold {further}"
+    assert of(f"When was the Corvane mill sold, and {further}?", keywords, text).endswith(told)
 
 
 def test_a_part_that_nothing_answers_is_named() -> None:
@@ -132,3 +152,26 @@ def test_two_companies_are_answered_each_by_its_own() -> None:
     )
     assert told.text.startswith("Acme: At the end of 2023 we had 6,912 employees in all. Birch: ")
     assert {cited.doc_id for cited in told.citations} == {"acme23", "birch23"}
+
+
+@pytest.mark.parametrize(
+    ("question", "keywords", "text"),
+    [
+        ("How many pearls did Corvane hold?", "pearls hold", "In 2023 we held 11,509 units of Pearls in vaults."),
+        ("How does Corvane define organic growth?", "define organic growth",
+         "Organic growth: A measure that leaves out what was bought in the year."),
+        ("How does Corvane define ferry sales?", "define ferry sales",
+         "All references to ferry sales for a given period relate to sales on board."),
+        ("What is Corvane's exposure to marsh taxes?", "exposure marsh taxes",
+         "Our exposure to marsh taxes is $600 million, which is expected to increase over time."),
+        ("Why did Corvane split its ferry unit?", "split ferry unit",
+         "In 2023 we split the ferry unit to better align it with the ports."),
+        ("What share of sales came from the five largest customers?", "share sales came five largest customers",
+         "Our top five customers accounted for 68% of sales in 2023."),
+        ("How much of payables of mills was owed to suppliers that use the marsh bank service?",
+         "payables mills owed suppliers use marsh bank service",
+         "In 2023, $1,430 million of payables of mills was payable to suppliers who utilize marsh services."),
+    ],
+)  # fmt: skip
+def test_a_sentence_answers_in_its_own_words(question: str, keywords: str, text: str) -> None:
+    assert of(question, keywords, text).startswith(text)

@@ -70,6 +70,15 @@ def test_an_ask_that_is_not_answered_is_named_with_its_reason(ask: Ask) -> None:
     assert any("dragons" in reason for reason in answer.missing)
 
 
+def test_an_ask_is_answered_from_the_sentence_of_the_one_before(ask: Ask) -> None:
+    answer = ask(
+        "What were Harborlight's commitments to buy goods and services at December 31, 2022, and how much of that "
+        "falls due within a year?"
+    )
+    assert "$179 million" in answer.answer.text and "most of which fall due within one year" in answer.answer.text
+    assert "Not found" not in answer.answer.text and not answer.missing
+
+
 def test_an_ask_of_common_words_alone_is_not_passed_over(ask: Ask) -> None:
     answer = ask("Harborlight's inventories at the end of FY2024 and how much was paid out during the year")
     assert not answer.refused

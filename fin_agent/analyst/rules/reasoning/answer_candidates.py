@@ -70,8 +70,8 @@ def _counts(number: re.Match[str], noun: str) -> bool:
         if number[0] in noun:
             return False  # the `787` of `787 aircraft` counts none
         behind = behind[:1]  # `27 737s`: a designation is itself a number
-    # `15 Employee Resource Groups` counts groups: a capital makes a word part of a name.
-    said = stems_in(" ".join(word for word in behind if not word[:1].isupper()))
+    # `15 Employee Resource Groups` counts groups: a capital makes a word part of a name, not in `11 units of Bitcoin`.
+    said = stems_in(" ".join(word for of, word in pairwise(["", *behind]) if of == "of" or not word[:1].isupper()))
     return any(words.issubset(said) for words in wanted)
 
 
@@ -226,6 +226,57 @@ def candidates_of(
             yield Candidate(text, passage, place, 0, worth * fits * _LIST, alone=True)
 
 
+def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPassage, str]]) -> Iterator[Candidate]:
+    """Yield answers in the sentences quoted for an earlier part, and in those around them.
+
+    The subject of the earlier part is theirs: only a part's own words and years are compared.
+    """
+    plain = word_lists("answer_words")["amounts"] | word_lists("answer_words")["asked of a subject"]
+    own = [one for one in target.telling_terms if not one.is_context and one.words.lower() not in plain]
+    for place, (passage, quote) in enumerate(quotes):
+        words = " ".join(quote.split())
+        flat = [(one, paragraph) for paragraph in paragraphs_of(passage.text) for one in paragraph.sentences]
+        quoted = [at for at, (text, _) in enumerate(flat) if text in words or (_is_prose(words) and words in text)]
+        for position, (text, paragraph) in enumerate(flat):
+            apart = min((abs(position - other) for other in quoted), default=_AROUND)
+            held = _held_beside(text, paragraph, apart, own, target)
+            if held is not None:
+                yield Candidate(text, passage, place, position, held * _FARTHER**apart)
+
+
+def _held_beside(
+    text: str, paragraph: Paragraph, apart: int, own: Sequence[Term], target: AnswerTarget
+) -> float | None:
+    """Return the share of a part's own words in a sentence that is `apart` from a quoted one; None if it cannot answer.
+
+    Without any own words (`at what level`), a quoted sentence answers if it has a figure, or is of the answer type.
+    """
+    part = target.part
+    farthest = _AROUND if part.answer_type not in (AnswerType.SENTENCE, AnswerType.LIST) else 2
+    if apart >= (farthest if own else 1) or not matches_type(text, part):
+        return None
+    figure = part.answer_type in FIGURES
+    if not own and not (figure or part.answer_type in _FACTS or patterns("answer_patterns")["number"].search(text)):
+        return None
+    if part.answer_type is not AnswerType.CAUSE and not set(printed_years(text)).issuperset(printed_years(part.text)):
+        return None  # of `why down from 2023` the reason is of the year after
+    lasts = not figure or contains_listed_phrase("events", text)
+    if apart and not (_is_self_contained(text, paragraph) and (lasts or _matches_period(text, target, None, ""))):
+        return None
+    held = coverage(own, stems_in(text), stems_in(paragraph.heading)) if own else 1.0
+    return held if held >= (_NEAR if apart else _QUOTED) else None
+
+
+def _is_prose(quote: str) -> bool:
+    """Return whether a quote is more than the label of a row."""
+    return len(quote.split()) > _LONG_LABEL
+
+
+_LONG_LABEL = 8
+_AROUND, _FARTHER, _QUOTED, _NEAR = 6, 0.9, 0.5, 0.75
+"""Sentences from a quoted one in which a further request is answered, and shares of its words that they must cover."""
+
+
 def _period_fit(filed: FilingPeriod, latest: int | None, target: AnswerTarget) -> float:
     """Return how well a passage's filing fits the requested periods; without any, the latest filing fits best."""
     if filed.year is None or latest is None:
@@ -306,7 +357,7 @@ def _score(
     if cause:
         said |= set(stems_in(text))
         borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
-    if round(borne, 6) < _ENOUGH[part.answer_type]:
+    if round(borne, 6) < _enough(part.answer_type, borne * sum(term.weight for term in terms)):
         return None
     fits = _covers_subject(said, around.union(stems_in(about)), around | said | farther, target)
     above = f"{earlier[-_OUTLOOK:]} {heading}"
@@ -316,12 +367,20 @@ def _score(
     return borne * _fitness(text, about, heading, target) / length if fits else None
 
 
+def _enough(wants: AnswerType, weight: float) -> float:
+    """Return the share of a question's words that is enough; less for an amount if those that a text has tell much."""
+    return _ENOUGH[wants] - (wants in _AT_REST) * min(_MOST_LESS, _LESS_EACH * max(0.0, weight - _TELLS_MUCH))
+
+
+_MOST_LESS, _LESS_EACH, _TELLS_MUCH = 0.13, 0.02, 5.0
+
+
 def _defines(text: str, target: AnswerTarget) -> bool:
     """Return whether what a question wants defined, and little else, is the subject of a definition."""
     found = patterns("answer_patterns")["definition"].search(text)
     if found is None:
         return False
-    end = found.end() + _BEHIND_DEFINED if "defin" in found[0].lower() else found.start()
+    end = found.end() + _BEHIND_DEFINED if found["behind"] else found.end() if found["glossary"] else found.start()
     subject = set(stems_in(text[:end]))
     named = {each for term in target.telling_terms for each in term.stems.union(*term.synonyms)}
     own = (term for term in target.telling_terms if not term.is_context)
@@ -349,6 +408,7 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
     moving = {AnswerType.VERDICT: lead, AnswerType.CAUSE: text}.get(wants)
     if moves and moving is not None and not any(movement_directions(moving)):
         return False
+    about = patterns("sentence_patterns")["aside"].sub("", about)
     at_rest = wants in _AT_REST or (wants in (AnswerType.COUNT, AnswerType.PLACE) and target.intent.names_metric)
     if at_rest and not (forecast or moves) and any(movement_directions(about)):
         return False
@@ -465,7 +525,8 @@ def _in_time(years: set[int], asked: set[int], filed: int | None) -> bool:
 def _coming_years(target: AnswerTarget, filed: int | None) -> set[int]:
     """Return the years a question names that lie after its filing, or after the requested period."""
     latest = filed or max(target.years, default=9999)
-    return {year for year in printed_years(target.intent.core) if year > latest}
+    core = patterns("answer_patterns")["year_end"].sub("", target.intent.core)
+    return {year for year in printed_years(core) if year > latest}
 
 
 def _is_of_these_years(years: set[int], asked: set[int], filed: int | None) -> bool:

@@ -10,6 +10,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     AnswerTarget,
     Candidate,
     FilingPeriod,
+    candidates_beside,
     candidates_of,
     has_listed_prefix,
     movement_directions,
@@ -95,7 +96,7 @@ class _Answers:
         considers: Callable[[str], bool] | None,
     ) -> None:
         figure = intent.asks_figure or (intent.names_metric and has_listed_prefix("expected", intent.core))
-        counted = intent.measure if intent.numeric else ""
+        counted = intent.measure if intent.numeric and not intent.beside else ""
         self._parts = parts_of(intent.core, figure=figure, counted=counted)
         self._intent, self._lexicon, self._considers = intent, lexicon, considers
         self._evidence, self._index, self._filings = evidence, index, filings
@@ -105,6 +106,8 @@ class _Answers:
         """Return the answer to each part; only what was searched for if the first part has none."""
         if self._intent.ambiguous:
             return Reasoning(text="", citations=(), missing=self._intent.unsupported)
+        if self._intent.beside:
+            return self._beside_answer()
         found = self._from_tables()
         if found is not None and not any(signs_of_injection(cited.text) for cited in found.citations):
             return found
@@ -114,12 +117,13 @@ class _Answers:
         for number, part in enumerate(self._parts):
             target = self._target(number)
             most = 1 if told else _MOST.get(part.answer_type, 1)
-            chosen = _best_candidates(target, self.passages, self._considers, most)
+            beside = _beside(target, [(one.passage, one.text) for one in told.values()])
+            chosen = beside or _best_candidates(target, self.passages, self._considers, most)
             if not chosen and number == 0:
                 missing = (*self._intent.unsupported, self._not_found_message(target))
                 return Reasoning(text="", citations=(), missing=missing)
-            unanswered += [] if chosen else [part.text]
-            new = {each.text: each for each in chosen if each.text not in told}
+            new = {each.text: each for each in chosen if not any(each.text in text for text in told)}
+            unanswered += [] if beside or new else [part.text]
             pieces += [*new, *(target.unsaid() if new else ())]
             told |= new
         pieces += [f"Not found: {'; '.join(unanswered)}."] if unanswered else []
@@ -127,6 +131,17 @@ class _Answers:
         cited = (Citation(doc_id=of.doc_id, page=of.page, text=text, box=of.box) for of, text in quoted)
         pages = tuple(sorted({passage.on_page for passage, _ in quoted}))
         return Reasoning(text=" ".join(pieces), citations=tuple(cited), read=pages)
+
+    def _beside_answer(self) -> Reasoning:
+        """Return the answer to a request that follows another, from what was quoted for that one and around it."""
+        passages = [kept.passage for kept in self._evidence]
+        quotes = [(passage, quote) for quote in self._intent.beside for passage in passages]
+        found = [_beside(self._target(number), quotes)[:1] for number in range(len(self._parts))]
+        if not all(found):
+            return Reasoning(text="", citations=())
+        chosen = {each.text: each.passage for one in found for each in one}
+        cited = (Citation(doc_id=of.doc_id, page=of.page, text=text, box=of.box) for text, of in chosen.items())
+        return Reasoning(text=" ".join(chosen), citations=tuple(cited))
 
     def _from_tables(self) -> Reasoning | None:
         """Return an answer from a cover, a table or the outlook of a release; None if none of them has one."""
@@ -203,7 +218,7 @@ def _best_candidates(
     """
     of_a_report = bool(target.intent.forms or target.intent.dates)
     telling = target.telling_terms
-    if target.part.answer_type in FIGURES:
+    if target.part.answer_type in FIGURES | {AnswerType.CAUSE}:
         telling = [term for term in telling if not any(movement_directions(term.words))]  # `how much did it rise`
     if not (of_a_report or telling) and target.part.answer_type in _OF_A_SUBJECT:
         return []
@@ -216,6 +231,12 @@ def _best_candidates(
         places = list(dict.fromkeys(each.place for each in chosen))
         chosen.sort(key=lambda each: (places.index(each.place), each.position))
     return chosen
+
+
+def _beside(target: AnswerTarget, quotes: Sequence[tuple[RetrievedPassage, str]]) -> list[Candidate]:
+    """Return the best answer in what was quoted before and around it; none if nothing there answers."""
+    found = sorted(candidates_beside(target, quotes), key=lambda each: (-round(each.score, 9), each.place))
+    return list(filter(_may_be_quoted, found))[:1]
 
 
 def _without_repetition(found: Iterable[Candidate], most: int) -> list[Candidate]:

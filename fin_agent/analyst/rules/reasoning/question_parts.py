@@ -12,7 +12,7 @@ from typing import Any
 
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import any_of, finds, listed, load_yaml, patterns, word_lists
-from fin_agent.query.question_splitting import asks_something, split_requests
+from fin_agent.query.question_splitting import asks_something, is_subordinate, split_requests
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.vocabulary.page import Statement
 
@@ -185,7 +185,9 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
     texts: list[str] = []
     lead = ""
     for text in (each.strip(" ,?.!") for each in split_requests(core)):
-        if asks_something(text):
+        if texts and " " in text and is_subordinate(text):
+            texts[-1] = f"{texts[-1]}, {text}"  # `... in 2022, when it reported 2021`
+        elif asks_something(text):
             texts.append(f"{lead}{text}")
         lead = "" if asks_something(text) else f"{lead}{text}, "  # `Of its swaps, which one ...`
     if lead or not texts:

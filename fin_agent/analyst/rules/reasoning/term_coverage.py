@@ -147,6 +147,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
         stems = frozenset(stems_in(words))
+        if not stems and synonyms and words[0].isupper():
+            stems, known = synonyms[0], known.union(_pieces(low))  # `US`, which in small letters means nothing
         alone = " " not in words
         about_subject = low not in unsaid and not low.startswith(moves) and known.issuperset(_pieces(low))
         about_subject |= stem(low) in acts
@@ -182,7 +184,8 @@ def _movements() -> tuple[str, ...]:
 def _phrases_in(text: str) -> Iterator[tuple[str, tuple[frozenset[str], ...], tuple[str, ...]]]:
     """Yield the phrases of a text with their synonyms, as stems and as printed."""
     groups = _synonym_groups()
-    tokens = [token if "(" in token else token.rstrip(")") for token in _TOKEN.findall(text)]
+    found = (token.removesuffix("'s").removesuffix("’s") for token in _TOKEN.findall(text))
+    tokens = [token if "(" in token else token.rstrip(")") for token in found]
     while tokens:
         for count in range(min(_LONGEST_PHRASE, len(tokens)), 0, -1):
             words = " ".join(tokens[:count])
