@@ -174,8 +174,9 @@ class CompanyDirectory:
     ) -> tuple[CompanyMention | None, int]:
         best: tuple[CompanyMention, int] | None = None
         first = tokens[position]
-        if first[2].casefold() in company_words("exchanges") and question[first[1] :].lstrip().startswith(":"):
-            return None, 1
+        marks = first[2].casefold() in company_words("exchanges") and question[first[1] :].lstrip().startswith(":")
+        if marks and position + 1 < len(tokens) and self._looked_up(tokens[position + 1][2])[1] is not None:
+            return None, 1  # `Nasdaq: AAPL`
         for count, start, end, phrase in _phrases_of(question, tokens[position : position + _MAX_TOKENS], 1):
             entry = self._entry(_PhraseContext(question, start, phrase, relaxed))
             if entry is not None and (best is None or entry.confidence > best[0].confidence):

@@ -178,6 +178,17 @@ def test_a_reason_is_of_the_movement_and_of_the_year_asked_about() -> None:
     assert "shortage" not in of(core.format("increase"), words, text)
 
 
+def test_a_reason_is_of_the_years_that_the_heading_over_it_compares() -> None:
+    told = "{head}\nEFFECTIVE TAX RATE\nThe {points} basis point decrease in our effective tax rate was due to {cause}."
+    texts = [
+        told.format(head=f"FISCAL {year} COMPARED TO FISCAL {year - 1}", points=points, cause=cause)
+        for year, points, cause in ((2022, 350, "foreign earnings."), (2023, 550, "a settlement."))
+    ]
+    core = "Why did the effective tax rate fall in fiscal 2023?"
+    assert "550" in of(core, "effective tax rate fall", *texts)
+    assert "350" not in of(core, "effective tax rate fall", *texts)
+
+
 def test_without_a_reason_a_question_for_one_is_not_answered() -> None:
     told = of(
         "Why did freight expense rise in 2023?", "freight expense", "Freight expense rose in 2023 in all regions."

@@ -118,6 +118,8 @@ def test_former_and_short_names(directory: CompanyDirectory, question: str, comp
         ("AAPL revenue 2023", "Apple Inc."),
         ("What is $AAPL worth?", "Apple Inc."),
         ("Revenue of Nike's peer (NYSE:MMM)?", "3M COMPANY"),
+        ("Amex: revenue 2023", "American Express Company"),
+        ("AMEX: MMM, revenue 2023", "3M COMPANY"),
         ("What is AMD's margin?", "Advanced Micro Devices, Inc."),
         ("What was aapl's revenue?", "Apple Inc."),
         ("what was the revenue of aapl in 2023", "Apple Inc."),

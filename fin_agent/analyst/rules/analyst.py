@@ -20,6 +20,7 @@ from fin_agent.evidence.plan import Plan, build_plan
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.text_normalization import collapse_spaces
+from fin_agent.lexicon.words import finds
 from fin_agent.query.lexer import periods_in
 from fin_agent.query.question_sentences import as_claim
 from fin_agent.query.question_splitting import (
@@ -157,7 +158,8 @@ class RulesAnalyst:
 
         Else the ask as it was read.
         """
-        for asks in () if _is_printed_joint(ask, whole) else attribute_asks(ask):
+        of_one = finds(ask, "in sum", "question_words") or _is_printed_joint(ask, whole)
+        for asks in () if of_one else attribute_asks(ask):
             found: list[tuple[str, Intent]] = []
             for one in asks:
                 read = self.intent(one, inherited_context(found[-1][1], before) if found else before)
@@ -294,7 +296,7 @@ def _compares_asks(intent: Intent, requests: Sequence[str]) -> bool:
     """Return whether measures of several asks were taken for what is compared: `the biggest, and how much is due`."""
     query = intent.query
     compared = query is not None and query.axis is Axis.MEASURES and query.comparison is not None
-    return compared and not all(map(asks_only_difference, requests[1:]))
+    return compared and asks_something(requests[0]) and not all(map(asks_only_difference, requests[1:]))
 
 
 def _with_its_subject(ask: str, whole: Intent, before: Intent) -> str:

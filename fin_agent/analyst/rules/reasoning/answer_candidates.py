@@ -495,6 +495,8 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
     interim = contains_listed_phrase("interim", text) and not target.of_quarter
     if wants is AnswerType.CAUSE:
+        under = patterns("answer_patterns")["years compared"].findall(above)  # `FISCAL 2016 COMPARED TO FISCAL 2015`
+        years = years or {int(year) for year in under[-1:]}
         return not years or (bool(years & asked) and not interim)
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
 
