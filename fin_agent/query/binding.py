@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -288,7 +288,7 @@ def _changes_in_points(measure: Measure, lexicon: Lexicon) -> bool:
 
 
 def _check_figures(query: Query, made: Sequence[BoundMeasure], relation: Relation, lexicon: Lexicon) -> None:
-    """Raise UnboundError for a figure over itself, the average of a flow over a year, or what no balance opens."""
+    """Raise UnboundError for a figure over itself, the average of a flow over a year, what nothing opens."""
     of_parts = query.parts is not None or any(line.part for line in query.lines())
     if any(is_over_itself(parse_formula(one.expression), of_parts=of_parts) for one in made):
         raise UnboundError("a figure over itself, which is always 1: name the part or the period that is compared")
@@ -296,6 +296,11 @@ def _check_figures(query: Query, made: Sequence[BoundMeasure], relation: Relatio
     averaged = any(line.balance == "average" for line in _flows(query, lexicon))
     if one_year and averaged and len(query.measures) == 1:
         raise UnboundError("the years to average over: name them")
+    _check_opening_balances(query, lexicon)
+
+
+def _check_opening_balances(query: Query, lexicon: Lexicon) -> None:
+    """Raise UnboundError for the opening balance of a flow, or of a quarter after the first."""
     opening = [line for line in query.lines() if isinstance(line, Line) and line.balance == "opening"]
     if any(line in opening for line in _flows(query, lexicon)):
         raise UnboundError(f"the period of {opening[0].words}, which has no opening balance: name one", is_final=True)
@@ -561,14 +566,23 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
     if figures and counted and units & {"USD", "percent", "USD per share"}:
         return None
     if " / " in intent.expression:
-        beside_amounts = units - _RATES or len(found) < len(slots)
-        if len(set(figures)) < len(figures) or (units & _RATES and beside_amounts):
+        rates_beside_amounts = units & _RATES and (units - _RATES or len(found) < len(slots))
+        if len(set(figures)) < len(figures) or rates_beside_amounts:
             return None
-        told = next((slot for slot, each in zip(searched, figures, strict=True) if each.fact.source == "text"), None)
-        if told is not None and "count" in units and intent.measure_unit == "ratio":
-            return _unit_per_count(told, intent, slots, workspace)
-    of_lines_alone = len(found) == len(slots) and intent.measure_unit == "USD"
-    return units.pop() if of_lines_alone and len(units) == 1 else intent.measure_unit
+        told = dict(zip(searched, figures, strict=True))
+        if "count" in units and intent.measure_unit == "ratio" and (counting := _told_by_a_sentence(told)):
+            return _unit_per_count(counting, intent, slots, workspace)
+    return _unit_of_lines(units, intent, of_lines_alone=len(found) == len(slots))
+
+
+def _told_by_a_sentence(figures: Mapping[Slot, SourcedFact]) -> Slot | None:
+    return next((slot for slot, each in figures.items() if each.fact.source == "text"), None)
+
+
+def _unit_of_lines(units: Collection[str], intent: Intent, *, of_lines_alone: bool) -> str:
+    """Return the unit that all lines share, for a measure assumed to be in dollars; its own for any other."""
+    alone = of_lines_alone and intent.measure_unit == "USD" and len(units) == 1
+    return next(iter(units)) if alone else intent.measure_unit
 
 
 def _unit_per_count(told: Slot, intent: Intent, slots: Iterable[Slot], workspace: Workspace) -> str | None:

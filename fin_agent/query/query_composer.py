@@ -850,11 +850,8 @@ class QueryComposer:
         if not self.yes_or_no:
             return self._beyond_a_bound()
         self._share_claim()
-        alone = len(self.measures) == 1 and self.axis in (None, Axis.PERIODS)
-        for ways in (("UP", "DOWN"), ("HIGHER", "LOWER") if alone else ("UP", "DOWN")):
-            if all(map(self.has_unread, (*ways, "OR"))):  # `up or down`, `better or worse`
-                self.take_frames(*ways, "OR", "YEAR_BEFORE")
-                return _claimed("rose")
+        if self._asks_which_way():
+            return _claimed("rose")
         if len(self.measures) == 2 and self.companies < 2 and self.has_unread("COVERED"):
             return self._coverage_claim()
         if self.companies == 2 and self.has_unread("DIFFERENCE") and self.has_unread("HIGHER", "LOWER"):
@@ -862,6 +859,15 @@ class QueryComposer:
             self.take_frames("HIGHER", "DIFFERENCE", "OR")
             return _claimed(way, 0, Axis.COMPANIES, Combination.DIFFERENCE)
         return self._verdict()
+
+    def _asks_which_way(self) -> bool:
+        """Return whether a measure went `up or down`, got `better or worse`; its frames are taken."""
+        alone = len(self.measures) == 1 and self.axis in (None, Axis.PERIODS)
+        for ways in (("UP", "DOWN"), ("HIGHER", "LOWER") if alone else ("UP", "DOWN")):
+            if all(map(self.has_unread, (*ways, "OR"))):
+                self.take_frames(*ways, "OR", "YEAR_BEFORE")
+                return True
+        return False
 
     def _verdict(self) -> dict[str, object] | None:
         """Read a yes-or-no question about one measure, unless it chooses or asks by how much."""

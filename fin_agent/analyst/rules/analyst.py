@@ -82,8 +82,7 @@ class RulesAnalyst:
     def split_asks(self, intent: Intent) -> Sequence[str]:
         """Return the requests to answer one by one; only one for a question that is answered as a whole."""
         several = split_requests(expand_abbreviations(intent.question))
-        split = _is_nearest_figure(intent) or moves_only_first(intent.question)
-        if self._is_read_as_one(intent, several) and not split:
+        if self._is_read_as_one(intent, several):
             return (intent.question,)
         asks: list[str] = []
         by_figures: list[bool] = []
@@ -107,16 +106,17 @@ class RulesAnalyst:
                 asks.append(f"{lead}{_with_its_subject(ask, whole, before) if asks else ask}")
             by_figures += [bool(found)] * (len(asks) - len(by_figures))
             before, lead = inherited_context(found[-1][1] if found else whole, before), ""
-        if lead:
-            return (intent.question,)  # what stands behind the last request belongs to it
         as_one = self._is_read(intent) and not _compares_asks(intent, several)
         enough = all(by_figures) if as_one else any(by_figures)
-        return tuple(asks) if asks and enough else (intent.question,)
+        # With a lead that is left, what stands behind the last request belongs to it.
+        return tuple(asks) if asks and enough and not lead else (intent.question,)
 
     @staticmethod
     def _is_read_as_one(intent: Intent, requests: Sequence[str]) -> bool:
         """Return whether a question with several requests was read completely."""
         if not intent.numeric or intent.unsupported or intent.query is None:
+            return False
+        if _is_nearest_figure(intent) or moves_only_first(intent.question):
             return False
         kind, figures, part = intent.query.kind, len(intent.query.measures), intent.query.only_part
         of_another = part is not None and part.lower() not in requests[0].lower()

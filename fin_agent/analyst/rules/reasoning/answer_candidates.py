@@ -341,7 +341,7 @@ def _score(
     part, terms = target.part, target.terms
     figures, cause = part.answer_type in FIGURES, part.answer_type is AnswerType.CAUSE
     length = 1 + len(text.split()) / _LONG
-    if not matches_type(lead if figures or part.answer_type in _FACTS else text, part):
+    if not matches_type(lead if part.answer_type in FIGURES | _FACTS else text, part):
         return None
     if part.answer_type is AnswerType.BUSINESS:
         return (1 + contains_listed_phrase("leading", text)) / length
@@ -354,15 +354,15 @@ def _score(
     if not any(term.coverage_in(own) for term in terms):
         return None
     borne = coverage(terms, said, around, farther)
-    if cause:
-        said |= set(stems_in(text))
-        borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
+    said |= set(stems_in(text)) if cause else set()
+    borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
     if round(borne, 6) < _enough(part.answer_type, borne * sum(term.weight for term in terms)):
         return None
-    fits = _covers_subject(said, around.union(stems_in(about)), around | said | farther, target)
     above = f"{earlier[-_OUTLOOK:]} {heading}"
     fits = (
-        fits and _matches_request(lead, text, about, heading, target) and _matches_period(about, target, filed, above)
+        _covers_subject(said, around.union(stems_in(about)), around | said | farther, target)
+        and _matches_request(lead, text, about, heading, target)
+        and _matches_period(about, target, filed, above)
     )
     return borne * _fitness(text, about, heading, target) / length if fits else None
 
@@ -495,10 +495,14 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
     interim = contains_listed_phrase("interim", text) and not target.of_quarter
     if wants is AnswerType.CAUSE:
-        under = patterns("answer_patterns")["years compared"].findall(above)  # `FISCAL 2016 COMPARED TO FISCAL 2015`
-        years = years or {int(year) for year in under[-1:]}
+        years = years or _years_of_heading(above)
         return not years or (bool(years & asked) and not interim)
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
+
+
+def _years_of_heading(above: str) -> set[int]:
+    """Return the year that the last heading above compares with the one before: `FISCAL 2016 COMPARED TO 2015`."""
+    return {int(year) for year in patterns("answer_patterns")["years compared"].findall(above)[-1:]}
 
 
 def _is_of_outlook(text: str, above: str, coming: set[int]) -> bool:

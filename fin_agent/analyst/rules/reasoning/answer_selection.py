@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from fin_agent.analyst.reasoning_result import Reasoning
@@ -122,15 +122,12 @@ class _Answers:
             if not chosen and number == 0:
                 missing = (*self._intent.unsupported, self._not_found_message(target))
                 return Reasoning(text="", citations=(), missing=missing)
-            new = {each.text: each for each in chosen if not any(each.text in text for text in told)}
+            new = _not_told(chosen, told)
             unanswered += [] if beside or new else [part.text]
             pieces += [*new, *(target.unsaid() if new else ())]
             told |= new
         pieces += [f"Not found: {'; '.join(unanswered)}."] if unanswered else []
-        quoted = [(each.passage, text) for text, each in told.items()]
-        cited = (Citation(doc_id=of.doc_id, page=of.page, text=text, box=of.box) for of, text in quoted)
-        pages = tuple(sorted({passage.on_page for passage, _ in quoted}))
-        return Reasoning(text=" ".join(pieces), citations=tuple(cited), read=pages)
+        return _quoted(" ".join(pieces), {text: each.passage for text, each in told.items()})
 
     def _beside_answer(self) -> Reasoning:
         """Return the answer to a request that follows another, from what was quoted for that one and around it."""
@@ -140,8 +137,7 @@ class _Answers:
         if not all(found):
             return Reasoning(text="", citations=())
         chosen = {each.text: each.passage for one in found for each in one}
-        cited = (Citation(doc_id=of.doc_id, page=of.page, text=text, box=of.box) for text, of in chosen.items())
-        return Reasoning(text=" ".join(chosen), citations=tuple(cited))
+        return _quoted(" ".join(chosen), chosen)
 
     def _from_tables(self) -> Reasoning | None:
         """Return an answer from a cover, a table or the outlook of a release; None if none of them has one."""
@@ -204,6 +200,17 @@ class _Answers:
         pages = list(dict.fromkeys((passage.doc_id, passage.page + 1) for passage, _ in self.passages))[:_NEAREST]
         near = "; ".join(f"{doc_id} page {page}" for doc_id, page in pages)
         return f"{missing}; nearest: {near}" if near else missing
+
+
+def _not_told(chosen: Iterable[Candidate], told: Collection[str]) -> dict[str, Candidate]:
+    return {each.text: each for each in chosen if not any(each.text in text for text in told)}
+
+
+def _quoted(text: str, passages: Mapping[str, RetrievedPassage]) -> Reasoning:
+    """Return an answer with its citations: each text that it quotes, and the passage that has it."""
+    cited = (Citation(doc_id=of.doc_id, page=of.page, text=quote, box=of.box) for quote, of in passages.items())
+    pages = tuple(sorted({passage.on_page for passage in passages.values()}))
+    return Reasoning(text=text, citations=tuple(cited), read=pages)
 
 
 def _best_candidates(

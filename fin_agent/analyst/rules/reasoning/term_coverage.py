@@ -138,7 +138,7 @@ def stems_in(text: str) -> tuple[str, ...]:
 def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[frozenset[str], ...]]) -> Iterable[Term]:
     """Yield the terms of a part: its phrases with synonyms, and the words that are part of the subject (`known`)."""
     lists = word_lists("answer_words")
-    unsaid = lists["framing"] | part.answer_type_words
+    unsaid = lists["framing"] | part.answer_type_words | _MONTHS
     # A movement of what is explained or settled is checked separately.
     moves = _movements() if part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT) else ()
     acts, everyday = _acts_and_everyday_words(counting=part.answer_type is AnswerType.COUNT)
@@ -146,13 +146,11 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     text = patterns("answer_patterns")["threshold"].sub(" ", part.text)
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
-        stems = frozenset(stems_in(words))
-        if not stems and synonyms and words[0].isupper():
-            stems, known = synonyms[0], known.union(_pieces(low))  # `US`, which in small letters means nothing
+        stems, is_place = _stems_of(words, synonyms)
         alone = " " not in words
-        about_subject = low not in unsaid and not low.startswith(moves) and known.issuperset(_pieces(low))
-        about_subject |= stem(low) in acts
-        if stems in seen or low in _MONTHS or (alone and not about_subject):
+        about_subject = low not in unsaid and not low.startswith(moves)
+        about_subject &= is_place or known.issuperset(_pieces(low))
+        if stems in seen or (alone and not about_subject and stem(low) not in acts):
             continue
         seen.add(stems)
         synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
@@ -166,6 +164,13 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
             is_name=named and low not in lists["no names"],
             is_everyday=plain and not named and low in everyday,
         )
+
+
+def _stems_of(words: str, synonyms: Sequence[frozenset[str]]) -> tuple[frozenset[str], bool]:
+    """Return the stems of a phrase, and whether they are of a synonym: `US` in small letters means nothing."""
+    stems = frozenset(stems_in(words))
+    is_place = not stems and bool(synonyms) and words[0].isupper()
+    return (synonyms[0] if is_place else stems), is_place
 
 
 @lru_cache(maxsize=2)
