@@ -729,9 +729,10 @@ def _credit(word: str, address: Address, part: Words) -> float:
         return 1.0
     if word in address.heads:
         return _IN_HEADINGS
-    if word in address.column | address.scope | address.members or (address.line <= LIGHT and not part):
+    bare = address.line <= LIGHT and not part
+    if word in address.column | address.scope | address.members or (bare and not address.heads):
         return _ELSEWHERE  # a bare `Total` is of what its table is of
-    return _ABOVE
+    return _ABOVE  # also of one under a heading, which says what it is of
 
 
 def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
@@ -775,6 +776,9 @@ def _whole_among(hits: Sequence[FactHit], asked: Words) -> FactHit | None:
             members.setdefault(fact.amount, hit)
     most = max(members, default=Decimal(0))
     enough = hits[0].is_complete and hits[0].score >= _LIKELY and len(members) > _MIN_MEMBERS
+    rows = {(hit.sourced.fact.page, hit.sourced.fact.line) for hit in members.values()}
+    if enough and len(rows) == 1 and _TOTAL.isdisjoint(address_of(members[most].sourced.fact).column):
+        return None  # `Cost` and `Unrealized gains` add up to `Fair value` in a row of its table
     return members[most] if enough and 2 * most == sum(members) and len(asked - OF_ANY_FIGURE) >= _MIN_WORDS else None
 
 

@@ -19,6 +19,7 @@ Ask = Callable[..., Answer]
         ("Were Harborlight's dividends covered by net income in FY2024?", ("Yes: net income / dividends",)),
         ("Was Harborlight's net income a $600mm+ figure in FY2024, yes or no?", ("Yes", "$641 million")),
         ("Harborlight's days of inventory in FY2024, using year-end inventory, cost of sales and 365 days?", ("days",)),
+        ("Harborlight's operating income before restructuring charges in FY2023", ("714 + 46 = $760 million",)),
         ("Harborlight's net income (incl all the dragons) as % of revenue, FY2024", ("17.0%",)),
     ],
 )

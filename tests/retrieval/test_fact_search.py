@@ -412,3 +412,19 @@ def test_a_customer_is_found_by_its_short_name_and_without_its_legal_form() -> N
     for phrase, share in (("percentage of revenue from Apple", 34), ("percentage of revenue from HW", 11)):
         result = found(shares, phrase)
         assert values(result)[0] == share and result.is_sure, phrase
+
+
+def test_a_bare_total_under_a_heading_takes_less_of_the_words_above_than_of_its_column() -> None:
+    above = fact("Consolidated", 638, 12, section=("Net Sales",), caption="fees for shipping, advertising")
+    beside = fact("Consolidated", 638, 12, section=("Net Sales",), column="Advertising")
+    scores = [found([one], "advertising sales").hits[0].score for one in (above, beside)]
+    assert scores[0] < scores[1]
+
+
+def test_columns_of_one_row_that_add_up_are_no_whole() -> None:
+    cells = [
+        fact("Lamp bonds", amount, column=column) for amount, column in ((80, "Cost"), (6, "Gains"), (86, "Fair value"))
+    ]
+    assert not found(cells, "lamp bonds").is_sure
+    total = found([*cells[:2], fact("Lamp bonds", 86, column="Total")], "lamp bonds")
+    assert values(total)[0] == 86 and total.is_sure
