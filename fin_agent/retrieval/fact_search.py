@@ -731,8 +731,8 @@ def _credit(word: str, address: Address, part: Words) -> float:
         return _IN_HEADINGS
     bare = address.line <= LIGHT and not part
     if word in address.column | address.scope | address.members or (bare and not address.heads):
-        return _ELSEWHERE  # a bare `Total` is of what its table is of
-    return _ABOVE  # also of one under a heading, which says what it is of
+        return _ELSEWHERE  # a bare `Total` is of what its table is of, unless a heading says that
+    return _ABOVE
 
 
 def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:

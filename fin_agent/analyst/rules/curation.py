@@ -354,9 +354,9 @@ def _pages_to_read(
 
 
 def _pages_of_statements(ledger: Ledger, whole: Ledger) -> Iterator[PageKey]:
-    """Yield pages of statements of the period's own report that state a figure otherwise than a page that was found.
+    """Yield pages of statements that state a figure otherwise than a page that was found.
 
-    `whole` is the ledger as all pages of all filings fill it.
+    Those of the period's own report count for the amount, of any report for the sign. `whole` is the ledger as all pages of all filings fill it.
     """
     for entry, other in zip(ledger.entries, whole.entries, strict=True):
         figure, better = entry.figure, other.figure

@@ -354,8 +354,9 @@ def _score(
     if not any(term.coverage_in(own) for term in terms):
         return None
     borne = coverage(terms, said, around, farther)
-    said |= set(stems_in(text)) if cause else set()
-    borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
+    if cause:
+        said |= set(stems_in(text))
+        borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
     if round(borne, 6) < _enough(part.answer_type, borne * sum(term.weight for term in terms)):
         return None
     above = f"{earlier[-_OUTLOOK:]} {heading}"
