@@ -356,7 +356,8 @@ def _pages_to_read(
 def _pages_of_statements(ledger: Ledger, whole: Ledger) -> Iterator[PageKey]:
     """Yield pages of statements that state a figure otherwise than a page that was found.
 
-    Those of the period's own report count for the amount, of any report for the sign. `whole` is the ledger as all pages of all filings fill it.
+    Those of the period's own report count for the amount, of any report for the sign. `whole` is the ledger as all
+    pages of all filings fill it.
     """
     for entry, other in zip(ledger.entries, whole.entries, strict=True):
         figure, better = entry.figure, other.figure
