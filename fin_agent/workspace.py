@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -79,6 +80,7 @@ class Workspace:
     """
 
     def __init__(self, index: FilingIndex, lexicon: Lexicon | None = None) -> None:
+        _collect_old_objects_rarely()
         self.index = index
         self.lexicon = lexicon or load_lexicon()
         self._answering: tuple[object, AnswerContext] | None = None
@@ -255,3 +257,18 @@ class Workspace:
 @lru_cache(maxsize=8)
 def _cached_workspace(place: str) -> Workspace:
     return Workspace.open(place)
+
+
+def _collect_old_objects_rarely() -> None:
+    """Let Python look through its oldest objects less often, unless the program has set how often.
+
+    What is kept of an index are hundreds of thousands of objects without cycles; looking through them takes tenths of a
+    second, several times in a hundred questions.
+    """
+    young, middle, old = gc.get_threshold()
+    if old == _OLD_BY_DEFAULT:
+        gc.set_threshold(young, middle, _OLD)
+
+
+_OLD_BY_DEFAULT, _OLD = 10, 1000
+"""Collections of the middle generation before one of the oldest."""

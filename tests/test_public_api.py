@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -84,3 +85,16 @@ def imported_by(code: str) -> list[str]:
 
 def printed_by(code: str) -> list[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.mark.parametrize(("before", "after"), [((700, 10, 10), (700, 10, 1000)), ((900, 20, 50), (900, 20, 50))])
+def test_old_objects_are_looked_through_rarely_unless_the_program_says_how_often(
+    sample_index: Path, before: tuple[int, int, int], after: tuple[int, int, int]
+) -> None:
+    kept = gc.get_threshold()
+    try:
+        gc.set_threshold(*before)
+        fin_agent.Workspace.open(sample_index)
+        assert gc.get_threshold() == after
+    finally:
+        gc.set_threshold(*kept)

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from fin_agent.evidence.sign_conventions import signed_amount
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, Place, SlotFit, differ_only_in_scale, slot_fit
 from fin_agent.filings.facts.accounting_identities import Outcome, check_facts
-from fin_agent.index.protocol import FilingIndex, SourcedFact
+from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.slot_matching import fills_slot
@@ -328,7 +328,10 @@ def failed_sums(ledger: Ledger, index: FilingIndex) -> dict[Place, str]:
     failing: dict[Place, str] = {}
     held: set[Place] = set()
     for doc_id in dict.fromkeys(figure.doc_id for figure in figures):
-        stated = [sourced.fact for sourced in index.facts([doc_id]) if sourced.fact.statement is not None]
+        pages = {PageKey(doc_id, figure.page) for figure in figures if figure.doc_id == doc_id}
+        pages |= {page.key for page in index.outline([doc_id]) if page.statement is not None}
+        found = index.facts([doc_id], pages=pages)
+        stated = [sourced.fact for sourced in found if sourced.fact.statement is not None]
         for check in check_facts(stated):
             places = [(doc_id, figure.page, figure.line, figure.value) for figure in check.figures]
             if check.outcome is Outcome.HOLDS:

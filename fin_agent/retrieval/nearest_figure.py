@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import load_yaml, word_lists
-from fin_agent.retrieval.fact_search import facts_of_year, labels_of, with_own_unit, word_weights
+from fin_agent.retrieval.fact_search import facts_of_year, labels_of, word_weights
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
     OF_ANY_CONCEPT,
@@ -165,8 +165,7 @@ def ranked_candidates(
     years = [one.fiscal_year for one in identities.values() if one.fiscal_year]
     year = sought.fiscal_year or max(years, default=0)
     own = [doc_id for doc_id, one in identities.items() if one.fiscal_year == year]
-    undated = index.facts(own, years=[UNDATED.fiscal_year]) if own else []
-    facts = [*facts_of_year(index, doc_ids, year), *map(with_own_unit, undated)]
+    facts = [*facts_of_year(index, doc_ids, year), *facts_of_year(index, own, UNDATED.fiscal_year)]
     asked = _TargetWords(sought, workspace.lexicon, facts)
     prints = Counter((abs(each.fact.value), each.doc_id) for each in facts)
     found = []

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -297,10 +297,15 @@ def _sentences(
     """Yield (position, text, score) of sentences, joined with the one that they continue or that continues them."""
     flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
     explains = target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
+    is_business = target.part.answer_type is AnswerType.BUSINESS
     announced = ""
     for position, (lead, paragraph) in enumerate(flat):
         if not paragraph.item:
             announced = f" {lead}" if lead.endswith(":") else ""
+        around = [one for one, _ in flat[max(0, position - 1) : position + 2]]
+        near = frozenset().union(*map(stems_in, (*around, paragraph.heading, announced)))
+        if not any(term.coverage_in(near) for term in target.terms) and not is_business:
+            continue  # most sentences, without a look at their form
         if not _is_self_contained(lead, paragraph):
             continue
         text, first = lead, position
@@ -310,12 +315,16 @@ def _sentences(
         after = flat[position + 1][0] if position + 1 < len(flat) else ""
         if explains and contains_listed_phrase("pointing back", after) and is_complete_sentence(after):
             text = f"{text} {after}"
-        begins = places_of(" ".join(flat[first][0].split()[:_FIRST_WORDS]), passage_text)
-        earlier = passage_text[max(0, begins[0][0] - _MOST_ABOVE) : begins[0][0]] if begins else ""
         heading = paragraph.heading + (announced if paragraph.item else "")
-        score = _score(lead, text, heading, target, filed, earlier)
+        score = _score(lead, text, heading, target, filed, partial(_text_above, flat[first][0], passage_text))
         if score:
             yield first, text, score
+
+
+def _text_above(sentence: str, passage_text: str) -> str:
+    """Return the text of a passage above a sentence, as far as it may tell its subject."""
+    begins = places_of(" ".join(sentence.split()[:_FIRST_WORDS]), passage_text)
+    return passage_text[max(0, begins[0][0] - _MOST_ABOVE) : begins[0][0]] if begins else ""
 
 
 def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
@@ -331,12 +340,17 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
 
 
 def _score(
-    lead: str, text: str, heading: str, target: AnswerTarget, filed: int | None = None, earlier: str = ""
+    lead: str,
+    text: str,
+    heading: str,
+    target: AnswerTarget,
+    filed: int | None = None,
+    text_above: Callable[[], str] = str,
 ) -> float | None:
     """Return the score of an answer; None if it is not of the answer type or covers too little.
 
     `text` is the sentence `lead` with those that belong to it, `filed` the fiscal year of its filing. Names of the
-    question may be in the text above (`earlier`), where a figure or a reason is asked for.
+    question may be in the text above, where a figure or a reason is asked for.
     """
     part, terms = target.part, target.terms
     figures, cause = part.answer_type in FIGURES, part.answer_type is AnswerType.CAUSE
@@ -349,10 +363,11 @@ def _score(
     if figures and not matches_type(about, part):
         about = text
     said, around = set(stems_in(about)), set(stems_in(heading))
-    farther = set(stems_in(f"{heading} {earlier}")) if cause or figures else set()
     own = set(stems_in(f"{heading} {text}" if cause else text))
     if not any(term.coverage_in(own) for term in terms):
         return None
+    earlier = text_above()
+    farther = set(stems_in(f"{heading} {earlier}")) if cause or figures else set()
     borne = coverage(terms, said, around, farther)
     if cause:
         said |= set(stems_in(text))
