@@ -174,11 +174,13 @@ class FilingIndex(ABC):
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """Return the parts (segments, products, regions; not of equity) by which these filings divide figures.
 
-        They are scopes, labels of tagged parts, and labels of rows that divide revenue in income statements.
+        They are scopes (of rows that no metric names, only those of sentences), labels of tagged parts, and labels of
+        rows that divide revenue in income statements.
         """
         named: set[str] = set()
         for fact in (sourced.fact for sourced in self.facts(doc_ids)):
-            if fact.scope is not None and fact.metric is not None and fact.statement != Statement.EQUITY:
+            divided = fact.metric is not None or fact.source == "text"
+            if fact.scope is not None and divided and fact.statement != Statement.EQUITY:
                 named |= {fact.scope, fact.label} if fact.tag is not None else {fact.scope}
             section = json.dumps(fact.section).lower()
             if fact.statement == Statement.INCOME and any(word in section for word in INCOME_HEADINGS):

@@ -48,7 +48,10 @@ _MIN_MERGED = 8
 MAX_MATCHES = 20_000
 """Most summaries that one search scores, at about a microsecond each; terms in more summaries carry little
 information."""
-_OF_PART = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"
+_OF_PART = (
+    "facts.scope IS NOT NULL AND (facts.metric IS NOT NULL OR facts.source = 'text')"
+    " AND coalesce(facts.statement, '') != 'equity'"
+)
 _OF_INCOME = (
     "facts.statement = 'income' AND (" + " OR ".join(f"facts.section LIKE '%{word}%'" for word in INCOME_HEADINGS) + ")"
 )

@@ -543,7 +543,7 @@ class _FactPhrase:
         left_out, _, rest = phrase.partition(": ")
         barred = words_of(left_out.removeprefix(_EXCLUDING)) if left_out.startswith(_EXCLUDING) else frozenset[str]()
         phrase = rest if barred else phrase
-        metric = lexicon.metrics.get(query.metric or "")
+        metric = lexicon.metrics.get(query.metric or "_".join(phrase.lower().split()))
         texts = [phrase]
         for mention in lexicon.mentions(phrase) if len(phrase) <= MAX_LABEL_LENGTH else ():  # longer ones name no line
             if mention.kind != "metric":
@@ -614,8 +614,9 @@ class _FactPhrase:
         if fact.metric is None and self.phrase.isdisjoint(address.borne) and self.printed.isdisjoint(address.borne):
             return None
         named = self.metric is not None and fact.metric == self.metric.id
-        of_money = self.metric is not None and self.metric.unit == "count" and fact.unit.startswith("USD")
-        if of_money and not named and not any(LIGHT < address.line | LIGHT <= words | LIGHT for words in self.wordings):
+        uncounted = self.metric is not None and self.metric.unit == "count" and fact.unit != "count"
+        is_label = any(LIGHT < address.line | LIGHT <= words | LIGHT for words in self.wordings)
+        if uncounted and not (named or is_label):
             return None  # `Employee benefits > Total` is no number of employees
         own = address
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is

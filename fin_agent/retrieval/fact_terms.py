@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from fin_agent.filings.facts.sentence_facts import PrintedAmount, amounts_listed, amounts_of
+from fin_agent.filings.facts.sentence_facts import PrintedAmount, amounts_listed, amounts_of, divided_counts
 from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.retrieval.search_terms import stem
@@ -221,7 +221,9 @@ def clause_count(clause: str, amount: Decimal) -> Words:
     >>> sorted(clause_count("At year-end we employed approximately 9,100 people.", Decimal(9100)))
     ['employe']
     """
-    own = next((one for one in amounts_of(clause) if one.amount == amount and one.unit == "count"), None)
+    found = amounts_of(clause)
+    own = next((one for one in found if one.amount == amount and one.unit == "count"), None)
+    own = next((group[0] for group in divided_counts(clause, found) if own in group), own)  # it names what all count
     holds = _PATTERNS["holds"].search(clause[: own.start]) if own is not None else None
     if own is None or holds is None:
         return frozenset()

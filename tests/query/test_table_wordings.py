@@ -28,6 +28,13 @@ TABLES = {
         Excluding:||
         Free Cash Flow (non-GAAP measure)|77|70""",
     ),
+    "wisteria": (
+        "As of December 31, 2019, we employed approximately 12,400 people on a full-time basis, 7,500 in the U.S. and 4,900"
+        " internationally. Our employee share plans hold the following shares (in thousands):",
+        """|2019|2018
+        Shares held by employees, total|76|81
+        Shares granted|12|14""",
+    ),
     "birch": (
         "The following table shows net sales by reportable segment for the years ended December 31 (in thousands):",
         """|2019|2018
@@ -359,6 +366,12 @@ ASKED = [
         460,
     ),
     ("dogwood", "In which future year are Dogwood's finance lease payments smallest, as of December 31, 2019?", 22),
+    ("wisteria", "How many employees did Wisteria have at the end of 2019?", 12400),
+    ("wisteria", "Wisteria headcount at year-end 2019", 12400),
+    ("wisteria", "How many of Wisteria's employees were in the United States at the end of 2019?", 7500),
+    ("wisteria", "How many of Wisteria's full-time employees were based outside the US at year-end 2019?", 4900),
+    ("wisteria", "What portion of Wisteria's employees worked outside the United States at the end of 2019?", 39.52),
+    ("wisteria", "Share of Wisteria's workforce located in the U.S., 2019", 60.48),
     ("aspen", "How many stores was Aspen operating in total at the end of 2019?", 478),
     ("pecan", "Which grew faster in 2019, Latin America or Asia Pacific?", 2.56),
     ("aspen", "How many stores does Aspen operate at the end of 2019?", 478),

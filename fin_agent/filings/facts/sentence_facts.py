@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from fin_agent.filings.tables.cells import scale_of
@@ -138,6 +139,7 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
             if near or _PATTERNS["per share"].search(sentence, end, one.start):
                 one.unit, one.scaled = "USD per share", True
         found.append(one)
+    found = _with_parts_of_counts(sentence, found)
     for one, after in reversed(list(pairwise(found))):
         joined = one.unit == after.unit and _PATTERNS["listed"].fullmatch(sentence, one.end, after.start)
         if joined and not one.scaled and after.scaled and one.amount < 1000 and after.scale > 1:
@@ -146,6 +148,48 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
         if not one.scaled and scale > 1 and one.amount < _LARGEST_UNSCALED and not _is_in_cents(one.amount):
             one.scale = scale
     return found
+
+
+def _with_parts_of_counts(sentence: str, found: Sequence[PrintedAmount]) -> list[PrintedAmount]:
+    """Return the amounts with the numbers behind a count that add up to it: `900 people, 600 in Ohio and 300 abroad`.
+
+    They count the same thing, though it is not named again.
+    """
+    return sorted({one.start: one for one in (*found, *chain(*divided_counts(sentence, found)))}.values(), key=_start)
+
+
+def divided_counts(sentence: str, found: Sequence[PrintedAmount]) -> Iterator[list[PrintedAmount]]:
+    """Yield each count with the numbers behind it that add up to it."""
+    for whole in found:
+        if whole.unit != "count" or whole.amount < _LEAST_DIVIDED:
+            continue
+        taken = {one.start: one for one in found if one.start > whole.start}
+        behind = (match for match in _PATTERNS["amount"].finditer(sentence, whole.end) if not match["money"])
+        numbers = [taken.get(match.start()) or _count_of(match) for match in behind]
+        numbers = [one for one in numbers if one.unit == "count" and not _YEARS[0] <= one.amount <= _YEARS[1]]
+        ends = (end for end, sum_ in enumerate(accumulate(one.amount for one in numbers), 1) if sum_ == whole.amount)
+        end = next(ends, 0)
+        if end > 1:
+            yield [whole, *numbers[:end]]
+
+
+def _named(sentence: str, group: Sequence[PrintedAmount]) -> Iterator[tuple[int, str | None]]:
+    """Yield the start of a divided count and of each of its parts, and the words behind it that name the part."""
+    yield group[0].start, None
+    for one, after in pairwise([*group[1:], None]):
+        found = _PATTERNS["part of a count"].match(sentence, one.end, after.start if after else len(sentence))
+        yield one.start, found["part"] if found else None
+
+
+_start = attrgetter("start")
+_LEAST_DIVIDED = 100
+"""The least count whose parts are found by their sum; smaller ones may add up by chance."""
+
+
+def _count_of(match: re.Match[str]) -> PrintedAmount:
+    """Return a number as a count, whatever it counts."""
+    amount = Decimal(match["digits"].replace(",", ""))
+    return PrintedAmount(match.start(), match.end("digits"), amount, 1, "count", True)
 
 
 def _is_in_cents(amount: Decimal) -> bool:
@@ -410,11 +454,12 @@ def _facts_in(
         return
     times = _times(sentence, calendar) if calendar is not None and _ANY_TIME.search(sentence) else []
     periods = _assign_periods(sentence, amounts, times)
+    divided = {start: part for group in divided_counts(sentence, amounts) for start, part in _named(sentence, group)}
     for one, period in zip(amounts, periods, strict=True):
         box = place.box(offset + one.start, offset + one.end)
         if box is None:
             continue
-        part = parts.of(sentence, one)
+        part = divided[one.start] if one.start in divided else parts.of(sentence, one)
         yield Fact(
             label=_clause(sentence, one),
             amount=one.amount,

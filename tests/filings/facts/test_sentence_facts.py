@@ -72,6 +72,24 @@ def test_numbers_that_count_nothing(words: str) -> None:
     assert read(f"As was said before, {words}.") == []
 
 
+@pytest.mark.parametrize(
+    ("sentence", "parts"),
+    [
+        (
+            "As of December 31, 2022, we employed 900 people, of whom 600 work in the U.S. and 300 abroad.",
+            [("900", None), ("600", "U.S."), ("300", "abroad")],
+        ),
+        (
+            "At year end we had 1,200 employees: 700 in research, 300 in sales (mostly online), and 200 elsewhere.",
+            [("1200", None), ("700", "research"), ("300", "sales"), ("200", "elsewhere")],
+        ),
+        ("In 2022 we operated 2,022 stores, 1,500 of our own and about 500 under licence.", [("2022", None)]),
+    ],
+)
+def test_numbers_that_add_up_to_a_count_are_its_parts(sentence: str, parts: list[tuple[str, str | None]]) -> None:
+    assert [(str(fact.amount), fact.scope) for fact in read(sentence)] == parts
+
+
 def test_an_amount_is_scaled_as_the_one_it_is_listed_with() -> None:
     found = read("We expect to spend between $1.2 and $1.5 billion on new plants.")
     assert [fact.value for fact in found] == [Decimal("1.2e9"), Decimal("1.5e9")]
