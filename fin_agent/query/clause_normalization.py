@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from fin_agent.lexicon.periods import PeriodMention
 from fin_agent.lexicon.words import word_lists
@@ -103,6 +104,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
             yield _with_sums(shared, text) or shared
     for some in (
         _with_share_split(tokens),
+        _with_shares_settled(tokens),
         _with_owners(tokens, text),
         _with_totals(tokens),
         _with_leading_words(tokens),
@@ -792,6 +794,46 @@ def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
     return [*tokens[: lines[0]], *split, *tokens[lines[0] + 1 :]]
 
 
+def _with_shares_settled(tokens: Sequence[Token]) -> list[Token] | None:
+    """Return the tokens with a sign between part and whole: `income did Acme turn into what share of revenue`.
+
+    The only company and the only period are of both and stand behind them. None if no share is asked for.
+    """
+    if not has_any(tokens, _OF_SHARES):
+        return None
+    counts = Counter(one.type for one in tokens)
+    named = {one.text for one in tokens if one.type == "COMPANY"}
+    counts["COMPANY"] = len(named)
+    aside = [one for one in tokens if one.type in ("COMPANY", "PERIOD") and counts[one.type] == 1]
+    led_to = {one.start for one, other in pairwise(tokens) if one.type == "BY" and other in aside}
+    inner = [one for one in tokens if one not in aside and one.start not in led_to]
+    ends = [*_OF_SHARES, "COMMA", ""]
+    types = ["", *(one.type for one in inner), ""]
+    bare = [one for at, one in enumerate(inner, 1) if not (one.type == "COMMA" and _beside(types, at, ends))]
+    return [*rewrite(_with_own_total(bare), "shares"), *aside]
+
+
+def _beside(types: Sequence[str], place: int, some: Collection[str]) -> bool:
+    return types[place - 1] in some or types[place + 1] in some
+
+
+def _with_own_total(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return the tokens with the line of a share as its whole where that is `total` or untold: `cloud sales mix`."""
+    place = next((at for at, one in enumerate(tokens) if one.type in _OF_SHARES), len(tokens))
+    behind = [one for one in tokens[place + 1 :] if one.type != "TOTAL"]
+    lines = [at for at in range(place) if tokens[at].type in LINES]
+    if has_any(behind, LINES | {"PART"}) or len(lines) != 1 or tokens[place].type == "CAME_FROM":
+        return tokens
+    (at,) = lines
+    known = tokens[at].value if tokens[at].type == "PHRASE" else (tokens[at],)
+    if not isinstance(known, tuple) or not known:
+        return tokens
+    share = tokens[place]
+    whole = replace(known[-1], start=share.start, end=share.end)
+    return [*tokens[: at + 1], replace(share, type="OF_WHICH"), whole, *tokens[at + 1 : place], *behind]
+
+
+_OF_SHARES = frozenset({"CAME_FROM", "MIX", "OF_WHICH", "SHARE"})
 _WITHIN = re.compile(r"\W+(?:in|within|among|out of)\s+(?:(?:the|its|all)\s+)*", re.I)
 _OF_A_QUOTIENT = frozenset({"RATIO", "DIFFERENCE", "TOTAL", "UP", "DOWN", "CHANGE", "GROWTH", "CAGR", "VERSUS"})
 
