@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -795,40 +795,35 @@ def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
 
 
 def _with_shares_settled(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return the tokens with a sign between part and whole: `income did Acme turn into what share of revenue`.
+    """Return the tokens with a sign between part and whole: `Cloud made up what share of Acme's revenue`.
 
-    The only company and the only period are of both and stand behind them. None if no share is asked for.
+    The only company and the only period are of all lines and stand behind them. None if nothing is divided.
     """
-    if not has_any(tokens, _OF_SHARES):
+    if not has_any(tokens, _OF_SHARES | ARITHMETIC):
         return None
     counts = Counter(one.type for one in tokens)
-    named = {one.text for one in tokens if one.type == "COMPANY"}
-    counts["COMPANY"] = len(named)
+    counts["COMPANY"] = len({one.text for one in tokens if one.type == "COMPANY"})
     aside = [one for one in tokens if one.type in ("COMPANY", "PERIOD") and counts[one.type] == 1]
-    led_to = {one.start for one, other in pairwise(tokens) if one.type == "BY" and other in aside}
-    inner = [one for one in tokens if one not in aside and one.start not in led_to]
-    ends = [*_OF_SHARES, "COMMA", ""]
+    led_to = [one for one, other in pairwise(tokens) if one.type == "BY" and other in aside]
+    inner = [one for one in tokens if one not in (*aside, *led_to)]
     types = ["", *(one.type for one in inner), ""]
-    bare = [one for at, one in enumerate(inner, 1) if not (one.type == "COMMA" and _beside(types, at, ends))]
+    around = zip(types, inner, types[2:], strict=False)
+    ends = _OF_SHARES | {"COMMA", ""}
+    bare = [one for before, one, after in around if one.type != "COMMA" or {before, after}.isdisjoint(ends)]
     return [*rewrite(_with_own_total(bare), "shares"), *aside]
 
 
-def _beside(types: Sequence[str], place: int, some: Collection[str]) -> bool:
-    return types[place - 1] in some or types[place + 1] in some
-
-
-def _with_own_total(tokens: Sequence[Token]) -> Sequence[Token]:
+def _with_own_total(tokens: list[Token]) -> list[Token]:
     """Return the tokens with the line of a share as its whole where that is `total` or untold: `cloud sales mix`."""
-    place = next((at for at, one in enumerate(tokens) if one.type in _OF_SHARES), len(tokens))
-    behind = [one for one in tokens[place + 1 :] if one.type != "TOTAL"]
+    place = next((at for at, one in enumerate(tokens) if one.type in _OF_SHARES), 0)
     lines = [at for at in range(place) if tokens[at].type in LINES]
+    behind = [one for one in tokens[place + 1 :] if one.type != "TOTAL"]
     if has_any(behind, LINES | {"PART"}) or len(lines) != 1 or tokens[place].type == "CAME_FROM":
         return tokens
-    (at,) = lines
+    (at,), share = lines, tokens[place]
     known = tokens[at].value if tokens[at].type == "PHRASE" else (tokens[at],)
     if not isinstance(known, tuple) or not known:
         return tokens
-    share = tokens[place]
     whole = replace(known[-1], start=share.start, end=share.end)
     return [*tokens[: at + 1], replace(share, type="OF_WHICH"), whole, *tokens[at + 1 : place], *behind]
 

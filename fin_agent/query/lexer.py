@@ -186,9 +186,15 @@ def _actions() -> frozenset[str]:
 def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Sequence[str]) -> list[Token]:
     """Return a company's name as tokens: of its part of that name before `segment`, as in `the Blizzard segment`.
 
+    So is the name of a part that begins with that of the company: `Acme Web Services` for AWS.
+
     A name that its filings print with the word behind it is of a line: `Acme Direct revenue`.
     """
     behind = _WORD_BEHIND.match(text, one.end)
+    longer = [part for part in names.parts_in(text, keys) if part.start == one.start and part.end > one.end]
+    if longer:
+        part = _with_kind(text, longer[0])
+        return [Token("COMPANY", one.phrase, one.start, one.start, one), part]
     if behind is not None and text[: one.start].lower().endswith("the "):
         called = text[one.start : behind.end()]
         part = names.part_called(called, keys)
@@ -543,7 +549,8 @@ def _with_kind(text: str, part: KnownName) -> Token:
     """Return a part with the word for its kind: `Americas segment`."""
     end = part.end
     pieces = list(_pieces(text, end, len(text)))
-    if pieces and not text[end : pieces[0].start].strip():
+    apart = text[: part.start].lower().endswith("non-")  # `non-US markets` are markets
+    if pieces and not apart and not text[end : pieces[0].start].strip():
         size, kind = _phrase_at(pieces, 0)
         behind = kind == "tail" and pieces[0].text.lower() in word_lists("part_words")["called behind"]
         if behind or kind in _KINDS_BEHIND:
@@ -752,12 +759,18 @@ def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
     """Read words directly before a word for a kind of part as its name: `Freight segment operating margin`."""
     for place, (one, kind) in enumerate(itertools.pairwise(tokens) if has_any(tokens, ("METRIC", "FORMULA")) else ()):
         singular_kind = kind.type == "KIND_SEGMENT" and not kind.text.lower().endswith("s")
-        if singular_kind and one.type == "PHRASE" and has_any(tokens[:place], ("WHICH",)):
+        of_any = (
+            has_any(tokens, _CHOOSING) if one.text.islower() else singular_kind and has_any(tokens[:place], ("WHICH",))
+        )
+        if kind.type == "KIND_SEGMENT" and one.type == "PHRASE" and of_any and kind.start - one.end == 1:
             tokens[place] = replace(one, type="NOISE")  # `which transportation segment` asks for any of them
         elif one.type == "PHRASE" and singular_kind and kind.start - one.end == 1:
             tokens[place] = Token("PART", f"{one.text} {kind.text}", one.start, kind.end, one.text)
             tokens[place + 1] = replace(kind, type="NOISE")
     return tokens
+
+
+_CHOOSING = frozenset({"WHICH", "WHO", "HIGHEST", "LOWEST", "RANK"})
 
 
 def _join_content_words(text: str, tokens: Sequence[Token], names: KnownNames) -> Iterator[Token]:

@@ -13,7 +13,7 @@ from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.text_normalization import words_in
-from fin_agent.lexicon.words import finds, word_lists
+from fin_agent.lexicon.words import finds, patterns, word_lists
 from fin_agent.query.lexer import KnownName
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.workspace import Workspace
@@ -29,6 +29,7 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     mentions = lexicon.mentions(text)
     companies = workspace.directory.mentions(text)
     filers = {company.end: company.phrase for company in companies}
+    spelled = list(_spelled_out(text, parts, mentions))
     for company in companies:
         text = text[: company.start] + "\0" * (company.end - company.start) + text[company.end :]
     periods = period_spans(text)
@@ -36,7 +37,7 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     shortened = dict(_without_filers(sorted(parts), set(filers.values())))
     names = [name for name in sorted(ways | shortened.keys()) if _is_distinctive(name, lexicon)]
     found = [one for name in names for one in _places(text, name, mentions, periods)]
-    found += _spelled_out(text, parts, mentions)
+    found += [*spelled, *_abbreviated(text, parts, set(filers.values()), mentions)]
     found.sort(key=lambda one: (one.start - one.end, one.start, one.name != text[one.start : one.end], _capitals(one)))
     kept: list[KnownName] = []
     for one in found:
@@ -57,6 +58,27 @@ def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention])
             written = "".join(text[each] for each in begins if start <= each < end)
             if written in initials and not any(one.start < end and start < one.end for one in mentions):
                 yield KnownName(written, start, end)
+
+
+def _abbreviated(
+    text: str, parts: Collection[str], filers: Collection[str], mentions: Sequence[Mention]
+) -> Iterator[KnownName]:
+    """Yield the only part whose words, or the filer's name and these, begin with the letters of an abbreviation."""
+    for found in patterns("company_patterns")["abbreviation"].finditer(text):
+        short, (start, end) = found[0], found.span()
+        if short in parts or any(one.start < end and start < one.end for one in mentions):
+            continue
+        leads = ("", *(filer.split()[0] for filer in filers))
+        called = [name for name in parts if any(_initials(f"{lead} {name}") == short for lead in leads)]
+        if len({name.casefold() for name in called}) == 1:
+            yield KnownName(min(called), start, end)
+
+
+def _initials(name: str) -> str:
+    """Return the first letters of a name's words; those of a name with other signs than letters are none."""
+    words = name.replace("-", " ").replace(",", " ").split()
+    words = [word for word in words if word.lower() not in ("and", "&", "of", "the")]
+    return "".join(word[0] for word in words).upper() if all(word.isalpha() for word in words) else ""
 
 
 def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[tuple[str, str]]:
