@@ -93,6 +93,8 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
 
     `is_printed` returns whether a word occurs in an address of the relevant filings.
     """
+    if any(one.type in _OF_SHARES and other.type == "TOTAL" for one, other in pairwise(tokens)):
+        tokens = _with_own_total(tokens)
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
     whole = (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens)

@@ -118,7 +118,7 @@ class QueryComposer:
     def _in_dollars(self) -> bool:
         """Whether a movement is asked for in dollars."""
         asked = self.question.lower()
-        return "dollar" in asked or "many $" in asked
+        return "dollar" in asked or "$ " in asked
 
     @property
     def only(self) -> Measure | None:
@@ -614,6 +614,7 @@ class QueryComposer:
         if parts is None or parts.kind or not isinstance(line, Line) or self.companies > 1:
             return
         if self.take_frames("EXCEPT"):
+            self.take_frames(*(("TOTAL",) if len(self.base.periods) < 2 else ()))  # `total revenue excluding Converse`
             rest = _less(_of_the_whole(line), [line.model_copy(update={"part": name}) for name in parts.names])
             self.measures = [rest if whole is None else percentage(rest, whole)]
             self.base = self._with_base(parts=None)
