@@ -586,12 +586,18 @@ class QueryComposer:
     def _share_of_whole(self) -> None:
         """Read a part's share as that of the whole company's line: `Data Center's share of revenue`."""
         asked, parts, line = self.left.get("SHARE", []), self.base.parts, self.only
-        if not asked or parts is None or not isinstance(line, Line) or _OF_WHICH_IT_IS.search(self.sentences.asked):
+        if parts is None or not isinstance(line, Line) or _OF_WHICH_IT_IS.search(self.sentences.asked):
+            return
+        # `how big was Europe within revenue, in percent`
+        in_percent = (
+            self.base.unit == "percent" and line.metric == "revenue" and not self.has_unread(*_MOVING, "EXCESS")
+        )
+        if not asked and not (in_percent and len(self.base.periods) == 1):
             return
         selected = self.family and self.has_unread(*_EXTREMES, "RANK", "TOP", "ORDINAL")
         # `what percentage of the total is Converse revenue`, `what percentage of revenue is Converse`
         told = line.whole or self._part_is_subject() or self.has_unread("EXCEPT")
-        asks_of_it = not asked[0].text.lower().startswith(("what percent", "by what"))
+        asks_of_it = not any(one.text.lower().startswith(("what percent", "by what")) for one in asked[:1])
         if (len(parts.names) == 1 or selected) and (told or asks_of_it):
             self.take_frames("SHARE", "CAME_FROM")
             self.measures = [percentage(*(line.model_copy(update={"whole": whole}) for whole in (False, True)))]
