@@ -343,6 +343,8 @@ ASKED = [
     ("hazel", "Which reportable segment led in operating profit in 2019?", 120),
     ("hazel", "Hazel's highest-margin segment in 2019, with the operating margin in percent", 18),
     ("hazel", "What was operating profit in 2019, in total and share of Pet?", None),
+    ("hazel", "Which reportable segment was responsible for the most net sales in 2019?", 800),
+    ("pecan", "How much of Pecan's 2019 net sales was Latin America responsible for, in percent?", 12),
     ("hazel", "Among the domestic segments, which had the lowest operating profit in 2019?", 36),
     ("sorrel", "How much debt did Sorrel pay back in 2019?", 64),
     ("sorrel", "How much debt did Sorrel raise in 2019?", 81),
