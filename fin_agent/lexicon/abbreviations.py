@@ -26,6 +26,7 @@ def expand_abbreviations(question: str) -> str:
         long = forms.get(short) or forms.get(short.lower()) or forms.get(short.lower().replace(". ", " "), "")
         return f"{long} " if long and not short[-1].isalnum() else long or found.group()
 
+    question = _PATTERNS["joined superlative"].sub(lambda found: found.group().replace("-", " "), question)
     question = _PATTERNS["either sign"].sub(r"\g<one>", question)
     text = _PATTERNS["shared ending"].sub(r"\g<first>-\g<end> \g<noun> plus \g<second>-\g<end> \g<noun>", question)
     text = pattern.sub(

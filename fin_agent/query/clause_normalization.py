@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from fin_agent.lexicon.periods import PeriodMention
 from fin_agent.lexicon.words import word_lists
@@ -92,6 +93,8 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
 
     `is_printed` returns whether a word occurs in an address of the relevant filings.
     """
+    if any(one.type in _OF_SHARES and other.type == "TOTAL" for one, other in pairwise(tokens)):
+        tokens = _with_own_total(tokens)
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
     whole = (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens)
@@ -103,6 +106,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
             yield _with_sums(shared, text) or shared
     for some in (
         _with_share_split(tokens),
+        _with_shares_settled(tokens),
         _with_owners(tokens, text),
         _with_totals(tokens),
         _with_leading_words(tokens),
@@ -792,6 +796,41 @@ def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
     return [*tokens[: lines[0]], *split, *tokens[lines[0] + 1 :]]
 
 
+def _with_shares_settled(tokens: Sequence[Token]) -> list[Token] | None:
+    """Return the tokens with a sign between part and whole: `Cloud made up what share of Acme's revenue`.
+
+    The only company and the only period are of all lines and stand behind them. None if nothing is divided.
+    """
+    if not has_any(tokens, _OF_SHARES | ARITHMETIC):
+        return None
+    counts = Counter(one.type for one in tokens)
+    counts["COMPANY"] = len({one.text for one in tokens if one.type == "COMPANY"})
+    aside = [one for one in tokens if one.type in ("COMPANY", "PERIOD") and counts[one.type] == 1]
+    led_to = [one for one, other in pairwise(tokens) if one.type == "BY" and other in aside]
+    inner = [one for one in tokens if one not in (*aside, *led_to)]
+    types = ["", *(one.type for one in inner), ""]
+    around = zip(types, inner, types[2:], strict=False)
+    ends = _OF_SHARES | {"COMMA", ""}
+    bare = [one for before, one, after in around if one.type != "COMMA" or {before, after}.isdisjoint(ends)]
+    return [*rewrite(_with_own_total(bare), "shares"), *aside]
+
+
+def _with_own_total(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with the line of a share as its whole where that is `total` or untold: `cloud sales mix`."""
+    place = next((at for at, one in enumerate(tokens) if one.type in _OF_SHARES), 0)
+    lines = [at for at in range(place) if tokens[at].type in LINES]
+    behind = [one for one in tokens[place + 1 :] if one.type != "TOTAL"]
+    if has_any(behind, LINES | {"PART"}) or len(lines) != 1 or tokens[place].type == "CAME_FROM":
+        return tokens
+    (at,), share = lines, tokens[place]
+    known = tokens[at].value if tokens[at].type == "PHRASE" else (tokens[at],)
+    if not isinstance(known, tuple) or not known:
+        return tokens
+    whole = replace(known[-1], start=share.start, end=share.end)
+    return [*tokens[: at + 1], replace(share, type="OF_WHICH"), whole, *tokens[at + 1 : place], *behind]
+
+
+_OF_SHARES = frozenset({"CAME_FROM", "MIX", "OF_WHICH", "SHARE"})
 _WITHIN = re.compile(r"\W+(?:in|within|among|out of)\s+(?:(?:the|its|all)\s+)*", re.I)
 _OF_A_QUOTIENT = frozenset({"RATIO", "DIFFERENCE", "TOTAL", "UP", "DOWN", "CHANGE", "GROWTH", "CAGR", "VERSUS"})
 

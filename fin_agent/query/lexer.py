@@ -186,9 +186,14 @@ def _actions() -> frozenset[str]:
 def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Sequence[str]) -> list[Token]:
     """Return a company's name as tokens: of its part of that name before `segment`, as in `the Blizzard segment`.
 
+    So is the name of a part that begins with that of the company: `Acme Web Services` for AWS.
+
     A name that its filings print with the word behind it is of a line: `Acme Direct revenue`.
     """
     behind = _WORD_BEHIND.match(text, one.end)
+    longer = [part for part in names.parts_in(text, keys) if part.start == one.start and part.end > one.end]
+    if longer:
+        return [Token("COMPANY", one.phrase, one.start, one.start, one), _with_kind(text, longer[0])]
     if behind is not None and text[: one.start].lower().endswith("the "):
         called = text[one.start : behind.end()]
         part = names.part_called(called, keys)
@@ -219,16 +224,33 @@ def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys:
     """Return the lines and parts that the text names between the tokens, without overlaps."""
     bare = _PERCENT_MARGIN.sub(" ", _without(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
     parts = [
-        _with_kind(bare, one)
+        _with_kind(bare, _without_measure(text, one, names))
         for one in (names.parts_in(text, keys) if keys else ())
         if not (text[one.start].islower() and is_part_kind(text[one.start : one.end]))
     ]
-    apart = _without(bare, parts)
+    # `non-Cloud operating income` is no `non-operating income`
+    apart = mask_spans(bare, [(one.start - len(_NON) * _is_negated(text, one.start), one.end) for one in parts])
     between_years = sum(one.type == "PERIOD" for one in taken) > 1
     texts = (bare, apart, _TO.sub(_split_at_joint, apart))
     lines = {one for each in texts for one in _mentions_in(each, names, between_years=between_years)}
     whole = (one for one in lines if not any(part.start < one.start < part.end for part in parts))
     return _without_overlaps([*whole, *parts])
+
+
+def _without_measure(text: str, part: KnownName, names: KnownNames) -> KnownName:
+    """Return a part behind `non-` without the measure that its name ends with: `non-service revenue`."""
+    said = text[part.start : part.end]
+    last = names.lexicon.mentions(said)[-1:] if _is_negated(text, part.start) else ()
+    return next(
+        (replace(part, end=part.start + one.start) for one in last if 0 < one.start < one.end == len(said)), part
+    )
+
+
+_NON = "non-"
+
+
+def _is_negated(text: str, start: int) -> bool:
+    return text[:start].lower().endswith(_NON)
 
 
 def _outside(found: Iterable[Token], taken: Sequence[Token]) -> list[Token]:
@@ -543,11 +565,12 @@ def _with_kind(text: str, part: KnownName) -> Token:
     """Return a part with the word for its kind: `Americas segment`."""
     end = part.end
     pieces = list(_pieces(text, end, len(text)))
-    if pieces and not text[end : pieces[0].start].strip():
+    if pieces and not _is_negated(text, part.start) and not text[end : pieces[0].start].strip():
         size, kind = _phrase_at(pieces, 0)
-        behind = kind == "tail" and pieces[0].text.lower() in word_lists("part_words")["called behind"]
+        # `the Cloud arm`; `cloud ARM` is the average revenue per member
+        behind = kind in ("tail", "") and pieces[0].text in word_lists("part_words")["called behind"]
         if behind or kind in _KINDS_BEHIND:
-            end = pieces[size - 1].end
+            end = pieces[max(size, 1) - 1].end
     return Token("PART", text[part.start : end], part.start, end, part.name)
 
 
@@ -751,13 +774,19 @@ _BEFORE_A_FLOW = _OF_ORIGIN | {"COMPANY", "DEFINING", "NOISE", "TOTAL"}
 def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
     """Read words directly before a word for a kind of part as its name: `Freight segment operating margin`."""
     for place, (one, kind) in enumerate(itertools.pairwise(tokens) if has_any(tokens, ("METRIC", "FORMULA")) else ()):
-        singular_kind = kind.type == "KIND_SEGMENT" and not kind.text.lower().endswith("s")
-        if singular_kind and one.type == "PHRASE" and has_any(tokens[:place], ("WHICH",)):
+        if kind.type != "KIND_SEGMENT" or one.type != "PHRASE":
+            continue
+        singular_kind = not kind.text.lower().endswith("s")
+        which = has_any(tokens[:place], ("WHICH",)) and singular_kind
+        if which or (one.text.islower() and has_any(tokens, _CHOOSING) and kind.start - one.end == 1):
             tokens[place] = replace(one, type="NOISE")  # `which transportation segment` asks for any of them
-        elif one.type == "PHRASE" and singular_kind and kind.start - one.end == 1:
+        elif singular_kind and kind.start - one.end == 1:
             tokens[place] = Token("PART", f"{one.text} {kind.text}", one.start, kind.end, one.text)
             tokens[place + 1] = replace(kind, type="NOISE")
     return tokens
+
+
+_CHOOSING = frozenset({"WHICH", "WHO", "HIGHEST", "LOWEST", "RANK"})
 
 
 def _join_content_words(text: str, tokens: Sequence[Token], names: KnownNames) -> Iterator[Token]:

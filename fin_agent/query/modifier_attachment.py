@@ -149,9 +149,15 @@ def _distribute(
 
 
 def _own_hosts(kind: str, named: Sequence[_Run], operands: dict[int, Operand], averaged: set[int]) -> set[int]:
-    """Return the operands that keep their own modifiers: several do, or a part is not that of the first."""
+    """Return the operands that keep their own modifiers: several do, or a part is not that of the first.
+
+    A part behind different lines is that of all: `operating income as a percentage of sales in Europe`.
+    """
     hosts = {host for host, _ in named} - {_NO_LINE}
     later = kind == "PART" and len(operands) > 1 and bool(hosts - {min(operands)})
+    behind = later and hosts == {max(operands)} and named[0][1][0].start > operands[max(operands)].token.start
+    if behind and len({one.token.value or one.token.text.lower() for one in operands.values()}) == len(operands):
+        return set()
     if len(hosts) > 1 or later:
         return hosts
     return {host for host, run in named if kind == "PERIOD" and host in averaged and _are_several(run)}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 from fin_agent.errors import FinAgentError
@@ -83,7 +83,9 @@ def parse(
     _check_size(tokens)
     one_line = ("one line",) if sum(one.type in LINES for one in tokens) == 1 else ()
     told = (*one_line, *(("follow-up",) if is_follow_up else ()))
-    stream = rewrite(tokens, "parts as lines", lambda place: told)
+    leading = sum(1 for _ in takewhile(lambda one: one.type in _BEFORE_A_FORMULA, tokens))
+    leads = leading if has_any(tokens[leading : leading + 1], LINES) else 0
+    stream = rewrite(tokens, "parts as lines", lambda place: (*told, "leads") if place < leads else told)
     pins = _is_arithmetic(stream)
     if pins and not has_any(stream, ("SHARE", "OF_WHICH")):
         stream = rewrite(stream, "growth behind")
@@ -111,6 +113,9 @@ def parse(
             parsed.places.append(min(word.start_pos for word in one.scan_values(lambda _: True)))
             parsed.measures.append(builder.measure(one))
     return parsed
+
+
+_BEFORE_A_FORMULA = MODIFIERS | {"COLON", "COMMA", "WHICH"}
 
 
 def _without_empty_brackets(tokens: Sequence[Token]) -> list[Token]:

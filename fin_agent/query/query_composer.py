@@ -118,7 +118,7 @@ class QueryComposer:
     def _in_dollars(self) -> bool:
         """Whether a movement is asked for in dollars."""
         asked = self.question.lower()
-        return "dollar" in asked or "many $" in asked
+        return "dollar" in asked or "$ " in asked
 
     @property
     def only(self) -> Measure | None:
@@ -586,12 +586,18 @@ class QueryComposer:
     def _share_of_whole(self) -> None:
         """Read a part's share as that of the whole company's line: `Data Center's share of revenue`."""
         asked, parts, line = self.left.get("SHARE", []), self.base.parts, self.only
-        if not asked or parts is None or not isinstance(line, Line) or _OF_WHICH_IT_IS.search(self.sentences.asked):
+        if parts is None or not isinstance(line, Line) or _OF_WHICH_IT_IS.search(self.sentences.asked):
+            return
+        # `how big was Europe within revenue, in percent`
+        in_percent = (
+            self.base.unit == "percent" and line.metric == "revenue" and not self.has_unread(*_MOVING, "EXCESS")
+        )
+        if not asked and not (in_percent and len(self.base.periods) == 1):
             return
         selected = self.family and self.has_unread(*_EXTREMES, "RANK", "TOP", "ORDINAL")
         # `what percentage of the total is Converse revenue`, `what percentage of revenue is Converse`
         told = line.whole or self._part_is_subject() or self.has_unread("EXCEPT")
-        asks_of_it = not asked[0].text.lower().startswith(("what percent", "by what"))
+        asks_of_it = not any(one.text.lower().startswith(("what percent", "by what")) for one in asked[:1])
         if (len(parts.names) == 1 or selected) and (told or asks_of_it):
             self.take_frames("SHARE", "CAME_FROM")
             self.measures = [percentage(*(line.model_copy(update={"whole": whole}) for whole in (False, True)))]
@@ -614,6 +620,7 @@ class QueryComposer:
         if parts is None or parts.kind or not isinstance(line, Line) or self.companies > 1:
             return
         if self.take_frames("EXCEPT"):
+            self.take_frames(*(("TOTAL",) if len(self.base.periods) < 2 else ()))  # `total revenue excluding Converse`
             rest = _less(_of_the_whole(line), [line.model_copy(update={"part": name}) for name in parts.names])
             self.measures = [rest if whole is None else percentage(rest, whole)]
             self.base = self._with_base(parts=None)

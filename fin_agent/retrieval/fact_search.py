@@ -750,6 +750,9 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
         and len(hit.missing) <= len(best.missing)
     ]
     others = [hit for hit in near if not (_have_same_figure(hit, best) or _is_less_specific(hit, best, asked))]
+    total = _qualifiers_of(best, asked) == _TOTAL and not best.sourced.fact.statement
+    if total and best.is_complete:  # beside `Total backlog`, `Contractual backlog` is a part of it
+        others = [hit for hit in others if not _qualifiers_of(hit, asked) - _TOTAL]
     if others and best.is_complete:
         pages = _pages(near, best)
         on_statement = best.sourced.fact.statement not in (None, Statement.EQUITY)
@@ -760,6 +763,11 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
             and not (len(pages) > 1 and len(_pages(near, hit)) == 1 and hit.score < best.score)
         ]
     return (best, *others) if others else ()
+
+
+def _qualifiers_of(hit: FactHit, asked: Words) -> Words:
+    """Return the words of a hit's row beside those asked for."""
+    return address_of(hit.sourced.fact).line - asked
 
 
 def _whole_among(hits: Sequence[FactHit], asked: Words) -> FactHit | None:

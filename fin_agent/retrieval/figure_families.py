@@ -203,8 +203,9 @@ def _make_up(family: Family, whole: SourcedFact) -> bool:
 
 
 def is_remainder(name: str) -> bool:
-    """Return whether a member is a remainder: `Other`, `All other countries`, `Rest of world`."""
-    return bool(words_of(name)) and words_of(name) <= _REST | OF_PARTS | LIGHT
+    """Return whether a member is a remainder: `Other`, `All other countries`, but no segment called `Business`."""
+    words = words_of(name)
+    return bool(words & (_REST | LIGHT)) and words <= _REST | OF_PARTS | LIGHT
 
 
 def is_never_member(name: str) -> bool:
@@ -222,6 +223,7 @@ _WHEN = words_of(
     " second third fourth half full"
 )
 _OF_THE_WHOLE = words_of("sales consolidated overall company wide")
+_OF_ANY_KIND = words_of("products services")
 _TOTAL = words_of("total")
 _RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
 _FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
@@ -561,6 +563,8 @@ def _best_and_rival(found: Sequence[tuple[float, Family]], near: float) -> Famil
 
     Of members that another family close to it has too, with more beside them, the first is only a piece.
     """
+    # `Products` and `Services` divide more coarsely than the products beside them.
+    found = [pair for pair in found if not all(map(_is_of_a_kind, pair[1].members))] or found
     if not found:
         return FamilySearchResult()
     best, first = found[0]
@@ -575,6 +579,10 @@ def _best_and_rival(found: Sequence[tuple[float, Family]], near: float) -> Famil
                 return FamilySearchResult(first, made)
             distinct.append(made)
     return FamilySearchResult(first)
+
+
+def _is_of_a_kind(member: Member) -> bool:
+    return words_of(member.name) <= _OF_ANY_KIND | OF_PARTS | LIGHT
 
 
 def _is_piece_of(one: Family, other: Family) -> bool:

@@ -37,7 +37,7 @@ def intent_in(scope: Sequence[str] | None, question: str, analyst: RulesAnalyst,
     only = _single_company_and_period(workspace, scope)
     read = analyst.intent(question, only)
     if only is None:
-        return _of_part(read, workspace, scope)
+        return _of_part(read, analyst, workspace, scope)
     assumed = list(read.assumed)
     if read.companies == only.companies and not workspace.directory.mentions(question):
         assumed.append(f"the question names no company: {only.companies[0].name} is used, the only company searched")
@@ -65,8 +65,11 @@ def _single_company_and_period(workspace: Workspace, doc_ids: Sequence[str] | No
     return context_of_asks(Intent(question="", core="", companies=(company,), periods=periods))
 
 
-def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
-    """Return the intent about a company, if the question's only name is a part of exactly that company."""
+def _of_part(intent: Intent, analyst: RulesAnalyst, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
+    """Return the intent about a company, if the question's only name is a part of exactly that company.
+
+    Figures are read again, as those of the part.
+    """
     names, companies = intent.unknown_companies, workspace.directory.companies
     if intent.companies or not names or len(companies) > _MAX_COMPANIES:
         return intent
@@ -79,13 +82,13 @@ def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None
     if len(divided) != 1:
         return intent
     (only,) = divided
-    of_it = intent.model_copy(
-        update={
-            "companies": (RequestedCompany(key=only.key, name=only.name),),
-            "unknown_companies": (),
-            "assumed": (*intent.assumed, f"{' and '.join(names)} is a part of {only.name}"),
-        }
-    )
+    owner = {"companies": (RequestedCompany(key=only.key, name=only.name),), "unknown_companies": ()}
+    assumed = f"{' and '.join(names)} is a part of {only.name}"
+    of_it = intent.model_copy(update={**owner, "assumed": (*intent.assumed, assumed)})
+    if intent.numeric:
+        context = context_of_asks(Intent(question="", core="", companies=of_it.companies))
+        read = analyst.intent(intent.question, context)
+        return read.model_copy(update={"assumed": (*read.assumed, assumed)})
     return with_fiscal_years_resolved(with_dated_periods(of_it, workspace), workspace)
 
 

@@ -26,6 +26,13 @@ from fin_agent.workspace import Workspace
             "original",
             None,
         ),
+        ("Acme's FY2017 revenue, using the figures first reported", "Acme's FY2017 revenue ", "original", None),
+        (
+            "Acme's FY2017 revenue (original figures, not restated): amount",
+            "Acme's FY2017 revenue : amount",
+            "original",
+            None,
+        ),
         ("What was Acme's restated revenue for FY2017?", "What was Acme's revenue for FY2017?", "restated", None),
         ("What was Acme's revenue for FY2017, as revised?", "What was Acme's revenue for FY2017 ?", "restated", None),
         ("Acme's FY2017 revenue as restated in the 2018 annual report?", "Acme's FY2017 revenue ?", "named", 2018),

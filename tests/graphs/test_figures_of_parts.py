@@ -47,6 +47,13 @@ def test_the_margin_of_a_part_is_over_its_own_revenue(ask: Ask) -> None:
         "What was Tellurond's Data Center operating income as a percentage of Data Center revenue in FY2024?"
     )
     assert of_itself.answer.value == pytest.approx(100 * 1225 / 3642)
+    behind = ask("FY2024 operating income as a percentage of revenue at Tellurond's Data Center segment")
+    assert behind.answer.value == pytest.approx(100 * 1225 / 3642)
+
+
+def test_a_part_that_is_the_only_name_is_the_part_of_its_company(ask: Ask) -> None:
+    answer = ask("What was Data Center's operating income in FY2024?")
+    assert answer.answer.value == 1225 and "Data Center is a part of Tellurond" in " ".join(answer.assumptions)
 
 
 @pytest.mark.parametrize(

@@ -39,3 +39,12 @@ def test_a_token_is_rewritten_by_what_stands_beside_it() -> None:
     )
     assert [one.type for one in ranged] == ["PERIOD", "TO", "PERIOD"]
     assert [one.type for one in rewrite(_tokens("COMMA", "AND"), "operators")] == ["AND"]
+
+
+def test_a_best_selling_thing_is_ranked_only_among_parts() -> None:
+    best = Token("HIGHEST", "best-selling", 0, 12)
+    for behind, read in (
+        (Token("PHRASE", "store", 13, 18), "PHRASE"),
+        (Token("KIND_BRAND", "brand", 13, 18), "HIGHEST"),
+    ):
+        assert rewrite([best, behind], "words in context")[0].type == read

@@ -60,6 +60,13 @@ def test_the_line_that_is_called_as_the_phrase_says_goes_before_one_with_other_w
     assert result.best is not None and result.best.is_complete and not result.best.extra
 
 
+def test_rows_that_qualify_what_is_asked_for_do_not_rival_its_total() -> None:
+    rows = [fact(name, 9 - len(name), 12, metric="backlog") for name in ("Total backlog", "Contractual backlog")]
+    assert not found(rows, "order backlog", metric="backlog").rivals
+    rows[0] = replace(rows[0], fact=replace(rows[0].fact, label="Funded backlog"))
+    assert found(rows, "order backlog", metric="backlog").rivals
+
+
 def test_words_that_nothing_bears_out_are_named_and_the_match_is_not_sure() -> None:
     result = found(CONTENT, "licensed content obligations")
     assert result.best is not None

@@ -10,7 +10,7 @@ from typing import Any, cast
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.retrieval.fact_search import FactQuery
-from fin_agent.retrieval.figure_families import COMPONENT, Family, find_family
+from fin_agent.retrieval.figure_families import COMPONENT, Family, find_family, is_remainder
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
@@ -114,6 +114,20 @@ def test_a_family_is_not_a_piece_of_another() -> None:
     assert names(found(*piece, *all_of_them, phrase=measure)) == ["Marine", "Garden", "Tools"]
     others = rows(f"{measure} reconciled", page=1, Marine=75, Garden=30, Tools=10)
     assert names(found(*piece, *others, phrase=measure)) == ["Marine", "Garden"]
+
+
+def test_products_and_services_are_no_rivals_of_the_products_beside_them() -> None:
+    coarse = rows("Net sales by product", page=0, Products=60, Services=40)
+    fine = rows("Net sales by product", page=1, Phones=45, Tablets=15, Services=40)
+    result = find_family(
+        workspace(*coarse, *fine, whole("Net sales", 100)), FactQuery("net sales", 2023), "acme", kind="product"
+    )
+    assert result.is_sure and names(result.best or Family()) == ["Phones", "Tablets", "Services"]
+
+
+def test_a_segment_called_business_is_no_remainder() -> None:
+    assert not is_remainder("Business") and not is_remainder("Products")
+    assert is_remainder("All other countries") and is_remainder("Total segments")
 
 
 def test_members_need_a_figure_of_every_period() -> None:

@@ -9,11 +9,11 @@ from functools import lru_cache
 from itertools import combinations
 
 from fin_agent.analyst.rules.words_to_intent import period_spans
-from fin_agent.lexicon.company_names import company_words
+from fin_agent.lexicon.company_names import company_words, normalize_name
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.text_normalization import words_in
-from fin_agent.lexicon.words import finds, word_lists
+from fin_agent.lexicon.words import finds, patterns, word_lists
 from fin_agent.query.lexer import KnownName
 from fin_agent.vocabulary.dates import printed_years
 from fin_agent.workspace import Workspace
@@ -29,14 +29,16 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     mentions = lexicon.mentions(text)
     companies = workspace.directory.mentions(text)
     filers = {company.end: company.phrase for company in companies}
+    spelled = list(_spelled_out(text, parts, mentions))
     for company in companies:
         text = text[: company.start] + "\0" * (company.end - company.start) + text[company.end :]
     periods = period_spans(text)
     ways = {way for printed in parts for way in _name_variants(printed)}
-    shortened = dict(_without_filers(sorted(parts), set(filers.values())))
+    called = {*filers.values(), *(normalize_name(company.company.name) for company in companies)}
+    shortened = dict(_without_filers(sorted(parts), called))
     names = [name for name in sorted(ways | shortened.keys()) if _is_distinctive(name, lexicon)]
     found = [one for name in names for one in _places(text, name, mentions, periods)]
-    found += _spelled_out(text, parts, mentions)
+    found += [*spelled, *_abbreviated(text, parts, called, mentions)]
     found.sort(key=lambda one: (one.start - one.end, one.start, one.name != text[one.start : one.end], _capitals(one)))
     kept: list[KnownName] = []
     for one in found:
@@ -55,8 +57,31 @@ def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention])
         for start, last in combinations(begins, 2):
             end = last + len(text[last : run.end()].split()[0])
             written = "".join(text[each] for each in begins if start <= each < end)
-            if written in initials and not any(one.start < end and start < one.end for one in mentions):
+            # `Acme Web Services sales` are no sales of services
+            taken = any(one.start < end and start < one.end for one in mentions if one.end <= end or one.start <= start)
+            if written in initials and not taken:
                 yield KnownName(written, start, end)
+
+
+def _abbreviated(
+    text: str, parts: Collection[str], filers: Collection[str], mentions: Sequence[Mention]
+) -> Iterator[KnownName]:
+    """Yield the only part whose words, or the filer's name and these, begin with the letters of an abbreviation."""
+    for found in patterns("company_patterns")["abbreviation"].finditer(text):
+        short, (start, end) = found[0], found.span()
+        if short in parts or any(one.start < end and start < one.end for one in mentions):
+            continue
+        leads = ("", *(filer.split()[0] for filer in filers))
+        called = [name for name in parts if any(_initials(f"{lead} {name}") == short for lead in leads)]
+        if len({name.casefold() for name in called}) == 1:
+            yield KnownName(min(called), start, end)
+
+
+def _initials(name: str) -> str:
+    """Return the first letters of a name's words; those of a name with other signs than letters are none."""
+    words = name.replace("-", " ").replace(",", " ").split()
+    words = [word for word in words if word.lower() not in ("and", "&", "of", "the")]
+    return "".join(word[0] for word in words).upper() if all(word.isalpha() for word in words) else ""
 
 
 def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -106,6 +131,8 @@ def _places(
         is_money = text[end : end + _NEAR].lstrip().lower().startswith(("$", "dollar"))  # `millions of US dollars`
         if is_money or any(begin <= start and end <= close for begin, close in periods):
             continue
+        if found[0][0].islower() and text[start - 1 : start] == "-" and not text[:start].lower().endswith("non-"):
+            continue  # `best-selling`
         if found[0].islower() and found[0].isalpha() and _is_common_noun(text, start, end, mentions):
             continue
         around = next((one for one in mentions if one.start <= start and end <= one.end), None)
