@@ -29,8 +29,8 @@ TABLES = {
         Free Cash Flow (non-GAAP measure)|77|70""",
     ),
     "wisteria": (
-        "As of December 31, 2019, we employed approximately 12,400 people on a full-time basis, 7,500 in the U.S. and 4,900"
-        " internationally. Our employee share plans hold the following shares (in thousands):",
+        "As of December 31, 2019, we employed approximately 12,400 people on a full-time basis, 7,500 in the U.S. and"
+        " 4,900 internationally. Our employee share plans hold the following shares (in thousands):",
         """|2019|2018
         Shares held by employees, total|76|81
         Shares granted|12|14""",
