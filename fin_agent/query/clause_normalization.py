@@ -80,11 +80,7 @@ def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
     tokens = _without_other_kinds(list(map(_unify_token_types, tokens)))
     named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type != "NOISE"]
     kept = _without_asides(_brackets_as_clauses(_with_openings_first(rewrite(named, "operators"))))
-    clauses = [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
-    for one in clauses:
-        if one.kind in ("DEFINED", "DEFINING"):
-            one.tokens = _with_to_between_lines(one.tokens) or one.tokens  # `measured as capex to revenue`
-    return clauses
+    return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
 
 
 def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], bool]) -> Iterator[list[Token]]:
@@ -507,7 +503,7 @@ def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
     inside = bracket[1:-1]
     if _says_nothing_new(kept, inside):
         return True
-    if inside and _types_of(inside) <= _UNITS:
+    if inside and (_types_of(inside) <= _UNITS or inside[0].type == "OF_WHICH"):
         kept += inside
         return True
     before = kept[-1] if kept else None
@@ -582,12 +578,11 @@ def _dashes_that_subtract(tokens: Sequence[Token]) -> Iterator[int]:
 def _ends_a_name(around: Sequence[Token], operand: Token, operators: Sequence[Token]) -> bool:
     """Return whether a dash parts a name from what it names; `around` are the tokens from before it."""
     before, dash, after = around[:3]
-    if (
-        is_ratio_name(operand)
-        and has_any(operators, ("OVER", "OF_WHICH", "DIVIDE"))
-        and operators[0].start > dash.start
-    ):
+    behind = bool(operators) and operators[0].start > dash.start
+    if behind and is_ratio_name(operand) and has_any(operators, ("OVER", "OF_WHICH", "DIVIDE")):
         return True
+    if behind and operand.type == "FORMULA" and all(one.text[0].isalpha() for one in operators):
+        return True  # `free cash flow - operating cash flow less capex`: who writes `less` subtracts with no sign
     if operand.type == "PART" and after.type in LINES:
         return True  # `Converse in 2025 - sales`
     return before.type in MODIFIERS and not operators and after.type not in LINES
@@ -706,7 +701,7 @@ def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]
     last = max(place for place, one in enumerate(tokens) if one.type in LINES or one.type in _ENDS)
     while last + 1 < len(tokens) and tokens[last + 1].type in MODIFIERS:
         last += 1
-    first = next(place for place, one in enumerate(tokens) if one.type in types_in("beginning") or one.type == "MINUS")
+    first = next(place for place, one in enumerate(tokens) if one.type in types_in("opening"))
     inner, opens, closes = list(tokens[first : last + 1]), tokens[first], tokens[last]
     left = replace(opens, type="LPAR", text="(", start=opens.start, end=opens.start, value=None)
     right = replace(closes, type="RPAR", text=")", start=closes.end, end=closes.end, value=None)

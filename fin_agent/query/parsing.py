@@ -182,6 +182,7 @@ def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> list[Token]:
             "arithmetic": pins,
             "listed": place in listed,
             "ends": place > 0 and tokens[place - 1].type in types_in("last"),
+            "leads": not has_any(tokens[:place], types_in("last")),
             "begins": place + 1 < len(tokens) and tokens[place + 1].type in first,
             "lists": tokens[place].text.lower().endswith(" of") and bool(_list_joints(tokens, place)),
         }
@@ -415,6 +416,7 @@ _BUILT: dict[str, Callable[..., Measure]] = {
     "over": _operation("/"),
     "ratio": _operation("/"),
     "ratio_after": _operation("/"),
+    "multiple_of": lambda right, left: Operation(operator="/", left=left, right=right),
     "divided": _operation("/"),
     "power": _operation("^"),
     "apart": lambda left, right: Function(name="abs", of=(Operation(operator="-", left=left, right=right),)),
