@@ -470,6 +470,7 @@ def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
         operators = sum(token.type in ARITHMETIC for token in inside)
         named = any(token.type == "DEFINED" for token in inside)
         explains = any_line and (named or kept[-1].type in MODIFIERS | {"BPS", "POINTS"})
+        explains = explains and not has_any(inside[:1], ("OF_WHICH",))
         if close is not None and operators == all_operators > 0 and explains:
             kept += [replace(one, type="DEFINING"), *inside, replace(tokens[close], type="STOP")]
             place = close + 1

@@ -188,7 +188,19 @@ def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> list[Token]:
         }
         return [fact for fact, holds in facts.items() if holds]
 
-    return rewrite(tokens, "grammar", told)
+    return _with_comparatives_first(rewrite(tokens, "grammar", told))
+
+
+def _with_comparatives_first(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with comparatives from within a quotient before it: `whose R&D was higher as a share of b`."""
+    pairs = list(pairwise([*tokens, None]))
+    moved = [
+        one for one, after in pairs if after is not None and one.type in _SETTING_APART and after.type in _DIVIDING
+    ]
+    return [*moved, *(one for one in tokens if one not in moved)]
+
+
+_DIVIDING = ("OF_WHICH", "OVER")
 
 
 def begins_measure(one: Token) -> bool:

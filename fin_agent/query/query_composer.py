@@ -53,7 +53,14 @@ from fin_agent.retrieval.fact_terms import OF_TIME, OF_YEARS_TO_COME, words_of
 from fin_agent.retrieval.figure_families import COMPONENT, KINDS
 from fin_agent.retrieval.search_terms import search_terms
 
-_ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong", "or not", "positive or negative", "negative or positive")
+_ASKS_A_VERDICT = (
+    "yes or no",
+    "true or false",
+    "right or wrong",
+    "or not",
+    "positive or negative",
+    "negative or positive",
+)
 _LEADS_IN = ("in ", "for ", "at ", "as of ", "during ", "over ")
 _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
@@ -84,9 +91,9 @@ class QueryComposer:
         counted = parse_periods(self.sentences.asked)
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
         asked = self.sentences.asked.lower().lstrip(" \"'(")
-        # `Acme 2023: did margins fall?`, `In 2023, did margins fall?`
-        dated = asked.partition(", ")[2] if asked.startswith(_LEADS_IN) else ""
-        starts = (asked, asked.rpartition(": ")[2], dated)
+        # `Acme 2023: did margins fall?`, `In the year ended May 31, 2023, did margins fall?`
+        dated = asked.split(", ")[1:] if asked.startswith(_LEADS_IN) else ()
+        starts = (asked, asked.rpartition(": ")[2], *dated)
         begins = any(text.split(" ", 1)[0] in _ASKS for text in starts)
         if begins and " any " in asked and self.has_frame("KIND"):
             begins = False  # `did any segment shrink`: which
@@ -632,6 +639,7 @@ class QueryComposer:
         if parts is None or parts.kind or not isinstance(line, Line) or self.companies > 1:
             return
         if self.take_frames("EXCEPT"):
+            self.take_frames("TOTAL")
             rest = _less(_of_the_whole(line), [line.model_copy(update={"part": name}) for name in parts.names])
             self.measures = [rest if whole is None else percentage(rest, whole)]
             self.base = self._with_base(parts=None)
@@ -1307,11 +1315,17 @@ class QueryComposer:
             if all(isinstance(one[0], Function) and one[0].name == "sum" for one in shares if one is not None):
                 self.take_frames("TOTAL")  # `the total percentage of a and b over c`
             self.take_frames("SHARE")  # `the proportion of costs as a percentage of revenue` says it twice
-        if all(getattr(without_move(one), "operator", "") == "/" for one in self.measures):
-            self.take_frames("RATIO")
+        if self.measures and all(self._is_quotient(without_move(one)) for one in self.measures):
+            self.take_frames("RATIO", "SHARE")
         left = {kind: tokens for kind, tokens in self.left.items() if kind not in _SAYING_NOTHING}
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
         return (*(text for _, text in sorted(found)), *self.parsed.apart, *self._silent_requests())
+
+    def _is_quotient(self, measure: Measure) -> bool:
+        """Return whether a measure is a ratio, spelt out or by its name."""
+        if isinstance(measure, NamedFormula):
+            return self.lexicon.formulas[measure.formula].unit == "percent"
+        return isinstance(measure, Operation) and measure.operator == "/"
 
     def _is_one_request(self, *frames: str) -> bool:
         """Return whether all unread frames of these kinds stand in one request of the question."""
@@ -1414,7 +1428,8 @@ def _is_of_closing_balances(spelt: Operation) -> bool:
 
 def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
     """Drop a repeated share: `gross margin as a percentage of revenue` is already one."""
-    rate, whole = share_of(measure) or (None, None)
+    over = (measure.left, measure.right) if isinstance(measure, Operation) and measure.operator == "/" else None
+    rate, whole = share_of(measure) or over or (None, None)
     if not isinstance(rate, NamedFormula) or not isinstance(whole, Line):
         return measure
     formula = lexicon.formulas[rate.formula]
