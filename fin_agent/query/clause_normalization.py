@@ -91,7 +91,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
     whole = (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens)
-    for some in (*whole, _with_to_between_lines(tokens), _with_listed_parts(tokens, text)):
+    for some in (*whole, rewrite(tokens, "quotients"), _with_listed_parts(tokens, text)):
         if some is not None:
             yield some
     for some in (tokens, apart):
@@ -743,20 +743,6 @@ def _with_names_joined(tokens: Sequence[Token]) -> list[Token] | None:
     return kept if len(kept) < len(tokens) else None
 
 
-def _with_to_between_lines(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return the tokens with `to` between two lines as a quotient: `capital spending to revenue`; None if ambiguous."""
-    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
-    if len(lines) != 2 or has_arithmetic(tokens) or any(one.type in _OF_A_QUOTIENT for one in tokens):
-        return None
-    between = [place for place in range(lines[0] + 1, lines[1]) if tokens[place].type == "TO"]
-    if len(between) != 1:
-        return None
-    (place,) = between
-    if tokens[place].start > tokens[place - 1].end + 1:
-        return None  # `cash did Acme use to repurchase stock`
-    return [*tokens[:place], replace(tokens[place], type="OVER"), *tokens[place + 1 :]]
-
-
 def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None:
     """Return the tokens with `in` between part and whole as a quotient: `the percentage of leases in total debt`."""
     lines = [place for place, one in enumerate(tokens) if one.type in LINES]
@@ -789,7 +775,6 @@ def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
 
 
 _WITHIN = re.compile(r"\W+(?:in|within|among|out of)\s+(?:(?:the|its|all)\s+)*", re.I)
-_OF_A_QUOTIENT = frozenset({"RATIO", "DIFFERENCE", "TOTAL", "UP", "DOWN", "CHANGE", "GROWTH", "CAGR", "VERSUS"})
 
 
 def _joins(before: Token, joint: Token, after: Token) -> bool:

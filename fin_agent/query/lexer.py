@@ -707,16 +707,12 @@ JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "wi
 
 def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
     """Resolve ambiguous words by context: `over` between two lines divides, before an amount it compares."""
-    told = ("compares",) if any(one.text.lower() in _COMPARING for one in tokens) else ()
-    settled = rewrite(tokens, "words in context", lambda place: told)
+    settled = rewrite(tokens, "words in context")
     for place, (one, after) in enumerate(itertools.pairwise(tokens)):
         if one.text.lower() in ("in total", "in aggregate") and after.type in _LINES and after.start == one.end + 1:
             start = one.start + len("in ")  # `the change in total fees`
             settled[place] = replace(one, text=one.text[len("in ") :], start=start)
     return _with_parts_by_kind(settled)
-
-
-_COMPARING = ("compare", "comparing")
 
 
 def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list[Token]:

@@ -581,7 +581,7 @@ class QueryComposer:
     def _without_inputs(self) -> None:
         """Drop inputs named with their formula: `return on equity using average equity`."""
         first, *others = self.measures if len(self.measures) > 1 else (None,)
-        if isinstance(others and others[-1], NamedFormula) and self._is_told_by_inputs(self.measures):
+        if others and self._is_told_by_inputs(self.measures):
             self.measures = self.measures[:-1]
             self.take_frames("POSITIVE")
         if not isinstance(first, NamedFormula):
@@ -603,10 +603,11 @@ class QueryComposer:
     def _is_told_by_inputs(self, measures: Sequence[Measure]) -> bool:
         """Return whether a formula behind its own calculation adds nothing: `a exceeded b, giving positive a - b`."""
         *told, formula = measures
-        inputs = set(self.lexicon.metrics_of(formula.formula)) if isinstance(formula, NamedFormula) else set()
-        alike = inputs == {getattr(line, "metric", None) for one in told for line in lines_of(one)}
-        compared = len(told) > 1 and self.has_unread("HIGHER") and self.has_unread("POSITIVE")
-        return alike and (compared or (len(told) == 1 and isinstance(told[0], Operation)))
+        compared = self.has_unread("HIGHER") and self.has_unread("POSITIVE")
+        if not isinstance(formula, NamedFormula) or not (compared or isinstance(told[-1], Operation)):
+            return False
+        inputs = {getattr(line, "metric", None) for one in told for line in lines_of(one)}
+        return inputs == set(self.lexicon.metrics_of(formula.formula))
 
     def _share_of_whole(self) -> None:
         """Read a part's share as that of the whole company's line: `Data Center's share of revenue`."""
