@@ -193,10 +193,7 @@ def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> list[Token]:
 
 def _with_comparatives_first(tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens with comparatives from within a quotient before it: `whose R&D was higher as a share of b`."""
-    pairs = list(pairwise([*tokens, None]))
-    moved = [
-        one for one, after in pairs if after is not None and one.type in _SETTING_APART and after.type in _DIVIDING
-    ]
+    moved = [one for one, after in pairwise(tokens) if one.type in _SETTING_APART and after.type in _DIVIDING]
     return [*moved, *(one for one in tokens if one not in moved)]
 
 

@@ -60,6 +60,7 @@ WORDINGS = [
     ("Research and development amounted to what share of revenue at Apple in 2024?", INTENSITY),
     ("As a percentage of revenue, what did Apple spend on R&D in 2024?", INTENSITY),
     ("What percentage of Apple's 2024 revenue did R&D represent?", INTENSITY),
+    ("Research and development accounted for what percentage of Apple's revenue in 2024?", INTENSITY),
     ("What share of revenue did R&D take up at Apple in 2024?", INTENSITY),
     ("R&D at Apple in 2024 (share of revenue)", INTENSITY),
     ("Apple R&D 2024, % of revenue", INTENSITY),
