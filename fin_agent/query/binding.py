@@ -139,16 +139,27 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
 
 
 def _with_periods_of_each(query: Query, intent: Intent, workspace: Workspace) -> Query:
-    """Return the query with the period of each company that ends about its only day: Q3 of one is Q2 of another."""
-    (day, *others) = query.periods or (Period(),)
+    """Return the query with the period of each company that ends about its day: Q3 of one is Q2 of another.
+
+    The day is the only one of the question, or that of the company: `Acme (year ended November 2024) vs Bolt (...)`.
+    """
     several = len(query.companies) == len(intent.companies) > 1
-    if day.end is None or others or not day.months or not several:
+    own = query.respectively and len(query.periods) == len(query.companies)
+    days = query.periods if own else query.periods * len(query.companies) if len(query.periods) == 1 else ()
+    if not several or not any(day.end is not None and (own or day.months) for day in days):
         return query
-    ended = [period_ending(day.end, _identities_of(one.key, workspace), day.months) for one in query.companies]
-    found = [Period.of(one) for one in ended if one is not None]
-    if len(found) < len(ended) or len(set(found)) < 2:
+    pairs = zip(query.companies, days, strict=True)
+    found = [_period_of_company(day, _identities_of(one.key, workspace)) for one, day in pairs]
+    differ = len(set(found)) > 1
+    if any(period is None for period in found) or not (own or differ):
         return query
-    return query.model_copy(update={"periods": tuple(found), "respectively": True})
+    return query.model_copy(update={"periods": tuple(found if differ else found[:1]), "respectively": differ})
+
+
+def _period_of_company(day: Period, identities: Sequence[Identity]) -> Period | None:
+    """Return the period of a filer that ends about a day; one that names no day is its own."""
+    ended = period_ending(day.end, identities, day.months) if day.end is not None else None
+    return Period.of(ended) if ended is not None else day if day.end is None else None
 
 
 def _identities_of(key: str, workspace: Workspace) -> list[Identity]:

@@ -81,11 +81,7 @@ def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
     tokens = _without_other_kinds(list(map(_unify_token_types, tokens)))
     named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type != "NOISE"]
     kept = _without_asides(_brackets_as_clauses(_with_openings_first(rewrite(named, "operators"))))
-    clauses = [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
-    for one in clauses:
-        if one.kind in ("DEFINED", "DEFINING"):
-            one.tokens = _with_to_between_lines(one.tokens) or one.tokens  # `measured as capex to revenue`
-    return clauses
+    return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
 
 
 def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], bool]) -> Iterator[list[Token]]:
@@ -98,7 +94,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
     whole = (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens)
-    for some in (*whole, _with_to_between_lines(tokens), _with_listed_parts(tokens, text)):
+    for some in (*whole, rewrite(tokens, "quotients"), _with_listed_parts(tokens, text)):
         if some is not None:
             yield some
     for some in (tokens, apart):
@@ -478,6 +474,7 @@ def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
         operators = sum(token.type in ARITHMETIC for token in inside)
         named = any(token.type == "DEFINED" for token in inside)
         explains = any_line and (named or kept[-1].type in MODIFIERS | {"BPS", "POINTS"})
+        explains = explains and not has_any(inside[:1], ("OF_WHICH",))
         if close is not None and operators == all_operators > 0 and explains:
             kept += [replace(one, type="DEFINING"), *inside, replace(tokens[close], type="STOP")]
             place = close + 1
@@ -511,7 +508,7 @@ def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
     inside = bracket[1:-1]
     if _says_nothing_new(kept, inside):
         return True
-    if inside and _types_of(inside) <= _UNITS:
+    if inside and (_types_of(inside) <= _UNITS or inside[0].type == "OF_WHICH"):
         kept += inside
         return True
     before = kept[-1] if kept else None
@@ -586,12 +583,11 @@ def _dashes_that_subtract(tokens: Sequence[Token]) -> Iterator[int]:
 def _ends_a_name(around: Sequence[Token], operand: Token, operators: Sequence[Token]) -> bool:
     """Return whether a dash parts a name from what it names; `around` are the tokens from before it."""
     before, dash, after = around[:3]
-    if (
-        is_ratio_name(operand)
-        and has_any(operators, ("OVER", "OF_WHICH", "DIVIDE"))
-        and operators[0].start > dash.start
-    ):
+    behind = bool(operators) and operators[0].start > dash.start
+    if behind and is_ratio_name(operand) and has_any(operators, ("OVER", "OF_WHICH", "DIVIDE")):
         return True
+    if behind and operand.type == "FORMULA" and all(one.text[0].isalpha() for one in operators):
+        return True  # `free cash flow - operating cash flow less capex`: who writes `less` subtracts with no sign
     if operand.type == "PART" and after.type in LINES:
         return True  # `Converse in 2025 - sales`
     return before.type in MODIFIERS and not operators and after.type not in LINES
@@ -710,7 +706,7 @@ def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]
     last = max(place for place, one in enumerate(tokens) if one.type in LINES or one.type in _ENDS)
     while last + 1 < len(tokens) and tokens[last + 1].type in MODIFIERS:
         last += 1
-    first = next(place for place, one in enumerate(tokens) if one.type in types_in("beginning") or one.type == "MINUS")
+    first = next(place for place, one in enumerate(tokens) if one.type in types_in("opening"))
     inner, opens, closes = list(tokens[first : last + 1]), tokens[first], tokens[last]
     left = replace(opens, type="LPAR", text="(", start=opens.start, end=opens.start, value=None)
     right = replace(closes, type="RPAR", text=")", start=closes.end, end=closes.end, value=None)
@@ -749,20 +745,6 @@ def _with_names_joined(tokens: Sequence[Token]) -> list[Token] | None:
         else:
             kept.append(one)
     return kept if len(kept) < len(tokens) else None
-
-
-def _with_to_between_lines(tokens: Sequence[Token]) -> list[Token] | None:
-    """Return the tokens with `to` between two lines as a quotient: `capital spending to revenue`; None if ambiguous."""
-    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
-    if len(lines) != 2 or has_arithmetic(tokens) or any(one.type in _OF_A_QUOTIENT for one in tokens):
-        return None
-    between = [place for place in range(lines[0] + 1, lines[1]) if tokens[place].type == "TO"]
-    if len(between) != 1:
-        return None
-    (place,) = between
-    if tokens[place].start > tokens[place - 1].end + 1:
-        return None  # `cash did Acme use to repurchase stock`
-    return [*tokens[:place], replace(tokens[place], type="OVER"), *tokens[place + 1 :]]
 
 
 def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None:
@@ -832,7 +814,6 @@ def _with_own_total(tokens: list[Token]) -> list[Token]:
 
 _OF_SHARES = frozenset({"CAME_FROM", "MIX", "OF_WHICH", "SHARE"})
 _WITHIN = re.compile(r"\W+(?:in|within|among|out of)\s+(?:(?:the|its|all)\s+)*", re.I)
-_OF_A_QUOTIENT = frozenset({"RATIO", "DIFFERENCE", "TOTAL", "UP", "DOWN", "CHANGE", "GROWTH", "CAGR", "VERSUS"})
 
 
 def _joins(before: Token, joint: Token, after: Token) -> bool:

@@ -80,8 +80,11 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
     frame = _frame_of(runs, operands) if pins else None
     apart = (_NO_LINE, frame) in runs
     runs = [(_NO_LINE if run is frame else host, run) for host, run in runs]
+    whose = _whose_formula([run for _, run in runs if has_any(run, ("PART",))], operands)
     for kind in ("COMPANY", "PERIOD", "PART"):
         framed = kind == "PERIOD" and frame is not None
+        if kind == "PART" and whose is not None:
+            runs = [(_NO_LINE if run is whose else host, run) for host, run in runs]
         named = [(host, [one for one in run if one.type == kind]) for host, run in runs if has_any(run, (kind,))]
         _distribute(kind, named, attached, averaged, pins=pins, compared=compared, framed=framed)
     if pins and not apart:
@@ -90,6 +93,12 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
         _share_modifiers(some, framed=frame is not None)
     attached.operands = {operand.token.start: operand for operand in operands.values()}
     return attached
+
+
+def _whose_formula(runs: Sequence[list[Token]], operands: dict[int, Operand]) -> list[Token] | None:
+    """Return the only modifiers with a part if they say whose all lines are: `a over b at Acme's Marine segment`."""
+    last = max((one.token.start for one in operands.values()), default=-1)
+    return runs[0] if len(runs) == 1 and runs[0][0].type == "COMPANY" and runs[0][0].start > last else None
 
 
 def _compares_parts(groups: Sequence[_Group]) -> bool:

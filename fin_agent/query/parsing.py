@@ -187,12 +187,22 @@ def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> list[Token]:
             "arithmetic": pins,
             "listed": place in listed,
             "ends": place > 0 and tokens[place - 1].type in types_in("last"),
+            "leads": not has_any(tokens[:place], types_in("last")),
             "begins": place + 1 < len(tokens) and tokens[place + 1].type in first,
             "lists": tokens[place].text.lower().endswith(" of") and bool(_list_joints(tokens, place)),
         }
         return [fact for fact, holds in facts.items() if holds]
 
-    return rewrite(tokens, "grammar", told)
+    return _with_comparatives_first(rewrite(tokens, "grammar", told))
+
+
+def _with_comparatives_first(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with comparatives from within a quotient before it: `whose R&D was higher as a share of b`."""
+    moved = [one for one, after in pairwise(tokens) if one.type in _SETTING_APART and after.type in _DIVIDING]
+    return [*moved, *(one for one in tokens if one not in moved)]
+
+
+_DIVIDING = ("OF_WHICH", "OVER")
 
 
 def begins_measure(one: Token) -> bool:
@@ -420,6 +430,7 @@ _BUILT: dict[str, Callable[..., Measure]] = {
     "over": _operation("/"),
     "ratio": _operation("/"),
     "ratio_after": _operation("/"),
+    "multiple_of": lambda right, left: Operation(operator="/", left=left, right=right),
     "divided": _operation("/"),
     "power": _operation("^"),
     "apart": lambda left, right: Function(name="abs", of=(Operation(operator="-", left=left, right=right),)),

@@ -53,7 +53,14 @@ from fin_agent.retrieval.fact_terms import OF_TIME, OF_YEARS_TO_COME, words_of
 from fin_agent.retrieval.figure_families import COMPONENT, KINDS
 from fin_agent.retrieval.search_terms import search_terms
 
-_ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
+_ASKS_A_VERDICT = (
+    "yes or no",
+    "true or false",
+    "right or wrong",
+    "or not",
+    "positive or negative",
+    "negative or positive",
+)
 _LEADS_IN = ("in ", "for ", "at ", "as of ", "during ", "over ")
 _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
@@ -84,16 +91,23 @@ class QueryComposer:
         counted = parse_periods(self.sentences.asked)
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
         asked = self.sentences.asked.lower().lstrip(" \"'(")
-        # `Acme 2023: did margins fall?`, `In 2023, did margins fall?`
-        dated = asked.partition(", ")[2] if asked.startswith(_LEADS_IN) else ""
-        starts = (asked, asked.rpartition(": ")[2], dated)
+        # `Acme 2023: did margins fall?`, `In the year ended May 31, 2023, did margins fall?`
+        dated = asked.split(", ")[1:] if asked.startswith(_LEADS_IN) else ()
+        starts = (asked, asked.rpartition(": ")[2], *dated)
         begins = any(text.split(" ", 1)[0] in _ASKS for text in starts)
         if begins and " any " in asked and self.has_frame("KIND"):
             begins = False  # `did any segment shrink`: which
             self.left.setdefault("WHICH", [])
-        self.yes_or_no = begins or any(words in asked for words in _ASKS_A_VERDICT)
+        self.yes_or_no = begins or self._ends_with_a_sign() or any(words in asked for words in _ASKS_A_VERDICT)
         self.measures = self.parsed.measures
         self.base = Query(question=self.question, decimals=requested_decimals(self.question))
+
+    def _ends_with_a_sign(self) -> bool:
+        """Return whether a sign is asked for without a verb: `Acme free cash flow 2024: positive? (a - b)`."""
+        tokens = self.lexed.tokens
+        pairs = pairwise([one.type for one in tokens] + ["STOP"])
+        signs = any(one in ("NEGATIVE", "POSITIVE") and after in ("STOP", "LPAR") for one, after in pairs)
+        return signs and not self.has_frame("KIND", "WHICH", "WHO", "PERIOD_KIND", "COUNT", *_EXTREMES)
 
     # Frames.
 
@@ -195,7 +209,7 @@ class QueryComposer:
         if pairs < 2 or not pairwise or (self.parsed.arithmetic and len(self.measures) > 1):
             return None
         periods = tuple(period_of(mention) for one in named for mention in mentions_of(one))
-        own = len(periods) == pairs and len(set(periods)) > 1 and all(one.fiscal_year for one in periods)
+        own = len(periods) == pairs and len(set(periods)) > 1 and all(one.fiscal_year or one.end for one in periods)
         return periods if own else None
 
     def _inherit_measures(self) -> Comparison | None:
@@ -566,7 +580,10 @@ class QueryComposer:
 
     def _without_inputs(self) -> None:
         """Drop inputs named with their formula: `return on equity using average equity`."""
-        first = self.measures[0] if len(self.measures) > 1 else None
+        first, *others = self.measures if len(self.measures) > 1 else (None,)
+        if others and self._is_told_by_inputs(self.measures):
+            self.measures = self.measures[:-1]
+            self.take_frames("POSITIVE")
         if not isinstance(first, NamedFormula):
             return
         inputs = set(self.lexicon.metrics_of(first.formula))
@@ -582,6 +599,15 @@ class QueryComposer:
         bounds = self.left.get("BOUND", [])
         if all(isinstance(one.value, Amount) and f"{one.value.value:g}" in constants for one in bounds):
             self.take_frames("BOUND")  # `... and 365 days`
+
+    def _is_told_by_inputs(self, measures: Sequence[Measure]) -> bool:
+        """Return whether a formula behind its own calculation adds nothing: `a exceeded b, giving positive a - b`."""
+        *told, formula = measures
+        compared = self.has_unread("HIGHER") and self.has_unread("POSITIVE")
+        if not isinstance(formula, NamedFormula) or not (compared or isinstance(told[-1], Operation)):
+            return False
+        inputs = {getattr(line, "metric", None) for one in told for line in lines_of(one)}
+        return inputs == set(self.lexicon.metrics_of(formula.formula))
 
     def _share_of_whole(self) -> None:
         """Read a part's share as that of the whole company's line: `Data Center's share of revenue`."""
@@ -879,7 +905,7 @@ class QueryComposer:
     def _verdict(self) -> dict[str, object] | None:
         """Read a yes-or-no question about one measure, unless it chooses or asks by how much."""
         asked = reduce(lambda text, words: text.replace(words, ""), _ASKS_A_VERDICT, self.sentences.asked.lower())
-        chooses = " or " in asked and not self.has_unread("EQUAL")
+        chooses = " or " in asked
         bounded = len(self.measures) > 1 and self.has_unread("BOUND")
         if chooses or bounded or self.has_unread("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES"):
             return None
@@ -958,7 +984,7 @@ class QueryComposer:
     def _sign_claim(self) -> dict[str, object] | None:
         positive, negative = self.has_unread("POSITIVE"), self.has_unread("NEGATIVE")
         if positive or negative:
-            self.take_frames("POSITIVE" if positive else "NEGATIVE", *_MOVING)
+            self.take_frames(*(("POSITIVE", "OR") if positive else ()), "NEGATIVE", *_MOVING)
         elif not self._names_a_loss():
             return None
         return _claimed("above" if positive else "below", 0)
@@ -978,7 +1004,7 @@ class QueryComposer:
             self._rename_frames("FASTER", "HIGHER")
             self._rename_frames("SLOWER", "LOWER")
         higher, lower = self.take_frames("HIGHER", "AT_LEAST"), self.take_frames("LOWER", "AT_MOST")
-        self.take_frames("EQUAL", "OR", "CHANGE", "UP")
+        self.take_frames("OR", "CHANGE", "UP")
         if moved and bound is None and self.companies < 2:
             self.take_frames("YEAR_BEFORE")
             return _claimed("fell" if down else "rose")
@@ -1296,9 +1322,17 @@ class QueryComposer:
             if all(isinstance(one[0], Function) and one[0].name == "sum" for one in shares if one is not None):
                 self.take_frames("TOTAL")  # `the total percentage of a and b over c`
             self.take_frames("SHARE")  # `the proportion of costs as a percentage of revenue` says it twice
+        if self.measures and all(self._is_quotient(without_move(one)) for one in self.measures):
+            self.take_frames("RATIO", "SHARE")
         left = {kind: tokens for kind, tokens in self.left.items() if kind not in _SAYING_NOTHING}
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
         return (*(text for _, text in sorted(found)), *self.parsed.apart, *self._silent_requests())
+
+    def _is_quotient(self, measure: Measure) -> bool:
+        """Return whether a measure is a ratio, spelt out or by its name."""
+        if isinstance(measure, NamedFormula):
+            return self.lexicon.formulas[measure.formula].unit == "percent"
+        return isinstance(measure, Operation) and measure.operator == "/"
 
     def _is_one_request(self, *frames: str) -> bool:
         """Return whether all unread frames of these kinds stand in one request of the question."""
@@ -1401,7 +1435,8 @@ def _is_of_closing_balances(spelt: Operation) -> bool:
 
 def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
     """Drop a repeated share: `gross margin as a percentage of revenue` is already one."""
-    rate, whole = share_of(measure) or (None, None)
+    over = (measure.left, measure.right) if isinstance(measure, Operation) and measure.operator == "/" else None
+    rate, whole = share_of(measure) or over or (None, None)
     if not isinstance(rate, NamedFormula) or not isinstance(whole, Line):
         return measure
     formula = lexicon.formulas[rate.formula]

@@ -1,0 +1,136 @@
+"""Formulas and ratios in words: each is read as the formula that it describes."""
+
+from __future__ import annotations
+
+import pytest
+
+from fin_agent.lexicon.company_mentions import CompanyDirectory
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.query.lexer import KnownName, KnownNames
+from fin_agent.query.parsing import NoReadingError
+from fin_agent.query.reading import candidate_readings, read_question
+from fin_agent.query.tree import Axis, Kind, Line, NamedFormula, Query, measure_text, with_lines
+from fin_agent.vocabulary.identity import Form, Identity
+
+
+@pytest.fixture(scope="module")
+def names() -> KnownNames:
+    filers = (("apple", "Apple Inc.", "AAPL"), ("netflix", "Netflix, Inc.", "NFLX"))
+    known = [(key, Identity(company=name, form=Form.TEN_K, ticker=ticker)) for key, name, ticker in filers]
+    return KnownNames(
+        load_lexicon(),
+        CompanyDirectory(known),
+        parts_in=lambda text, keys: [
+            KnownName("Europe", at, at + len("Europe")) for at in [text.find("Europe")] if at >= 0
+        ],
+    )
+
+
+def _by_metric(line: Line | NamedFormula) -> Line | NamedFormula:
+    name = line.formula if isinstance(line, NamedFormula) else line.metric
+    return line.model_copy(update={"words": name or line.words})
+
+
+def _read(question: str, names: KnownNames) -> Query:
+    return read_question(question, names)
+
+
+def _formula(query: Query) -> list[str]:
+    return [measure_text(with_lines(one, _by_metric)) for one in query.measures]
+
+
+FREE_CASH_FLOW = "cash_from_operations - capital_expenditures"
+COVER = "operating_income / interest_expense"
+INTENSITY = "research_and_development / revenue"
+WORDINGS = [
+    ("What was Apple's 2024 operating cash flow net of capital expenditures?", FREE_CASH_FLOW),
+    ("How much free cash flow (operating cash flow net of capex) did Apple have in 2024?", FREE_CASH_FLOW),
+    ("Apple 2024: operating cash flow after capital expenditures", FREE_CASH_FLOW),
+    ("What was left of Apple's 2024 operating cash flow after capex?", FREE_CASH_FLOW),
+    ("After deducting capex, what was left of Apple's operating cash flow in 2024?", FREE_CASH_FLOW),
+    ("Taking away capex from operating cash flow, what free cash flow did Apple have in 2024?", FREE_CASH_FLOW),
+    ("Free cash flow at Apple in 2024 - operating cash flow minus capex", FREE_CASH_FLOW),
+    ("Apple's FCF for 2024, i.e. cash from operations after deducting PP&E additions", FREE_CASH_FLOW),
+    ("Interest coverage at Apple in 2024, dividing operating income by interest expense", COVER),
+    ("Apple 2024 interest cover: operating income to interest expense", COVER),
+    ("Interest coverage ratio at Apple (operating income to interest expense), 2024", COVER),
+    ("Apple's operating income as a multiple of interest expense in 2024", COVER),
+    ("What multiple of interest expense was Apple's operating income in 2024?", COVER),
+    ("How R&D-intensive was Apple in 2024, in terms of R&D over revenue?", INTENSITY),
+    ("Research and development amounted to what share of revenue at Apple in 2024?", INTENSITY),
+    ("As a percentage of revenue, what did Apple spend on R&D in 2024?", INTENSITY),
+    ("What percentage of Apple's 2024 revenue did R&D represent?", INTENSITY),
+    ("Research and development accounted for what percentage of Apple's revenue in 2024?", INTENSITY),
+    ("What share of revenue did R&D take up at Apple in 2024?", INTENSITY),
+    ("R&D at Apple in 2024 (share of revenue)", INTENSITY),
+    ("Apple R&D 2024, % of revenue", INTENSITY),
+    ("Apple dividends paid plus share repurchases 2024, total", "dividends_paid + repurchases_of_common_stock"),
+]
+
+
+@pytest.mark.parametrize(("question", "formula"), WORDINGS)
+def test_a_formula_in_words_is_read_as_the_formula(names: KnownNames, question: str, formula: str) -> None:
+    query = _read(question, names)
+    assert (_formula(query), query.unread) == ([formula], ())
+
+
+SIGNS = [
+    ("Apple 2024 free cash flow (operating cash flow less capex): positive or negative?", "above"),
+    ("Apple FY2024 free cash flow positive? (operating cash flow minus capex)", "above"),
+    ("Apple operating cash flow less capex 2024 - positive or not?", "above"),
+    ("Apple total equity at the end of 2024: negative?", "below"),
+]
+
+
+@pytest.mark.parametrize(("question", "way"), SIGNS)
+def test_a_sign_is_asked_for_without_a_verb(names: KnownNames, question: str, way: str) -> None:
+    query = _read(question, names)
+    assert query.claim is not None and (query.kind, query.claim.way, query.unread) == (Kind.CLAIM, way, ())
+
+
+CHOICES = [
+    "Whose R&D-to-revenue ratio was higher, Apple's in 2024 or Netflix's in 2024?",
+    "Whose R&D was higher as a percentage of revenue in 2024, Apple's or Netflix's?",
+    "Apple or Netflix in 2024: whose R&D was the larger percentage of revenue?",
+    "Compare R&D to revenue for Apple and Netflix in 2024: who devoted the bigger share?",
+    "Which was more R&D-intensive relative to revenue in 2024, Apple or Netflix?",
+    "R&D as a percentage of revenue at Apple and Netflix in 2024: which spent relatively more?",
+]
+
+
+@pytest.mark.parametrize("question", CHOICES)
+def test_companies_are_compared_by_a_ratio_however_it_is_said(names: KnownNames, question: str) -> None:
+    query = _read(question, names)
+    assert query.comparison is not None and query.comparison.axis is Axis.COMPANIES
+    assert _formula(query) in ([INTENSITY], ["research_intensity"]), query
+    assert query.unread == ()
+
+
+def test_a_calculation_and_its_name_with_a_sign_are_one_claim(names: KnownNames) -> None:
+    query = _read("In the year ended September 28, 2024, did Apple's cash from operations exceed capex, giving positive free cash flow?", names)  # fmt: skip # noqa: E501
+    assert (query.kind, _formula(query), query.unread) == (
+        Kind.CLAIM, ["cash_from_operations", "capital_expenditures"], (),
+    )  # fmt: skip
+
+
+def test_a_part_at_the_end_is_that_of_all_lines(names: KnownNames) -> None:
+    query = _read("In 2024, what was operating income as a percentage of revenue at Apple's Europe segment?", names)
+    assert query.parts is not None and query.parts.names == ("Europe",)
+    assert [line.part for line in query.lines()] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was Apple's accounts receivable net of allowances in 2024?",
+        "Apple PP&E net of accumulated depreciation, 2024",
+        "Who spent relatively more on R&D in 2024, Apple or Netflix?",
+    ],
+)
+def test_what_is_printed_net_or_names_no_divisor_is_not_made_a_formula(names: KnownNames, question: str) -> None:
+    try:
+        readings = list(candidate_readings(question, names))
+    except NoReadingError:
+        return
+    assert not any(" - " in one or " / " in one for query in readings for one in _formula(query))
+    assert all(query.unread or any(not line.metric for line in query.lines()) for query in readings)
