@@ -533,7 +533,7 @@ def _coming_years(target: AnswerTarget, filed: int | None) -> set[int]:
     """Return the years a question names that lie after its filing, or after the requested period."""
     latest = filed or max(target.years, default=9999)
     core = patterns("answer_patterns")["year_end"].sub("", target.intent.core)
-    return {year for year in printed_years(core) if year > latest}
+    return {year for year in printed_years(core) or target.years if year > latest}
 
 
 def _is_of_these_years(years: set[int], asked: set[int], filed: int | None) -> bool:
@@ -546,7 +546,8 @@ def _is_of_these_years(years: set[int], asked: set[int], filed: int | None) -> b
 def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float:
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
     core, wants = target.intent.core, target.part.answer_type
-    years, asked = set(printed_years(about)), target.years.union(printed_years(core))
+    told = listed("answer_words", "set against").split(about, maxsplit=1)[0]
+    years, asked = set(printed_years(told)), target.years.union(printed_years(core))
     fitness = (_ITS_YEAR if years & asked else _OTHER_YEAR) if years and asked else 1.0
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
@@ -556,7 +557,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     foretold = has_listed_prefix("expected", stated) and not has_listed_prefix("expected", core)
     if foretold and wants in FIGURES | {AnswerType.VERDICT}:
         fitness *= _HEDGED
-    if target.of_quarter and contains_listed_phrase("spans", text) and not contains_listed_phrase("a quarter", text):
+    longer = contains_listed_phrase("spans", text) or (wants in FIGURES and has_listed_prefix("expected", core))
+    if target.of_quarter and longer and not contains_listed_phrase("a quarter", text):
         fitness *= _OTHER_SPAN
     if wants is AnswerType.LIST and _is_listing(text, target.part.text):
         fitness *= _LIST

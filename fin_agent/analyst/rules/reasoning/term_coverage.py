@@ -18,6 +18,8 @@ from fin_agent.vocabulary.dates import MONTHS
 
 _SYNONYM, _NEARBY, _BEFORE, _CONTEXT = 0.9, 0.75, 0.65, 0.5
 """Weights of a synonym, a nearby word, an earlier name, and a term of another part of the question."""
+_USUAL = 2
+"""Synonyms of a term that are searched for by themselves."""
 _LEAST, _EVERYDAY = 0.4, 0.1
 """The least weight of a word, and the weight of an everyday word."""
 _RARE = 3.8
@@ -40,6 +42,8 @@ class Term:
     """As stems."""
     phrases: tuple[str, ...] = ()
     """Synonyms to search for."""
+    usual: tuple[str, ...] = ()
+    """The synonyms that filings use most, which find the sentences that say it so."""
     is_name: bool = False
     """Whether it has no substitute: an answer without it is about something else."""
     is_context: bool = False
@@ -126,7 +130,10 @@ def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str,
     rare = own >= _RARE or any(mark.isdigit() for mark in term.words)
     if synonyms and min(synonyms) < own:
         own = math.sqrt(own * max(min(synonyms), _LEAST))
-    return replace(term, weight=max(own, _LEAST), is_name=term.is_name and rare)
+    used = [one for one in term.phrases if all(frequencies.get(each) for each in stems_in(one))]
+    by_use = {stems_in(one): one for one in sorted(used, key=lambda one: (rarity(stems_in(one)), one), reverse=True)}
+    usual = tuple(by_use.values())[-_USUAL:]
+    return replace(term, weight=max(own, _LEAST), is_name=term.is_name and rare, usual=usual)
 
 
 @lru_cache(maxsize=50_000)
