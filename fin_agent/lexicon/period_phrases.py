@@ -174,7 +174,7 @@ def date_expressions(text: str) -> list[DateExpression]:
     for printed in sorted([*printed_dates(text), *_short_dates(text)]):
         start, end, day = printed
         before = match_before("length", text, start)
-        if before is not None:
+        if before is not None and match_before("begins", text, before.start()) is None:
             found.append(_end_of_period(text, printed, before))
         elif found and found[-1].role == "ended" and is_between("joining", text, found[-1].end, start):
             found.append(found[-1]._replace(start=start, end=end, date=day, lead=start))

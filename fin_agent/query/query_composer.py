@@ -1429,6 +1429,8 @@ def _without_company(line: Line | NamedFormula, **update: object) -> Line | Name
 
 
 def _days_last(period: Period) -> tuple[int, ...]:
+    if period.opening:
+        return (0, 0)
     return (1,) if period.end is not None else (0, period.fiscal_year or 0, period.quarter or _LAST_OF_A_YEAR)
 
 
