@@ -184,7 +184,8 @@ def date_expressions(text: str) -> list[DateExpression]:
         else:
             role: DateRole = "as of" if match_before("as of", text, start) else "on"
             role = "filed" if role == "on" and match_before("filed", text, start) else role
-            found.append(DateExpression(start, end, day, role, lead=start))
+            to_date = role != "filed" and "year to date" in text
+            found.append(DateExpression(start, end, day, "ended" if to_date else role, -to_date, lead=start))
     found += _month_ends(text, [(one.start, one.end) for one in found])
     return sorted([*found, *(later for one in found for later in _same_day_of_other_years(text, one))])
 

@@ -183,7 +183,8 @@ def _year_to_date(text: str, question: str, mention: PeriodMention) -> PeriodMen
     """Return `Q3 2025 year to date` as nine months, and a year to date as a span of unknown length."""
     before = match_before("to date before", text, mention.start)
     after = match_after("to date after", text, mention.end)
-    if not (before or after) or mention.months not in (3, 12) or mention.period_end is not None:
+    told = before or after or "year to date" in text
+    if not told or mention.months not in (3, 12) or mention.period_end is not None:
         return mention
     start, end = before.start() if before else mention.start, after.end() if after else mention.end
     months = 3 * mention.quarter if mention.quarter else -1

@@ -78,7 +78,9 @@ _OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL",
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
     tokens = _without_other_kinds(list(map(_unify_token_types, tokens)))
-    named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type != "NOISE"]
+    spans = {mention.months for one in tokens for mention in mentions_of(one) if isinstance(mention, PeriodMention)}
+    unsaid = {"NOISE", "YEAR_TO_DATE"} if spans and spans <= _TO_DATE else {"NOISE"}
+    named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type not in unsaid]
     kept = _without_asides(_brackets_as_clauses(_with_openings_first(_with_opening_days(rewrite(named, "operators")))))
     clauses = [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
     for one in clauses:
@@ -412,6 +414,8 @@ def _with_full_years(tokens: Iterable[Token]) -> Iterator[Token]:
 
 
 _MONTHS_OF_A_YEAR = 12
+_TO_DATE = frozenset({-1, 3, 6, 9})
+"""Lengths of a year to date: a first quarter, a half-year, nine months, or as long as it is filed."""
 
 
 def _with_quarters(tokens: Sequence[Token]) -> Iterator[Token]:
