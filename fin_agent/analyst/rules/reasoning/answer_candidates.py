@@ -445,6 +445,10 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target
     if wants in FIGURES and not _mentions_operands(target.intent, said):
         return False
     own = [term for term in target.telling_terms if not term.is_context] or list(target.terms)
+    subject = [term for term in target.telling_terms if term.is_context]
+    refers = wants in _FACTS and contains_listed_phrase("referring", target.part.text)
+    if refers and subject and not any(term.coverage_in(around) for term in subject):
+        return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
@@ -548,8 +552,12 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     core, wants = target.intent.core, target.part.answer_type
     told = listed("answer_words", "set against").split(about, maxsplit=1)[0]
     years, asked = set(printed_years(told)), target.years.union(printed_years(core))
-    fitness = (_ITS_YEAR if years & asked else _OTHER_YEAR) if years and asked else 1.0
+    other = 1.0 if wants is AnswerType.DATE else _OTHER_YEAR  # its year is what is asked for
+    fitness = (_ITS_YEAR if years & asked else other) if years and asked else 1.0
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
+        fitness *= _HEDGED
+    from_when = wants is AnswerType.DATE and contains_listed_phrase("beginning asked", target.part.text)
+    if from_when and not contains_listed_phrase("beginnings", text):
         fitness *= _HEDGED
     if wants in FIGURES and _names_another_unit(about, target.intent):
         fitness *= _OF_A_UNIT
@@ -619,8 +627,10 @@ def _lists(paragraphs: Sequence[Paragraph], target: AnswerTarget) -> Iterator[tu
 
 
 def _names(text: str, target: AnswerTarget) -> Iterator[str]:
-    """Yield the firm that signs a report, the holder of an office, or all officers."""
+    """Yield the firm that signs a report, the holder of an office, or all officers, or the state on a cover."""
     wants = target.part.answer_type
+    if wants is AnswerType.PLACE and finds(target.part.text, "incorporation"):
+        yield from (f"{found['state']}." for found in patterns("answer_patterns")["incorporated in"].finditer(text))
     if wants is AnswerType.FIRM and contains_listed_phrase("report of auditors", text) and (firm := _firm_in(text)):
         said = set(stems_in(text))
         if all(term.coverage_in(said) or term.is_everyday for term in target.terms):

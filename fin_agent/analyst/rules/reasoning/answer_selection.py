@@ -30,8 +30,9 @@ from fin_agent.analyst.rules.reasoning.term_coverage import mark_absent_terms, s
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
-from fin_agent.index.protocol import FilingIndex
+from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.words import finds
 from fin_agent.prompts import remove_instructions, signs_of_injection
 from fin_agent.vocabulary.identity import Form
 
@@ -181,6 +182,10 @@ class _Answers:
         for searched in filter(None, (own, before, filings)):
             for passage in self._searched(searched):
                 found.setdefault(passage.key, passage)
+        if finds(self._intent.core, "incorporation"):  # the cover tells where
+            for stored in self._index.passages([PageKey(doc_id, 0) for doc_id in filings]):
+                cover = RetrievedPassage.of(stored, 0.0, 1)
+                found.setdefault(cover.key, cover)
         return [(passage, years.get(passage.doc_id, FilingPeriod())) for passage in found.values()]
 
     def _searched(self, filings: Sequence[str]) -> Iterator[RetrievedPassage]:

@@ -185,11 +185,12 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
     texts: list[str] = []
     lead = ""
     for text in (each.strip(" ,?.!") for each in split_requests(core)):
+        asks = asks_something(text) or core.partition(text)[2].lstrip(" ,").startswith(_JOINED)
         if texts and " " in text and is_subordinate(text):
             texts[-1] = f"{texts[-1]}, {text}"  # `... in 2022, when it reported 2021`
-        elif asks_something(text):
+        elif asks:
             texts.append(f"{lead}{text}")
-        lead = "" if asks_something(text) else f"{lead}{text}, "  # `Of its swaps, which one ...`
+        lead = "" if asks else f"{lead}{text}, "  # `Of its swaps, which one ...`
     if lead or not texts:
         texts = [*texts[:-1], f"{texts[-1]}, {lead.strip(' ,')}" if texts else core.strip(" ?.!")]
     types = [_answer_type(text) for text in texts]
@@ -218,6 +219,7 @@ def attributes_of(core: str) -> tuple[QuestionPart, ...]:
 
 
 _MIN_ATTRIBUTES = 2
+_JOINED = ("and ", "& ", "plus ")
 
 
 def _counted(text: str) -> str:
