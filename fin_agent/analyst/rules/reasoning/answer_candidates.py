@@ -62,7 +62,7 @@ def matches_type(text: str, part: QuestionPart) -> bool:
 
 def _counts(number: re.Match[str], noun: str) -> bool:
     """Return whether a number counts `noun`, or what it stands for: `8,450 employees` are a headcount."""
-    wanted = [frozenset(stems_in(noun)[-1:]), *synonyms_of(noun)]
+    wanted = [frozenset(stems_in(noun)[-1:]), *synonyms_of(noun), *synonyms_of("".join(noun.split()[-1:]))]
     behind = number.string[number.end() :].split()[:_WORDS_BEHIND]
     if behind[:1] in (["million"], ["billion"]) and number.string[: number.start()].endswith(("$", "€", "£")):
         return False
@@ -72,7 +72,9 @@ def _counts(number: re.Match[str], noun: str) -> bool:
         behind = behind[:1]  # `27 737s`: a designation is itself a number
     # `15 Employee Resource Groups` counts groups: a capital makes a word part of a name, not in `11 units of Bitcoin`.
     said = stems_in(" ".join(word for of, word in pairwise(["", *behind]) if of == "of" or not word[:1].isupper()))
-    return any(words.issubset(said) for words in wanted)
+    subject = patterns("sentence_patterns")["is of"].search(number.string[: number.start()])
+    named = stems_in(subject["noun"])[-1:] if subject else ()
+    return any(words.issubset(said) or words.issubset(named) for words in wanted)
 
 
 def contains_listed_phrase(kind: str, text: str) -> bool:
@@ -434,6 +436,9 @@ def _states_its_figure(about: str, target: AnswerTarget) -> bool:
         for kind in ("hypotheses", "extremes")
     ):
         return False
+    part = patterns("sentence_patterns")["part of all"]
+    if target.part.answer_type is AnswerType.COUNT and part.search(about) and not part.search(core):
+        return False
     said = set(stems_in(about))
     whole = set(stems_in(patterns("sentence_patterns")["included"].sub("", about)))
     return _all_in(whole, (term for term in target.telling_terms if term.coverage_in(said)))
@@ -559,6 +564,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     from_when = wants is AnswerType.DATE and contains_listed_phrase("beginning asked", target.part.text)
     if from_when and not contains_listed_phrase("beginnings", text):
         fitness *= _HEDGED
+    if wants is AnswerType.COUNT and all(contains_listed_phrase("at a day", said) for said in (core, text)):
+        fitness *= _ITS_YEAR
     if wants in FIGURES and _names_another_unit(about, target.intent):
         fitness *= _OF_A_UNIT
     stated = f"{heading} {about}" if wants in FIGURES else heading
@@ -586,7 +593,7 @@ def _is_listing(text: str, asked: str) -> bool:
 
 def _names_another_unit(text: str, intent: Intent) -> bool:
     """Return whether a text speaks first of a unit called after the company that is not asked about: `Acme Freight`."""
-    firsts = {company.name.lower().partition(" ")[0] for company in intent.companies}
+    firsts = {company.name.lower().removeprefix("the ").partition(" ")[0] for company in intent.companies}
     word = next((other for one, other in pairwise(text.split()) if one.lower() in firsts), "")
     bare = word.lower().strip(".,;")
     return word[:1].isupper() and bare not in company_words("legal_forms") and bare not in intent.core.lower()

@@ -150,7 +150,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     moves = _movements() if part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT) else ()
     acts, everyday = _acts_and_everyday_words(counting=part.answer_type is AnswerType.COUNT)
     seen: set[frozenset[str]] = {frozenset()}
-    text = patterns("answer_patterns")["threshold"].sub(" ", part.text)
+    known_patterns = patterns("answer_patterns")
+    text = known_patterns["time"].sub(" ", known_patterns["threshold"].sub(" ", part.text))
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
         stems, is_place = _stems_of(words, synonyms)
