@@ -185,7 +185,7 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
     texts: list[str] = []
     lead = ""
     for text in (each.strip(" ,?.!") for each in split_requests(core)):
-        asks = asks_something(text) or core.partition(text)[2].lstrip(" ,").startswith(_JOINED)
+        asks = asks_something(text) or core[core.find(text) + len(text) :].lstrip(" ,").startswith(_JOINED)
         if texts and " " in text and is_subordinate(text):
             texts[-1] = f"{texts[-1]}, {text}"  # `... in 2022, when it reported 2021`
         elif asks:
