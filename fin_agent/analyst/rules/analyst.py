@@ -296,4 +296,3 @@ def _compares_asks(intent: Intent, requests: Sequence[str]) -> bool:
     query = intent.query
     compared = query is not None and query.axis is Axis.MEASURES and query.comparison is not None
     return compared and asks_something(requests[0]) and not all(map(asks_only_difference, requests[1:]))
-

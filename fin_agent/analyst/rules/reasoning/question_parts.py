@@ -13,7 +13,7 @@ from typing import Any
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import any_of, finds, listed, load_yaml, patterns, word_lists
 from fin_agent.query.question_splitting import asks_something, is_subordinate, split_requests
-from fin_agent.retrieval.search_terms import stem, stems_of
+from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.vocabulary.page import Statement
 
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
@@ -227,8 +227,8 @@ def _counted(text: str) -> str:
     before, count, _ = text.replace("-", " ").partition(" count")
     named = _words_after("many of", text, 3) or _words_after("counted after", text, 3)
     words = [word.strip(",.;:") for word in named.split() or before.split() * bool(count)]
-    done = len(words) > 1 and stem(words[-1].lower()) in frozenset(map(stem, word_lists("question_words")["counted acts"]))
-    words = words[:-1] if done else words  # `car deliveries` are cars
+    if len(words) > 1 and words[-1].lower() in word_lists("question_words")["counted acts"]:
+        words = words[:-1]  # `car deliveries` are cars
     return " ".join(words if named else words[-1:])
 
 
