@@ -48,6 +48,8 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         return any(not _is_title(found[0]) for found in pattern.finditer(text))  # an office is nobody's name
     if wants in FIGURES and patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
         return False
+    if wants is AnswerType.DATE and finds(part.text, "beginning asked", "answer_words"):
+        return finds(text, "beginnings", "answer_words") and pattern.search(text) is not None
     if wants is AnswerType.BUSINESS:
         introduced = contains_listed_phrase("introductions", text)
         return introduced and not contains_listed_phrase("no introductions", text) and pattern.search(text) is not None
@@ -560,9 +562,6 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     other = 1.0 if wants is AnswerType.DATE else _OTHER_YEAR  # its year is what is asked for
     fitness = (_ITS_YEAR if years & asked else other) if years and asked else 1.0
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
-        fitness *= _HEDGED
-    from_when = wants is AnswerType.DATE and contains_listed_phrase("beginning asked", target.part.text)
-    if from_when and not contains_listed_phrase("beginnings", text):
         fitness *= _HEDGED
     if wants is AnswerType.COUNT and all(contains_listed_phrase("at a day", said) for said in (core, text)):
         fitness *= _ITS_YEAR

@@ -158,7 +158,7 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         alone = " " not in words
         about_subject = low not in unsaid and not low.startswith(moves)
         about_subject &= is_place or known.issuperset(_pieces(low))
-        if stems in seen or (alone and not about_subject and stem(low) not in acts):
+        if stems in seen or (not alone and low in unsaid) or (alone and not about_subject and stem(low) not in acts):
             continue
         seen.add(stems)
         synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
