@@ -643,9 +643,9 @@ def test_what_is_counted_may_be_named_otherwise(core: str, said: str) -> None:
 
 
 def test_an_outlook_for_two_measures_is_told_of_each() -> None:
-    sales = "Net sales are expected to be between $151 billion and $155 billion in the first quarter of 2025."
-    income = "Operating income is expected to be between $14 billion and $18 billion in the first quarter of 2025."
-    core = "What did the company guide to for first quarter 2025 net sales and operating income?"
+    sales = "Net sales are expected to be between $151 billion and $155 billion in 2025."
+    income = "Operating income is expected to be between $14 billion and $18 billion in 2025."
+    core = "What did the company guide to for 2025 net sales and operating income?"
     question = asked("net sales operating income", figure=True, year=2025, core=core)
     found = reason(question, [passage(f"{sales}\n\n{income}")], Words(), load_lexicon())  # type: ignore[arg-type]
     assert found.text == f"{sales} {income}"
