@@ -27,6 +27,7 @@ from fin_agent.query.family_members import (
     UnknownFamilyError,
     resolve_members,
 )
+from fin_agent.query.lexer import is_stock
 from fin_agent.query.tree import (
     Axis,
     Balance,
@@ -302,12 +303,20 @@ def _check_figures(query: Query, made: Sequence[BoundMeasure], relation: Relatio
 def _check_opening_balances(query: Query, lexicon: Lexicon) -> None:
     """Raise UnboundError for the opening balance of a flow, or of a quarter after the first."""
     opening = [line for line in query.lines() if isinstance(line, Line) and line.balance == "opening"]
-    if any(one.opening for one in query.periods) and (flow := next(_flows(query, lexicon), None)) is not None:
-        raise UnboundError(f"the span of {flow.words}: name its first and last day", is_final=True)
+    if any(one.opening for one in query.periods) and not all(_is_at_a_day(line, lexicon) for line in query.lines()):
+        raise UnboundError("the span of what is compared: name its first and last day", is_final=True)
     if any(line in opening for line in _flows(query, lexicon)):
         raise UnboundError(f"the period of {opening[0].words}, which has no opening balance: name one", is_final=True)
     if opening and any((one.quarter or 1) > 1 for one in query.periods):
         raise UnboundError("the day: name the end of the quarter before in place of its beginning", is_final=True)
+
+
+def _is_at_a_day(line: Line | NamedFormula, lexicon: Lexicon) -> bool:
+    """Return whether a line, or all lines of a formula, are stated at a day, as far as is known."""
+    if isinstance(line, Line) and not line.metric:
+        return is_stock(line.words)
+    metrics = [line.metric] if isinstance(line, Line) else lexicon.metrics_of(line.formula)
+    return all(lexicon.metrics[one].period != "duration" for one in metrics if one in lexicon.metrics)
 
 
 def _check_spans(query: Query, relation: Relation, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> None:

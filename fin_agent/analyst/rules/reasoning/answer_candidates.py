@@ -451,7 +451,9 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target
     wants = target.part.answer_type
     if wants in FIGURES and not _mentions_operands(target.intent, said):
         return False
-    own = [term for term in target.telling_terms if not term.is_context] or list(target.terms)
+    own = [term for term in target.telling_terms if not term.is_context]
+    if not own:  # `and since when`: of the same subject
+        own, around = list(target.terms), said
     subject = [term for term in target.telling_terms if term.is_context]
     refers = wants in _FACTS and contains_listed_phrase("referring", target.part.text)
     if refers and subject and not any(term.coverage_in(around) for term in subject):
@@ -503,8 +505,11 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
         return False
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
-    if not figure:
+    forecast = figure and has_listed_prefix("expected", target.intent.core)
+    if not figure or forecast:
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
+    if forecast and not asked & years and (years or max(printed_years(above), default=0) > max(asked)):
+        return False  # what is expected of another period
     interim = contains_listed_phrase("interim", text) and not target.of_quarter
     if wants is AnswerType.CAUSE:
         years = years or _years_of_heading(above)

@@ -128,7 +128,8 @@ class _Answers:
                 missing = (*self._intent.unsupported, self._not_found_message(target))
                 return Reasoning(text="", citations=(), missing=missing)
             new = _not_told(chosen, told)
-            unanswered += [] if beside or new else [part.text]
+            answered = beside or new or (chosen and part.answer_type in FIGURES)
+            unanswered += [] if answered else [part.text]
             pieces += [*new, *(target.unsaid() if new else ())]
             told |= new
         pieces += [f"Not found: {'; '.join(unanswered)}."] if unanswered else []
