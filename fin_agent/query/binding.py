@@ -316,7 +316,7 @@ def _is_at_a_day(line: Line | NamedFormula, lexicon: Lexicon) -> bool:
     if isinstance(line, Line) and not line.metric:
         return is_stock(line.words)
     metrics = [line.metric] if isinstance(line, Line) else lexicon.metrics_of(line.formula)
-    return all(lexicon.metrics[one].period != "duration" for one in metrics if one in lexicon.metrics)
+    return all(lexicon.metrics[one].period != "duration" for one in metrics if one)
 
 
 def _check_spans(query: Query, relation: Relation, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> None:
