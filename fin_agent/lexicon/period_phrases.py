@@ -170,18 +170,22 @@ def date_expressions(text: str) -> list[DateExpression]:
 
     A month that ends a period means its last day: `the quarter ended June 2023`, `the June 2023 quarter`.
     """
-    found: list[DateExpression] = []
+    found = list(_runs_of_months(text))
+    runs = [(one.start, one.end) for one in found]
     for printed in sorted([*printed_dates(text), *_short_dates(text)]):
         start, end, day = printed
+        if overlaps_any(start, end, runs):
+            continue
         before = match_before("length", text, start)
-        if before is not None:
+        if before is not None and match_before("begins", text, before.start()) is None:
             found.append(_end_of_period(text, printed, before))
         elif found and found[-1].role == "ended" and is_between("joining", text, found[-1].end, start):
             found.append(found[-1]._replace(start=start, end=end, date=day, lead=start))
         else:
             role: DateRole = "as of" if match_before("as of", text, start) else "on"
             role = "filed" if role == "on" and match_before("filed", text, start) else role
-            found.append(DateExpression(start, end, day, role, lead=start))
+            to_date = role != "filed" and "year to date" in text
+            found.append(DateExpression(start, end, day, "ended" if to_date else role, -to_date, lead=start))
     found += _month_ends(text, [(one.start, one.end) for one in found])
     return sorted([*found, *(later for one in found for later in _same_day_of_other_years(text, one))])
 
@@ -208,6 +212,16 @@ def _month_ends(text: str, taken: list[tuple[int, int]]) -> Iterator[DateExpress
         if year and not overlaps_any(*found.span(), taken):
             day = month_end(int(year), month_number(found["month"]))
             yield DateExpression(found.start(), found.end(), day, "ended", 3, lead=found.start())
+
+
+def _runs_of_months(text: str) -> Iterator[DateExpression]:
+    """Yield the runs of months that filings report: `January through June 2025`."""
+    for run in _PATTERNS["months of year"].finditer(text):
+        year, first, last = int(run["year"]), month_number(run["first"]), month_number(run["month"])
+        since = int(run["since"]) if run["since"] else year - (first > last)
+        months = 12 * (year - since) + last - first + 1
+        if months in _MONTHS.values():
+            yield DateExpression(*run.span(), month_end(year, last), "ended", months, lead=run.start())
 
 
 def _same_day_of_other_years(text: str, one: DateExpression) -> Iterator[DateExpression]:

@@ -93,6 +93,8 @@ class PeriodMention(BaseModel, frozen=True):
     """1 or 2 for a half year."""
     period_end: date | None = None
     """The end as printed: `year ended June 30, 2020`."""
+    opening: bool = False
+    """Whether its beginning is meant: the balance sheet before it."""
     defining: bool = False
     """Whether it is part of a definition: `DPO is defined as: 365 * (average payables between FY2016 and FY2017) /
     ...`."""
@@ -107,6 +109,8 @@ class DateMention(BaseModel, frozen=True):
     phrase: str
     role: DateRole
     """`ended` (year ended ...), `as of`, `filed` (8-K dated ...), otherwise `on`: the day of an event."""
+    opening: bool = False
+    """Whether the beginning of the fiscal year that has the day is meant."""
 
 
 class QuestionPeriods(BaseModel, frozen=True):
@@ -156,7 +160,8 @@ def _merge_period_and_date(
     for one in mentions:
         ends = (day for day in days if day.start >= one.end and is_between("its end", text, one.end, day.lead))
         end = next(ends, None)
-        if one.period_end is not None or end is None or end.role in ("filed", "as of"):
+        begins = match_before("begins", text, one.start)
+        if one.period_end is not None or end is None or end.role in ("filed", "as of") or begins:
             continue
         between = text[one.end : end.start]
         said = _PATTERNS["ends"].search(between) or (one.months == 12 and "(" in between)
@@ -178,7 +183,8 @@ def _year_to_date(text: str, question: str, mention: PeriodMention) -> PeriodMen
     """Return `Q3 2025 year to date` as nine months, and a year to date as a span of unknown length."""
     before = match_before("to date before", text, mention.start)
     after = match_after("to date after", text, mention.end)
-    if not (before or after) or mention.months not in (3, 12) or mention.period_end is not None:
+    told = before or after or "year to date" in text
+    if not told or mention.months not in (3, 12) or mention.period_end is not None:
         return mention
     start, end = before.start() if before else mention.start, after.end() if after else mention.end
     months = 3 * mention.quarter if mention.quarter else -1

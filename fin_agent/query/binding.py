@@ -27,6 +27,7 @@ from fin_agent.query.family_members import (
     UnknownFamilyError,
     resolve_members,
 )
+from fin_agent.query.lexer import is_stock
 from fin_agent.query.tree import (
     Axis,
     Balance,
@@ -313,10 +314,20 @@ def _check_figures(query: Query, made: Sequence[BoundMeasure], relation: Relatio
 def _check_opening_balances(query: Query, lexicon: Lexicon) -> None:
     """Raise UnboundError for the opening balance of a flow, or of a quarter after the first."""
     opening = [line for line in query.lines() if isinstance(line, Line) and line.balance == "opening"]
+    if any(one.opening for one in query.periods) and not all(_is_at_a_day(line, lexicon) for line in query.lines()):
+        raise UnboundError("the span of what is compared: name its first and last day", is_final=True)
     if any(line in opening for line in _flows(query, lexicon)):
         raise UnboundError(f"the period of {opening[0].words}, which has no opening balance: name one", is_final=True)
     if opening and any((one.quarter or 1) > 1 for one in query.periods):
         raise UnboundError("the day: name the end of the quarter before in place of its beginning", is_final=True)
+
+
+def _is_at_a_day(line: Line | NamedFormula, lexicon: Lexicon) -> bool:
+    """Return whether a line, or all lines of a formula, are stated at a day, as far as is known."""
+    if isinstance(line, Line) and not line.metric:
+        return is_stock(line.words)
+    metrics = [line.metric] if isinstance(line, Line) else lexicon.metrics_of(line.formula)
+    return all(lexicon.metrics[one].period != "duration" for one in metrics if one)
 
 
 def _check_spans(query: Query, relation: Relation, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> None:
@@ -351,7 +362,7 @@ def _with_one_part(query: Query) -> Query:
 
 def _with_own_period(line: Line | NamedFormula, intent: Intent, workspace: Workspace) -> Measure:
     """Return a line whose period ends on a printed day with the filer's period."""
-    if line.period is None or line.period.end is None:
+    if line.period is None or not (line.period.end or line.period.opening):
         return line
     period = _fiscal_period(line.period, intent, workspace)
     if period.months is not None:
@@ -474,7 +485,12 @@ def _order(period: FiscalPeriod) -> tuple[int, int]:
 
 
 def _fiscal_period(period: Period, intent: Intent, workspace: Workspace) -> FiscalPeriod:
-    """Return the filer's own period; for a date, the one that ends on it."""
+    """Return the filer's own period; for a date, the one that ends on it; for the beginning of one, the one before."""
+    if period.opening:
+        of = _fiscal_period(period.model_copy(update={"opening": False}), intent, workspace)
+        if of.quarter and of.quarter > 1 and period.months == 3:
+            return of.model_copy(update={"quarter": of.quarter - 1, "months": None})
+        return FiscalPeriod(fiscal_year=of.fiscal_year - 1)
     if period.end is not None and intent.companies:
         owned = (_identities_of(one.key, workspace) for one in intent.companies)
         ended = {period_ending(period.end, identities, period.months) for identities in owned}

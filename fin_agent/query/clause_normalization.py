@@ -79,8 +79,10 @@ _OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL",
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
     tokens = _without_other_kinds(list(map(_unify_token_types, tokens)))
-    named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type != "NOISE"]
-    kept = _without_asides(_brackets_as_clauses(_with_openings_first(rewrite(named, "operators"))))
+    spans = {mention.months for one in tokens for mention in mentions_of(one) if isinstance(mention, PeriodMention)}
+    unsaid = {"NOISE", "YEAR_TO_DATE"} if spans and spans <= _TO_DATE else {"NOISE"}
+    named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type not in unsaid]
+    kept = _without_asides(_brackets_as_clauses(_with_openings_first(_with_opening_days(rewrite(named, "operators")))))
     return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
 
 
@@ -412,6 +414,8 @@ def _with_full_years(tokens: Iterable[Token]) -> Iterator[Token]:
 
 
 _MONTHS_OF_A_YEAR = 12
+_TO_DATE = frozenset({-1, 3, 6, 9})
+"""Lengths of a year to date: a first quarter, a half-year, nine months, or as long as it is filed."""
 
 
 def _with_quarters(tokens: Sequence[Token]) -> Iterator[Token]:
@@ -446,6 +450,34 @@ def _years_of_quarters(tokens: Sequence[Token]) -> set[int]:
 
 def _is_whole_year(mention: PeriodMention) -> bool:
     return mention.months == _MONTHS_OF_A_YEAR and mention.period_end is None
+
+
+def _with_opening_days(tokens: list[Token]) -> list[Token]:
+    """Read the beginning of a time that is set against another as a time: `from the start of 2024 to June 30, 2024`.
+
+    `the opening versus the closing balance, H1 2024` is set against the end of the only time that the question names.
+    """
+    at = next((place for place, one in enumerate(tokens) if one.type == "OPENING"), None)
+    times = [place for place, one in enumerate(tokens) if one.type == "PERIOD" and len(mentions_of(one)) == 1]
+    if at is None or not times or len(times) > 2 or has_any(tokens, _CHANGING_BALANCES):
+        return tokens
+    own = at + 1 in times
+    beside = {one.type for one in (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2])}
+    if own != (len(times) == 2) or not (own or beside & _SET_AGAINST or has_any(tokens, _MOVING)):
+        return tokens
+    if not own and beside & LINES and not beside & _SET_AGAINST:
+        return tokens  # `the change in the opening balance`
+    (mention,) = mentions_of(tokens[at + 1 if own else times[0]])
+    update: dict[str, object] = {"opening": True}
+    if isinstance(mention, PeriodMention) and "year" in tokens[at].text and mention.period_end is None:
+        update |= {"quarter": None, "half": None, "months": _MONTHS_OF_A_YEAR}
+    start = replace(tokens[at], type="PERIOD", value=(mention.model_copy(update=update),))
+    return [*tokens[:at], start, *tokens[at + 1 + own :]]
+
+
+_CHANGING_BALANCES = ARITHMETIC | {"AVERAGE", "AVERAGE_BALANCE", "AVERAGE_OF"}
+_SET_AGAINST = frozenset({"AND", "FROM_WORD", "THAN", "TO", "VERSUS"})
+_MOVING = types_in("moving")
 
 
 def _with_openings_first(tokens: Sequence[Token]) -> list[Token]:

@@ -156,7 +156,9 @@ def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list
 def _as_counted(lead: str, verbs: Sequence[str], names: KnownNames) -> tuple[Token | None, str]:
     """Return the line of what is counted behind `how many`, and done to it, and the verb."""
     _, asked, noun = lead.lower().rpartition("how many ")
-    verb = next((one for one in verbs if one in _actions()), "") if asked and noun else ""
+    if not noun or noun.split()[0] in word_lists("question_words")["counted units"]:
+        return None, ""
+    verb = next((one for one in verbs if one in _actions()), "") if asked else ""
     start = len(lead) - len(noun)
     line = Token("PHRASE", lead[start:], start, len(lead))
     if verb in word_lists("question_words")["operating"]:  # all that it has

@@ -323,7 +323,7 @@ def _neighbour(groups: Sequence[_Group], place: int, step: int) -> int | None:
 def period_of(mention: PeriodMention | DateMention) -> Period:
     """Return the period that a mention names."""
     if isinstance(mention, DateMention):
-        return Period(end=mention.date, months=0)
+        return Period(end=mention.date, months=0, opening=mention.opening)
     first = mention.months in (6, 9) and mention.half != 2 and mention.period_end is None
     return Period(
         fiscal_year=mention.fiscal_year,
@@ -331,6 +331,7 @@ def period_of(mention: PeriodMention | DateMention) -> Period:
         months=mention.months,
         half=mention.half,
         end=mention.period_end,
+        opening=mention.opening,
     )
 
 

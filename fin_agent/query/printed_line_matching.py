@@ -211,6 +211,8 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     lines = [line for line in query.lines() if isinstance(line, Line)]
     if len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
         return None
+    if any(one.opening for one in query.periods):
+        return None
     if (ranked := _with_maturities_ranked(query)) is not None:
         return ranked
     told = _report_period(query.periods, keys[0], workspace)

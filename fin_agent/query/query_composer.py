@@ -1174,11 +1174,12 @@ class QueryComposer:
         named = [_place_in_time(period_of(one)) for one in self.parsed.periods]
         earlier = self.axis is Axis.PERIODS and len(named) == 2 and named[0] > named[1]
         compares = self.has_unread("HIGHER", "LOWER") and len(self.measures) == 1
-        if not earlier or not compares or not self.take_frames("EXCESS"):
+        growth = bool(self.take_frames("EXCESS"))
+        if not earlier or not compares or not (growth or self.take_frames("DIFFERENCE")):
             return None
         self.take_frames("HIGHER", "LOWER")
         self.base = self._with_base(periods=tuple(sorted(self.base.periods, key=_place_in_time)))
-        self._move("growth")
+        self._move("growth" if growth else "change")
         return _request(Kind.CHANGE)
 
     def _annual_growth(self) -> dict[str, object] | None:
@@ -1471,6 +1472,8 @@ def _without_company(line: Line | NamedFormula, **update: object) -> Line | Name
 
 
 def _days_last(period: Period) -> tuple[int, ...]:
+    if period.opening:
+        return (0, 0)
     return (1,) if period.end is not None else (0, period.fiscal_year or 0, period.quarter or _LAST_OF_A_YEAR)
 
 

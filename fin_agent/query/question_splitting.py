@@ -10,15 +10,20 @@ from fin_agent.query.question_sentences import sentences_of
 from fin_agent.query.tree import Query
 from fin_agent.retrieval.fact_terms import OF_TIME, words_of
 
-_PREPOSITION = r"(?:(?:for|in|at|over|to|by|of|from|since|until|on|with)\s+)?"
+_PREPOSITION = r"(?:(?:for|in|at|over|to|by|of|from|since|until|on|with|as\s+of|starting|effective|beginning)\s+)?"
 _ASKS = (
     r"(?:how|what|what's|which|when|where|who|whom|whose|why|do|does|did|is|are|was|were|has|have|had|can|give|show"
     r"|name|express)\b"
 )
+_REASONS = r"(?:(?:the|its|main|key|primary)\s+)*(?:reasons?|causes?|drivers?|factors|explanation|rationale)[\s?.]*"
+_DATES = (
+    r"(?:the\s+)?(?:(?:effective|start|closing|exact)\s+)?(?:date|year|month)\s+(?:it|its|they|he|she|of|when|that|in\s+which"
+    r"|on\s+which|from\s+which|[a-z]{3,}ed)\b(?<!\bended)"
+)
 _BOUNDARY = re.compile(
     rf"\?\s+(?=\S)|;\s+|,?\s+(?:and|&|plus|then|but|or)\s+(?:also\s+|if\s+so,?\s+)?(?={_PREPOSITION}{_ASKS})"
     rf"|,\s+(?={_PREPOSITION}(?:how|what|what's|when|where|who|whose|why)\b|which\s+(?:of|one)\b|by\s+how\b)"
-    rf"|\s-+\s+(?={_ASKS})",
+    rf"|\s-+\s+(?={_ASKS})|,?\s+(?:and|&|plus)\s+(?={_REASONS}$|{_DATES})",
     re.I,
 )
 _SIGN = re.compile(r"\s[&+]\s")
@@ -28,7 +33,7 @@ _SUBORDINATE = re.compile(
     r"|according\s+to|based\s+on|considering|looking\s+at|with\s+respect\s+to)\b",
     re.I,
 )
-_ASKING_WORD = re.compile(rf"\b{_ASKS}", re.I)
+_ASKING_WORD = re.compile(rf"\b{_ASKS}|^{_REASONS}$|^{_DATES}", re.I)
 _MIN_LETTERS = 2
 
 

@@ -12,6 +12,8 @@ from weakref import WeakKeyDictionary
 from fin_agent.analyst.rules.loss_comparison import with_losses
 from fin_agent.analyst.rules.part_names import named_parts_in
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
+from fin_agent.analyst.rules.query_to_text import query_to_question
+from fin_agent.analyst.rules.reasoning.answer_candidates import movement_directions
 from fin_agent.analyst.rules.reasoning.question_parts import attributes_of, ranked_statement
 from fin_agent.analyst.rules.requested_report import split_report_request
 from fin_agent.analyst.rules.words_to_intent import foreign_currency_requests, market_price_requests, parse_intent
@@ -48,7 +50,7 @@ from fin_agent.query.printed_line_matching import (
     with_share_as_printed,
     with_share_within_part,
 )
-from fin_agent.query.question_splitting import split_requests
+from fin_agent.query.question_splitting import resolve_references, split_requests
 from fin_agent.query.reading import candidate_readings
 from fin_agent.query.tree import (
     Axis,
@@ -365,6 +367,22 @@ def with_selection(context: Intent, answer: str, ask: str) -> Intent:
     if not update:
         return context
     return context.model_copy(update={"query": query.model_copy(update={**update, "comparison": None})})
+
+
+def with_its_subject(ask: str, intent: Intent, before: Intent, asked: str) -> str:
+    """Return an ask for a reason with what `it` stands for, any other as it is.
+
+    One that names no measure is of that of the request before, which is `asked` so: `and what were the drivers?`.
+    """
+    query, earlier = intent.query, before.query
+    if query is None or earlier is None or query.kind is not Kind.REASON:
+        return ask
+    if any(query.lines()) or earlier.comparison is not None or not earlier.measures:
+        return resolve_references(ask, earlier)
+    rises, falls = movement_directions(asked)
+    update = {"kind": Kind.REASON, "periods": earlier.periods[-1:], "claim": None, "unit": None}
+    moved = "change" if rises == falls else "rise" if rises else "fall"
+    return query_to_question(earlier.model_copy(update=update), moved) or ask
 
 
 _SELECTED_YEAR = re.compile(r" was (?:the )?(?:highest|lowest) in FY(\d{4})\b")

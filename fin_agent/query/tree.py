@@ -63,6 +63,8 @@ class Period(_Node):
     """Whether the question has `calendar year`."""
     trailing: bool = False
     """Twelve months to `end` or to the end of the quarter, not a fiscal year."""
+    opening: bool = False
+    """Whether the balance sheet before it is meant: of a day, that before its fiscal year."""
     shift: int = 0
 
     @classmethod
@@ -79,7 +81,7 @@ class Period(_Node):
             year = f"H{self.half} {year}"
         elif self.months not in (0, 12):
             year = f"{self.months}M {year}" if self.months > 0 else f"YTD {year}"
-        return f"{year}{self.shift:+d}" if self.shift else year
+        return f"{'start of ' * self.opening}{year}{f'{self.shift:+d}' * bool(self.shift)}"
 
 
 Operator = Literal["+", "-", "*", "/", "^"]

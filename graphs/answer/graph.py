@@ -49,7 +49,7 @@ from fin_agent.graphs.channels import StateError, tagged_json
 from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered, usage_of
-from fin_agent.query.question_to_intent import context_of_asks, inherited_context, with_selection
+from fin_agent.query.question_to_intent import context_of_asks, inherited_context, with_its_subject, with_selection
 
 if TYPE_CHECKING:
     Given = QuestionInput | Command[Any] | None
@@ -282,10 +282,12 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     context, asked = runtime.context, state["asked"]
     before = context_of_asks(state["intent"])
     answers: list[Answer] = []
-    for ask in state["asks"]:
+    for asked_before, each in zip(("", *state["asks"]), state["asks"], strict=False):
         if answers:
-            before = with_selection(before, answers[-1].answer.text, ask)
-        intent = context.analyst.intent(ask, before)
+            before = with_selection(before, answers[-1].answer.text, each)
+        intent = context.analyst.intent(each, before)
+        ask = with_its_subject(each, intent, before, asked_before)
+        intent = intent if ask == each else context.analyst.intent(ask, before)
         beside = _beside(answers, intent, context)
         in_words = not intent.numeric or (answers and answers[-1].program is None)
         answer = beside if beside and in_words else _answered(ask, intent, asked, context)

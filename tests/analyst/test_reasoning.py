@@ -10,8 +10,9 @@ from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
-from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact, StoredPage
+from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact, StoredPage, StoredPassage
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.table import Table
 
@@ -40,6 +41,9 @@ class Words:
         return []
 
     def facts(self, doc_ids: Collection[str], *, pages: Collection[PageKey]) -> Sequence[SourcedFact]:
+        return []
+
+    def passages(self, keys: Sequence[PageKey]) -> Sequence[StoredPassage]:
         return []
 
 
@@ -578,3 +582,70 @@ def test_a_designation_counts_nothing() -> None:
     question = asked("787 aircraft deliver", Relation.EACH, figure=True, core="How many 787 aircraft did Acme deliver?")
     slow = "Deliveries of 787 aircraft were slowed by production issues, and we delivered few of them."
     assert answer(question, passage(slow)) == ""
+
+
+@pytest.mark.parametrize(
+    "core",
+    [
+        "What explanation does the company give for lower freight expense in 2023?",
+        "How does the company account for the fall in freight expense in 2023?",
+        "To what does the company attribute the decrease in freight expense in 2023?",
+        "What was responsible for the decline in freight expense in 2023?",
+        "Freight expense lower yoy in 2023: causes",
+    ],
+)
+def test_a_reason_is_asked_for_in_many_ways(core: str) -> None:
+    text = "Freight expense decreased in 2023 compared with 2022 due to lower diesel prices on our own routes."
+    assert of(core, "freight expense", f"Freight expense was $9 million.\n\n{text}") == text
+
+
+@pytest.mark.parametrize(
+    "core",
+    [
+        "Who is the auditor of the company, and since when?",
+        "Auditor of the company and year engaged",
+        "Which accounting firm audits the company and when did it start serving as auditor?",
+        "Name the accounting firm that audits the company, and the year its tenure began",
+    ],
+)
+def test_since_when_an_auditor_serves_is_told_behind_its_name(core: str) -> None:
+    text = (
+        "Report of Independent Registered Public Accounting Firm\n\n"
+        "We have audited the statements of the company as of December 31, 2023.\n\n/s/ Tarn & Beck LLP\n\n"
+        "We have served as the Company\u2019s auditor since 1983."
+    )
+    assert "auditor since 1983" in of(core, "accounting firm audits auditor engaged serving tenure", text)
+
+
+@pytest.mark.parametrize(
+    "core", ["In which state is the company incorporated?", "The company's state of incorporation"]
+)
+def test_the_state_of_incorporation_is_that_of_the_cover(core: str) -> None:
+    named = "ACME, INC.\n(Exact name of registrant)\nNorth Carolina\n13-1584302\n"
+    cover = f"{named}(State or other jurisdiction of incorporation)"
+    assert of(core, "incorporated laws", cover) == "North Carolina."
+
+
+@pytest.mark.parametrize(
+    ("core", "said"),
+    [
+        ("How many employees did the company have at the end of 2023?",
+         "As of December 31, 2023, our total workforce was approximately 142,000, with 12% located abroad."),
+        ("The number of car deliveries in 2023", "In 2023 we delivered approximately 721,000 consumer vehicles."),
+        ("The vehicle delivery count for 2023", "In 2023 we delivered approximately 721,000 consumer vehicles."),
+    ],
+)  # fmt: skip
+def test_what_is_counted_may_be_named_otherwise(core: str, said: str) -> None:
+    part = (
+        "Approximately 47,000 employees, which constitute 33% of our total workforce, were union represented in 2023."
+    )
+    assert of(core, "employees car vehicle delivery deliveries count", f"{part}\n\n{said}", figure=True) == said
+
+
+def test_an_outlook_for_two_measures_is_told_of_each() -> None:
+    sales = "Net sales are expected to be between $151 billion and $155 billion in 2025."
+    income = "Operating income is expected to be between $14 billion and $18 billion in 2025."
+    core = "What did the company guide to for 2025 net sales and operating income?"
+    question = asked("net sales operating income", figure=True, year=2025, core=core)
+    found = reason(question, [passage(f"{sales}\n\n{income}")], Words(), load_lexicon())  # type: ignore[arg-type]
+    assert found.text == f"{sales} {income}"

@@ -147,3 +147,34 @@ def test_of_several_programs_each_stands_under_its_question(ask: Ask) -> None:
     program = ask(f"{asks[0][:-1]}, and {asks[1]}").program
     assert program is not None and program.count("def solution():") == 2
     assert all(f"# {each}\ndef solution():\n" in program for each in asks)
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("By how much did Tellurond's revenue rise in FY2024, and why?", "Change in revenue"),
+        ("Tellurond FY2024 revenue increase and drivers", "Change in revenue"),
+        ("Tellurond's revenue rose in FY2024; how does Tellurond explain the increase?", "Change in revenue"),
+        ("What was Tellurond's revenue in FY2024, and what were the reasons for the increase?", "Revenue of Tellurond"),
+    ],
+)
+def test_a_further_ask_for_reasons_is_of_what_was_asked_before(ask: Ask, question: str, figure: str) -> None:
+    answer = ask(question)
+    assert figure in answer.answer.text and "Data Center recovered" in answer.answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Harborlight FY2024 revenue plus percentage increase on 2023", "Growth of revenue"),
+        ("Harborlight FY2024 revenue plus the rise from 2023", "Change in revenue"),
+        ("Harborlight inventories + capex, FY2024, plus change in receivables", "484 + 141 + -22"),
+    ],
+)
+def test_plus_joins_asks_before_a_rate_and_adds_before_a_line(ask: Ask, question: str, text: str) -> None:
+    assert text in ask(question).answer.text
+
+
+def test_a_date_joined_by_and_is_an_ask_of_its_own() -> None:
+    assert split_requests("Acme auditor and year engaged") == ("Acme auditor?", "year engaged?")
+    assert split_requests("Acme revenue and year-end cash") == ("Acme revenue and year-end cash",)

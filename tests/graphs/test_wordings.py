@@ -65,3 +65,51 @@ def test_a_sign_of_a_formula_joins_no_two_requests(ask: Ask, question: str, said
     answer = ask(question)
     assert answer.refused
     assert said in answer.answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Harborlight inventories, opening vs closing balance, FY2024",
+        "From the beginning of FY2024 to the end of FY2024, how did Harborlight's inventories move?",
+        "Change in Harborlight's inventories from the start of FY2024 to December 31, 2024",
+        "Harborlight's inventories at December 31, 2024, against the start of the year",
+    ],
+)
+def test_the_beginning_of_a_time_is_the_balance_sheet_before_it(ask: Ask, question: str) -> None:
+    assert "from $496 million in FY2023 to $484 million in FY2024" in ask(question).answer.text
+
+
+def test_a_flow_has_no_beginning(ask: Ask) -> None:
+    assert ask("Change in Harborlight's revenue from the start of FY2024 to December 31, 2024").refused
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Harborlight revenue through the third quarter of FY2024", "Year-to-date revenue at Harborlight, Q3 FY2024"],
+)
+def test_the_year_to_date_ends_with_the_quarter_that_is_named(ask: Ask, question: str) -> None:
+    assert "nine months to Q3 FY2024: $2,776 million" in ask(question).answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "By what amount did Harborlight's FY2024 revenue exceed that of FY2023?",
+        "By how much was Harborlight's revenue higher in FY2024 than in FY2023?",
+    ],
+)
+def test_a_later_period_compared_with_an_earlier_one_is_a_change(ask: Ask, question: str) -> None:
+    assert "$230 million (from $3,533 million in FY2023" in ask(question).answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Harborlight's gross margin lower by how many basis points in FY2024?",
+        "How many bps of gross margin did Harborlight lose in FY2024?",
+        "Harborlight FY2024 gross margin erosion, bps",
+    ],
+)
+def test_basis_points_are_counted_of_a_movement(ask: Ask, question: str) -> None:
+    assert "123 basis points (from 53.0% in FY2023 to 54.2% in FY2024)" in ask(question).answer.text

@@ -311,3 +311,21 @@ def test_default_names_of_years(end: date, month: int | None, expected: int) -> 
 def test_a_year_behind_several_dates_is_that_of_all(text: str) -> None:
     days = [mention.date for mention in parse_periods(text).dates]
     assert {date(2022, 6, 30), date(2022, 12, 31)} <= set(days) and all(day.year == 2022 for day in days)
+
+
+@pytest.mark.parametrize(
+    ("text", "months", "last"),
+    [
+        ("revenue Jan-Jun 2025", 6, date(2025, 6, 30)),
+        ("revenue from January 1 to June 30, 2025", 6, date(2025, 6, 30)),
+        ("revenue, October 2024 through June 2025", 9, date(2025, 6, 30)),
+        ("revenue April to June 2025", 3, date(2025, 6, 30)),
+    ],
+)
+def test_a_run_of_months_is_a_span(text: str, months: int, last: date) -> None:
+    (mention,) = parse_periods(text).mentions
+    assert (mention.months, mention.period_end) == (months, last)
+
+
+def test_a_run_of_months_that_no_filing_reports_is_no_span() -> None:
+    assert not any(one.months not in (0, 3, 6, 9, 12) for one in parse_periods("from May to June 2025").mentions)

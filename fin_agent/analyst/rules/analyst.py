@@ -30,7 +30,6 @@ from fin_agent.query.question_splitting import (
     candidate_splits,
     is_told,
     moves_only_first,
-    resolve_references,
     split_requests,
     with_whole_named,
 )
@@ -103,7 +102,7 @@ class RulesAnalyst:
             elif asks and asks_only_difference(ask):
                 continue  # the compared figures answer it
             else:
-                asks.append(f"{lead}{_with_its_subject(ask, whole, before) if asks else ask}")
+                asks.append(f"{lead}{ask}")
             by_figures += [bool(found)] * (len(asks) - len(by_figures))
             before, lead = inherited_context(found[-1][1] if found else whole, before), ""
         as_one = self._is_read(intent) and not _compares_asks(intent, several)
@@ -297,9 +296,3 @@ def _compares_asks(intent: Intent, requests: Sequence[str]) -> bool:
     query = intent.query
     compared = query is not None and query.axis is Axis.MEASURES and query.comparison is not None
     return compared and asks_something(requests[0]) and not all(map(asks_only_difference, requests[1:]))
-
-
-def _with_its_subject(ask: str, whole: Intent, before: Intent) -> str:
-    """Return an ask for a reason with what `it` stands for, any other as it is."""
-    is_reason = whole.query is not None and whole.query.kind is Kind.REASON
-    return resolve_references(ask, before.query) if is_reason else ask

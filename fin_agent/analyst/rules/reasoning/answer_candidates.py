@@ -48,6 +48,8 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         return any(not _is_title(found[0]) for found in pattern.finditer(text))  # an office is nobody's name
     if wants in FIGURES and patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
         return False
+    if wants is AnswerType.DATE and finds(part.text, "beginning asked", "answer_words"):
+        return finds(text, "beginnings", "answer_words") and pattern.search(text) is not None
     if wants is AnswerType.BUSINESS:
         introduced = contains_listed_phrase("introductions", text)
         return introduced and not contains_listed_phrase("no introductions", text) and pattern.search(text) is not None
@@ -62,7 +64,7 @@ def matches_type(text: str, part: QuestionPart) -> bool:
 
 def _counts(number: re.Match[str], noun: str) -> bool:
     """Return whether a number counts `noun`, or what it stands for: `8,450 employees` are a headcount."""
-    wanted = [frozenset(stems_in(noun)[-1:]), *synonyms_of(noun)]
+    wanted = [frozenset(stems_in(noun)[-1:]), *synonyms_of(noun), *synonyms_of("".join(noun.split()[-1:]))]
     behind = number.string[number.end() :].split()[:_WORDS_BEHIND]
     if behind[:1] in (["million"], ["billion"]) and number.string[: number.start()].endswith(("$", "€", "£")):
         return False
@@ -72,7 +74,9 @@ def _counts(number: re.Match[str], noun: str) -> bool:
         behind = behind[:1]  # `27 737s`: a designation is itself a number
     # `15 Employee Resource Groups` counts groups: a capital makes a word part of a name, not in `11 units of Bitcoin`.
     said = stems_in(" ".join(word for of, word in pairwise(["", *behind]) if of == "of" or not word[:1].isupper()))
-    return any(words.issubset(said) for words in wanted)
+    subject = patterns("sentence_patterns")["is of"].search(number.string[: number.start()])
+    named = stems_in(subject["noun"])[-1:] if subject else ()
+    return any(words.issubset(said) or words.issubset(named) for words in wanted)
 
 
 def contains_listed_phrase(kind: str, text: str) -> bool:
@@ -449,6 +453,9 @@ def _states_its_figure(about: str, target: AnswerTarget) -> bool:
         for kind in ("hypotheses", "extremes")
     ):
         return False
+    part = patterns("sentence_patterns")["part of all"]
+    if target.part.answer_type is AnswerType.COUNT and part.search(about) and not part.search(core):
+        return False
     said = set(stems_in(about))
     whole = set(stems_in(patterns("sentence_patterns")["included"].sub("", about)))
     return _all_in(whole, (term for term in target.telling_terms if term.coverage_in(said)))
@@ -459,7 +466,13 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target
     wants = target.part.answer_type
     if wants in FIGURES and not _mentions_operands(target.intent, said):
         return False
-    own = [term for term in target.telling_terms if not term.is_context] or list(target.terms)
+    own = [term for term in target.telling_terms if not term.is_context]
+    if not own:  # `and since when`: of the same subject
+        own, around = list(target.terms), said
+    subject = [term for term in target.telling_terms if term.is_context]
+    refers = wants in _FACTS and contains_listed_phrase("referring", target.part.text)
+    if refers and subject and not any(term.coverage_in(around) for term in subject):
+        return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
@@ -507,8 +520,11 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
         return False
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
-    if not figure:
+    forecast = figure and has_listed_prefix("expected", target.intent.core)
+    if not figure or forecast:
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
+    if forecast and not asked & years and (years or max(printed_years(above), default=0) > max(asked)):
+        return False  # what is expected of another period
     interim = contains_listed_phrase("interim", text) and not target.of_quarter
     if wants is AnswerType.CAUSE:
         years = years or _years_of_heading(above)
@@ -548,7 +564,7 @@ def _coming_years(target: AnswerTarget, filed: int | None) -> set[int]:
     """Return the years a question names that lie after its filing, or after the requested period."""
     latest = filed or max(target.years, default=9999)
     core = patterns("answer_patterns")["year_end"].sub("", target.intent.core)
-    return {year for year in printed_years(core) if year > latest}
+    return {year for year in printed_years(core) or target.years if year > latest}
 
 
 def _is_of_these_years(years: set[int], asked: set[int], filed: int | None) -> bool:
@@ -561,17 +577,22 @@ def _is_of_these_years(years: set[int], asked: set[int], filed: int | None) -> b
 def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float:
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
     core, wants = target.intent.core, target.part.answer_type
-    years, asked = set(printed_years(about)), target.years.union(printed_years(core))
-    fitness = (_ITS_YEAR if years & asked else _OTHER_YEAR) if years and asked else 1.0
+    told = listed("answer_words", "set against").split(about, maxsplit=1)[0]
+    years, asked = set(printed_years(told)), target.years.union(printed_years(core))
+    other = 1.0 if wants is AnswerType.DATE else _OTHER_YEAR  # its year is what is asked for
+    fitness = (_ITS_YEAR if years & asked else other) if years and asked else 1.0
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
+    if wants is AnswerType.COUNT and all(contains_listed_phrase("at a day", said) for said in (core, text)):
+        fitness *= _ITS_YEAR
     if wants in FIGURES and _names_another_unit(about, target.intent):
         fitness *= _OF_A_UNIT
     stated = f"{heading} {about}" if wants in FIGURES else heading
     foretold = has_listed_prefix("expected", stated) and not has_listed_prefix("expected", core)
     if foretold and wants in FIGURES | {AnswerType.VERDICT}:
         fitness *= _HEDGED
-    if target.of_quarter and contains_listed_phrase("spans", text) and not contains_listed_phrase("a quarter", text):
+    longer = contains_listed_phrase("spans", text) or (wants in FIGURES and has_listed_prefix("expected", core))
+    if target.of_quarter and longer and not contains_listed_phrase("a quarter", text):
         fitness *= _OTHER_SPAN
     if wants is AnswerType.LIST and _is_listing(text, target.part.text):
         fitness *= _LIST
@@ -591,7 +612,7 @@ def _is_listing(text: str, asked: str) -> bool:
 
 def _names_another_unit(text: str, intent: Intent) -> bool:
     """Return whether a text speaks first of a unit called after the company that is not asked about: `Acme Freight`."""
-    firsts = {company.name.lower().partition(" ")[0] for company in intent.companies}
+    firsts = {company.name.lower().removeprefix("the ").partition(" ")[0] for company in intent.companies}
     word = next((other for one, other in pairwise(text.split()) if one.lower() in firsts), "")
     bare = word.lower().strip(".,;")
     return word[:1].isupper() and bare not in company_words("legal_forms") and bare not in intent.core.lower()
@@ -632,8 +653,10 @@ def _lists(paragraphs: Sequence[Paragraph], target: AnswerTarget) -> Iterator[tu
 
 
 def _names(text: str, target: AnswerTarget) -> Iterator[str]:
-    """Yield the firm that signs a report, the holder of an office, or all officers."""
+    """Yield the firm that signs a report, the holder of an office, or all officers, or the state on a cover."""
     wants = target.part.answer_type
+    if wants is AnswerType.PLACE and finds(target.part.text, "incorporation"):
+        yield from (f"{found['state']}." for found in patterns("answer_patterns")["incorporated in"].finditer(text))
     if wants is AnswerType.FIRM and contains_listed_phrase("report of auditors", text) and (firm := _firm_in(text)):
         said = set(stems_in(text))
         if all(term.coverage_in(said) or term.is_everyday for term in target.terms):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import (
@@ -19,6 +21,7 @@ from fin_agent.analyst.rules.reasoning.outlook_answers import outlook_answer
 from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
     AnswerType,
+    QuestionPart,
     parts_of,
     unanswerable_reason,
 )
@@ -27,8 +30,9 @@ from fin_agent.analyst.rules.reasoning.term_coverage import mark_absent_terms, s
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
-from fin_agent.index.protocol import FilingIndex
+from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.words import finds
 from fin_agent.prompts import remove_instructions, signs_of_injection
 from fin_agent.vocabulary.identity import Form
 
@@ -97,7 +101,8 @@ class _Answers:
     ) -> None:
         figure = intent.asks_figure or (intent.names_metric and has_listed_prefix("expected", intent.core))
         counted = intent.measure if intent.numeric and not intent.beside else ""
-        self._parts = parts_of(intent.core, figure=figure, counted=counted)
+        parts = parts_of(intent.core, figure=figure, counted=counted)
+        self._parts = [each for part in parts for each in _of_each_measure(part, lexicon)]
         self._intent, self._lexicon, self._considers = intent, lexicon, considers
         self._evidence, self._index, self._filings = evidence, index, filings
         self._terms = terms_of(self._parts, intent, index, lexicon)
@@ -123,7 +128,8 @@ class _Answers:
                 missing = (*self._intent.unsupported, self._not_found_message(target))
                 return Reasoning(text="", citations=(), missing=missing)
             new = _not_told(chosen, told)
-            unanswered += [] if beside or new else [part.text]
+            answered = beside or new or (chosen and part.answer_type in FIGURES)
+            unanswered += [] if answered else [part.text]
             pieces += [*new, *(target.unsaid() if new else ())]
             told |= new
         pieces += [f"Not found: {'; '.join(unanswered)}."] if unanswered else []
@@ -172,15 +178,22 @@ class _Answers:
             years[doc_id] = FilingPeriod(of.fiscal_year, of.quarter)
         asked = {period.fiscal_year for period in self._intent.periods}
         own = [doc_id for doc_id in filings if years[doc_id].year in asked]
-        for searched in filter(None, (own, filings)):
+        announced = {year - 1 for year in asked if has_listed_prefix("expected", self._intent.core)}
+        before = [doc_id for doc_id in filings if years[doc_id].year in announced]
+        for searched in filter(None, (own, before, filings)):
             for passage in self._searched(searched):
                 found.setdefault(passage.key, passage)
+        if finds(self._intent.core, "incorporation"):  # the cover tells where
+            for stored in self._index.passages([PageKey(doc_id, 0) for doc_id in filings]):
+                cover = RetrievedPassage.of(stored, 0.0, 1)
+                found.setdefault(cover.key, cover)
         return [(passage, years.get(passage.doc_id, FilingPeriod())) for passage in found.values()]
 
     def _searched(self, filings: Sequence[str]) -> Iterator[RetrievedPassage]:
         terms = [term for terms in self._terms for term in terms if not term.is_context]
         words = [term.words for term in terms]
-        for searched in (words, [*words, *(phrase for term in terms for phrase in term.phrases)]):
+        usual = [word for term in terms for word in term.usual or (term.words,)]
+        for searched in (words, usual, [*words, *(phrase for term in terms for phrase in term.phrases)]):
             hits = self._index.search_passages(list(dict.fromkeys(searched)), doc_ids=filings, limit=_FURTHER)
             pages = list(dict.fromkeys(hit.key for hit in hits))
             stored = {(each.doc_id, each.passage.ordinal): each for each in self._index.passages(pages)}
@@ -200,6 +213,20 @@ class _Answers:
         pages = list(dict.fromkeys((passage.doc_id, passage.page + 1) for passage, _ in self.passages))[:_NEAREST]
         near = "; ".join(f"{doc_id} page {page}" for doc_id, page in pages)
         return f"{missing}; nearest: {near}" if near else missing
+
+
+def _of_each_measure(part: QuestionPart, lexicon: Lexicon | None) -> Iterator[QuestionPart]:
+    """Yield a part that asks what is expected of two measures once for each: `guidance for sales and for income`."""
+    text = part.text
+    found = lexicon.mentions(text) if lexicon and has_listed_prefix("expected", text) else ()
+    places = sorted({(one.start, one.end) for one in found})
+    pairs = [(one, other) for one, other in pairwise(places) if stems_in(text[one[1] : other[0]]) == ()]
+    if part.answer_type not in FIGURES or len(pairs) != 1 or " and " not in text[pairs[0][0][1] : pairs[0][1][0]]:
+        yield part
+        return
+    ((start, end), (second, last)), *_ = pairs
+    yield replace(part, text=text[:end] + text[last:])
+    yield replace(part, text=text[:start] + text[second:])
 
 
 def _not_told(chosen: Iterable[Candidate], told: Collection[str]) -> dict[str, Candidate]:

@@ -185,11 +185,12 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
     texts: list[str] = []
     lead = ""
     for text in (each.strip(" ,?.!") for each in split_requests(core)):
+        asks = asks_something(text) or core[core.find(text) + len(text) :].lstrip(" ,").startswith(_JOINED)
         if texts and " " in text and is_subordinate(text):
             texts[-1] = f"{texts[-1]}, {text}"  # `... in 2022, when it reported 2021`
-        elif asks_something(text):
+        elif asks:
             texts.append(f"{lead}{text}")
-        lead = "" if asks_something(text) else f"{lead}{text}, "  # `Of its swaps, which one ...`
+        lead = "" if asks else f"{lead}{text}, "  # `Of its swaps, which one ...`
     if lead or not texts:
         texts = [*texts[:-1], f"{texts[-1]}, {lead.strip(' ,')}" if texts else core.strip(" ?.!")]
     types = [_answer_type(text) for text in texts]
@@ -218,13 +219,17 @@ def attributes_of(core: str) -> tuple[QuestionPart, ...]:
 
 
 _MIN_ATTRIBUTES = 2
+_JOINED = ("and ", "& ", "plus ")
 
 
 def _counted(text: str) -> str:
     """Return the noun that is counted: `stores` of `how many stores did it open` and of `store count`."""
     before, count, _ = text.replace("-", " ").partition(" count")
-    named = _words_after("many of", text, 3) or _words_after("counted after", text, 1)
-    return named or "".join(before.split()[-1:] if count else ())
+    named = _words_after("many of", text, 3) or _words_after("counted after", text, 3)
+    words = [word.strip(",.;:") for word in named.split() or before.split() * bool(count)]
+    if len(words) > 1 and words[-1].lower() in word_lists("question_words")["counted acts"]:
+        words = words[:-1]  # `car deliveries` are cars
+    return " ".join(words if named else words[-1:])
 
 
 def _words_after(lead: str, text: str, most: int) -> str:

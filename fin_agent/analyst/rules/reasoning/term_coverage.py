@@ -18,6 +18,8 @@ from fin_agent.vocabulary.dates import MONTHS
 
 _SYNONYM, _NEARBY, _BEFORE, _CONTEXT = 0.9, 0.75, 0.65, 0.5
 """Weights of a synonym, a nearby word, an earlier name, and a term of another part of the question."""
+_USUAL = 2
+"""Synonyms of a term that are searched for by themselves."""
 _LEAST, _EVERYDAY = 0.4, 0.1
 """The least weight of a word, and the weight of an everyday word."""
 _RARE = 3.8
@@ -40,6 +42,8 @@ class Term:
     """As stems."""
     phrases: tuple[str, ...] = ()
     """Synonyms to search for."""
+    usual: tuple[str, ...] = ()
+    """The synonyms that filings use most, which find the sentences that say it so."""
     is_name: bool = False
     """Whether it has no substitute: an answer without it is about something else."""
     is_context: bool = False
@@ -126,7 +130,10 @@ def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str,
     rare = own >= _RARE or any(mark.isdigit() for mark in term.words)
     if synonyms and min(synonyms) < own:
         own = math.sqrt(own * max(min(synonyms), _LEAST))
-    return replace(term, weight=max(own, _LEAST), is_name=term.is_name and rare)
+    used = [one for one in term.phrases if all(frequencies.get(each) for each in stems_in(one))]
+    by_use = {stems_in(one): one for one in sorted(used, key=lambda one: (rarity(stems_in(one)), one), reverse=True)}
+    usual = tuple(by_use.values())[-_USUAL:]
+    return replace(term, weight=max(own, _LEAST), is_name=term.is_name and rare, usual=usual)
 
 
 @lru_cache(maxsize=50_000)
@@ -143,14 +150,15 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     moves = _movements() if part.answer_type in (AnswerType.CAUSE, AnswerType.VERDICT) else ()
     acts, everyday = _acts_and_everyday_words(counting=part.answer_type is AnswerType.COUNT)
     seen: set[frozenset[str]] = {frozenset()}
-    text = patterns("answer_patterns")["threshold"].sub(" ", part.text)
+    known_patterns = patterns("answer_patterns")
+    text = known_patterns["time"].sub(" ", known_patterns["threshold"].sub(" ", part.text))
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
         stems, is_place = _stems_of(words, synonyms)
         alone = " " not in words
         about_subject = low not in unsaid and not low.startswith(moves)
         about_subject &= is_place or known.issuperset(_pieces(low))
-        if stems in seen or (alone and not about_subject and stem(low) not in acts):
+        if stems in seen or (not alone and low in unsaid) or (alone and not about_subject and stem(low) not in acts):
             continue
         seen.add(stems)
         synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
