@@ -176,8 +176,9 @@ def divided_counts(sentence: str, found: Sequence[PrintedAmount]) -> Iterator[li
 def _named(sentence: str, group: Sequence[PrintedAmount]) -> Iterator[tuple[int, str | None]]:
     """Yield the start of a divided count and of each of its parts, and the words behind it that name the part."""
     yield group[0].start, None
-    for one, after in pairwise([*group[1:], None]):
-        found = _PATTERNS["part of a count"].match(sentence, one.end, after.start if after else len(sentence))
+    ends = [*(after.start for after in group[2:]), len(sentence)]
+    for one, end in zip(group[1:], ends, strict=True):
+        found = _PATTERNS["part of a count"].match(sentence, one.end, end)
         yield one.start, found["part"] if found else None
 
 
