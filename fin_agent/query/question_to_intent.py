@@ -129,7 +129,7 @@ def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
         lines |= set(map(_without_numbers, lines))
         known[filings] = PrintedText(
             frozenset().union(*map(words_of, texts)),
-            frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS),
+            frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS and line[0] != "of"),
             names_in(texts),
         )
     return known[filings]

@@ -396,6 +396,7 @@ ASKED = [
     ("wisteria", "What portion of Wisteria's employees worked outside the United States at the end of 2019?", 39.52),
     ("wisteria", "Share of Wisteria's workforce located in the U.S., 2019", 60.48),
     ("aspen", "How many stores was Aspen operating in total at the end of 2019?", 478),
+    ("pecan", "What percentage of Pecan's net sales in 2019 was from Latin America?", 12),
     ("pecan", "Which grew faster in 2019, Latin America or Asia Pacific?", 2.56),
     ("aspen", "How many stores does Aspen operate at the end of 2019?", 478),
     ("linden", "Which Linden region had the strongest comparable sales in 2019?", 6.5),
