@@ -417,7 +417,7 @@ def _subject_of(intent: Intent, plan: Plan) -> str:
     periods, (first, *others) = plan.periods, plan.companies
     span = _span(intent, plan, periods)
     measure, both = _change_label(intent), " and ".join((first, *others))
-    match intent.comparison:
+    match intent.comparison if others else None:
         case Comparison.DIFFERENCE:
             subject = f"difference in {measure} between {first} and {others[0]}"
         case Comparison.EXCESS:

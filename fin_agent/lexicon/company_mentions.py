@@ -123,7 +123,7 @@ class CompanyDirectory:
         for whole, start, end in (*found, *((start, start, end) for start, end in listed)):
             if _PATTERNS["compared"].search(_last_words(marked, whole)):
                 start = whole  # "than Under Armour": the first word belongs to the name
-            if _is_used_as_company(marked, start, end, bool(companies), (start, end) in listed, question.isupper()):
+            if _is_used_as_company(marked, start, end, bool(companies), (start, end) in listed, _is_shouted(question)):
                 names[start] = question[start:end].rstrip(".")
         return list(dict.fromkeys(names[start] for start in sorted(names)))
 
@@ -264,7 +264,7 @@ class _PhraseContext:
     @property
     def is_all_caps(self) -> bool:
         """Whether the question is all in capitals, which then carry no information."""
-        return self.question.isupper()
+        return _is_shouted(self.question)
 
     @property
     def is_capitalized(self) -> bool:
@@ -363,9 +363,17 @@ def _is_used_as_company(marked: str, start: int, end: int, beside: bool, listed:
     return listed or _PATTERNS["before a company"].search(before.casefold()) is not None
 
 
+def _is_shouted(question: str) -> bool:
+    """Return whether a question is written in capitals, not only in initials: `ACME REVENUE 2024`, not `KO FY24 SG&A`."""
+    return question.isupper() and any(len(word) > _LONGEST_INITIALS for word in question.split())
+
+
+_LONGEST_INITIALS = 6
+
+
 def company_like_names(question: str, understood: Sequence[tuple[int, int]]) -> list[str]:
     """Return all runs of capitalized words in a question that names no company: `General Electric capex`."""
-    if question.isupper():
+    if _is_shouted(question):
         return []
     marked = mask_spans(question, understood, _UNDERSTOOD)
     return [question[start:end].rstrip(".") for _, start, end in _candidates(marked)]
