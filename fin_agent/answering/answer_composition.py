@@ -483,7 +483,7 @@ def _trend(intent: Intent, plan: Plan, listed: Sequence[_ListedFigure], change: 
     first, last = plan.terms[0].period, plan.terms[-1].period
     subject = f"{_measure_in_sentence(intent)} of {plan.terms[0].company.name}"
     lead = ""
-    if " or " not in f"{intent.core} {intent.question}".lower() and not _NO_CLAIM.match(intent.core):
+    if " or " not in intent.core.lower() and not _NO_CLAIM.match(intent.core):
         above = intent.claim.above if intent.claim else None
         rising = _is_rising(intent) if intent.losses or above is None else above
         lead = _verdict(change != 0 and rising == (change > 0))

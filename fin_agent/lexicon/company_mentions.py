@@ -364,7 +364,7 @@ def _is_used_as_company(marked: str, start: int, end: int, beside: bool, listed:
 
 
 def _is_shouted(question: str) -> bool:
-    """Return whether a question is written in capitals, not only in initials: `ACME REVENUE 2024`, not `KO FY24 SG&A`."""
+    """Return whether a question is in capitals, not only in initials: `ACME REVENUE 2024`, but not `KO FY24 SG&A`."""
     return question.isupper() and any(len(word) > _LONGEST_INITIALS for word in question.split())
 
 

@@ -182,6 +182,8 @@ def _place(mention: PeriodMention) -> tuple[int, int, int, int]:
 def _year_to_date(text: str, question: str, mention: PeriodMention) -> PeriodMention:
     """Return `Q3 2025 year to date` as nine months, and a year to date as a span of unknown length."""
     before = match_before("to date before", text, mention.start)
+    if before is not None and not mention.quarter and "to date" not in before.group():
+        before = None  # `growth through FY2024`
     after = match_after("to date after", text, mention.end)
     told = before or after or "year to date" in text
     if not told or mention.months not in (3, 12) or mention.period_end is not None:

@@ -836,6 +836,8 @@ def _with_own_total(tokens: list[Token]) -> list[Token]:
     behind = [one for one in tokens[place + 1 :] if one.type != "TOTAL"]
     if has_any(behind, LINES | {"PART"}) or len(lines) != 1 or tokens[place].type == "CAME_FROM":
         return tokens
+    if tokens[place - 1].type == "AND":
+        return tokens  # `which segment had the highest revenue, and what share of the total was that`
     (at,), share = lines, tokens[place]
     known = tokens[at].value if tokens[at].type == "PHRASE" else (tokens[at],)
     if not isinstance(known, tuple) or not known:

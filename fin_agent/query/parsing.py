@@ -189,6 +189,7 @@ def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> list[Token]:
             "ends": place > 0 and tokens[place - 1].type in types_in("last"),
             "leads": not has_any(tokens[:place], types_in("last")),
             "begins": place + 1 < len(tokens) and tokens[place + 1].type in first,
+            "relates": sum(one.type in LINES for one in tokens[place:]) > 1,
             "lists": tokens[place].text.lower().endswith(" of") and bool(_list_joints(tokens, place)),
         }
         return [fact for fact, holds in facts.items() if holds]
