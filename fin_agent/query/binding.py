@@ -169,11 +169,16 @@ def _identities_of(key: str, workspace: Workspace) -> list[Identity]:
 
 
 def _with_owners(made: list[BoundMeasure], measures: Sequence[Measure], query: Query) -> list[BoundMeasure]:
-    """Return the measures with their companies in front of their words, if each is of one and they differ."""
+    """Return the measures with their companies in front of their words or of those of their lines, if they differ."""
     owners = [{line.company for line in lines_of(measure)} for measure in measures]
+    names: dict[str | None, str] = {one.key: f"{one.name} " for one in query.companies}
+    if len(measures) == 1 and len(owners[0]) > 1:
+        named = with_lines(
+            measures[0], lambda line: line.model_copy(update={"words": names.get(line.company, "") + line.words})
+        )
+        return [replace(made[0], words=measure_text(named))]
     if len(frozenset().union(*owners)) < 2 or any(len(one) != 1 for one in owners):
         return made
-    names: dict[str | None, str] = {one.key: f"{one.name} " for one in query.companies}
     return [replace(one, words=names.get(key, "") + one.words) for one, (key,) in zip(made, owners, strict=True)]
 
 

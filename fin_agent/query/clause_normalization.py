@@ -462,17 +462,20 @@ def _with_opening_days(tokens: list[Token]) -> list[Token]:
     if at is None or not times or len(times) > 2 or has_any(tokens, _CHANGING_BALANCES):
         return tokens
     own = at + 1 in times
-    beside = {one.type for one in (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2])}
-    if own != (len(times) == 2) or not (own or beside & _SET_AGAINST or has_any(tokens, _MOVING)):
+    if own != (len(times) == 2) or not (own or _is_set_against(tokens, at)):
         return tokens
-    if not own and beside & LINES and not beside & _SET_AGAINST:
-        return tokens  # `the change in the opening balance`
     (mention,) = mentions_of(tokens[at + 1 if own else times[0]])
     update: dict[str, object] = {"opening": True}
     if isinstance(mention, PeriodMention) and "year" in tokens[at].text and mention.period_end is None:
         update |= {"quarter": None, "half": None, "months": _MONTHS_OF_A_YEAR}
     start = replace(tokens[at], type="PERIOD", value=(mention.model_copy(update=update),))
     return [*tokens[:at], start, *tokens[at + 1 + own :]]
+
+
+def _is_set_against(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether an opening is compared with a closing; not so in `the change in the opening balance`."""
+    beside = {one.type for one in (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2])}
+    return bool(beside & _SET_AGAINST) or (has_any(tokens, _MOVING) and not beside & LINES)
 
 
 _CHANGING_BALANCES = ARITHMETIC | {"AVERAGE", "AVERAGE_BALANCE", "AVERAGE_OF"}

@@ -79,20 +79,29 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
     compared = len(operands) == 1 and _compares_parts(groups)
     frame = _frame_of(runs, operands) if pins else None
     apart = (_NO_LINE, frame) in runs
-    runs = [(_NO_LINE if run is frame else host, run) for host, run in runs]
+    runs = _without_line(runs, frame)
     whose = _whose_formula([run for _, run in runs if has_any(run, ("PART",))], operands)
     for kind in ("COMPANY", "PERIOD", "PART"):
         framed = kind == "PERIOD" and frame is not None
         if kind == "PART" and whose is not None:
-            runs = [(_NO_LINE if run is whose else host, run) for host, run in runs]
-        named = [(host, [one for one in run if one.type == kind]) for host, run in runs if has_any(run, (kind,))]
-        _distribute(kind, named, attached, averaged, pins=pins, compared=compared, framed=framed)
+            runs = _without_line(runs, whose)
+        _distribute(kind, _of_kind(kind, runs), attached, averaged, pins=pins, compared=compared, framed=framed)
     if pins and not apart:
         _share_periods_of_quotients(groups, operands)
     for some in _compared_measures(groups, operands):
         _share_modifiers(some, framed=frame is not None)
     attached.operands = {operand.token.start: operand for operand in operands.values()}
     return attached
+
+
+def _without_line(runs: Sequence[_Run], one: list[Token] | None) -> list[_Run]:
+    """Return the modifiers with one of them taken from its line."""
+    return [(_NO_LINE if run is one else host, run) for host, run in runs]
+
+
+def _of_kind(kind: str, runs: Sequence[_Run]) -> list[_Run]:
+    """Return the companies, periods or parts of the modifiers, each with its line."""
+    return [(host, [one for one in run if one.type == kind]) for host, run in runs if has_any(run, (kind,))]
 
 
 def _whose_formula(runs: Sequence[list[Token]], operands: dict[int, Operand]) -> list[Token] | None:

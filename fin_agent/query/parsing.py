@@ -103,6 +103,12 @@ def parse(
         arithmetic=pins,
         apart=(*attached.apart, *(() if pins else _touching(items))),
     )
+    _add_measures(parsed, items, builder)
+    return parsed
+
+
+def _add_measures(parsed: ParsedQuestion, items: Sequence[Any], builder: _Builder) -> None:
+    """Add to a question the measures that the grammar found, and the words between them."""
     for child in items:
         if isinstance(child, Token):
             parsed.frames.setdefault(child.type, []).append(child)
@@ -112,7 +118,6 @@ def parse(
         for one in measures:
             parsed.places.append(min(word.start_pos for word in one.scan_values(lambda _: True)))
             parsed.measures.append(builder.measure(one))
-    return parsed
 
 
 _BEFORE_A_FORMULA = MODIFIERS | {"COLON", "COMMA", "WHICH"}

@@ -224,6 +224,11 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     if any(isinstance(one, Move) for one in query.measures):
         # `the gains on maturity of swaps` is a movement between filed years
         return _with_rows_of_years(query, years) if future else None
+    return _in_rows(query, years)
+
+
+def _in_rows(query: Query, years: tuple[str, ...]) -> Query | None:
+    """Return the query with the rows of due years as parts of its line."""
     if len(years) > 1:
         rows = Comparison(axis=Axis.PARTS, how=query.combined or Combination.EACH)
         comparison = rows if query.combined in (None, Combination.TOTAL) else query.comparison

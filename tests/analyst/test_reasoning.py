@@ -235,6 +235,23 @@ def test_officers_are_listed_with_their_titles() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("question", "holder"),
+    [
+        ("Who is the CEO?", "Mara T. Quill, President and Chief Executive Officer."),
+        ("Who is the chief operating officer?", "Jon Ashdown, Chief Operating Officer and Executive Vice President."),
+        ("Who is the president?", "Mara T. Quill, President and Chief Executive Officer."),
+    ],
+)
+def test_an_office_is_held_word_for_word(question: str, holder: str) -> None:
+    text = (
+        "Our executive officers are as follows:\nName\nAge\nOffice\n"
+        "Jon Ashdown\n47\nChief Operating Officer and Executive Vice President\n"
+        "Mara T. Quill\n51\nPresident and Chief Executive Officer\n"
+    )
+    assert of(question, question.removeprefix("Who is the ").strip("?"), text) == holder
+
+
 def test_who_signs_the_report_is_the_auditor() -> None:
     text = (
         "Report of Independent Registered Public Accounting Firm\n"

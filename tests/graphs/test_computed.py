@@ -101,6 +101,12 @@ def test_a_computed_answer_says_its_calculation(truth: GroundTruth, ask: Ask) ->
     assert f"{spent:,.0f} / {revenue:,.0f} = {100 * spent / revenue:.1f}%" in answer.answer.text
 
 
+def test_a_quotient_of_two_companies_lines_names_both(ask: Ask) -> None:
+    answer = ask("Revenue: Harborlight FY2024 / Tellurond FY2023, multiple (x)").answer
+    assert "Harborlight Instruments, Inc. Revenue FY2024 / Tellurond Semiconductor Corporation" in answer.text
+    assert "3,763 / 6,463" in answer.text
+
+
 @pytest.mark.parametrize("name", sorted(TICKERS))
 @pytest.mark.parametrize("year", [2022, 2023, 2024])
 def test_ratios_of_the_balance_sheet(truth: GroundTruth, ask: Ask, name: str, year: int) -> None:

@@ -334,3 +334,5 @@ def test_names_and_tickers_in_small_letters() -> None:
     small = CompanyDirectory(filings)
     assert named(small, "top 3 products at general mills in fy17") == ["GENERAL MILLS, INC."]
     assert named(small, "vz equipment revenue 2021") == ["Verizon Communications Inc."]
+    assert named(small, "VZ FY24 SG&A") == ["Verizon Communications Inc."]
+    assert named(small, "VZ REVENUE GROWTH") == []

@@ -46,7 +46,7 @@ def test_fiscal_years_in_any_form(year: int, form: str) -> None:
             "{o} quarter of {y}", "{o} quarter {y}", "{o} quarter of fiscal {y}", "{o} fiscal quarter of {y}",
             "{o}-quarter {y}", "{o} quarter of the fiscal year {y}", "{y}'s {o} quarter", "{y} {o} quarter",
             "quarter {q} of {y}", "Q{q}, {y}", "{o} quarter ended {y}", "Q{q}/{y}", "Q{q}/{s}", "FQ{q} {y}", "F{q}Q{s}",
-            "{y}/Q{q}", "{y}-Q{q}",
+            "{y}/Q{q}", "{y}-Q{q}", "{o} quarter of its fiscal {y}", "{o} quarter of their {y}",
         ]
     ),
 )  # fmt: skip

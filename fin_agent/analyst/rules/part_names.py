@@ -128,11 +128,8 @@ def _places(
     """Yield the occurrences of `name`; short names must match in case."""
     for found in _pattern(name).finditer(text):
         start, end = found.span()
-        is_money = text[end : end + _NEAR].lstrip().lower().startswith(("$", "dollar"))  # `millions of US dollars`
-        if is_money or any(begin <= start and end <= close for begin, close in periods):
+        if _is_within_a_word(found) or any(begin <= start and end <= close for begin, close in periods):
             continue
-        if found[0][0].islower() and text[start - 1 : start] == "-" and not text[:start].lower().endswith("non-"):
-            continue  # `best-selling`
         if found[0].islower() and found[0].isalpha() and _is_common_noun(text, start, end, mentions):
             continue
         around = next((one for one in mentions if one.start <= start and end <= one.end), None)
@@ -140,6 +137,14 @@ def _places(
         before = text[around.start : start].lower().split()[-1:] if around is not None and end == around.end else []
         if around is None or begins or not _BEFORE_A_PART.isdisjoint(before):
             yield KnownName(name, start, end)
+
+
+def _is_within_a_word(found: re.Match[str]) -> bool:
+    """Return whether an occurrence is of money or a piece of a compound: `millions of US dollars`, `best-selling`."""
+    text, (start, end) = found.string, found.span()
+    if text[end : end + _NEAR].lstrip().lower().startswith(("$", "dollar")):
+        return True
+    return found[0][0].islower() and text[start - 1 : start] == "-" and not text[:start].lower().endswith("non-")
 
 
 def _is_common_noun(text: str, start: int, end: int, mentions: Sequence[Mention]) -> bool:

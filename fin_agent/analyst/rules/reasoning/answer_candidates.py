@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -312,17 +312,24 @@ def _sentences(
             continue  # most sentences, without a look at their form
         if not _is_self_contained(lead, paragraph):
             continue
-        text, first = lead, position
-        before, above = flat[position - 1] if position else ("", None)
-        if above is paragraph and contains_listed_phrase("pointing back", lead) and is_complete_sentence(before):
-            text, first = f"{before} {lead}", position - 1
-        after = flat[position + 1][0] if position + 1 < len(flat) else ""
-        if explains and contains_listed_phrase("pointing back", after) and is_complete_sentence(after):
-            text = f"{text} {after}"
+        text, first = _joined(flat, position, with_next=explains)
         heading = paragraph.heading + (announced if paragraph.item else "")
         score = _score(lead, text, heading, target, filed, partial(_text_above, flat[first][0], passage_text))
         if score:
             yield first, text, score
+
+
+def _joined(flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: bool) -> tuple[str, int]:
+    """Return a sentence with those that it points back to or that point back to it, and the position of the first."""
+    lead, paragraph = flat[position]
+    text, first = lead, position
+    before, above = flat[position - 1] if position else ("", None)
+    if above is paragraph and contains_listed_phrase("pointing back", lead) and is_complete_sentence(before):
+        text, first = f"{before} {lead}", position - 1
+    after = flat[position + 1][0] if position + 1 < len(flat) else ""
+    if with_next and contains_listed_phrase("pointing back", after) and is_complete_sentence(after):
+        text = f"{text} {after}"
+    return text, first
 
 
 def _text_above(sentence: str, passage_text: str) -> str:
@@ -476,14 +483,11 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
+    few = len(own) <= _FEW and wants in FIGURES | _FACTS | {AnswerType.VERDICT}
     rarest = max(present, key=lambda term: term.weight)
-    needed = [] if rarest.is_name else [rarest]
-    if len(own) <= _FEW and wants in FIGURES | _FACTS | {AnswerType.VERDICT}:
-        needed = present
+    needed = present if few else [rarest][rarest.is_name :]
     names = filter(attrgetter("is_name"), own)
-    if not (_all_in(around, needed) and _all_in(anywhere, names)):
-        return False
-    return _is_borne_out(anywhere, target)
+    return _all_in(around, needed) and _all_in(anywhere, names) and _is_borne_out(anywhere, target)
 
 
 def _is_borne_out(anywhere: set[str], target: AnswerTarget) -> bool:
@@ -520,16 +524,29 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
         return False
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
+    return _is_of_asked_years(text, target, filed, above)
+
+
+def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above: str) -> bool:
+    """Return whether a figure, a reason or a verdict is of the requested years, by those in the text or above it."""
+    asked, years, wants = target.years, set(printed_years(text)), target.part.answer_type
+    figure = wants in FIGURES
     forecast = figure and has_listed_prefix("expected", target.intent.core)
     if not figure or forecast:
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
-    if forecast and not asked & years and (years or max(printed_years(above), default=0) > max(asked)):
-        return False  # what is expected of another period
+    if forecast and _is_expected_of_another(years, asked, above):
+        return False
     interim = contains_listed_phrase("interim", text) and not target.of_quarter
     if wants is AnswerType.CAUSE:
         years = years or _years_of_heading(above)
         return not years or (bool(years & asked) and not interim)
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
+
+
+def _is_expected_of_another(years: set[int], asked: set[int], above: str) -> bool:
+    """Return whether what is expected is of another period, by the years in the text or above it."""
+    later = max(printed_years(above), default=0) > max(asked)
+    return not asked & years and (bool(years) or later)
 
 
 def _years_of_heading(above: str) -> set[int]:
@@ -577,10 +594,7 @@ def _is_of_these_years(years: set[int], asked: set[int], filed: int | None) -> b
 def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float:
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
     core, wants = target.intent.core, target.part.answer_type
-    told = listed("answer_words", "set against").split(about, maxsplit=1)[0]
-    years, asked = set(printed_years(told)), target.years.union(printed_years(core))
-    other = 1.0 if wants is AnswerType.DATE else _OTHER_YEAR  # its year is what is asked for
-    fitness = (_ITS_YEAR if years & asked else other) if years and asked else 1.0
+    fitness = _year_fitness(about, target)
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
     if wants is AnswerType.COUNT and all(contains_listed_phrase("at a day", said) for said in (core, text)):
@@ -597,10 +611,23 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     if wants is AnswerType.LIST and _is_listing(text, target.part.text):
         fitness *= _LIST
     if wants is AnswerType.CAUSE:
-        (up, down), (risen, fallen) = movement_directions(text[: len(about) + _VERB]), movement_directions(core)
-        fitness *= risen == fallen or (up, down) != (fallen, risen)
+        fitness *= _moves_as_asked(text[: len(about) + _VERB], core)
         fitness *= _is_about_measure(about, heading, core, target.lexicon)
     return fitness
+
+
+def _moves_as_asked(text: str, core: str) -> bool:
+    """Return whether what a text explains does not move the other way than the question says."""
+    (up, down), (risen, fallen) = movement_directions(text), movement_directions(core)
+    return risen == fallen or (up, down) != (fallen, risen)
+
+
+def _year_fitness(about: str, target: AnswerTarget) -> float:
+    """Return the fit of the years that a text names; of a date, its year is what is asked for."""
+    told = listed("answer_words", "set against").split(about, maxsplit=1)[0]
+    years, asked = set(printed_years(told)), target.years.union(printed_years(target.intent.core))
+    other = 1.0 if target.part.answer_type is AnswerType.DATE else _OTHER_YEAR
+    return (_ITS_YEAR if years & asked else other) if years and asked else 1.0
 
 
 def _is_listing(text: str, asked: str) -> bool:
@@ -664,10 +691,22 @@ def _names(text: str, target: AnswerTarget) -> Iterator[str]:
     people = _people_in(text) if wants in (AnswerType.PERSON, AnswerType.OFFICERS) else {}
     if wants is AnswerType.OFFICERS and people:
         yield f"{'; '.join(f'{name}, {title}' for name, title in people.items())}."
-    offices = [term for term in target.terms if any(map(_is_title, (term.words, *term.phrases)))]
-    for name, title in people.items() if wants is AnswerType.PERSON and offices else ():
-        if all(term.coverage_in(stems_in(title)) for term in offices):
+    if wants is AnswerType.PERSON:
+        yield from _holders(people, target)
+
+
+def _holders(people: Mapping[str, str], target: AnswerTarget) -> Iterator[str]:
+    """Yield the people who hold all offices that are asked for."""
+    offices = [{term.words, *term.phrases} for term in target.terms if any(map(_is_title, (term.words, *term.phrases)))]
+    for name, title in people.items() if offices else ():
+        if all(any(_is_office(way, title) for way in ways) for ways in offices):
             yield f"{name}, {title}."
+
+
+def _is_office(words: str, title: str) -> bool:
+    """Return whether a title contains an office: no `Chief Operating Officer and Executive Vice President` is a CEO."""
+    office, held = (" ".join(words_in(text.lower())) for text in (words, title))
+    return f" {office} " in f" {held} " and f" vice {office} " not in f" {held} "
 
 
 def _people_in(text: str) -> dict[str, str]:

@@ -176,11 +176,7 @@ class _Answers:
             identity = self._index.filing(doc_id).identity
             of = identity.results or identity
             years[doc_id] = FilingPeriod(of.fiscal_year, of.quarter)
-        asked = {period.fiscal_year for period in self._intent.periods}
-        own = [doc_id for doc_id in filings if years[doc_id].year in asked]
-        announced = {year - 1 for year in asked if has_listed_prefix("expected", self._intent.core)}
-        before = [doc_id for doc_id in filings if years[doc_id].year in announced]
-        for searched in filter(None, (own, before, filings)):
+        for searched in self._in_turn(filings, years):
             for passage in self._searched(searched):
                 found.setdefault(passage.key, passage)
         if finds(self._intent.core, "incorporation"):  # the cover tells where
@@ -188,6 +184,16 @@ class _Answers:
                 cover = RetrievedPassage.of(stored, 0.0, 1)
                 found.setdefault(cover.key, cover)
         return [(passage, years.get(passage.doc_id, FilingPeriod())) for passage in found.values()]
+
+    def _in_turn(self, filings: Sequence[str], years: Mapping[str, FilingPeriod]) -> Iterator[Sequence[str]]:
+        """Yield the filings of the periods asked about, of a forecast those of the year before, then all filings."""
+        asked = {period.fiscal_year for period in self._intent.periods}
+        announced = {year - 1 for year in asked if has_listed_prefix("expected", self._intent.core)}
+        for some in (asked, announced):
+            if own := [doc_id for doc_id in filings if years[doc_id].year in some]:
+                yield own
+        if filings:
+            yield filings
 
     def _searched(self, filings: Sequence[str]) -> Iterator[RetrievedPassage]:
         terms = [term for terms in self._terms for term in terms if not term.is_context]

@@ -156,12 +156,12 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         low = words.lower().removesuffix("'s").removesuffix("’s")
         stems, is_place = _stems_of(words, synonyms)
         alone = " " not in words
-        about_subject = low not in unsaid and not low.startswith(moves)
-        about_subject &= is_place or known.issuperset(_pieces(low))
-        if stems in seen or (not alone and low in unsaid) or (alone and not about_subject and stem(low) not in acts):
+        of_subject = alone and not low.startswith(moves) and (is_place or known.issuperset(_pieces(low)))
+        said = low not in unsaid and (of_subject or not alone)
+        if stems in seen or not (said or (alone and stem(low) in acts)):
             continue
         seen.add(stems)
-        synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
+        synonyms += _of_labels(stems, labels)
         plain = alone and not synonyms
         named = plain and place > 0 and _looks_like_a_name(words) and part.text != part.text.upper()
         yield Term(
@@ -172,6 +172,11 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
             is_name=named and low not in lists["no names"],
             is_everyday=plain and not named and low in everyday,
         )
+
+
+def _of_labels(stems: frozenset[str], labels: Mapping[str, tuple[frozenset[str], ...]]) -> tuple[frozenset[str], ...]:
+    """Return what statements call the words of a term, where that says more."""
+    return tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
 
 
 def _stems_of(words: str, synonyms: Sequence[frozenset[str]]) -> tuple[frozenset[str], bool]:
