@@ -199,8 +199,9 @@ class _Answers:
         terms = [term for terms in self._terms for term in terms if not term.is_context]
         words = [term.words for term in terms]
         usual = [word for term in terms for word in term.usual or (term.words,)]
-        for searched in (words, usual, [*words, *(phrase for term in terms for phrase in term.phrases)]):
-            hits = self._index.search_passages(list(dict.fromkeys(searched)), doc_ids=filings, limit=_FURTHER)
+        every = [*words, *(phrase for term in terms for phrase in term.phrases)]
+        for searched in dict.fromkeys(tuple(dict.fromkeys(some)) for some in (words, usual, every)):
+            hits = self._index.search_passages(searched, doc_ids=filings, limit=_FURTHER)
             pages = list(dict.fromkeys(hit.key for hit in hits))
             stored = {(each.doc_id, each.passage.ordinal): each for each in self._index.passages(pages)}
             for hit in hits:
