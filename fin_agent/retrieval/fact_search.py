@@ -615,8 +615,7 @@ class _FactPhrase:
             return None
         named = self.metric is not None and fact.metric == self.metric.id
         uncounted = self.metric is not None and self.metric.unit == "count" and fact.unit != "count"
-        is_label = any(LIGHT < address.line | LIGHT <= words | LIGHT for words in self.wordings)
-        if uncounted and not (named or is_label):
+        if uncounted and not named and not self._is_label(address.line):
             return None  # `Employee benefits > Total` is no number of employees
         own = address
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
@@ -643,6 +642,10 @@ class _FactPhrase:
         score -= _OF_ANOTHER_METRIC * of_another
         score += self._priors(fact, address, weigh, part, self.phrase | wording, named=named)
         return FactHit(sourced, score, missing, extra)
+
+    def _is_label(self, line: Words) -> bool:
+        """Return whether a row says no more than one of the wordings."""
+        return any(LIGHT < line | LIGHT <= words | LIGHT for words in self.wordings)
 
     def _account(
         self, wording: Words, address: Address, weigh: Weigh, years: Words, part: Words
