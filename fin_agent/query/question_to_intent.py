@@ -14,7 +14,7 @@ from fin_agent.analyst.rules.part_names import named_parts_in
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
 from fin_agent.analyst.rules.query_to_text import query_to_question
 from fin_agent.analyst.rules.reasoning.answer_candidates import movement_directions
-from fin_agent.analyst.rules.reasoning.question_parts import attributes_of, ranked_statement
+from fin_agent.analyst.rules.reasoning.question_parts import attributes_of, cover_attribute, ranked_statement
 from fin_agent.analyst.rules.requested_report import split_report_request
 from fin_agent.analyst.rules.words_to_intent import foreign_currency_requests, market_price_requests, parse_intent
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
@@ -201,7 +201,7 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     beyond = (*market_price_requests(words.core), *foreign_currency_requests(question))
     if beyond:
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
-    in_words = bool(attributes_of(words.core))
+    in_words = bool(attributes_of(words.core) or cover_attribute(words.core)) or finds(words.core, "practice")
     asked = None if in_words else with_figures(words, workspace, before.query if before is not None else None)
     if asked is not None:
         return with_losses(_with_names_of_filings(asked, workspace))

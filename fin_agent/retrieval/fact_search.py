@@ -43,7 +43,7 @@ from fin_agent.retrieval.fact_terms import (
     years_of,
 )
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
-from fin_agent.retrieval.slot_matching import same_part
+from fin_agent.retrieval.slot_matching import may_be_balance, same_part
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Identity
@@ -617,6 +617,9 @@ class _FactPhrase:
         uncounted = self.metric is not None and self.metric.unit == "count" and fact.unit != "count"
         if uncounted and not named and not self._is_label(address.line):
             return None  # `Employee benefits > Total` is no number of employees
+        instant = self.metric is not None and self.metric.period == "instant"
+        if self.metric is not None and instant and not may_be_balance(fact, self.metric.statement):
+            return None  # what was charged in a year is no allowance at its end
         own = address
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
@@ -678,7 +681,7 @@ class _FactPhrase:
         score -= _EXTRA_COLUMN * (len(column) / len(address.column) if column else 0.0)
         if wording is self.phrase and wording - part <= (address.line - part or address.heads) and not extra:
             score += _TO_THE_LETTER
-        changes = bool((address.heads | address.line) & _CHANGE) and not wording & _CHANGE
+        changes = bool((address.heads | address.line | address.column) & _CHANGE - wording)
         return score - _OF_A_CHANGE * changes, tuple(sorted(missing)), tuple(sorted(extra))
 
     def _priors(self, fact: Fact, address: Address, weigh: Weigh, part: Words, wording: Words, *, named: bool) -> float:
@@ -687,6 +690,8 @@ class _FactPhrase:
         of_balances = self.is_balance or (fact.statement is not None and bool(self.phrase & _NOUNS_OF_BALANCES))
         if of_balances and fact.period.months and (self.metric is None or self.is_balance):
             prior -= _OF_A_SPAN
+        elif self.metric is not None and self.metric.period == "duration" and not fact.period.months:
+            prior -= _OF_A_SPAN  # accumulated amortization is no amortization of the year
         if fact.statement is Statement.EQUITY:
             prior += _OF_EQUITY
         elif fact.statement is not None:
@@ -705,6 +710,9 @@ class _FactPhrase:
             prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and said.isdisjoint(_OF_SHARES):
             prior -= _OF_ANOTHER_UNIT / 2
+        if self.metric is not None and self.metric.unit == "shares" and self.is_balance:
+            around = address.line | address.heads | address.column | words_of(fact.caption)
+            prior -= _OF_ANOTHER_UNIT * bool((around & _OF_OTHER_SHARES) - said)  # options outstanding are no shares
         names = (address.members or address.scope) - OF_ANY_CONCEPT - OF_TIME - _OF_ADDING - years_of(fact.period)
         if names or (fact.scope is not None and not address.scope <= _OF_ADDING):
             share = sum(map(weigh, names - said)) / (sum(map(weigh, names)) or 1.0)
@@ -862,7 +870,7 @@ _SHORTEST_FORM, _LONGEST_NAME, _MOST_FORMS = 3, 60, 6
 OF_ANY_FIGURE = stems("of any figure")
 """Words of a phrase that only say that a figure is meant; an address does not need to match them."""
 _RATE, _CHANGE, OPENING = stems("rate"), stems("change"), stems("opening")
-_OF_SHARES = stems("of shares")
+_OF_SHARES, _OF_OTHER_SHARES = stems("of shares"), stems("of other shares")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 NARROWING = words_of("current noncurrent")
 _OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")

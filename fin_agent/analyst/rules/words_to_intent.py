@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from fin_agent.analyst.rules.period_resolution import min_period_count, requested_periods
-from fin_agent.analyst.rules.reasoning.question_parts import ranked_statement
+from fin_agent.analyst.rules.reasoning.question_parts import cover_attribute, ranked_statement
 from fin_agent.analyst.rules.requested_report import asks_about_restatement, split_report_request
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Use
@@ -117,10 +117,13 @@ def _search_terms(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
     text = without_companies(core, directory)
     spans = [found.span() for found in listed("asked_words", "span of a year").finditer(text)]
     text = mask_spans(text, [*period_spans(text), *spans])
-    if finds(core, "incorporation"):
-        text += " incorporated laws"  # a term of its own, not the end of a company's name
+    text += f" {_ON_COVERS.get(cover_attribute(core), '')}"
     text = mask_spans(text, [(start, end) for start, end, _ in form_spans(text)])
     return tuple(dict.fromkeys(re.findall(r"[a-z][a-z&'-]*[a-z]|\d[\d.,]*\d", text.lower())))
+
+
+_ON_COVERS = {"incorporation": "incorporated laws", "fiscal year end": "registrant charter"}
+"""Terms to search for where the words that ask are masked as a company's name or a period."""
 
 
 def market_price_requests(core: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, QuestionPart
+from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, QuestionPart, cover_attribute
 from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     Paragraph,
     begins_sentence,
@@ -216,8 +216,15 @@ def candidates_of(
 ) -> Iterator[Candidate]:
     """Yield the candidates that are of the answer type and cover enough of the question."""
     latest = max((filed.year for _, filed in passages if filed.year), default=None)
+    on_cover = patterns("cover_attributes").get(cover_attribute(target.part.text))
     for place, (passage, filed) in enumerate(passages):
         worth = _BEHIND**place * _period_fit(filed, latest, target)
+        if on_cover is not None:
+            values = [" ".join(found["value"].split()) for found in on_cover.finditer(passage.text)]
+            if values and passage.page <= LAST_OF_COVER:
+                told = "; ".join(dict.fromkeys(values))
+                yield Candidate(f"{told[:1].upper()}{told[1:]}.", passage, place, 0, worth, alone=True)
+            continue
         if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
             for position, text, score in _sentences(paragraphs, passage.text, target, filed.year):
@@ -228,6 +235,10 @@ def candidates_of(
         for text in _names(passage.text, target):
             fits = 1.0 if of_its_year or target.part.answer_type is not AnswerType.FIRM else _OTHER_YEAR
             yield Candidate(text, passage, place, 0, worth * fits * _LIST, alone=True)
+
+
+LAST_OF_COVER = 1
+"""The second page of a report may continue its cover."""
 
 
 def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPassage, str]]) -> Iterator[Candidate]:
@@ -680,10 +691,8 @@ def _lists(paragraphs: Sequence[Paragraph], target: AnswerTarget) -> Iterator[tu
 
 
 def _names(text: str, target: AnswerTarget) -> Iterator[str]:
-    """Yield the firm that signs a report, the holder of an office, or all officers, or the state on a cover."""
+    """Yield the firm that signs a report, the holder of an office, or all officers."""
     wants = target.part.answer_type
-    if wants is AnswerType.PLACE and finds(target.part.text, "incorporation"):
-        yield from (f"{found['state']}." for found in patterns("answer_patterns")["incorporated in"].finditer(text))
     if wants is AnswerType.FIRM and contains_listed_phrase("report of auditors", text) and (firm := _firm_in(text)):
         said = set(stems_in(text))
         if all(term.coverage_in(said) or term.is_everyday for term in target.terms):

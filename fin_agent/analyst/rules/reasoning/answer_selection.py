@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import (
+    LAST_OF_COVER,
     AnswerTarget,
     Candidate,
     FilingPeriod,
@@ -22,6 +23,7 @@ from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
     AnswerType,
     QuestionPart,
+    cover_attribute,
     parts_of,
     unanswerable_reason,
 )
@@ -32,7 +34,6 @@ from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.words import finds
 from fin_agent.prompts import remove_instructions, signs_of_injection
 from fin_agent.vocabulary.identity import Form
 
@@ -179,8 +180,9 @@ class _Answers:
         for searched in self._in_turn(filings, years):
             for passage in self._searched(searched):
                 found.setdefault(passage.key, passage)
-        if finds(self._intent.core, "incorporation"):  # the cover tells where
-            for stored in self._index.passages([PageKey(doc_id, 0) for doc_id in filings]):
+        if cover_attribute(self._intent.core):
+            covers = [PageKey(doc_id, page) for doc_id in filings for page in range(LAST_OF_COVER + 1)]
+            for stored in self._index.passages(covers):
                 cover = RetrievedPassage.of(stored, 0.0, 1)
                 found.setdefault(cover.key, cover)
         return [(passage, years.get(passage.doc_id, FilingPeriod())) for passage in found.values()]

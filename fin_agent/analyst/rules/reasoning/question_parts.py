@@ -145,6 +145,7 @@ class AnswerType(StrEnum):
     PERSON = "a name"
     PLACE = "a place"
     DEFINITION = "a definition"
+    PRACTICE = "a sentence that says how it is done"
     SENTENCE = "a sentence"
 
 
@@ -265,6 +266,15 @@ def asks_in_words(core: str) -> bool:
     """Return whether the words state the answer type (`how much`, `when`, `list`), or rank rows."""
     plain = (AnswerType.NUMBER, AnswerType.SENTENCE)
     return parse_ranking(core) is not None or any(part.answer_type not in plain for part in parts_of(core))
+
+
+def cover_attribute(text: str) -> str:
+    """Return what a question asks for that the cover of a report states (words/cover_attributes.yaml); else nothing.
+
+    >>> cover_attribute("When does Acme's fiscal year end?")
+    'fiscal year end'
+    """
+    return next((kind for kind in patterns("cover_attributes") if finds(text, kind)), "")
 
 
 def unanswerable_reason(core: str, *, of_company: bool = False) -> str:
