@@ -201,11 +201,16 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     beyond = (*market_price_requests(words.core), *foreign_currency_requests(question))
     if beyond:
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
-    in_words = bool(attributes_of(words.core) or cover_attribute(words.core)) or finds(words.core, "practice")
+    in_words = bool(attributes_of(words.core) or cover_attribute(words.core))
+    in_words = in_words or any(finds(words.core, kind) for kind in _IN_WORDS)
     asked = None if in_words else with_figures(words, workspace, before.query if before is not None else None)
     if asked is not None:
         return with_losses(_with_names_of_filings(asked, workspace))
     return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)
+
+
+_IN_WORDS = ("practice", "size of an agreement", "existence")
+"""Lists of phrases by which a question asks for what sentences say, although it may name a measure."""
 
 
 def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:

@@ -41,6 +41,8 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         return contains_listed_phrase("causes", text)
     known = patterns("answer_patterns")
     pattern = known.get(wants.name.lower())
+    if wants is AnswerType.VERDICT and known["percent"].search(part.text):
+        return known["percent"].search(text) is not None  # `did any customer account for more than 10% of revenue`
     if pattern is None:
         return True
     if wants is AnswerType.PERSON:
