@@ -31,6 +31,8 @@ from fin_agent.vocabulary.dates import MONTHS, printed_years
 from fin_agent.vocabulary.filing import PassageKind
 
 _WORDS_BEHIND = 6
+_BESIDE_A_NAME = 60
+"""Characters between a name and the office that it holds."""
 _CAUSE_IS_FIRST = 12
 
 
@@ -47,7 +49,7 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         return True
     if wants is AnswerType.PERSON:
         text = listed("answer_words", "pronouns").split(text, maxsplit=1)[0]  # `In 2014, he became ...` names nobody
-        return any(not _is_title(found[0]) for found in pattern.finditer(text))  # an office is nobody's name
+        return any(_is_holder(found, part.text) for found in pattern.finditer(text))
     if wants in FIGURES and patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
         return False
     if wants is AnswerType.DATE and finds(part.text, "beginning asked", "answer_words"):
@@ -62,6 +64,15 @@ def matches_type(text: str, part: QuestionPart) -> bool:
     if wants is AnswerType.COUNT:
         return any(_counts(found, part.counted) for found in pattern.finditer(text))
     return pattern.search(text) is not None
+
+
+def _is_holder(name: re.Match[str], asked: str) -> bool:
+    """Return whether a name is a person's, and beside an office where one is asked for; an office is nobody's name."""
+    if _is_title(name[0]) or not word_lists("answer_words")["no names"].isdisjoint(words_in(name[0].lower())):
+        return False
+    around = name.string[max(0, name.start() - _BESIDE_A_NAME) : name.end() + _BESIDE_A_NAME]
+    offices = (word_lists("same_words")[office] for office in word_lists("answer_words")["offices"])
+    return all(any_of(office).search(around) for office in offices if any_of(office).search(asked))
 
 
 def _counts(number: re.Match[str], noun: str) -> bool:
@@ -709,9 +720,13 @@ def _names(text: str, target: AnswerTarget) -> Iterator[str]:
 def _holders(people: Mapping[str, str], target: AnswerTarget) -> Iterator[str]:
     """Yield the people who hold all offices that are asked for."""
     offices = [{term.words, *term.phrases} for term in target.terms if any(map(_is_title, (term.words, *term.phrases)))]
-    for name, title in people.items() if offices else ():
-        if all(any(_is_office(way, title) for way in ways) for ways in offices):
-            yield f"{name}, {title}."
+    held = [
+        (name, title)
+        for name, title in (people.items() if offices else ())
+        if all(any(_is_office(way, title) for way in ways) for ways in offices)
+    ]
+    for name, title in sorted(held, key=lambda one: "officer, " in one[1].lower()):  # the head of a part comes last
+        yield f"{name}, {title}."
 
 
 def _is_office(words: str, title: str) -> bool:
