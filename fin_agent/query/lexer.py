@@ -21,6 +21,8 @@ from fin_agent.retrieval.fact_terms import OF_PARTS, words_of
 from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 
 _WORDS, _PATTERNS = word_lists("question_words"), patterns("lexer_patterns")
+_FRAMES = read_yaml("frames.yaml")
+_SIGNS = {sign: kind for kind, signs in _FRAMES["signs"].items() for sign in signs}
 _LINES = types_in("named")
 _NAMES = frozenset({"PART", "UNKNOWN"})
 _OPERANDS = _LINES | {"NUMBER"}
@@ -411,10 +413,7 @@ def _match_synonym(token: Token, like: Token, names: KnownNames) -> Token:
 
 def normalize_punctuation(text: str) -> str:
     """Return the text with straight quotes and hyphens at unchanged positions, and spaces for quotes around a name."""
-    return _PATTERNS["quoted"].sub(r" \1 ", "".join(_MARKS.get(mark, mark) for mark in text))
-
-
-_MARKS = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "⁄": "/", "·": "*"}
+    return _PATTERNS["quoted"].sub(r" \1 ", "".join(_FRAMES["plain marks"].get(mark, mark) for mark in text))
 
 
 def _skip_possessive(text: str, end: int) -> int:
@@ -553,13 +552,6 @@ def _unknown_companies(text: str, unknown: Sequence[str], taken: Sequence[Token]
             yield Token("UNKNOWN", name, start, _skip_possessive(text, end), name)
 
 
-_SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "mm": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9,
-           "b": 1e9, "trillion": 1e12}  # fmt: skip
-_SIGNS = {"(": "LPAR", "[": "LPAR", "{": "LPAR", ")": "RPAR", "]": "RPAR", "}": "RPAR", "+": "PLUS", "*": "TIMES",
-          "×": "TIMES", "/": "OVER", "÷": "OVER", "=": "DEFINED", ":": "COLON", ";": "COMMA", ",": "COMMA",
-          "%": "PERCENT", "&": "AND", "?": "STOP"}  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A number of the question in base units with its unit: `USD`, `percent`, `bps`, `days`, `times` or none."""
@@ -610,12 +602,12 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
         if found["number"]:
             money = "$" in found["number"]
             number = float(found["number"].lower().removeprefix("us").lstrip("$ ").replace(",", ""))
-            scale, unit = found["scale"], (found["unit"] or "").lower()
+            scale, unit = ((found[name] or "").lower() for name in ("scale", "unit"))
             if unit.endswith(("year", "years", "yr", "yrs", "y")) and not unit.endswith("day"):
                 yield Token("NOISE", found.group(), first, last)
                 continue
             unit = {"%": "percent", "x": "times", "basis points": "bps", "day": "days"}.get(unit, unit)
-            amount = Amount(number * _SCALES.get((scale or "").lower(), 1.0), unit or ("USD" if money or scale else ""))
+            amount = Amount(number * _FRAMES["scales"].get(scale, 1.0), unit or ("USD" if money or scale else ""))
             if found["or_more"]:
                 yield Token("AT_LEAST", "+", last - 1, last)
             yield Token("NUMBER", found.group(), first, last, amount)
@@ -629,10 +621,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
         elif found["dash"]:
             yield Token("DASH", "-", first, last)
         elif found["mark"]:
-            kind = _SIGNS.get(found["mark"])
-            if kind is None and found["mark"] == "-":
-                kind = "MINUS"
-            yield Token(kind or "NOISE", found["mark"], first, last)
+            yield Token(_SIGNS.get(found["mark"], "NOISE"), found["mark"], first, last)
 
 
 @lru_cache(maxsize=1)

@@ -21,7 +21,7 @@ from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion
 from fin_agent.query.question_sentences import QuestionSentences, requested_decimals, requested_unit
 from fin_agent.query.question_splitting import split_requests
-from fin_agent.query.tokens import Token, types_in
+from fin_agent.query.tokens import Token, read_yaml, types_in
 from fin_agent.query.tree import (
     Axis,
     Claim,
@@ -55,6 +55,8 @@ from fin_agent.retrieval.figure_families import COMPONENT, KINDS
 from fin_agent.retrieval.search_terms import search_terms
 
 _WORDS, _PATTERNS = word_lists("question_words"), patterns("question_patterns")
+_IN_WORDS = {frame: Kind(kind) for frame, kind in read_yaml("frames.yaml")["in words"].items()}
+_HOWS = {frame: Combination(how) for frame, how in read_yaml("frames.yaml")["combined"].items()}
 _LEADS_IN = ("in ", "for ", "at ", "as of ", "during ", "over ")
 _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
@@ -338,7 +340,7 @@ class QueryComposer:
         return found
 
     def _unit(self) -> str | None:
-        asked = [unit for frame, unit in _UNITS.items() if self.take_frames(frame)]
+        asked = [unit for frame, unit in read_yaml("frames.yaml")["units"].items() if self.take_frames(frame)]
         finest = next((unit for unit in asked if unit.endswith("points")), None)
         return finest or requested_unit(self.question) or next(iter(asked), None)
 
@@ -1415,17 +1417,6 @@ def _last_digit(written: str, value: float) -> float:
 
 _OF_ALL_PARTS = words_of("total all combined reportable operating segment division region business")
 _COMPONENTS = words_of(" ".join(word_lists("part_words")["of any sum"]))
-_IN_WORDS = {"WHY": Kind.REASON, "DESCRIBE": Kind.DESCRIPTION, "DEFINITION": Kind.DEFINITION, "EXPECTED": Kind.FORECAST,
-             "WHEN": Kind.WHEN, "WHERE": Kind.WHERE}  # fmt: skip
-_UNITS = {
-    "BPS": "basis points",
-    "POINTS": "percentage points",
-    "PERCENT": "percent",
-    "THOUSANDS": "USD thousands",
-    "MILLIONS": "USD millions",
-    "BILLIONS": "USD billions",
-    "DAYS_UNIT": "days",
-}
 _LAST_OF_A_YEAR = 5
 _MONTHS_OF_A_YEAR = 12
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")
@@ -1438,11 +1429,3 @@ _SELECTING = (*_EXTREMES, "TOP", "WHICH", "RANK", "EACH", "BY", "WHO", "ORDINAL"
 """Frames with which a word for a kind of part means each of them."""
 _ENDS = (Combination.HIGHEST, Combination.LOWEST)
 _POINTS = ("basis points", "percentage points")
-_HOWS = {
-    "HOW_MANY_TIMES": Combination.RATIO,
-    "RATIO": Combination.RATIO,
-    "EXCESS": Combination.EXCESS,
-    "DIFFERENCE": Combination.DIFFERENCE,
-    "TOTAL": Combination.TOTAL,
-    "AVERAGE": Combination.AVERAGE,
-}
