@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("fin_agent", "graphs", "prompts", "tools")
-REFUSALS = {"UnboundError", "AmbiguousFamilyError"}
+REFUSALS = {"UnboundError"}
 """What they say becomes the `missing` of a refusal."""
 FEWEST = 260
 NEVER = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 from fin_agent.analyst.rules.formula_units import unit_of_formula, with_rates_as_fractions
@@ -16,15 +16,16 @@ from fin_agent.evidence.intent import Comparison as Between
 from fin_agent.evidence.plan import Plan, metric_of_parts
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import expression_inputs
-from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod, with_those_between
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.period_words import parse_number
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.slots import Slot
-from fin_agent.query.counted_years import movement_years, moving_years, ranked_years
+from fin_agent.lexicon.words import patterns
 from fin_agent.query.family_members import (
     NO_MEMBERS,
-    AmbiguousFamilyError,
     FamilyMembers,
-    UnknownFamilyError,
+    UnboundError,
     resolve_members,
 )
 from fin_agent.query.lexer import is_stock
@@ -59,27 +60,6 @@ from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 
-class UnboundError(ValueError):
-    """The query cannot be planned; the message has the reason.
-
-    `is_final` is True if no other reading is to be tried: the question was understood, and an answer would be a guess.
-    """
-
-    def __init__(self, why: str, *, is_final: bool = False, is_ambiguous: bool = True) -> None:
-        super().__init__(why)
-        self.is_final = is_final
-        self.is_ambiguous = is_final and is_ambiguous
-
-
-@dataclass(frozen=True, slots=True)
-class BoundMeasure:
-    """A measure as an expression, with its words and the unit of its value."""
-
-    words: str
-    expression: str
-    unit: str
-
-
 def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
     """Return `intent` with the figures that `query` asks for.
 
@@ -105,18 +85,15 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     made = _with_owners(made, measures, query)
     _check_figures(query, made, relation, workspace.lexicon)
     _check_spans(query, relation, periods, workspace.lexicon)
-    claim = _claim(query, made[0].unit, relation)
+    claim = _claim(query, made[0].measure_unit, relation)
     periods = _resolve_years(query, intent, periods, relation, between, claim, workspace)
     chosen = _selection(query, workspace.lexicon)
     if chosen is not None:
         between = Between.NONE
-    units = [_unit(query.unit, one.unit, relation, between) for one in made]
-    if units[0] is None and made[0].unit == "percent" and getattr(measures[0], "operator", "") == "-":
+    units = [_unit(query.unit, one.measure_unit, relation, between) for one in made]
+    if units[0] is None and made[0].measure_unit == "percent" and getattr(measures[0], "operator", "") == "-":
         units[0] = "percentage points"
-    asked = [
-        RequestedMeasure(words=one.words, expression=one.expression, measure_unit=one.unit, unit=unit)
-        for one, unit in zip(made, units, strict=True)
-    ]
+    asked = [one.model_copy(update={"unit": unit}) for one, unit in zip(made, units, strict=True)]
     comparison = query.comparison or Comparison(axis=Axis.MEASURES)
     return intent.of_measure(asked[0]).model_copy(
         update={
@@ -150,7 +127,7 @@ def _with_periods_of_each(query: Query, intent: Intent, workspace: Workspace) ->
     if not several or not any(day.end is not None and (own or day.months) for day in days):
         return query
     pairs = zip(query.companies, days, strict=True)
-    found = [_period_of_company(day, _identities_of(one.key, workspace)) for one, day in pairs]
+    found = [_period_of_company(day, identities_of(one.key, workspace)) for one, day in pairs]
     differ = len(set(found)) > 1
     if any(period is None for period in found) or not (own or differ):
         return query
@@ -159,16 +136,30 @@ def _with_periods_of_each(query: Query, intent: Intent, workspace: Workspace) ->
 
 def _period_of_company(day: Period, identities: Sequence[Identity]) -> Period | None:
     """Return the period of a filer that ends about a day; one that names no day is its own."""
-    ended = period_ending(day.end, identities, day.months) if day.end is not None else None
+    ended = fiscal_period_of(day, identities) if day.end is not None else None
     return Period.of(ended) if ended is not None else day if day.end is None else None
 
 
-def _identities_of(key: str, workspace: Workspace) -> list[Identity]:
+def fiscal_period_of(period: Period, identities: Sequence[Identity]) -> FiscalPeriod | None:
+    """Return the period of a filer: the one that ends on a day, or as it is named; None if no report is of it."""
+    if period.end is not None:
+        return period_ending(period.end, identities, period.months)
+    if period.fiscal_year is None or period.months == -1 or period.half == _SECOND:
+        return None
+    months = period.months if period.months in (6, 9) else None
+    return FiscalPeriod(fiscal_year=period.fiscal_year, quarter=period.quarter, months=months)
+
+
+_SECOND = 2
+
+
+def identities_of(key: str, workspace: Workspace) -> list[Identity]:
+    """Return what the filings of a company say of their company, form and period."""
     directory = workspace.directory
     return [directory.identities[doc_id] for doc_id in directory.by_key[key].doc_ids]
 
 
-def _with_owners(made: list[BoundMeasure], measures: Sequence[Measure], query: Query) -> list[BoundMeasure]:
+def _with_owners(made: list[RequestedMeasure], measures: Sequence[Measure], query: Query) -> list[RequestedMeasure]:
     """Return the measures with their companies in front of their words or of those of their lines, if they differ."""
     owners = [{line.company for line in lines_of(measure)} for measure in measures]
     names: dict[str | None, str] = {one.key: f"{one.name} " for one in query.companies}
@@ -176,10 +167,11 @@ def _with_owners(made: list[BoundMeasure], measures: Sequence[Measure], query: Q
         named = with_lines(
             measures[0], lambda line: line.model_copy(update={"words": names.get(line.company, "") + line.words})
         )
-        return [replace(made[0], words=measure_text(named))]
+        return [made[0].model_copy(update={"words": measure_text(named)})]
     if len(frozenset().union(*owners)) < 2 or any(len(one) != 1 for one in owners):
         return made
-    return [replace(one, words=names.get(key, "") + one.words) for one, (key,) in zip(made, owners, strict=True)]
+    pairs = zip(made, owners, strict=True)
+    return [one.model_copy(update={"words": names.get(key, "") + one.words}) for one, (key,) in pairs]
 
 
 def _are_annual_report_quarters(intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> bool:
@@ -194,9 +186,9 @@ def _combination_of(query: Query, lexicon: Lexicon) -> tuple[list[Measure], Rela
     measures = [without_move(one) for one in query.measures]
     if moved is not None and _is_change_of_growth(query):
         measures, moved = list(query.measures), None
-    if moved == "growth" and _changes_in_points(measures[0], lexicon):
-        moved = "change"
     first, how = measures[0], query.combined
+    if moved == "growth" and isinstance(first, NamedFormula) and lexicon.formulas[first.formula].unit == "percent":
+        moved = "change"  # `margin growth`: a rate in percent changes by points
     relation = _relation(query, moved)
     if isinstance(first, Function) and len(first.of) == 1 and first.name in ("sum", "mean"):
         measures, relation = [first.of[0]], Relation.TOTAL if first.name == "sum" else Relation.AVERAGE
@@ -276,20 +268,56 @@ def _resolve_years(
 ) -> tuple[FiscalPeriod, ...]:
     """Return the periods with the further years that a movement, a ranking or a count of years needs."""
     if relation in (*_MOVES.values(), Relation.TREND):
-        if not periods and movement_years(intent.core) is not None:
+        if not periods and _movement_years(intent.core) is not None:
             latest = {workspace.years[one.key].latest() for one in intent.companies if one.key in workspace.years}
             year = latest.pop() if len(latest) == 1 else None
             if year is None:
                 raise UnboundError("the year in which the span ends: name it")
             periods = (year,)
-        periods = moving_years(intent.core, periods)
+        periods = _moving_years(intent.core, periods)
     if query.axis is Axis.PERIODS and between in (Between.HIGHEST, Between.LOWEST, Between.FILTER):
-        periods = ranked_years(intent.core, periods)
+        periods = _ranked_years(intent.core, periods)
     if (query.axis, query.combined) == (Axis.PERIODS, Combination.RATIO):
         periods = periods[-1:]
     if relation in (Relation.YEARS_COUNTED, Relation.EVERY_YEAR):
-        periods = ranked_years(intent.core, periods, moving=claim is None)
+        periods = _ranked_years(intent.core, periods, moving=claim is None)
     return periods
+
+
+def _moving_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalPeriod, ...]:
+    """Return the endpoints of a counted movement: `the 5-year growth rate ending 2020` begins in 2015."""
+    counted = _movement_years(asked)
+    span = parse_periods(asked).span
+    ends = (span is None and len(periods) == 1) or (span is not None and span.form == "last")
+    if counted is None or not periods or not ends:
+        return periods
+    last = periods[-1]
+    return (last.model_copy(update={"fiscal_year": last.fiscal_year - counted}), last)
+
+
+def _movement_years(asked: str) -> int | None:
+    """Return the years of a movement, 5 for `5-year growth` or `over the five years to`; None if not counted."""
+    found = patterns("question_patterns")["years counted"].search(asked)
+    counted = parse_number(found.group("n")) if found else 0
+    return counted if counted > 1 else None
+
+
+def _ranked_years(core: str, periods: Sequence[FiscalPeriod], *, moving: bool = False) -> tuple[FiscalPeriod, ...]:
+    """Return all years or quarters to rank: `between 2018 and 2022` includes those in between.
+
+    With `moving`, listed years need the year before the first as well.
+    """
+    periods = with_those_between(periods, core)
+    years = [period.fiscal_year for period in periods]
+    parsed = parse_periods(core)
+    if not years or any(period.quarter for period in periods) or parsed.since is not None:
+        return tuple(periods)
+    span = parsed.span
+    if span is not None and span.form != "list" and (span.first, span.last) == (years[0], years[-1]):
+        years = list(range(years[0], years[-1] + 1))
+    elif moving:
+        years.insert(0, years[0] - 1)
+    return tuple(FiscalPeriod(fiscal_year=year) for year in years)
 
 
 def _is_change_of_growth(query: Query) -> bool:
@@ -299,12 +327,7 @@ def _is_change_of_growth(query: Query) -> bool:
     return query.comparison is None and query.claim is not None and query.claim.way in ("rose", "fell")
 
 
-def _changes_in_points(measure: Measure, lexicon: Lexicon) -> bool:
-    """Return whether it is `margin growth`: a rate in percent changes by points."""
-    return isinstance(measure, NamedFormula) and lexicon.formulas[measure.formula].unit == "percent"
-
-
-def _check_figures(query: Query, made: Sequence[BoundMeasure], relation: Relation, lexicon: Lexicon) -> None:
+def _check_figures(query: Query, made: Sequence[RequestedMeasure], relation: Relation, lexicon: Lexicon) -> None:
     """Raise UnboundError for a figure over itself, the average of a flow over a year, what nothing opens."""
     of_parts = query.parts is not None or any(line.part for line in query.lines())
     if any(is_over_itself(parse_formula(one.expression), of_parts=of_parts) for one in made):
@@ -436,7 +459,7 @@ def _selection(query: Query, lexicon: Lexicon) -> Selection | None:
         extreme=_BETWEEN[how],
         measure=made.words,
         expression=made.expression,
-        measure_unit=made.unit,
+        measure_unit=made.measure_unit,
         relation=_MOVES[by.how] if isinstance(by, Move) else Relation.EACH,
         periods=tuple(FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in own),
     )
@@ -449,7 +472,7 @@ def _in_period(measure: Measure, period: Period | None) -> Measure:
 
 def _periods(query: Query, intent: Intent, workspace: Workspace) -> tuple[FiscalPeriod, ...]:
     """Return the filer's periods in order: those of the question, else the last one that a line has of its own."""
-    if any(period.trailing or period.half == 2 for period in query.periods):
+    if any(period.half == _SECOND for period in query.periods):
         raise UnboundError(_SPANS)
     asked = query.periods or tuple(line.period for line in query.lines() if line.period is not None)
     dated = [one for one in asked if one.fiscal_year is not None or one.end is not None]
@@ -497,16 +520,15 @@ def _fiscal_period(period: Period, intent: Intent, workspace: Workspace) -> Fisc
             return of.model_copy(update={"quarter": of.quarter - 1, "months": None})
         return FiscalPeriod(fiscal_year=of.fiscal_year - 1)
     if period.end is not None and intent.companies:
-        owned = (_identities_of(one.key, workspace) for one in intent.companies)
-        ended = {period_ending(period.end, identities, period.months) for identities in owned}
+        ended = {fiscal_period_of(period, identities_of(one.key, workspace)) for one in intent.companies}
         found = ended.pop()
         if not ended and found is not None:
             return found
         raise UnboundError(f"a period of that length that ends on {period.end} for every company")
-    if period.fiscal_year is None or period.months == -1:
+    named = fiscal_period_of(period.model_copy(update={"end": None}), ())
+    if named is None:
         raise UnboundError(_SPANS)
-    months = period.months if period.months in (6, 9) else None
-    return FiscalPeriod(fiscal_year=period.fiscal_year, quarter=period.quarter, months=months)
+    return named
 
 
 def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
@@ -556,11 +578,10 @@ def _members(
         raise UnboundError("the one company whose parts are asked for")
     try:
         return resolve_members(query, intent.companies[0].key, periods, workspace)
-    except AmbiguousFamilyError as error:
+    except UnboundError:
         if alone:
             return FamilyMembers()
-        several = not isinstance(error, UnknownFamilyError)
-        raise UnboundError(str(error), is_final=True, is_ambiguous=several) from error
+        raise
 
 
 def _parts(query: Query, intent: Intent, members: FamilyMembers) -> dict[str, object]:
@@ -671,16 +692,17 @@ def _share(measure: Measure, part: str) -> str:
     return f"{part} share of {whole.words}" if same else ""
 
 
-def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: FamilyMembers = NO_MEMBERS) -> BoundMeasure:
+def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: FamilyMembers = NO_MEMBERS) -> RequestedMeasure:
     expression = measure_expression(measure, lexicon, members)
     if isinstance(measure, Move) and measure.how == "growth":
-        return BoundMeasure(_part_label(f"yearly growth of {measure_text(measure.of)}", part), expression, "percent")
+        words = _part_label(f"yearly growth of {measure_text(measure.of)}", part)
+        return RequestedMeasure(words=words, expression=expression, measure_unit="percent")
     fitting = with_rates_as_fractions(expression, lexicon)
     if fitting is None:
         raise UnboundError(f"a unit for `{measure_text(measure)}`: it combines amounts that do not share one")
     expression, unit = fitting, unit_of_formula(fitting, lexicon)
     words = _share(measure, part) or _part_label(measure_text(measure), part)
-    return BoundMeasure(words, expression, unit)
+    return RequestedMeasure(words=words, expression=expression, measure_unit=unit)
 
 
 def _part_label(words: str, part: str) -> str:
@@ -741,7 +763,7 @@ def _line_expression(line: Line | NamedFormula, lexicon: Lexicon, members: Famil
         pins = list(_table_pins(line, members))
     pins += [f'{name}="{value}"' for name, value in (("part", line.part), ("company", line.company)) if value]
     if line.period is not None and line.period.fiscal_year is not None:
-        pins.append(f"year={line.period.fiscal_year + line.period.shift}")
+        pins.append(f"year={line.period.fiscal_year}")
         pins += [f"quarter={line.period.quarter}"] if line.period.quarter else []
     text = f"at({text}, {', '.join(pins)})" if pins else text
     around = ["prior"] * -line.shift

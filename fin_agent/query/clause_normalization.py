@@ -6,20 +6,19 @@ own sentence. The formula replaces the name that it defines.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fin_agent.lexicon.periods import PeriodMention
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.lexer import mentions_of
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS
 from fin_agent.query.tokens import Token, has_any, rewrite, types_in
 from fin_agent.retrieval.fact_terms import OF_YEARS_TO_COME, words_of
 
-_MARKS = frozenset({"COMMA", "AND", "LPAR", "RPAR"})
+_PATTERNS = patterns("lexer_patterns")
 
 
 @dataclass
@@ -69,12 +68,8 @@ def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
     formulas[0].tokens = [*rest, *formula]
     for one in clauses:
         if one is not formulas[0]:
-            one.tokens = [each for each in one.tokens if each.type not in _OF_NAMES]
+            one.tokens = [each for each in one.tokens if each.type not in types_in("naming")]
     return [token for one in clauses for token in one.tokens]
-
-
-_OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL", "OPENING", "CLOSING"}
-"""Token types of a formula's name and of what joins the words of one; a request or a part is no name."""
 
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
@@ -91,12 +86,11 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
 
     `is_printed` returns whether a word occurs in an address of the relevant filings.
     """
-    if any(one.type in _OF_SHARES and other.type == "TOTAL" for one, other in pairwise(tokens)):
+    if any(one.type in types_in("shares") and other.type == "TOTAL" for one, other in pairwise(tokens)):
         tokens = _with_own_total(tokens)
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
-    whole = (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens)
-    for some in (*whole, rewrite(tokens, "quotients"), _with_listed_parts(tokens, text)):
+    for some in (_with_bounds_in_names(tokens, text), joined, apart, tokens, rewrite(tokens, "quotients")):
         if some is not None:
             yield some
     for some in (tokens, apart):
@@ -105,7 +99,6 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     for some in (
         _with_share_split(tokens),
         _with_shares_settled(tokens),
-        _with_owners(tokens, text),
         _with_totals(tokens),
         _with_leading_words(tokens),
         _with_sums(tokens, text),
@@ -131,29 +124,6 @@ def _with_bounds_in_names(tokens: Sequence[Token], text: str) -> list[Token] | N
     return _with_pairs_joined(tokens, joins, text)
 
 
-def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """Read two names after `between` as parts: `the difference in fair value between technology and trademarks`.
-
-    None if there are no two names, or no line before them that they could be parts of.
-    """
-    places = [place for place, one in enumerate(tokens) if one.type in LINES or one.type == "PART"]
-    if len(places) < 3 or not has_any(tokens, types_in("relating")):
-        return None
-    of, first, second = places[-3:]
-    joined = [one.type for one in tokens[first + 1 : second]] == ["AND"]
-    behind = text[: tokens[first].start].removesuffix("the ").rstrip().endswith("between")
-    if not joined or not behind or tokens[of].type not in LINES:
-        return None
-    return [
-        Token("PART", one.text, one.start, one.end, one.text) if place in (first, second) else one
-        for place, one in enumerate(tokens)
-    ]
-
-
-_CHANGING = frozenset({"AVERAGE", "AVERAGE_BALANCE", "CLOSING", "EXCEPT", "NOT", "OPENING"})
-"""Words in brackets that change the request and explain nothing: `(don't average)`."""
-
-
 def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
     """Return the tokens without brackets that compute nothing and name nothing known, and those brackets.
 
@@ -167,7 +137,7 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
         one = tokens[place]
         close = closes.get(place)
         inside = tokens[place + 1 : close] if close is not None else []
-        computes = has_arithmetic(inside) or has_any(inside, _CHANGING)
+        computes = has_arithmetic(inside) or has_any(inside, types_in("changing"))
         source = [one.type in types_in("kind") for one in inside] == [True]  # `(segment figures)`
         if close is not None and kept and not computes and (source or has_any(inside, {"PHRASE"})):
             glosses.append(text[one.start : tokens[close].end])
@@ -190,7 +160,10 @@ def without_contrasts(tokens: Sequence[Token], text: str) -> tuple[list[Token], 
             and kept
             and (_opens_a_contrast(kept[-1], one, text) or text[: one.start].rstrip().endswith("only"))
         ):
-            end = next((at for at in range(place, len(tokens)) if tokens[at].type in _BEHIND_A_CONTRAST), len(tokens))
+            end = next(
+                (at for at in range(place, len(tokens)) if tokens[at].type in types_in("behind-a-contrast")),
+                len(tokens),
+            )
             contrasts.append(text[one.start : tokens[end - 1].end])
             kept = kept[:-1] if kept[-1].type in ("COMMA", "DASH", "AND") else kept
             place = end
@@ -203,11 +176,7 @@ def without_contrasts(tokens: Sequence[Token], text: str) -> tuple[list[Token], 
 def _opens_a_contrast(before: Token, one: Token, text: str) -> bool:
     """Return whether `not` begins its clause: of `obligations, how much was not recognized` it does not."""
     told = text[before.end : one.start].lower().split()
-    return before.type in _BEFORE_A_CONTRAST and all(word in ("and", "but", "just", "so") for word in told)
-
-
-_BEFORE_A_CONTRAST = frozenset({"COMMA", "LPAR", "DASH", "AND", "STOP"})
-_BEHIND_A_CONTRAST = frozenset({"COMMA", "RPAR", "DASH", "STOP"})
+    return before.type in types_in("before-a-contrast") and all(word in ("and", "but", "just", "so") for word in told)
 
 
 def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
@@ -226,27 +195,14 @@ def _with_prepositions(tokens: Sequence[Token], text: str) -> list[Token] | None
     kept: list[Token] = []
     for one in tokens:
         place = len(kept) - 1
-        while place >= 0 and kept[place].type in _OF_PREPOSITIONS:
+        while place >= 0 and kept[place].type in types_in("prepositions"):
             place -= 1
-        before = kept[place] if place >= 0 and kept[place].type in LINES else None
-        if before is not None and one.type in LINES and _PREPOSITION.fullmatch(text[before.end : one.start]):
+        before = kept[place] if place >= 0 and kept[place].type in LINES and one.type in LINES else None
+        if before is not None and _PATTERNS["preposition between"].fullmatch(text[before.end : one.start]):
             kept[place:] = [Token("PHRASE", text[before.start : one.end], before.start, one.end)]
         else:
             kept.append(one)
     return kept if kept != list(tokens) else None
-
-
-_PREPOSITION = re.compile(r"\s+(?:\w+ed\s+)?(?:of|on|for|in|from|to|by)?\s*(?:the\s+|its\s+)?", re.I)
-_OF_PREPOSITIONS = frozenset({"BY", "CAME_FROM", "FROM_WORD", "TO"})
-
-
-def _with_owners(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """Return the tokens with an owner and its line as one: `IMFT's total assets`; None if there is none."""
-    gaps = ("'s ", "\u2019s ")
-    return _with_pairs_joined(
-        tokens,
-        lambda one, at: one.type == "PHRASE" and tokens[at].type in LINES and text[one.end : tokens[at].start] in gaps,
-    )
 
 
 def _with_totals(tokens: Sequence[Token]) -> list[Token] | None:
@@ -298,11 +254,11 @@ def _with_shared_words(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         words = tokens[run[-1]].text.split()
         ends = (" ".join(words[size:]) for size in range(1, len(words)))
         ways = [{place: f"{tokens[place].text} {end}" for place in run[:-1]} for end in ends]
-        if leads := _LEADING.match(tokens[run[0]].text):
+        if leads := _PATTERNS["leading words"].match(tokens[run[0]].text):
             ways.append({place: f"{leads['words']} {tokens[place].text}" for place in run[1:]})
         for way in ways:
             # A known measure lacks no words: of `revenue and net income` the first is no `revenue income`.
-            if all(tokens[place].type not in _COMPLETE for place in way):
+            if all(tokens[place].type not in types_in("complete") for place in way):
                 yield _as_aggregate(_renamed(tokens, way))
 
 
@@ -312,10 +268,6 @@ def _renamed(tokens: Sequence[Token], names: dict[int, str]) -> list[Token]:
         replace(one, type="PHRASE", text=names[place], value=None) if place in names else one
         for place, one in enumerate(tokens)
     ]
-
-
-_COMPLETE = frozenset({"METRIC", "FORMULA", "GIVEN"})
-_LEADING = re.compile(r"(?P<words>.+?)\s+(?:in|of|from|for|by)\s", re.I)
 
 
 def _listed(tokens: Sequence[Token]) -> Iterator[list[int]]:
@@ -459,7 +411,7 @@ def _with_opening_days(tokens: list[Token]) -> list[Token]:
     """
     at = next((place for place, one in enumerate(tokens) if one.type == "OPENING"), None)
     times = [place for place, one in enumerate(tokens) if one.type == "PERIOD" and len(mentions_of(one)) == 1]
-    if at is None or not times or len(times) > 2 or has_any(tokens, _CHANGING_BALANCES):
+    if at is None or not times or len(times) > 2 or has_any(tokens, types_in("computing")):
         return tokens
     own = at + 1 in times
     if own != (len(times) == 2) or not (own or _is_set_against(tokens, at)):
@@ -475,12 +427,7 @@ def _with_opening_days(tokens: list[Token]) -> list[Token]:
 def _is_set_against(tokens: Sequence[Token], at: int) -> bool:
     """Return whether an opening is compared with a closing; not so in `the change in the opening balance`."""
     beside = {one.type for one in (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2])}
-    return bool(beside & _SET_AGAINST) or (has_any(tokens, _MOVING) and not beside & LINES)
-
-
-_CHANGING_BALANCES = ARITHMETIC | {"AVERAGE", "AVERAGE_BALANCE", "AVERAGE_OF"}
-_SET_AGAINST = frozenset({"AND", "FROM_WORD", "THAN", "TO", "VERSUS"})
-_MOVING = types_in("moving")
+    return bool(beside & types_in("set-against")) or (has_any(tokens, types_in("moving")) and not beside & LINES)
 
 
 def _with_openings_first(tokens: Sequence[Token]) -> list[Token]:
@@ -543,7 +490,7 @@ def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
     inside = bracket[1:-1]
     if _says_nothing_new(kept, inside):
         return True
-    if inside and (_types_of(inside) <= _UNITS or inside[0].type == "OF_WHICH"):
+    if inside and (_types_of(inside) <= types_in("units") or inside[0].type == "OF_WHICH"):
         kept += inside
         return True
     before = kept[-1] if kept else None
@@ -570,9 +517,6 @@ def _says_nothing_new(kept: Sequence[Token], inside: Sequence[Token]) -> bool:
 def _types_of(tokens: Iterable[Token]) -> set[str]:
     """Return the types of some tokens."""
     return {one.type for one in tokens}
-
-
-_UNITS = frozenset({"BILLIONS", "BPS", "MILLIONS", "PERCENT", "POINTS", "THOUSANDS"})
 
 
 def _is_abbreviation(token: Token, name: Token) -> bool:
@@ -630,12 +574,9 @@ def _ends_a_name(around: Sequence[Token], operand: Token, operators: Sequence[To
 
 def is_ratio_name(line: Token) -> bool:
     """Return whether a line's name is that of a ratio: `inventory turns`, `automotive gross margin`."""
-    return line.type == "FORMULA" or line.text.lower().rpartition(" ")[2] in _RATIOS
-
-
-_RATIOS = frozenset(
-    {"ratio", "margin", "turnover", "turns", "rate", "yield", "return", "coverage", "cycle", "intensity", "leverage"}
-)
+    return (
+        line.type == "FORMULA" or line.text.lower().rpartition(" ")[2] in word_lists("measure_words")["called ratios"]
+    )
 
 
 def _substitute_definition(clauses: Sequence[Clause], clause: Clause) -> None:
@@ -679,15 +620,18 @@ def _substitute_ratio(clauses: Sequence[Clause], clause: Clause) -> None:
 def _substitute_line(owner: Clause, clause: Clause) -> None:
     """Replace the last line of a clause by the formula of another, without the words that only belong to the name."""
     name = owner.lines[-1]
-    same = [at for at in owner.lines[:-1] if _same_line(owner.tokens[at], owner.tokens[name])]
+    line = owner.tokens[name]
+    earlier = ((at, owner.tokens[at]) for at in owner.lines[:-1])
+    same = [at for at, one in earlier if line.value and (one.type, one.value) == (line.type, line.value)]
     if clause.kind in ("DEFINED", "COLON") and same:
         # `what share of sales is free cash flow, with FCF = a - b`: the formula replaces the first of the two names.
         del owner.tokens[name:]
         name = same[-1]
-    elif not (clause.kind == "DEFINED" and _is_part_of_formula(owner, name)):
+    elif clause.kind != "DEFINED" or _type_behind(owner, name) not in ARITHMETIC | {"MARGIN"}:
+        # the name is no operand, as in `EBITDA margin`, `FCF over revenue`
         for at in reversed(owner.lines[:-1]):
-            if _is_asked_separately(owner, at):
-                return
+            if owner.tokens[at].type != "PHRASE" and _type_behind(owner, at) in ("AND", "COMMA", "VERSUS"):
+                return  # it is asked for separately
             del owner.tokens[at]
             name -= 1
     while name and owner.tokens[name - 1].type in ("AVERAGE", "AVERAGE_BALANCE", "TOTAL"):
@@ -713,32 +657,21 @@ def _without_absent_lines(tokens: Sequence[Token]) -> Sequence[Token]:
     `use operating cash flow less capex, ignore disposal proceeds`.
     """
     place = next((place for place, one in enumerate(tokens) if one.type == "EXCEPT"), len(tokens))
-    without = [one for one in tokens[place + 1 :] if one.type not in _MARKS | {"OR"}]
+    without = [one for one in tokens[place + 1 :] if one.type not in types_in("marks") | {"OR"}]
     used = words_of(" ".join(one.text for one in tokens[:place]))
     absent = bool(without) and all(one.type in LINES and not words_of(one.text) <= used for one in without)
     return tokens[: place - (tokens[place - 1].type == "COMMA")] if absent and place else tokens
 
 
-def _is_part_of_formula(owner: Clause, name: int) -> bool:
-    """Return whether the defined name is an operand: `EBITDA margin`, `FCF over revenue`."""
-    after = owner.tokens[name + 1] if name + 1 < len(owner.tokens) else None
-    return after is not None and (after.type == "MARGIN" or after.type in ARITHMETIC)
-
-
-def _is_asked_separately(owner: Clause, place: int) -> bool:
-    """Return whether a line is requested separately from the defined one: listed, or a different metric."""
-    after = owner.tokens[place + 1] if place + 1 < len(owner.tokens) else None
-    return owner.tokens[place].type != "PHRASE" and after is not None and after.type in ("AND", "COMMA", "VERSUS")
-
-
-def _same_line(one: Token, other: Token) -> bool:
-    return one.value is not None and one.value == other.value and one.type == other.type
+def _type_behind(clause: Clause, place: int) -> str:
+    """Return the type of the token behind a place; empty at the end."""
+    return clause.tokens[place + 1].type if place + 1 < len(clause.tokens) else ""
 
 
 def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
     """Return (the formula in brackets, the rest of its clause)."""
     tokens = _without_absent_lines(tokens)
-    last = max(place for place, one in enumerate(tokens) if one.type in LINES or one.type in _ENDS)
+    last = max(place for place, one in enumerate(tokens) if one.type in types_in("ends"))
     while last + 1 < len(tokens) and tokens[last + 1].type in MODIFIERS:
         last += 1
     first = next(place for place, one in enumerate(tokens) if one.type in types_in("opening"))
@@ -746,9 +679,6 @@ def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]
     left = replace(opens, type="LPAR", text="(", start=opens.start, end=opens.start, value=None)
     right = replace(closes, type="RPAR", text=")", start=closes.end, end=closes.end, value=None)
     return [left, *inner, right], [*tokens[:first], *tokens[last + 1 :]]
-
-
-_ENDS = frozenset({"PART", "RPAR", "NUMBER", "SQUARED", "CUBED"})
 
 
 def _joined(clauses: Sequence[Clause]) -> list[Token]:
@@ -765,7 +695,7 @@ def _joined(clauses: Sequence[Clause]) -> list[Token]:
 
 def _has_content(clause: Clause) -> bool:
     """Return whether a clause has more than unknown words: `Keep the negative signs.` does not."""
-    kinds = {one.type for one in clause.tokens} - _MARKS
+    kinds = {one.type for one in clause.tokens} - types_in("marks")
     return bool(kinds - {"PHRASE", "NEGATIVE", "POSITIVE", "NOT"}) or clause.kind in ("", "COLON", "DASH", "DEFINED")
 
 
@@ -782,26 +712,13 @@ def _with_names_joined(tokens: Sequence[Token]) -> list[Token] | None:
     return kept if len(kept) < len(tokens) else None
 
 
-def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """Return the tokens with `in` between part and whole as a quotient: `the percentage of leases in total debt`."""
-    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
-    if len(lines) < 2 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
-        return None
-    part, whole = tokens[lines[-2]], lines[-1]
-    whole -= tokens[whole - 1].type == "TOTAL"
-    if tokens[whole - 1] is not part or _WITHIN.fullmatch(text[part.end : tokens[whole].start]) is None:
-        return None
-    parted = [*tokens[:whole], replace(part, type="OF_WHICH", text="in", value=None), *tokens[whole:]]
-    return _with_prepositions(parted, text) or parted
-
-
 def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
     """Return the tokens with the only line of a share as part and whole: `percentage of leases in other debt`."""
     lines = [place for place, one in enumerate(tokens) if one.type in LINES]
     if len(lines) != 1 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
         return None
     one = tokens[lines[0]]
-    joint = next(reversed(list(_WITHIN.finditer(one.text))), None)
+    joint = next(reversed(list(_PATTERNS["within"].finditer(one.text))), None)
     if joint is None:
         return None
     known = {each.text: each for each in one.value if isinstance(each, Token)} if isinstance(one.value, tuple) else {}
@@ -818,7 +735,7 @@ def _with_shares_settled(tokens: Sequence[Token]) -> list[Token] | None:
 
     The only company and the only period are of all lines and stand behind them. None if nothing is divided.
     """
-    if not has_any(tokens, _OF_SHARES | ARITHMETIC):
+    if not has_any(tokens, types_in("shares") | ARITHMETIC):
         return None
     counts = Counter(one.type for one in tokens)
     counts["COMPANY"] = len({one.text for one in tokens if one.type == "COMPANY"})
@@ -827,14 +744,14 @@ def _with_shares_settled(tokens: Sequence[Token]) -> list[Token] | None:
     inner = [one for one in tokens if one not in (*aside, *led_to)]
     types = ["", *(one.type for one in inner), ""]
     around = zip(types, inner, types[2:], strict=False)
-    ends = _OF_SHARES | {"COMMA", ""}
+    ends = types_in("shares") | {"COMMA", ""}
     bare = [one for before, one, after in around if one.type != "COMMA" or {before, after}.isdisjoint(ends)]
     return [*rewrite(_with_own_total(bare), "shares"), *aside]
 
 
 def _with_own_total(tokens: list[Token]) -> list[Token]:
     """Return the tokens with the line of a share as its whole where that is `total` or untold: `cloud sales mix`."""
-    place = next((at for at, one in enumerate(tokens) if one.type in _OF_SHARES), 0)
+    place = next((at for at, one in enumerate(tokens) if one.type in types_in("shares")), 0)
     lines = [at for at in range(place) if tokens[at].type in LINES]
     behind = [one for one in tokens[place + 1 :] if one.type != "TOTAL"]
     if has_any(behind, LINES | {"PART"}) or len(lines) != 1 or tokens[place].type == "CAME_FROM":
@@ -847,10 +764,6 @@ def _with_own_total(tokens: list[Token]) -> list[Token]:
         return tokens
     whole = replace(known[-1], start=share.start, end=share.end)
     return [*tokens[: at + 1], replace(share, type="OF_WHICH"), whole, *tokens[at + 1 : place], *behind]
-
-
-_OF_SHARES = frozenset({"CAME_FROM", "MIX", "OF_WHICH", "SHARE"})
-_WITHIN = re.compile(r"\W+(?:in|within|among|out of)\s+(?:(?:the|its|all)\s+)*", re.I)
 
 
 def _joins(before: Token, joint: Token, after: Token) -> bool:
@@ -881,18 +794,11 @@ def _is_connected(tokens: Sequence[Token], place: int, text: str) -> bool:
     """
     one = tokens[place]
     is_name = one.start > 0 and one.text[:1].isupper() and not text.isupper()
-    if is_name or _OWNING.match(text, one.end) or _LED_TO.search(text[: one.start]):
+    if is_name or _PATTERNS["owning"].match(text, one.end) or _PATTERNS["led to"].search(text[: one.start]):
         return True
     around = [tokens[at] for at in (place - 1, place + 1) if 0 <= at < len(tokens)]
     named = [other for other in around if other.type in LINES or other.type == "PART"]
     gaps = (text[min(one.end, other.end) : max(one.start, other.start)] for other in named)
     # `online (direct-to-customer) sales`: a bracket that is passed over parts nothing
     touches = any(not f"{gap.partition('(')[0]}{gap.rpartition(')')[2]}".strip() for gap in gaps)
-    return touches or any(other.type in _TYING for other in around)
-
-
-_LED_TO = re.compile(r"\b(?:from|of|in|for|on|by|with|within|under)\s+(?:(?:the|its|their|an?)\s+)?\Z", re.I)
-_OWNING = re.compile(r"['’]s?(?!\w)|\s+(?:of|between)\b", re.I)
-_TYING = ARITHMETIC | {"AND", "COMMA", "OR", "LPAR", "RPAR", "EXCEPT", "AFTER", "NOT", "SHARE", "CAME_FROM"} | {
-    "VERSUS", "THAN", "STATISTIC",
-}  # fmt: skip
+    return touches or any(other.type in types_in("tying") for other in around)

@@ -6,9 +6,11 @@ import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
+from fin_agent.analyst.rules.query_to_text import join_names
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations
+from fin_agent.lexicon.words import patterns
 from fin_agent.query.binding import unit_fits
 from fin_agent.query.clause_normalization import normalize_clauses
 from fin_agent.query.lexer import LexedQuestion, lex, mentions_of
@@ -17,10 +19,10 @@ from fin_agent.query.parsing import NoReadingError, parse
 from fin_agent.query.printed_line_matching import filings_of
 from fin_agent.query.question_to_intent import intent_of_query, intent_of_question, known_names
 from fin_agent.query.reading import read_question
-from fin_agent.query.tokens import Token
 from fin_agent.query.tree import Line, Measure, NamedFormula, Query, with_lines
 from fin_agent.workspace import Workspace
 
+_PATTERNS = patterns("question_patterns")
 MAX_PLACES = 60
 """Most companies, periods and lines, of each, in an edited Query."""
 
@@ -149,7 +151,7 @@ def reword_question(query: Query, workspace: Workspace) -> str:
     for joint, old, new, places in edited:
         said = {one: names.get(str(one), str(one)) for one in new}
         if list(old) != list(new) and not places:
-            behind += f"{joint}{_listed(list(said.values()))}" if said else ""
+            behind += f"{joint}{join_names(list(said.values()))}" if said else ""
         elif list(old) != list(new):
             edits += _edits_of_names(text, set(old), said, places)
     edits += _edits_of_words(text, before, query)
@@ -167,13 +169,13 @@ def _edits_of_words(text: str, before: Query, query: Query) -> Iterator[tuple[in
     for one, other in zip(before.lines(), query.lines(), strict=False):
         found = re.search(rf"(?<!\w){re.escape(one.words)}(?!\w)", text, re.I)
         if one.words != other.words and found:
-            alone = one in before.measures or _OPERATOR.search(other.words) is None
+            alone = one in before.measures or _PATTERNS["signs"].search(other.words) is None
             yield *found.span(), other.words if alone else f"({other.words})"
     for unread in set(before.unread) - set(query.unread):
         found = re.search(re.escape(unread), text, re.I)
         if found:
             yield _joint_start(text, found.start()), found.end(), ""
-    found = _UNIT.search(text) if query.unit != before.unit else None
+    found = _PATTERNS["unit asked"].search(text) if query.unit != before.unit else None
     if found:
         yield *found.span(), ""
 
@@ -183,7 +185,7 @@ def _edits_of_names(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, words) for the places of names in the text: `said` has the new ones with their words."""
     if {one.value for one in places} != old:  # a run of years: `FY2021 to FY2023`
-        yield places[0].start, places[-1].end if said else places[-1].past, _listed(list(said.values()))
+        yield places[0].start, places[-1].end if said else places[-1].past, join_names(list(said.values()))
         return
     added = [words for one, words in said.items() if one not in old]
     for place in places:
@@ -200,7 +202,7 @@ def _edits_of_names(
 
 def _joint_start(text: str, start: int) -> int:
     """Return the start of the word that joins the text at `start` to the text before it."""
-    found = _JOINT.search(text[:start])
+    found = _PATTERNS["joint"].search(text[:start])
     return found.start() if found else start
 
 
@@ -217,26 +219,9 @@ def _places(lexed: LexedQuestion, kind: str) -> list[_Place]:
     found, text = [], lexed.text
     for one in lexed.tokens:
         if one.type == kind:
-            values: Sequence[Hashable] = (
-                [period_of(each) for each in mentions_of(one)] if kind == "PERIOD" else [_identity_of(one)]
-            )
+            company = getattr(one.value, "company", None)
+            identity = one.value if company is None else company.key
+            values: list[Hashable] = list(map(period_of, mentions_of(one))) if kind == "PERIOD" else [identity]
             start = one.start - len("the ") * (kind == "PART" and text[: one.start].lower().endswith("the "))
             found += [_Place(value, start, one.start + len(one.text), one.end) for value in values]
     return found
-
-
-def _identity_of(token: Token) -> Hashable:
-    company = getattr(token.value, "company", None)
-    return token.value if company is None else company.key
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)
-
-
-_OPERATOR = re.compile(r"\s[-+*/]\s")
-_UNIT = re.compile(
-    r",? in (?:usd |us dollars? |\$ ?)?(?:thousands?|millions?|billions?|percent|percentage points|basis points)\b",
-    re.I,
-)
-_JOINT = re.compile(r"(?:,?\s+(?:and|or|vs\.?|versus|to|through|with|in|of|for|at|during|by)|\s*[,&-])?\s*$", re.I)

@@ -16,12 +16,16 @@ from fin_agent.retrieval.figure_families import Family, FamilySearchResult, find
 from fin_agent.workspace import Workspace
 
 
-class AmbiguousFamilyError(ValueError):
-    """No table, or more than one, fits a question about a family; the message names them."""
+class UnboundError(ValueError):
+    """The query cannot be planned; the message has the reason.
 
+    `is_final` is True if no other reading is to be tried: the question was understood, and an answer would be a guess.
+    """
 
-class UnknownFamilyError(AmbiguousFamilyError):
-    """No table fits."""
+    def __init__(self, why: str, *, is_final: bool = False, is_ambiguous: bool = True) -> None:
+        super().__init__(why)
+        self.is_final = is_final
+        self.is_ambiguous = is_final and is_ambiguous
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
     No members if no table has all of the names in the question. `company` is the company's key.
 
     Raises:
-        AmbiguousFamilyError: No table fits, or more than one.
+        UnboundError: No table fits, or more than one, which is ambiguous.
     """
     parts = query.parts
     measured = _measured_lines(query, workspace.lexicon)
@@ -70,7 +74,7 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
     if parts is None or not measured or not asked:
         return NO_MEMBERS
     if parts.kind and len(measured) > 1 and not all(metric for _, metric in measured):
-        raise UnknownFamilyError("the one measure by which the parts are compared")
+        raise _no_family("the one measure by which the parts are compared")
     names: tuple[str, ...] = ()
     tables: dict[str, str] = {}
     totals = set()
@@ -80,16 +84,20 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
         if family is None:
             if parts.names and not parts.kind:
                 return NO_MEMBERS
-            raise UnknownFamilyError(f"a table that divides {words} by {_kind(parts)}")
+            raise _no_family(f"a table that divides {words} by {_kind(parts)}")
         if not found.is_sure:
-            raise AmbiguousFamilyError(_ambiguity_message(words, parts, found))
+            raise UnboundError(_ambiguity_message(words, parts, found), is_final=True)
         names = names if tables else _selected_names(query, parts, family)
         tables[metric or words] = family.table
         if family.printed_total:
             totals.add(metric or words)
     if not names:
-        raise AmbiguousFamilyError(f"no {_kind(parts)} is left")
+        raise UnboundError(f"no {_kind(parts)} is left", is_final=True)
     return FamilyMembers(names, tables, frozenset(totals))
+
+
+def _no_family(why: str) -> UnboundError:
+    return UnboundError(why, is_final=True, is_ambiguous=False)
 
 
 def _measured_lines(query: Query, lexicon: Lexicon) -> list[tuple[str, str]]:

@@ -15,11 +15,14 @@ from fin_agent.lexicon.company_mentions import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans, plain, singular
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import listed, patterns, word_lists
 from fin_agent.query.tokens import Token, has_any, read_yaml, rewrite, types_in
 from fin_agent.retrieval.fact_terms import OF_PARTS, words_of
 from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 
+_WORDS, _PATTERNS = word_lists("question_words"), patterns("lexer_patterns")
+_FRAMES = read_yaml("frames.yaml")
+_SIGNS = {sign: kind for kind, signs in _FRAMES["signs"].items() for sign in signs}
 _LINES = types_in("named")
 _NAMES = frozenset({"PART", "UNKNOWN"})
 _OPERANDS = _LINES | {"NUMBER"}
@@ -95,7 +98,8 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     settled = _without_cash_that_moves(_resolve_ambiguous_words(tokens), names)
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
-    joined = [_as_part(one, names, keys) for one in joined]
+    parts = [names.part_called(one.text, keys) if one.type == "PHRASE" and keys else None for one in joined]
+    joined = [replace(one, type="PART", value=part) if part else one for one, part in zip(joined, parts, strict=True)]
     joined = _with_actions(text, _with_designations(text, list(_with_fractions(joined)), names, keys), names)
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
@@ -103,7 +107,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
 def _with_fractions(tokens: Sequence[Token]) -> Iterator[Token]:
     """Yield the tokens with half of a whole as a bound of it: `more than half of revenue`."""
     for before, one in itertools.pairwise((None, *tokens)):
-        if before is not None and one is not None and one.type == "HALF" and before.type in _BOUNDING:
+        if before is not None and one is not None and one.type == "HALF" and before.type in types_in("bounding"):
             one = replace(one, type="NUMBER", value=Amount(50.0, "percent"))
         if one is not None:
             yield one
@@ -116,7 +120,7 @@ def _with_designations(text: str, tokens: Sequence[Token], names: KnownNames, ke
         before = kept[-1] if kept else None
         model = before is not None and before.type == "NUMBER" and before.text.isdigit() and len(before.text) < _DIGITS
         named = model and one.type in _LINES
-        if before is None or not named or has_any(kept[-2:-1], _BOUNDING | {"AND", "OVER", "OR"}):
+        if before is None or not named or has_any(kept[-2:-1], types_in("bounding") | {"AND", "OVER", "OR"}):
             kept.append(one)
         elif text[before.end : one.start] in (" ", "s ") and keys and names.is_printed(before.text, keys):
             kept[-1] = Token("PHRASE", text[before.start : one.end], before.start, one.end)
@@ -127,7 +131,6 @@ def _with_designations(text: str, tokens: Sequence[Token], names: KnownNames, ke
 
 _DIGITS = 4
 """Of a year."""
-_BOUNDING = frozenset({"HIGHER", "LOWER", "THAN", "AT_LEAST", "AT_MOST", "ABOVE", "AFTER", "EXCEPT"})
 
 
 def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list[Token]:
@@ -138,7 +141,7 @@ def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list
     for place, company in enumerate(tokens):
         lead, _, auxiliary = text[: company.start].rstrip().rpartition(" ")
         owns = company.end > company.start + len(company.text)  # `did Acme's operating margin expand`
-        if company.type != "COMPANY" or owns or auxiliary.lower() not in _AUXILIARIES:
+        if company.type != "COMPANY" or owns or auxiliary.lower() not in _WORDS["auxiliaries"]:
             continue
         behind = text[company.end :].split()
         verbs = [" ".join(behind[:size]).lower().strip("?,.") for size in (4, 3, 2, 1) if size <= len(behind)]
@@ -156,18 +159,15 @@ def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list
 def _as_counted(lead: str, verbs: Sequence[str], names: KnownNames) -> tuple[Token | None, str]:
     """Return the line of what is counted behind `how many`, and done to it, and the verb."""
     _, asked, noun = lead.lower().rpartition("how many ")
-    if not noun or noun.split()[0] in word_lists("question_words")["counted units"]:
+    if not noun or noun.split()[0] in _WORDS["counted units"]:
         return None, ""
-    verb = next((one for one in verbs if one in _actions()), "") if asked else ""
+    verb = next((one for one in verbs if one in _WORDS["counted actions"]), "") if asked else ""
     start = len(lead) - len(noun)
     line = Token("PHRASE", lead[start:], start, len(lead))
-    if verb in word_lists("question_words")["operating"]:  # all that it has
+    if verb in _WORDS["operating"]:  # all that it has
         line = _as_known_name(f"total {line.text}", line, names)
     done = line if line.value else replace(line, text=f"{line.text} {verb.partition(' to ')[0]}")
     return done if verb else None, verb
-
-
-_AUXILIARIES = ("did", "does", "do", "has", "have", "had", "was", "is")
 
 
 def _as_transaction(line: Token, verbs: Sequence[str], names: KnownNames) -> tuple[Token | None, str]:
@@ -181,10 +181,6 @@ def _as_transaction(line: Token, verbs: Sequence[str], names: KnownNames) -> tup
     return None, ""
 
 
-def _actions() -> frozenset[str]:
-    return word_lists("question_words")["counted actions"]
-
-
 def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Sequence[str]) -> list[Token]:
     """Return a company's name as tokens: of its part of that name before `segment`, as in `the Blizzard segment`.
 
@@ -192,7 +188,7 @@ def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Se
 
     A name that its filings print with the word behind it is of a line: `Acme Direct revenue`.
     """
-    behind = _WORD_BEHIND.match(text, one.end)
+    behind = _PATTERNS["word behind"].match(text, one.end)
     longer = [part for part in names.parts_in(text, keys) if part.start == one.start and part.end > one.end]
     if longer:
         return [Token("COMPANY", one.phrase, one.start, one.start, one), _with_kind(text, longer[0])]
@@ -219,33 +215,22 @@ def _begins_a_name(text: str, one: CompanyMention, end: int, names: KnownNames, 
     return not others and (kind == "PHRASE" or (kind.startswith("KIND_") and text[start].isupper()))
 
 
-_WORD_BEHIND = re.compile(r" [^\s?,.']+")
-
-
 def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> list[Token]:
     """Return the lines and parts that the text names between the tokens, without overlaps."""
-    bare = _PERCENT_MARGIN.sub(" ", _without(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
+    bare = _PATTERNS["percent margin"].sub(" ", _without(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
     parts = [
-        _with_kind(bare, _without_measure(text, one, names))
+        _with_kind(bare, one)
         for one in (names.parts_in(text, keys) if keys else ())
         if not (text[one.start].islower() and is_part_kind(text[one.start : one.end]))
     ]
     # `non-Cloud operating income` is no `non-operating income`
     apart = mask_spans(bare, [(one.start - len(_NON) * _is_negated(text, one.start), one.end) for one in parts])
     between_years = sum(one.type == "PERIOD" for one in taken) > 1
-    texts = (bare, apart, _TO.sub(_split_at_joint, apart))
+    # names do not go across `to`: `ratio of capex to depreciation and amortization`
+    texts = (bare, apart, _PATTERNS["to"].sub(";;", apart))
     lines = {one for each in texts for one in _mentions_in(each, names, between_years=between_years)}
     whole = (one for one in lines if not any(part.start < one.start < part.end for part in parts))
     return _without_overlaps([*whole, *parts])
-
-
-def _without_measure(text: str, part: KnownName, names: KnownNames) -> KnownName:
-    """Return a part behind `non-` without the measure that its name ends with: `non-service revenue`."""
-    said = text[part.start : part.end]
-    last = names.lexicon.mentions(said)[-1:] if _is_negated(text, part.start) else ()
-    return next(
-        (replace(part, end=part.start + one.start) for one in last if 0 < one.start < one.end == len(said)), part
-    )
 
 
 _NON = "non-"
@@ -260,11 +245,6 @@ def _outside(found: Iterable[Token], taken: Sequence[Token]) -> list[Token]:
     return [one for one in found if not any(one.start < other.end and other.start < one.end for other in taken)]
 
 
-def _as_part(token: Token, names: KnownNames, keys: Sequence[str]) -> Token:
-    part = names.part_called(token.text, keys) if token.type == "PHRASE" and keys else None
-    return token if part is None else replace(token, type="PART", value=part)
-
-
 def _with_share_signs(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
     """Yield the tokens with a sign between the part and the whole of a share: `percentage of wages in total costs`."""
     types = [one.type for one in tokens]
@@ -275,14 +255,9 @@ def _with_share_signs(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
         whole = next(behind, None) if asks else None
         # `revenue in China` is of a part, and no share of it.
         if whole is not None and any(one.type in kinds and whole.type in kinds for kinds in (_LINES, _NAMES)):
-            said = text[one.end : whole.start].lower().split()
-            if any(said[: len(words)] == words for words in _is_share_of_whole()):
-                yield Token("OF_WHICH", " ".join(said), one.end, one.end)
-
-
-@lru_cache(maxsize=1)
-def _is_share_of_whole() -> tuple[list[str], ...]:
-    return tuple(phrase.split() for phrase in sorted(word_lists("question_words")["of a whole"]))
+            said = text[one.end : whole.start].strip()
+            if listed("question_words", "of a whole").match(said):
+                yield Token("OF_WHICH", said.lower(), one.end, one.end)
 
 
 def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]], *, every: bool = False) -> LexedQuestion:
@@ -310,7 +285,7 @@ def _with_closing_sign(text: str, start: int, end: int) -> int:
     """Return the end of a printed line with the bracket or the percent sign behind it."""
     if "(" in text[start:end] and text[end : end + 1] == ")":
         return end + 1
-    in_percent = _IN_PERCENT.match(text, end)
+    in_percent = _PATTERNS["percent sign"].match(text, end)
     return in_percent.end() if in_percent is not None else end
 
 
@@ -323,7 +298,7 @@ def _is_one_line(line: Token, inside: Sequence[Token], others: Sequence[Token], 
     read = all(one.type in _LINES or one.type == "PART" for one in inside) and lines < 2
     if read and first.start == line.start and last.end >= line.end:
         return False
-    if first.type == "OF_WHICH" or any(one.type in _NEVER_OF_A_LINE and one.text != "per" for one in inside):
+    if first.type == "OF_WHICH" or any(one.type in types_in("never-of-a-line") and one.text != "per" for one in inside):
         return False
     asking = has_any((first, last), types_in("asking"))
     if not every:
@@ -359,7 +334,7 @@ def is_stock(words: str) -> bool:
 def with_bare_balance(lexed: LexedQuestion) -> LexedQuestion:
     """Return the tokens with `total` or `beginning balance` as the only line: `the change in the total`."""
     types = {one.type for one in lexed.tokens}
-    found = _BARE.search(lexed.text)
+    found = _PATTERNS["bare balance"].search(lexed.text)
     if found is None or types.isdisjoint(_MOVING) or any(one in _OPERANDS or one.startswith("KIND_") for one in types):
         return lexed
     line = Token("PHRASE", found.group(), *found.span())
@@ -367,27 +342,21 @@ def with_bare_balance(lexed: LexedQuestion) -> LexedQuestion:
     return replace(lexed, tokens=tuple(sorted((*others, line), key=lambda one: one.start)))
 
 
-_BARE = re.compile(r"\b(?:(?:beginning|opening|ending|closing) balance|total)\b", re.I)
 _MOVING = types_in("moving") | {"AVERAGE", "DIFFERENCE"}
-_IN_PERCENT = re.compile(r" ?%(?!\w)")
-_NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN", "OF_WHICH"})
 
 
 def _with_quotients(text: str, names: KnownNames) -> str:
     """Return the text with spaces around a slash between two known lines: `r&d/revenue`."""
-    if _SLASH.search(text) is None:
+    if _PATTERNS["slash"].search(text) is None:
         return text
-    known = [(one.start, one.end) for one in names.lexicon.mentions(_SLASH.sub("\n", text))]
+    known = [(one.start, one.end) for one in names.lexicon.mentions(_PATTERNS["slash"].sub("\n", text))]
 
     def space_around_slash(found: re.Match[str]) -> str:
         before = any(end == found.start() for _, end in known)
         after = any(start == found.end() for start, _ in known)
         return " / " if before and after else found.group()
 
-    return _SLASH.sub(space_around_slash, text)
-
-
-_SLASH = re.compile(r"(?<=[A-Za-z]{2})/(?=[A-Za-z]{2})")
+    return _PATTERNS["slash"].sub(space_around_slash, text)
 
 
 def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token]:
@@ -444,13 +413,7 @@ def _match_synonym(token: Token, like: Token, names: KnownNames) -> Token:
 
 def normalize_punctuation(text: str) -> str:
     """Return the text with straight quotes and hyphens at unchanged positions, and spaces for quotes around a name."""
-    return _QUOTED.sub(r" \1 ", "".join(_MARKS.get(mark, mark) for mark in text))
-
-
-_QUOTED = re.compile(r"(?<!\w)'(\w[^']*\w)'(?!\w)")
-
-
-_MARKS = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "⁄": "/", "·": "*"}
+    return _PATTERNS["quoted"].sub(r" \1 ", "".join(_FRAMES["plain marks"].get(mark, mark) for mark in text))
 
 
 def _skip_possessive(text: str, end: int) -> int:
@@ -523,7 +486,7 @@ def _mentions_in(text: str, names: KnownNames, *, between_years: bool = False) -
     """
     for one in names.lexicon.mentions(text):
         words = one.phrase
-        asked = _CHANGE_IN.match(words) if between_years else None
+        asked = _PATTERNS["change in"].match(words) if between_years else None
         if asked is not None:
             place = one.start + asked.end()
             for other in names.lexicon.mentions(text[place : one.end]):
@@ -543,17 +506,8 @@ def _mentions_in(text: str, names: KnownNames, *, between_years: bool = False) -
 
 
 _LEADS = ("total ", "positive ", "negative ")
-_CHANGE_IN = re.compile(r"(?:change|increase|decrease)s? in ", re.I)
 _OPERATORS = str.maketrans("+*=^×÷", ";;;;;;")
 """No name goes across an operator."""
-_PERCENT_MARGIN = re.compile(r"%(?=\s*margin)", re.I)
-"""`operating income % margin` is the operating income margin."""
-_TO = re.compile(r"(?<= )to(?= )", re.I)
-
-
-def _split_at_joint(word: re.Match[str]) -> str:
-    """Split names at `to`, so that they do not merge: `ratio of capex to depreciation and amortization`."""
-    return ";" * len(word.group())
 
 
 def is_part_kind(words: str) -> bool:
@@ -598,22 +552,6 @@ def _unknown_companies(text: str, unknown: Sequence[str], taken: Sequence[Token]
             yield Token("UNKNOWN", name, start, _skip_possessive(text, end), name)
 
 
-_PIECE = re.compile(
-    r"(?P<number>(?:US)?\$\s?\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+|\d[\d,]*(?:\.\d+)?)"
-    r"(?:\s?(?P<scale>thousand|million|billion|trillion|mm|mn|bn|[mbk])\b)?"
-    r"(?:\s?(?P<unit>%|percent\b|basis points\b|bps\b|(?<=\d)x\b|times\b(?! )|days?\b"
-    r"|[- ]?(?:(?:full|fiscal|consecutive) )*(?:years?|yrs?|y)\b))?(?P<or_more>\+(?=[\s?.,;)]|$))?"
-    r"|(?P<power>\*\*|\^)|(?P<word>\(%\)|[A-Za-z][\w&./]*(?:-[\w]+)*(?:n't)?)|(?P<possessive>'s?(?!\w))"
-    r"|(?P<dash>(?<=\s)-(?=\s|\()|(?<=\))-)|(?P<mark>[()\[\]{}+*/×÷=^%:;,?!&$-])",
-    re.I,
-)
-_SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "mm": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9,
-           "b": 1e9, "trillion": 1e12}  # fmt: skip
-_SIGNS = {"(": "LPAR", "[": "LPAR", "{": "LPAR", ")": "RPAR", "]": "RPAR", "}": "RPAR", "+": "PLUS", "*": "TIMES",
-          "×": "TIMES", "/": "OVER", "÷": "OVER", "=": "DEFINED", ":": "COLON", ";": "COMMA", ",": "COMMA",
-          "%": "PERCENT", "&": "AND", "?": "STOP"}  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A number of the question in base units with its unit: `USD`, `percent`, `bps`, `days`, `times` or none."""
@@ -630,9 +568,9 @@ def _words(text: str, start: int, end: int) -> list[Token]:
     while place < len(pieces):
         piece = pieces[place]
         size, kind = _phrase_at(pieces, place)
-        if size == 1 and piece.text.lower() in _ATTRIBUTES and _continues(text, pieces, place):
-            size = 0
-        if size == 1 and kind in _NAMES_TOO and piece.text.istitle() and _is_a_name(text, piece.start):
+        qualifies = piece.text.lower() in _WORDS["attributes"] and _continues(text, pieces, place)
+        moves = kind in ("change", "up", "down", "difference")  # types of words that are also names: `sales to Gap`
+        if size == 1 and (qualifies or (moves and piece.text.istitle() and _is_a_name(text, piece.start))):
             size = 0
         if size:
             last = pieces[place + size - 1]
@@ -643,16 +581,6 @@ def _words(text: str, start: int, end: int) -> list[Token]:
             tokens.append(piece)
             place += 1
     return tokens
-
-
-_ATTRIBUTES = frozenset(
-    {"data", "information", "value", "level", "term", "book", "record", "money", "name", "form", "business"}
-)
-"""Words that mean nothing alone and qualify the next content word: `data center`, `term loan`."""
-
-
-_NAMES_TOO = frozenset({"change", "up", "down", "difference"})
-"""Types of words that are also names: `its contract with Delta`, `sales to Gap`."""
 
 
 def _is_a_name(text: str, start: int) -> bool:
@@ -669,17 +597,17 @@ def _continues(text: str, pieces: Sequence[Token], place: int) -> bool:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
-    for found in _PIECE.finditer(text, start, end):
+    for found in _PATTERNS["piece"].finditer(text, start, end):
         first, last = found.span()
         if found["number"]:
             money = "$" in found["number"]
             number = float(found["number"].lower().removeprefix("us").lstrip("$ ").replace(",", ""))
-            scale, unit = found["scale"], (found["unit"] or "").lower()
+            scale, unit = ((found[name] or "").lower() for name in ("scale", "unit"))
             if unit.endswith(("year", "years", "yr", "yrs", "y")) and not unit.endswith("day"):
                 yield Token("NOISE", found.group(), first, last)
                 continue
             unit = {"%": "percent", "x": "times", "basis points": "bps", "day": "days"}.get(unit, unit)
-            amount = Amount(number * _SCALES.get((scale or "").lower(), 1.0), unit or ("USD" if money or scale else ""))
+            amount = Amount(number * _FRAMES["scales"].get(scale, 1.0), unit or ("USD" if money or scale else ""))
             if found["or_more"]:
                 yield Token("AT_LEAST", "+", last - 1, last)
             yield Token("NUMBER", found.group(), first, last, amount)
@@ -693,10 +621,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
         elif found["dash"]:
             yield Token("DASH", "-", first, last)
         elif found["mark"]:
-            kind = _SIGNS.get(found["mark"])
-            if kind is None and found["mark"] == "-":
-                kind = "MINUS"
-            yield Token(kind or "NOISE", found["mark"], first, last)
+            yield Token(_SIGNS.get(found["mark"], "NOISE"), found["mark"], first, last)
 
 
 @lru_cache(maxsize=1)
@@ -750,11 +675,11 @@ def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list
     for place, one in enumerate(tokens):
         if one.type != "METRIC" or one.text.lower() != "cash":
             continue
-        between = list(itertools.takewhile(lambda other: other.type in _BEFORE_A_FLOW, tokens[place + 1 :]))
+        between = list(itertools.takewhile(lambda other: other.type in types_in("before-a-flow"), tokens[place + 1 :]))
         at = place + 1 + len(between)
         flow = _as_flow(tokens[at], names) if at < len(tokens) and tokens[at].start - one.end > 1 else None
         if flow is not None:
-            cash = [replace(each, type="NOISE") if each.type in _OF_ORIGIN else each for each in between]
+            cash = [replace(each, type="NOISE") if each.type in types_in("origin") else each for each in between]
             settled[place : at + 1] = [replace(one, type="NOISE"), *cash, flow]
     return settled
 
@@ -769,10 +694,6 @@ def _as_flow(token: Token, names: KnownNames) -> Token | None:
     return token if metric is not None and metric.period == "duration" else None
 
 
-_OF_ORIGIN = frozenset({"BY", "CAME_FROM", "FROM_WORD"})
-_BEFORE_A_FLOW = _OF_ORIGIN | {"COMPANY", "DEFINING", "NOISE", "TOTAL"}
-
-
 def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
     """Read words directly before a word for a kind of part as its name: `Freight segment operating margin`."""
     for place, (one, kind) in enumerate(itertools.pairwise(tokens) if has_any(tokens, ("METRIC", "FORMULA")) else ()):
@@ -780,15 +701,12 @@ def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
             continue
         singular_kind = not kind.text.lower().endswith("s")
         which = has_any(tokens[:place], ("WHICH",)) and singular_kind
-        if which or (one.text.islower() and has_any(tokens, _CHOOSING) and kind.start - one.end == 1):
+        if which or (one.text.islower() and has_any(tokens, types_in("choosing")) and kind.start - one.end == 1):
             tokens[place] = replace(one, type="NOISE")  # `which transportation segment` asks for any of them
         elif singular_kind and kind.start - one.end == 1:
             tokens[place] = Token("PART", f"{one.text} {kind.text}", one.start, kind.end, one.text)
             tokens[place + 1] = replace(kind, type="NOISE")
     return tokens
-
-
-_CHOOSING = frozenset({"WHICH", "WHO", "HIGHEST", "LOWEST", "RANK"})
 
 
 def _join_content_words(text: str, tokens: Sequence[Token], names: KnownNames) -> Iterator[Token]:
@@ -822,7 +740,8 @@ def _next_in_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[T
     if place + 1 == len(tokens):
         return None
     words = tokens[place + 1].text.lower()
-    if (one.type == "COMMA" and words in _BEHIND_A_COMMA) or (one.type == "TO" and words in _DONE_WITH_MONEY):
+    follows_with = {"COMMA": "behind a comma", "TO": "done with money"}.get(one.type)
+    if follows_with is not None and words in _WORDS[follows_with]:
         return place + 1  # `accounts receivable, net`, `costs to obtain contracts`
     joins = one.type in ("NOISE", "BY", "CAME_FROM") and one.text.lower() in JOINING
     if not joins or text[last.end : one.start].strip():
@@ -836,15 +755,9 @@ def _next_in_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[T
     return None if after.text.lower().startswith("total ") and has_any(tokens, ("SHARE",)) else follows
 
 
-_DONE_WITH_MONEY = frozenset(
-    {"obtain", "fulfill", "fulfil", "purchase", "acquire", "develop", "repurchase", "sell", "extend", "lend", "redeem"}
-)
-_BEHIND_A_COMMA = frozenset({"net", "gross", "at cost", "at fair value", "less current portion"})
-
-
 def _as_line(text: str, run: Sequence[Token], names: KnownNames) -> Token:
     metric = names.lexicon.metrics.get(str(run[0].value))
-    tails = _tails() - _OF_FLOWS if metric is not None and metric.period == "instant" else _tails()
+    tails = _tails() - {"charge", "charges"} if metric is not None and metric.period == "instant" else _tails()
     while len(run) > 1 and run[-1].type == "PHRASE" and run[0].type != "PHRASE" and run[-1].text.lower() in tails:
         run = run[:-1]
     first, last = run[0], run[-1]
@@ -854,10 +767,6 @@ def _as_line(text: str, run: Sequence[Token], names: KnownNames) -> Token:
     if len(run) == 2 and first.type in ("METRIC", "FORMULA") and last.text.lower() == "net":
         return replace(first, end=last.end)  # `accounts receivable, net` is the line itself
     return Token("PHRASE", words, first.start, last.end, tuple(one for one in run if one.type != "PHRASE"))
-
-
-_OF_FLOWS = frozenset({"charge", "charges"})
-"""Tails that add nothing to a flow but make another line of a balance: `goodwill charge`."""
 
 
 @lru_cache(maxsize=1)

@@ -132,7 +132,7 @@ def _separated(groups: Sequence[_Group], *, pins: bool) -> tuple[AttachedModifie
                 host, reference = place, Token("REF", "", one[0].start, one[-1].end)
                 operands[place] = Operand(token=reference)
                 attached.tokens.append(reference)
-            elif _type_at(groups, place + 1) in _OPERATORS:
+            elif _type_at(groups, place + 1) in types_in("binding"):
                 attached.apart.append(one[0].text)
         runs.append((_NO_LINE if host is None else host, one))
     return attached, runs
@@ -249,10 +249,10 @@ def _share_modifiers(operands: Sequence[Operand], *, framed: bool) -> None:
 
 def _is_operand(groups: Sequence[_Group], place: int, lines: int) -> bool:
     """Return whether modifiers replace a line: after an operator, or first before the only line."""
-    if _type_at(groups, place - 1) in _OPERATORS:
+    if _type_at(groups, place - 1) in types_in("binding"):
         return True
     first = not place or _type_at(groups, place - 1) == "LPAR"
-    return first and lines == 1 and _type_at(groups, place + 1) in _OPERATORS
+    return first and lines == 1 and _type_at(groups, place + 1) in types_in("binding")
 
 
 def _grouped(tokens: list[Token]) -> list[_Group]:
@@ -297,9 +297,6 @@ def _joins(token: Token, first: Token) -> bool:
     return token.type in ("AND", "COMMA", "VERSUS", "OR", "TO", "FROM_WORD", "THAN")
 
 
-_OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "OVER", "OF_WHICH", "DASH", "BY", "TO", "CAME_FROM"})
-
-
 def _host_line(groups: Sequence[_Group], place: int) -> int | None:
     """Return the position of the line that a list of modifiers belongs to: the one after it, else the one before."""
     run = groups[place]
@@ -308,12 +305,9 @@ def _host_line(groups: Sequence[_Group], place: int) -> int | None:
     before, after = _neighbour(groups, place, -1), _neighbour(groups, place, 1)
     if before is not None and after is not None:
         last = run[-1]
-        return after if last.type == "PART" or _possessive(last) else before
+        is_possessive = last.end > last.start + len(last.text)
+        return after if last.type == "PART" or is_possessive else before
     return after if after is not None else before
-
-
-def _possessive(token: Token) -> bool:
-    return token.end > token.start + len(token.text)
 
 
 def _neighbour(groups: Sequence[_Group], place: int, step: int) -> int | None:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fin_agent.analyst.rules.period_resolution import period_ending
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, parts_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.company_mentions import Company
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
-from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.periods import parse_periods
+from fin_agent.lexicon.words import patterns, word_lists
+from fin_agent.query.binding import fiscal_period_of, identities_of
 from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
-from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, period_of
+from fin_agent.query.modifier_attachment import period_of
 from fin_agent.query.question_sentences import sentences_of
-from fin_agent.query.tokens import Token
+from fin_agent.query.tokens import Token, types_in
 from fin_agent.retrieval.fact_terms import OF_TIME, Words, stems, words_of
 from fin_agent.retrieval.nearest_figure import FigureTarget, Moved, Wanted, other_phrases
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 
@@ -56,10 +54,13 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     if asked_of is None:
         return None
     period, dated = asked_of
-    moving = _of_types(lexed, _MOVES)
+    moving = _of_types(lexed, types_in("moves"))
     content = _content(lexed, period, dated, is_moving=bool(moving))
-    hard = _words_in(content, lexed) - everyday_words() | _words_in(filter(_chooses, lexed.tokens), lexed)
+    # what chooses among several figures is in the name of a single one
+    choosing = [one for one in lexed.tokens if one.type.startswith(("AFTER", "HIGHEST", "LOWEST", "ORDINAL", "TOP"))]
+    hard = _words_in(content, lexed) - everyday_words() | _words_in(choosing, lexed)
     light = _words_in((one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")), lexed)
+    known = patterns("question_patterns")
     asking = _words_in(moving, lexed) - _words_in((one for one in content if one not in moving), lexed)
     in_what_way = wants is AnswerType.SENTENCE and core.lower().startswith("how ")
     if not hard - asking or in_what_way or any(map(_is_a_time, content)):
@@ -73,10 +74,10 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         quarter=period.quarter,
         months=period.months,
         wanted="percent" if _asks_a_share(lexed.tokens, wants) else _wanted(wants, hard),
-        at_a_date=_AT_A_DATE.search(question) is not None and _IN_A_SPAN.search(question) is None,
+        at_a_date=known["at a date"].search(question) is not None and known["in a span"].search(question) is None,
         moved=_way_of(moving),
         moving=asking,
-        only_sentences=bool(_of_types(lexed, _COMPARES)),
+        only_sentences=bool(_of_types(lexed, types_in("compares"))),
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)
     return SingleFigureQuestion(mention.company, mention.confidence, period, target, typed)
@@ -94,7 +95,7 @@ def _is_of_one_figure(lexed: LexedQuestion) -> bool:
     # `the Blizzard unit of Activision Blizzard`: one of the names may be of a part
     names = {one.text for one in lexed.tokens if one.type == "COMPANY"}
     one_company = len({one.company.key for one in lexed.companies}) == 1 and len(names) < 2 and not lexed.unknown
-    listed = "AND" in types and sum(kind in _MEASURES for kind in types) > 1
+    listed = "AND" in types and sum(kind in ("METRIC", "FORMULA") for kind in types) > 1
     listed = listed or len(parse_periods(lexed.text).years) > 2  # `2021 through 2025`
     return one_company and not listed and not any(_asks_calculation(one, lexed.text) for one in lexed.tokens)
 
@@ -127,11 +128,6 @@ def _way_of(moving: Sequence[Token]) -> Moved | None:
     return "down" if "DOWN" in types else "up" if types & {"UP", "GROWTH"} else "either" if types else None
 
 
-def _chooses(token: Token) -> bool:
-    """Return whether a token chooses among several figures; the name of a single one has to contain it."""
-    return token.type in ("AFTER", "HIGHEST", "LOWEST") or token.type.startswith(("ORDINAL", "TOP"))
-
-
 @lru_cache(maxsize=1)
 def everyday_words() -> Words:
     """Return common words for which filings use another word, or none."""
@@ -144,12 +140,17 @@ def _asks_calculation(token: Token, text: str) -> bool:
     `under` a plan, revenue `per` member and a hyphen compute nothing. A word that a line's name may contain (`the
     growth rate assumed`) is content: the figure's address must contain it.
     """
-    if token.type in _MOVES:
+    if token.type in types_in("moves"):
         return False  # a sentence may say by how much
     within_a_word = token.type == "MINUS" and text[token.start - 1 : token.start].isalnum()
-    if token.type not in _COMPUTES or within_a_word or token.text in ("under", "per") or _is_a_name(token, text):
+    if (
+        token.type not in types_in("computes")
+        or within_a_word
+        or token.text in ("under", "per")
+        or _is_a_name(token, text)
+    ):
         return False
-    return token.type not in _MAY_BE_PRINTED or words_of(token.text) <= everyday_words()
+    return token.type not in types_in("printable") or words_of(token.text) <= everyday_words()
 
 
 def _is_a_name(token: Token, text: str) -> bool:
@@ -164,7 +165,7 @@ def _is_content(token: Token, lexed: LexedQuestion) -> bool:
     """Return whether a token helps to identify the figure."""
     if token.type in ("COMPANY", "PERIOD"):
         return False  # `AMD`, `FY2019`: in capitals, and no part of the figure's name
-    return token.type in _CONTENT | _MAY_BE_PRINTED or _is_a_name(token, lexed.text)
+    return token.type in types_in("content") | types_in("printable") or _is_a_name(token, lexed.text)
 
 
 def _wanted(wants: AnswerType, hard: Words) -> Wanted:
@@ -200,8 +201,7 @@ def _period_of(lexed: LexedQuestion, key: str, workspace: Workspace) -> tuple[Fi
 
     It is the last one that is a period of filings, the latest filed where none is named; None where none is one.
     """
-    directory = workspace.directory
-    identities = [directory.identities[doc_id] for doc_id in directory.by_key[key].doc_ids]
+    identities = identities_of(key, workspace)
     dated = [one for one in lexed.tokens if one.type == "PERIOD"]
     latest = workspace.years[key].latest() if key in workspace.years else None
     if latest is None:
@@ -209,24 +209,14 @@ def _period_of(lexed: LexedQuestion, key: str, workspace: Workspace) -> tuple[Fi
     last = max(one.fiscal_year for one in identities if one.fiscal_year is not None)  # it may be that of a quarter
     filed: list[tuple[FiscalPeriod, Token]] = []
     for token in reversed(dated):
-        found = [_fiscal_period(mention, identities) for mention in mentions_of(token)]
+        found = [fiscal_period_of(period_of(mention), identities) for mention in mentions_of(token)]
         if len(found) == 1 and found[0] is not None and found[0].fiscal_year <= last:
             filed.append((found[0], token))
     if not filed:
         return None if dated else (latest.model_copy(update={"quarter": None}), None)
-    if any(one.type in _MOVES for one in lexed.tokens):
+    if any(one.type in types_in("moves") for one in lexed.tokens):
         return max(filed, key=lambda pair: pair[0].fiscal_year)  # `in 2017 versus 2016`
     return filed[0]
-
-
-def _fiscal_period(mention: PeriodMention | DateMention, identities: Sequence[Identity]) -> FiscalPeriod | None:
-    asked = period_of(mention)
-    if asked.end is not None:
-        return period_ending(asked.end, identities, asked.months)
-    if asked.fiscal_year is None or asked.half == _SECOND:
-        return None
-    months = asked.months if asked.months in (6, 9) else None
-    return FiscalPeriod(fiscal_year=asked.fiscal_year, quarter=asked.quarter, months=months)
 
 
 def printed_name(fact: Fact) -> str:
@@ -247,26 +237,9 @@ def quoted_address(sourced: SourcedFact) -> str:
 
 
 _MAX_LENGTH = 120
-_SECOND = 2
-_MEASURES = frozenset({"METRIC", "FORMULA"})
-_CONTENT = LINES | {"EXCEPT", "NUMBER", "PART"}
-_COMPARES = frozenset({"BY_HOW_MUCH", "EXCESS", "VERSUS"})
-_MOVES = _COMPARES | {"CHANGE", "DOWN", "GROWTH", "UP", "YOY"}
-"""Types of words that request a movement; that of the first group is computed from printed figures."""
-_MAY_BE_PRINTED = frozenset({
-    "AVERAGE_BALANCE", "CHANGE", "COUNT", "COVERED", "DIFFERENCE", "DOWN", "EXCESS", "EXPECTED", "FASTEST", "GROWTH",
-    "HIGHER", "HIGHEST", "LOWER", "LOWEST", "MARGIN", "RATIO", "SLOWEST", "STATISTIC", "UP", "YOY",
-})  # fmt: skip
-"""Types of words that request more than a printed figure, or are part of its name."""
-_COMPUTES = ARITHMETIC - {"OF_WHICH"} | _MAY_BE_PRINTED | {
-    "CAGR", "DEFINITION", "DESCRIBE", "EACH", "EVERY", "FASTER", "HOW_MANY_TIMES", "RANK", "SLOWER",
-    "TOP_2", "TOP_3", "TOP_4", "TOP_5", "WHY",
-}  # fmt: skip
 _WANTED: dict[AnswerType, Wanted] = {
     **dict.fromkeys(FIGURES, "any"),
     AnswerType.AMOUNT: "amount",
     AnswerType.PERCENT: "percent",
     AnswerType.COUNT: "count",
 }
-_AT_A_DATE = re.compile(r"\b(?:at|as of|as at|end of|year-?end|on)\b", re.I)
-_IN_A_SPAN = re.compile(r"\b(?:for|during|in) (?:the )?(?:fiscal|fy|year|quarter|\d{4})", re.I)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.expressions import MAX_OPERATIONS
-from fin_agent.lexicon.company_mentions import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.query.clause_normalization import ends_measure
 from fin_agent.query.lexer import Amount
@@ -55,7 +54,6 @@ class ParsedQuestion:
     """Position of each measure."""
     frames: dict[str, list[Token]] = field(default_factory=dict)
     """Words that express the request, by type."""
-    companies: list[CompanyMention] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     periods: list[PeriodMention | DateMention] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
@@ -83,7 +81,7 @@ def parse(
     _check_size(tokens)
     one_line = ("one line",) if sum(one.type in LINES for one in tokens) == 1 else ()
     told = (*one_line, *(("follow-up",) if is_follow_up else ()))
-    leading = sum(1 for _ in takewhile(lambda one: one.type in _BEFORE_A_FORMULA, tokens))
+    leading = sum(1 for _ in takewhile(lambda one: one.type in types_in("before-a-formula"), tokens))
     leads = leading if has_any(tokens[leading : leading + 1], LINES) else 0
     stream = rewrite(tokens, "parts as lines", lambda place: (*told, "leads") if place < leads else told)
     pins = _is_arithmetic(stream)
@@ -96,7 +94,6 @@ def parse(
     amounts = {one.start: one.value for one in tokens if isinstance(one.value, Amount)}
     builder = _Builder(attached.operands, given or {}, amounts)
     parsed = ParsedQuestion(
-        companies=attached.companies,
         unknown=[str(one.value) for one in stream if one.type == "UNKNOWN"],
         periods=attached.periods,
         parts=attached.parts,
@@ -118,9 +115,6 @@ def _add_measures(parsed: ParsedQuestion, items: Sequence[Any], builder: _Builde
         for one in measures:
             parsed.places.append(min(word.start_pos for word in one.scan_values(lambda _: True)))
             parsed.measures.append(builder.measure(one))
-
-
-_BEFORE_A_FORMULA = MODIFIERS | {"COLON", "COMMA", "WHICH"}
 
 
 def _without_empty_brackets(tokens: Sequence[Token]) -> list[Token]:
@@ -162,22 +156,17 @@ def _are_adjacent(items: Sequence[Any]) -> bool:
     frames = [one.type if isinstance(one, Token) else "" for one in items]
     if "COVERED" in frames:
         return False
-    kept = [one for one in frames if not one or one in _SETTING_APART]
+    kept = [one for one in frames if not one or one in types_in("setting-apart")]
     return any(not one and not after for one, after in pairwise(kept))
 
 
 def _touching(items: Sequence[Any]) -> Iterator[str]:
     """Yield the words of measures that follow another one directly: `what EBIT did Nike's Jordan Brand make`."""
-    if any(isinstance(one, Token) and one.type in _OF_TWO_MEASURES for one in items):
+    if any(isinstance(one, Token) and one.type in types_in("of-two-measures") for one in items):
         return
     for one, other in pairwise(items):
         if not isinstance(one, Token) and not isinstance(other, Token):
             yield " ".join(str(word) for word in other.scan_values(lambda _: True))
-
-
-_OF_TWO_MEASURES = frozenset({"COVERED", "TURNED"})
-"""Words that relate two measures from in front of them: `turned revenue into free cash flow`."""
-_SETTING_APART = frozenset({"HIGHER", "LOWER", "VERSUS", "THAN", "WITH_THE", "HIGHEST", "LOWEST", "FASTER", "SLOWER"})
 
 
 def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> list[Token]:
@@ -204,11 +193,12 @@ def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> list[Token]:
 
 def _with_comparatives_first(tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens with comparatives from within a quotient before it: `whose R&D was higher as a share of b`."""
-    moved = [one for one, after in pairwise(tokens) if one.type in _SETTING_APART and after.type in _DIVIDING]
+    moved = [
+        one
+        for one, after in pairwise(tokens)
+        if one.type in types_in("setting-apart") and after.type in ("OF_WHICH", "OVER")
+    ]
     return [*moved, *(one for one in tokens if one not in moved)]
-
-
-_DIVIDING = ("OF_WHICH", "OVER")
 
 
 def begins_measure(one: Token) -> bool:
@@ -345,7 +335,9 @@ class _Builder:
             return self.given[word.start_pos]
         line: Line | NamedFormula
         if named.type == "REF":
-            last = self.last or self._company_only_line()
+            lines = [one.token for one in self.operands.values() if one.token.type in types_in("named")]
+            # `Acme's less Bolt's revenue`: the line follows the second company
+            last = self.last or (self._named(lines[0]) if len(lines) == 1 else None)
             if last is None:
                 raise NoReadingError("a formula has a period or a company where it needs a line")
             line = last.model_copy(update={"company": None, "period": None, "part": None})
@@ -356,11 +348,6 @@ class _Builder:
             own = [replace(operand, periods=[one]) for one in operand.periods]
             return Function(name="mean", of=tuple(with_modifiers(line, one) for one in own))
         return with_modifiers(line, operand)
-
-    def _company_only_line(self) -> Line | NamedFormula | None:
-        """Return the line of `Acme's less Bolt's revenue`, which follows the second company."""
-        lines = [one.token for one in self.operands.values() if one.token.type in ("METRIC", "FORMULA", "PHRASE")]
-        return self._named(lines[0]) if len(lines) == 1 else None
 
     def _named(self, token: Token) -> Line | NamedFormula:
         if token.type == "FORMULA":
@@ -430,14 +417,10 @@ def _as_is(measure: Measure) -> Measure:
 
 _BUILT: dict[str, Callable[..., Measure]] = {
     "plus": _operation("+"),
-    "added": _operation("+"),
     "minus": _operation("-"),
     "times": _operation("*"),
     "over": _operation("/"),
-    "ratio": _operation("/"),
-    "ratio_after": _operation("/"),
     "multiple_of": lambda right, left: Operation(operator="/", left=left, right=right),
-    "divided": _operation("/"),
     "power": _operation("^"),
     "apart": lambda left, right: Function(name="abs", of=(Operation(operator="-", left=left, right=right),)),
     "subtracted": lambda right, left: Operation(operator="-", left=left, right=right),

@@ -12,8 +12,8 @@ from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
-from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
-from fin_agent.query.tokens import Token
+from fin_agent.query.modifier_attachment import LINES, period_of
+from fin_agent.query.tokens import Token, has_any, types_in
 from fin_agent.query.tree import (
     Axis,
     Combination,
@@ -294,7 +294,9 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
     last = query.periods[0].fiscal_year if query.periods else latest.fiscal_year if latest is not None else None
     if last is None:
         return None
-    years = [year for year in range(last - _YEARS_BEFORE, last + 1) if _is_printed(query, year, key, workspace)]
+    part, lines = query.only_part, list(query.lines())
+    spanned = range(last - _YEARS_BEFORE, last + 1)
+    years = [year for year in spanned if all(_has_figure(line, part, year, key, workspace) for line in lines)]
     if len(years) < 2:
         return None
     periods = tuple(Period(fiscal_year=year) for year in years)
@@ -307,11 +309,6 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
 _OVER_YEARS = frozenset({Combination.AVERAGE, Combination.FILTER, Combination.HIGHEST, Combination.LOWEST})
 _YEARS_BEFORE = 4
 """Number of years that selected financial data cover."""
-
-
-def _is_printed(query: Query, year: int, key: str, workspace: Workspace) -> bool:
-    """Return whether each line has a figure for the year."""
-    return all(_has_figure(line, query.only_part, year, key, workspace) for line in query.lines())
 
 
 def _has_figure(line: Line | NamedFormula, part: str | None, year: int, key: str, workspace: Workspace) -> bool:
@@ -389,22 +386,10 @@ def _whole_line(lexed: LexedQuestion) -> tuple[Line, tuple[Period, ...]]:
 
 
 def _is_one_name(tokens: Sequence[Token], *, listed: bool) -> bool:
-    is_a_name = all(one.type in _OF_A_LINE or one.type.startswith("KIND_") for one in tokens)
-    return is_a_name and (listed or not _lists_lines(tokens))
-
-
-def _lists_lines(tokens: Sequence[Token]) -> bool:
     lines = [place for place, one in enumerate(tokens) if one.type in LINES]
-    between = tokens[lines[0] : lines[-1]] if lines else ()
-    return any(one.type in _LISTING for one in between)
-
-
-_OF_A_LINE = LINES | MODIFIERS | {
-    "AFTER", "AND", "AVERAGE", "BY", "CAME_FROM", "CLOSING", "COMMA", "HIGHEST", "LOWEST", "LPAR", "NUMBER", "OPENING",
-    "RPAR", "STOP", "TO", "TOTAL",
-}  # fmt: skip
-"""Types of words that occur in names of lines; all others are requests."""
-_LISTING = frozenset({"AND", "STOP", "OR", "VERSUS"})
+    lists = has_any(tokens[lines[0] : lines[-1]] if lines else (), ("AND", "STOP", "OR", "VERSUS"))
+    is_a_name = all(one.type in types_in("of-a-line") or one.type.startswith("KIND_") for one in tokens)
+    return is_a_name and (listed or not lists)
 
 
 _WORD = re.compile(r"\d[\d.,]*\d%?|\w[\w&'/.-]*\w|\w%?")

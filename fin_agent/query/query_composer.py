@@ -10,6 +10,7 @@ from functools import reduce
 from itertools import groupby, pairwise
 from typing import Any
 
+from fin_agent.analyst.rules.query_to_text import shift_period
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import PeriodMention, parse_periods
@@ -20,7 +21,7 @@ from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion
 from fin_agent.query.question_sentences import QuestionSentences, requested_decimals, requested_unit
 from fin_agent.query.question_splitting import split_requests
-from fin_agent.query.tokens import Token
+from fin_agent.query.tokens import Token, read_yaml, types_in
 from fin_agent.query.tree import (
     Axis,
     Claim,
@@ -53,14 +54,9 @@ from fin_agent.retrieval.fact_terms import OF_TIME, OF_YEARS_TO_COME, words_of
 from fin_agent.retrieval.figure_families import COMPONENT, KINDS
 from fin_agent.retrieval.search_terms import search_terms
 
-_ASKS_A_VERDICT = (
-    "yes or no",
-    "true or false",
-    "right or wrong",
-    "or not",
-    "positive or negative",
-    "negative or positive",
-)
+_WORDS, _PATTERNS = word_lists("question_words"), patterns("question_patterns")
+_IN_WORDS = {frame: Kind(kind) for frame, kind in read_yaml("frames.yaml")["in words"].items()}
+_HOWS = {frame: Combination(how) for frame, how in read_yaml("frames.yaml")["combined"].items()}
 _LEADS_IN = ("in ", "for ", "at ", "as of ", "during ", "over ")
 _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
@@ -86,7 +82,7 @@ class QueryComposer:
     def __post_init__(self) -> None:
         self.left = {kind: list(tokens) for kind, tokens in self.parsed.frames.items()}
         self._rename_frames("BY_HOW_MUCH", "DIFFERENCE")
-        if self.parsed.measures and patterns("question_patterns")["fared"].match(self.sentences.asked):
+        if self.parsed.measures and _PATTERNS["fared"].match(self.sentences.asked):
             self.left.setdefault("CHANGE", [])
         counted = parse_periods(self.sentences.asked)
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
@@ -98,7 +94,8 @@ class QueryComposer:
         if begins and " any " in asked and self.has_frame("KIND"):
             begins = False  # `did any segment shrink`: which
             self.left.setdefault("WHICH", [])
-        self.yes_or_no = begins or self._ends_with_a_sign() or any(words in asked for words in _ASKS_A_VERDICT)
+        verdict = any(words in asked for words in _WORDS["verdicts"])
+        self.yes_or_no = begins or verdict or self._ends_with_a_sign()
         self.measures = self.parsed.measures
         self.base = Query(question=self.question, decimals=requested_decimals(self.question))
 
@@ -150,8 +147,7 @@ class QueryComposer:
         if self.before is not None and self.base.periods != self.before.periods:
             self.measures = [with_lines(one, _without_figure) for one in self.measures]
         if kind is not None:
-            topics = tuple(line.words for measure in self.measures for line in lines_of(measure))
-            return self._with_base(kind=kind, measures=tuple(self.measures), topics=topics)
+            return self._with_base(kind=kind, measures=tuple(self.measures))
         if not self.has_unread("KIND", "PERIOD_KIND"):
             self.take_frames("WHICH")
         self._settle_measures()
@@ -164,12 +160,10 @@ class QueryComposer:
         requests: tuple[Callable[[], dict[str, object] | None], ...] = (
             self._selected_company_measure,
             self._conversion_ratio,
-            self._company_difference,
             self._growth_comparison,
             self._claim,
             self._ranked,
             self._exceeded,
-            self._annual_growth,
             self._movement,
             self._compare,
         )
@@ -266,14 +260,14 @@ class QueryComposer:
     def _relate_to_earlier(self, earlier: Measure, *, of_parts: bool) -> None:
         """Read a line as what the earlier measure is divided by, or is a share of, or has a share in it."""
         asked, own = self.sentences.asked, self.only
-        if isinstance(own, Line) and len(self.parsed.parts) == 1 and _OF_WHICH_IT_IS.search(asked):
+        if isinstance(own, Line) and len(self.parsed.parts) == 1 and _PATTERNS["of which it is"].search(asked):
             own = own.model_copy(update={"part": self.parsed.parts[0]})  # `what share of Pet sales is it`
             self.measures, self.parsed.parts = [own], []
         if not isinstance(own, Line | NamedFormula) or self.parsed.parts:
             return
         if isinstance(own, Line) and words_of(own.words) <= _OF_ALL_PARTS:
             return  # `what share of the segments' total was that`: of a measure that it does not name
-        refers = bool(_REFERRING & set(asked.lower().replace("?", " ").split()))
+        refers = bool(_WORDS["referring"] & set(asked.lower().replace("?", " ").split()))
         share = self.has_unread("SHARE", "CAME_FROM") or (refers and self.has_unread("PERCENT"))
         if refers and self.take_frames("RATIO"):
             self.measures = [Operation(operator="/", left=earlier, right=own)]
@@ -282,7 +276,7 @@ class QueryComposer:
             margin = any(one.text.lower().startswith("margin") for one in asked_for)  # of the part's own revenue
             if of_parts and isinstance(own, Line) and not margin:
                 own = own.model_copy(update={"whole": True})
-            pair = (own, earlier) if _OF_WHAT_WAS_ASKED.search(asked) else (earlier, own)
+            pair = (own, earlier) if _PATTERNS["of what was asked"].search(asked) else (earlier, own)
             self.measures = [percentage(*pair)]
 
     def _textual_kind(self) -> Kind | None:
@@ -330,7 +324,7 @@ class QueryComposer:
             return False
         token = next((one for one in self.lexed.tokens if one.type == "PERIOD"), None)
         said = self.lexed.text[: token.start].lower().split()[-2:] if token is not None else []
-        return not _BEGINNINGS.isdisjoint(said)
+        return not _WORDS["beginnings"].isdisjoint(said)
 
     def _with_relative_period(self, found: tuple[Period, ...]) -> tuple[Period, ...]:
         """Return the only period with the one relative to it: the year before, the year after, the quarter before."""
@@ -338,16 +332,15 @@ class QueryComposer:
             return found
         (only,) = found
         if self.take_frames("YEAR_BEFORE"):
-            return _shift_years(only, -1), only
+            return shift_period(only, -1), only
         if self.take_frames("NEXT_YEAR"):
-            return only, _shift_years(only, 1)
+            return only, shift_period(only, 1)
         if only.quarter and not only.end and self.take_frames("QUARTER_BEFORE"):
-            last = {"quarter": 4, "fiscal_year": (only.fiscal_year or 0) - 1}
-            return only.model_copy(update={"quarter": only.quarter - 1} if only.quarter > 1 else last), only
+            return shift_period(only, 0, -1), only
         return found
 
     def _unit(self) -> str | None:
-        asked = [unit for frame, unit in _UNITS.items() if self.take_frames(frame)]
+        asked = [unit for frame, unit in read_yaml("frames.yaml")["units"].items() if self.take_frames(frame)]
         finest = next((unit for unit in asked if unit.endswith("points")), None)
         return finest or requested_unit(self.question) or next(iter(asked), None)
 
@@ -363,8 +356,7 @@ class QueryComposer:
             without, names = () if second else names, ()
         names = () if self._line_of_part(names) else names
         if names and kinds:
-            if not self._kind_is_divided():
-                self.take_frames("KIND")  # `the Marine segment`
+            self.take_frames("KIND")  # `the Marine segment`
         elif kinds and self.has_unread(*_SELECTING):
             self.take_frames("KIND", "WHICH")
             return Parts(kind=kinds[0], without=without)
@@ -408,14 +400,6 @@ class QueryComposer:
             self.parsed.apart = ()
             kind = COMPONENT if of_all else ranked.words
             self.left["KIND"] = [replace(extremes[0], type="KIND", text=ranked.words, value=kind)]
-
-    def _kind_is_divided(self) -> bool:
-        """Return whether a kind of part is one of a named part: `the Business segment's customer groups`."""
-        text = self.lexed.text
-        return any(
-            one.type == "PART" and other.type.startswith("KIND") and text[one.end : other.start].startswith("'s")
-            for one, other in pairwise(self.lexed.tokens)
-        )
 
     # What can be compared.
 
@@ -490,7 +474,7 @@ class QueryComposer:
             return None
         if costs and whole.metric in _BEFORE_TAXES:
             return total_of([whole, *lines])
-        if left_out.text.lower() in _PRINTED:
+        if left_out.text.lower() in _WORDS["leaving out in names"]:
             return None
         if not any(one.metric for one in lines):
             self.base = self._with_base(parts=Parts(names=tuple(one.words for one in lines)))
@@ -568,8 +552,6 @@ class QueryComposer:
         self._without_inputs()
         if len(set(self.measures)) == 1:
             self.measures = self.measures[:1]
-        if self.base.parts is None:
-            self.measures = [_distinct_line_share(one) for one in self.measures]
         self.measures = [_told_twice(one, self.lexicon) for one in self.measures]
         self._share_of_whole()
         self._whole_without_part()
@@ -591,7 +573,7 @@ class QueryComposer:
         spelt = [one for one in self.measures[1:] if isinstance(one, Operation)]
         if not all(isinstance(one, Line) and one.metric in inputs for one in told) or len(spelt) > 1:
             return
-        closing = _YEAR_END.search(self.sentences.asked) is not None and not self.has_unread("AVERAGE")
+        closing = _PATTERNS["year end"].search(self.sentences.asked) is not None and not self.has_unread("AVERAGE")
         closing |= any(map(_is_of_closing_balances, spelt))
         self.measures = [first.model_copy(update={"closing": closing})]
         self.take_frames("AVERAGE", "TOTAL")
@@ -612,7 +594,7 @@ class QueryComposer:
     def _share_of_whole(self) -> None:
         """Read a part's share as that of the whole company's line: `Data Center's share of revenue`."""
         asked, parts, line = self.left.get("SHARE", []), self.base.parts, self.only
-        if parts is None or not isinstance(line, Line) or _OF_WHICH_IT_IS.search(self.sentences.asked):
+        if parts is None or not isinstance(line, Line) or _PATTERNS["of which it is"].search(self.sentences.asked):
             return
         # `how big was Europe within revenue, in percent`
         in_percent = (
@@ -664,7 +646,9 @@ class QueryComposer:
         printed = all(isinstance(one, Line) and not one.metric for one in of)
         if printed and all("percent" in one.text.lower() for one in asked):
             self.take_frames("SHARE")
-            self.measures = [with_lines(self.only, _as_percentage)]
+            self.measures = [
+                with_lines(self.only, lambda one: one.model_copy(update={"words": f"percentage of {one.words}"}))
+            ]
             if not self.has_unread("CHANGE", "DIFFERENCE", "DOWN", "UP"):  # a rate changes by points
                 self.base = self._with_base(unit="percent")
 
@@ -777,27 +761,6 @@ class QueryComposer:
         self.base = self._with_base(periods=(period_of(rest),))
         return measure.model_copy(update={"period": period_of(own)})
 
-    def _company_difference(self) -> dict[str, object] | None:
-        """Compare two companies: `Acme's revenue minus Bolt's`."""
-        bare = {with_lines(one, _without_company) for one in self.measures}
-        if len(self.measures) > 1 and len(bare) == 1 and self.companies > 1:
-            self.measures = list(bare)
-        whole = self.only
-        how = {"-": Combination.DIFFERENCE, "/": Combination.RATIO}.get(getattr(whole, "operator", ""))
-        if how is None or not isinstance(whole, Operation):
-            return None
-        left, right = whole.left, whole.right
-        if not isinstance(left, Line | NamedFormula) or not isinstance(right, Line | NamedFormula):
-            return None
-        known = {one.key: one for one in self.base.companies}
-        same = _without_company(left, words="") == _without_company(right, words="")
-        if not same or not left.company or not right.company or {left.company, right.company} != known.keys():
-            return None
-        self.measures = [_without_company(left)]
-        self.take_frames("RATIO", "DIFFERENCE")
-        companies = known[left.company], known[right.company]
-        return {**_request(Kind.COMPARISON, Axis.COMPANIES, how), "companies": companies}
-
     def _conversion_ratio(self) -> dict[str, object] | None:
         """Read a conversion ratio: `who turned more of revenue into free cash flow`."""
         if len(self.measures) != 2 or not self.has_unread("TURNED"):
@@ -904,7 +867,7 @@ class QueryComposer:
 
     def _verdict(self) -> dict[str, object] | None:
         """Read a yes-or-no question about one measure, unless it chooses or asks by how much."""
-        asked = reduce(lambda text, words: text.replace(words, ""), _ASKS_A_VERDICT, self.sentences.asked.lower())
+        asked = reduce(lambda text, words: text.replace(words, ""), _WORDS["verdicts"], self.sentences.asked.lower())
         chooses = " or " in asked
         bounded = len(self.measures) > 1 and self.has_unread("BOUND")
         if chooses or bounded or self.has_unread("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES"):
@@ -1087,8 +1050,12 @@ class QueryComposer:
     ) -> dict[str, object]:
         """Choose the first or the n-th member from above or below."""
         apart = axis is not Axis.MEASURES and bool(self.take_frames("DIFFERENCE"))
-        how = Combination.LOWEST if low or self._counts_from_below(ordinal) else Combination.HIGHEST
-        descending = not falls and (bool(high) or not self._goes_on_from_a_fall(ordinal))
+        # `which came second` goes on from what was ranked before: from the lowest, from the falls
+        before = self.before.comparison if self.before is not None and ordinal else None
+        plain = not any("est" in one.text.lower() for one in ordinal)
+        goes_on_below = plain and before is not None and before.how is Combination.LOWEST
+        how = Combination.LOWEST if low or goes_on_below else Combination.HIGHEST
+        descending = not falls and (bool(high) or before is None or before.descending)
         return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=descending, apart=apart)
 
     def _extremes(self, *, choice: bool) -> tuple[Sequence[Token], Sequence[Token]]:
@@ -1097,17 +1064,6 @@ class QueryComposer:
         if choice:
             return high or self.take_frames("HIGHER", "FASTER"), low or self.take_frames("LOWER", "SLOWER")
         return high, low
-
-    def _goes_on_from_a_fall(self, ordinal: Sequence[Token]) -> bool:
-        """Return whether `which came second` goes on from a ranking of falls."""
-        before = self.before.comparison if self.before is not None else None
-        return bool(ordinal) and before is not None and not before.descending
-
-    def _counts_from_below(self, ordinal: Sequence[Token]) -> bool:
-        """Return whether `which came second` goes on from a ranking of the lowest."""
-        chosen = self.before.comparison if self.before is not None else None
-        plain = bool(ordinal) and not any("est" in one.text.lower() for one in ordinal)
-        return plain and chosen is not None and chosen.how is Combination.LOWEST
 
     def _set_ranked_periods(self) -> None:
         """Read a year as its quarters (`which quarter of 2019`) and two years as all between (`which year between`)."""
@@ -1182,15 +1138,12 @@ class QueryComposer:
         self._move("growth" if growth else "change")
         return _request(Kind.CHANGE)
 
-    def _annual_growth(self) -> dict[str, object] | None:
-        if not self.take_frames("CAGR"):
-            return None
-        self.take_frames("UP", "GROWTH")
-        self._move("cagr")
-        return {"kind": Kind.CHANGE, **self._comparison()}
-
     def _movement(self) -> dict[str, object] | None:
         """Read how measures moved over time."""
+        if self.take_frames("CAGR"):
+            self.take_frames("UP", "GROWTH")
+            self._move("cagr")
+            return {"kind": Kind.CHANGE, **self._comparison()}
         if not self._may_move():
             return None
         growth = bool(self.take_frames("GROWTH", "YOY"))
@@ -1237,7 +1190,7 @@ class QueryComposer:
         percent = excess or self.base.unit == "percent"
         if (between or self.has_unread("CHANGE")) and self.take_frames("ABS", "NOT"):
             percent = False
-        grows = any(one.text.lower() in _GROW for one in up[:1]) and not self._in_dollars
+        grows = any(one.text.lower().startswith(("grow", "grew")) for one in up[:1]) and not self._in_dollars
         if self.base.unit in _POINTS:
             return False  # the change of a rate
         return growth or ((percent or grows) and not either and not all(map(share_of, self.measures)))
@@ -1325,7 +1278,7 @@ class QueryComposer:
             self.take_frames("SHARE")  # `the proportion of costs as a percentage of revenue` says it twice
         if self.measures and all(self._is_quotient(without_move(one)) for one in self.measures):
             self.take_frames("RATIO", "SHARE")
-        left = {kind: tokens for kind, tokens in self.left.items() if kind not in _SAYING_NOTHING}
+        left = {kind: tokens for kind, tokens in self.left.items() if kind not in types_in("saying-nothing")}
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
         return (*(text for _, text in sorted(found)), *self.parsed.apart, *self._silent_requests())
 
@@ -1348,7 +1301,7 @@ class QueryComposer:
         The first one needs a token only where another question told what it is about.
         """
         text = self.lexed.text
-        silent = OF_TIME | OF_ANY_FIGURE | words_of(" ".join(word_lists("question_words")["asking nothing new"]))
+        silent = OF_TIME | OF_ANY_FIGURE | words_of(" ".join(_WORDS["asking nothing new"]))
         for request in split_requests(text)[0 if self.before is not None else 1 :]:
             asked = request.rstrip("?")
             start = text.find(asked)
@@ -1376,14 +1329,13 @@ def _claimed(
 def _usual_measure(superlatives: Sequence[Token]) -> Line:
     """Return what parts are ranked by where no measure is named: revenue, or results for `most profitable`."""
     said = {word for one in superlatives for word in one.text.lower().split()}
-    metric = "revenue" if word_lists("question_words")["of results"].isdisjoint(said) else "operating_income"
+    metric = "revenue" if _WORDS["of results"].isdisjoint(said) else "operating_income"
     return Line(words=metric.replace("_", " "), metric=metric)
 
 
 def _of_amounts(moving: Sequence[Token]) -> bool:
     """Return whether a movement is of an amount, and no rate: `added the most revenue`."""
-    verbs = word_lists("question_words")["of amounts that move"]
-    return any(one.text.lower() in verbs for one in moving)
+    return any(one.text.lower() in _WORDS["of amounts that move"] for one in moving)
 
 
 def _number(tokens: Sequence[Token]) -> int | None:
@@ -1394,13 +1346,6 @@ def _is_percent(token: Token) -> bool:
     return isinstance(token.value, Amount) and token.value.unit == "percent"
 
 
-def _shift_years(period: Period, years: int) -> Period:
-    """Return the period in another year."""
-    end, year = period.end, period.fiscal_year
-    other = end and end.replace(year=end.year + years, day=28 if (end.month, end.day) == (2, 29) else end.day)
-    return period.model_copy(update={"fiscal_year": year and year + years, "end": other})
-
-
 def _way_of(higher: Sequence[Token], lower: Sequence[Token]) -> Way:
     """Return how a figure is claimed to stand to a bound, by the frames of the claim."""
     inclusive = any(one.type in ("AT_LEAST", "AT_MOST") for one in (*higher, *lower))
@@ -1409,23 +1354,6 @@ def _way_of(higher: Sequence[Token], lower: Sequence[Token]) -> Way:
     if higher:
         return "at-least" if inclusive else "above"
     return "equal"
-
-
-def _as_percentage(line: Line | NamedFormula) -> Measure:
-    return line.model_copy(update={"words": f"percentage of {line.words}"})
-
-
-def _distinct_line_share(measure: Measure) -> Measure:
-    """Return a share of one metric with each line by its own words: `rent / rent and other`."""
-    part, whole = share_of(measure) or (None, None)
-    if not isinstance(part, Line) or not isinstance(whole, Line) or not part.metric:
-        return measure
-    same = part.model_copy(update={"words": "", "whole": False}) == whole.model_copy(
-        update={"words": "", "whole": False}
-    )
-    if not same or part.words.lower() == whole.words.lower():
-        return measure
-    return percentage(*(one.model_copy(update={"metric": None, "whole": False}) for one in (part, whole)))
 
 
 def _is_of_closing_balances(spelt: Operation) -> bool:
@@ -1446,7 +1374,7 @@ def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
 
 def _is_of_money(one: Measure) -> bool:
     """Return whether a measure is `cash`, or a word for what the options are: `which activity used more cash`."""
-    called = {*_MONEY, *word_lists("question_words")["called options"]}
+    called = {*_MONEY, *_WORDS["called options"]}
     return isinstance(one, Line) and one.words.lower() in called
 
 
@@ -1465,10 +1393,6 @@ def _of_measures(kind: str) -> frozenset[str]:
 def _without_figure(line: Line | NamedFormula) -> Line | NamedFormula:
     """Return a line without the figure of another period that it was answered with."""
     return line.model_copy(update={"place": ""}) if getattr(line, "place", "").startswith("figure:") else line
-
-
-def _without_company(line: Line | NamedFormula, **update: object) -> Line | NamedFormula:
-    return line.model_copy(update={"company": None, **update})
 
 
 def _days_last(period: Period) -> tuple[int, ...]:
@@ -1491,28 +1415,8 @@ def _last_digit(written: str, value: float) -> float:
     return abs(value) / number * 0.5 * 10.0 ** -len(found[1] or "")
 
 
-_PRINTED = frozenset({"net of", "before", "outside", "outside of"})
-"""Words that leave something out in names of printed lines: `assets, net of the allowance`."""
-_OF_WHAT_WAS_ASKED = re.compile(r"\bof\s+(?:it|that|this|these|those|them)\b(?!\s+(?:year|quarter|period))", re.I)
-"""In `what share of it is net income`, the previous request is the whole; otherwise it is the part."""
 _OF_ALL_PARTS = words_of("total all combined reportable operating segment division region business")
 _COMPONENTS = words_of(" ".join(word_lists("part_words")["of any sum"]))
-_OF_WHICH_IT_IS = re.compile(r"\b(?:is|was|are|were) (?:it|that|this|they|those)\b", re.I)
-_BEGINNINGS = frozenset({"from", "on", "over", "since", "than", "versus", "vs", "vs.", "against", "to", "with"})
-"""Words before the period in which a movement began; `to` and `with` as in `compared to 2019`."""
-_REFERRING = frozenset({"that", "this", "it", "those", "these", "they"})
-_YEAR_END = re.compile(r"\b(?:year-end|ending|closing)\b", re.I)
-_IN_WORDS = {"WHY": Kind.REASON, "DESCRIBE": Kind.DESCRIPTION, "DEFINITION": Kind.DEFINITION, "EXPECTED": Kind.FORECAST,
-             "WHEN": Kind.WHEN, "WHERE": Kind.WHERE}  # fmt: skip
-_UNITS = {
-    "BPS": "basis points",
-    "POINTS": "percentage points",
-    "PERCENT": "percent",
-    "THOUSANDS": "USD thousands",
-    "MILLIONS": "USD millions",
-    "BILLIONS": "USD billions",
-    "DAYS_UNIT": "days",
-}
 _LAST_OF_A_YEAR = 5
 _MONTHS_OF_A_YEAR = 12
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")
@@ -1525,17 +1429,3 @@ _SELECTING = (*_EXTREMES, "TOP", "WHICH", "RANK", "EACH", "BY", "WHO", "ORDINAL"
 """Frames with which a word for a kind of part means each of them."""
 _ENDS = (Combination.HIGHEST, Combination.LOWEST)
 _POINTS = ("basis points", "percentage points")
-_GROW = frozenset({"grow", "grew", "grown", "growing", "grows"})
-_HOWS = {
-    "HOW_MANY_TIMES": Combination.RATIO,
-    "RATIO": Combination.RATIO,
-    "EXCESS": Combination.EXCESS,
-    "DIFFERENCE": Combination.DIFFERENCE,
-    "TOTAL": Combination.TOTAL,
-    "AVERAGE": Combination.AVERAGE,
-}
-_SAYING_NOTHING = frozenset({
-    "AND", "BY", "CLOSING", "COVERED", "EACH", "FROM_WORD", "LATEST", "THAN", "TO", "TURNED", "VERSUS", "WHICH", "WHO",
-    "YOY",
-})  # fmt: skip
-"""Frames that join or repeat; left over, they do not change the request."""

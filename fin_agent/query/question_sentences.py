@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from fin_agent.evidence.intent import OutputUnit
-from fin_agent.lexicon.words import patterns, word_lists
+from fin_agent.lexicon.words import listed, patterns, word_lists
 
 _PATTERNS = patterns("question_patterns")
-_SENTENCE_END = re.compile(
-    r"(?<=[?!])\s+"
-    r"|(?<=[.:])\s+(?=[A-Z]|(?:what|which|how|who|why|did|does|is|was) )"
-    r"(?<!\b[A-Z]\.\s)(?<!\bInc\.\s)(?<!\bCorp\.\s)(?<!\bCo\.\s)(?<!\bvs\.\s)(?<!\bas:\s)"
-)
-_DECIMALS = (
-    (re.compile(r"\b(?:to|at)?\s*(zero|one|two|three|four|five|no|[0-6])\s+(?:decimal|digits? after)", re.I), None),
-    (re.compile(r"\bnearest tenth\b", re.I), 1),
-    (re.compile(r"\bnearest (?:hundredth|cent)\b", re.I), 2),
-    (re.compile(r"\bnearest (?:whole (?:number|percent)|integer|million|thousand|billion|dollar|percent)\b", re.I), 0),
-)
 _NUMBER_WORDS = {"zero": 0, "no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _SCALE_UNITS: dict[str, OutputUnit] = {
     "thousand": "USD thousands",
@@ -118,32 +105,19 @@ def _without_preamble(asked: str) -> str:
     `Considering the balance sheet, what is ...`, `Even with lower sales, did ...`.
     """
     lead, comma, rest = asked.partition(", ")
-    words = lead.lower().split()
     asks = rest.lower().startswith(("what ", "how ", "which ", "did ", "does ", "is ", "was ", "were "))
-    grants = any(words[: len(opening)] == opening for opening in _concessions())
-    return rest if comma and asks and (grants or set(words) & _SOURCES) else asked
-
-
-@lru_cache(maxsize=1)
-def _concessions() -> tuple[list[str], ...]:
-    return tuple(phrase.split() for phrase in sorted(word_lists("question_words")["of concessions"]))
-
-
-_SOURCES = frozenset(
-    {"statement", "statements", "sheet", "filing", "filings", "report", "information", "p&l", "10-k", "10-q"}
-)
+    grants = listed("question_words", "of concessions").match(lead)
+    names_source = not word_lists("question_words")["of sources"].isdisjoint(lead.lower().split())
+    return rest if comma and asks and (grants or names_source) else asked
 
 
 def requested_decimals(question: str) -> int | None:
     """Return the number of decimal places that the question requests, or None."""
-    for pattern, fixed in _DECIMALS:
-        found = pattern.search(question)
-        if found:
-            if fixed is not None:
-                return fixed
-            word = found.group(1).lower()
-            return int(word) if word.isdigit() else _NUMBER_WORDS[word]
-    return None
+    if found := _PATTERNS["decimals"].search(question):
+        word = found["n"].lower()
+        return int(word) if word.isdigit() else _NUMBER_WORDS[word]
+    nearest = _PATTERNS["nearest"].search(question)
+    return None if nearest is None else 1 if nearest["tenth"] else 2 if nearest["cent"] else 0
 
 
 def requested_unit(question: str) -> OutputUnit | None:
@@ -152,7 +126,7 @@ def requested_unit(question: str) -> OutputUnit | None:
     if scaled:
         scale = (scaled.group(1) or scaled.group(2)).lower()
         return _SCALE_UNITS[scale]
-    if re.search(r"\bpercentage points?\b", question, re.I):
+    if _PATTERNS["points"].search(question):
         return "percentage points"
     if _PATTERNS["percent"].search(question):
         return "percent"
@@ -161,7 +135,7 @@ def requested_unit(question: str) -> OutputUnit | None:
 
 def _sentences(text: str) -> list[str]:
     """Split text into sentences; text before a colon stays with what follows, unless it only announces a question."""
-    parts = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
+    parts = [part.strip() for part in _PATTERNS["sentence end"].split(text) if part and part.strip()]
     joined: list[str] = []
     for part in parts:
         if joined and joined[-1].endswith(":") and not _PATTERNS["instruction"].search(joined[-1]):

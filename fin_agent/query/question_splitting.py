@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fin_agent.lexicon.words import patterns
@@ -10,30 +9,7 @@ from fin_agent.query.question_sentences import sentences_of
 from fin_agent.query.tree import Query
 from fin_agent.retrieval.fact_terms import OF_TIME, words_of
 
-_PREPOSITION = r"(?:(?:for|in|at|over|to|by|of|from|since|until|on|with|as\s+of|starting|effective|beginning)\s+)?"
-_ASKS = (
-    r"(?:how|what|what's|which|when|where|who|whom|whose|why|do|does|did|is|are|was|were|has|have|had|can|give|show"
-    r"|name|express)\b"
-)
-_REASONS = r"(?:(?:the|its|main|key|primary)\s+)*(?:reasons?|causes?|drivers?|factors|explanation|rationale)[\s?.]*"
-_DATES = (
-    r"(?:the\s+)?(?:(?:effective|start|closing|exact)\s+)?(?:date|year|month)\s+(?:it|its|they|he|she|of|when|that|in\s+which"
-    r"|on\s+which|from\s+which|[a-z]{3,}ed)\b(?<!\bended)"
-)
-_BOUNDARY = re.compile(
-    rf"\?\s+(?=\S)|;\s+|,?\s+(?:and|&|plus|then|but|or)\s+(?:also\s+|if\s+so,?\s+)?(?={_PREPOSITION}{_ASKS})"
-    rf"|,\s+(?={_PREPOSITION}(?:how|what|what's|when|where|who|whose|why)\b|which\s+(?:of|one)\b|by\s+how\b)"
-    rf"|\s-+\s+(?={_ASKS})|,?\s+(?:and|&|plus)\s+(?={_REASONS}$|{_DATES})",
-    re.I,
-)
-_SIGN = re.compile(r"\s[&+]\s")
-_LOOSE = re.compile(rf",?\s+and\s+|{_SIGN.pattern}", re.I)
-_SUBORDINATE = re.compile(
-    r"^(?:when|while|if|where|given|after|before|although|though|as|since|for|in|at|during|by|on|with|of|from|per|under"
-    r"|according\s+to|based\s+on|considering|looking\s+at|with\s+respect\s+to)\b",
-    re.I,
-)
-_ASKING_WORD = re.compile(rf"\b{_ASKS}|^{_REASONS}$|^{_DATES}", re.I)
+_PATTERNS = patterns("question_patterns")
 _MIN_LETTERS = 2
 
 
@@ -59,12 +35,12 @@ def split_requests(question: str) -> tuple[str, ...]:
 
 def asks_something(ask: str) -> bool:
     """Return whether a text has a question word, unlike statements and headings."""
-    return _ASKING_WORD.search(ask) is not None
+    return _PATTERNS["asking word"].search(ask) is not None
 
 
 def asks_only_difference(ask: str) -> bool:
     """Return whether a text asks only for the difference of what was compared before, or for its figures."""
-    return patterns("question_patterns")["difference"].fullmatch(ask.strip(" ?.")) is not None
+    return _PATTERNS["difference"].fullmatch(ask.strip(" ?.")) is not None
 
 
 def is_told(ask: str, before: Query | None) -> bool:
@@ -78,23 +54,15 @@ def resolve_references(ask: str, before: Query | None) -> str:
         return ask
     words = next((line.words for line in before.lines()), "")
     part = before.parts.names[0] if before.parts is not None and len(before.parts.names) == 1 else ""
-    named = _THAT_PART.sub(rf"{part} \g<kind>", ask, count=1) if part else ask
+    named = _PATTERNS["that part"].sub(rf"{part} \g<kind>", ask, count=1) if part else ask
     whole = f"{part} {words}".strip()
-    return _IT.sub(whole, named, count=1) if words and named == ask else named
+    return _PATTERNS["subject"].sub(whole, named, count=1) if words and named == ask else named
 
 
 def with_whole_named(ask: str, before: Query | None, company: str, period: str) -> str:
     """Return the request with what `how much of it` is a part of: a company's measure, at a period."""
     words = next((line.words for line in before.lines()), "") if before is not None else ""
-    return (
-        patterns("question_patterns")["of it"].sub(f"{company}'s {words} at {period}", ask, count=1) if words else ask
-    )
-
-
-_THAT_PART = re.compile(
-    r"\b(?:that|this|the\s+same)\s+(?P<kind>segment|division|region|business|unit|product|brand)\b", re.I
-)
-_IT = re.compile(r"\b(?:it|they)\b", re.I)
+    return _PATTERNS["of it"].sub(f"{company}'s {words} at {period}", ask, count=1) if words else ask
 
 
 def candidate_splits(ask: str, *, signs_only: bool = False) -> list[tuple[str, str]]:
@@ -102,7 +70,7 @@ def candidate_splits(ask: str, *, signs_only: bool = False) -> list[tuple[str, s
 
     A sign within brackets, or beside other signs of arithmetic, joins no requests: `(a + b) / c`, `a / b + c`.
     """
-    joints = (_SIGN if signs_only else _LOOSE).finditer(ask.strip(" ?"))
+    joints = _PATTERNS["sign" if signs_only else "loose joint"].finditer(ask.strip(" ?"))
     formula = any(f" {sign} " in ask for sign in "/*")
     found = [
         (ask[: at.start()].strip(" ?"), ask[at.end() :].strip(" ?")) for at in joints if not (formula and "+" in at[0])
@@ -117,7 +85,7 @@ def moves_only_first(ask: str) -> bool:
     >>> moves_only_first("Acme revenue growth and operating margin"), moves_only_first("growth of revenue and costs")
     (True, False)
     """
-    return patterns("question_patterns")["its own movement"].search(ask) is not None
+    return _PATTERNS["its own movement"].search(ask) is not None
 
 
 def attribute_asks(ask: str) -> Iterator[tuple[str, ...]]:
@@ -135,16 +103,12 @@ def attribute_asks(ask: str) -> Iterator[tuple[str, ...]]:
         yield f"{shared['one']} of {shared['of']}?", f"{shared['other']} of {shared['of']}?"
     for ends in known["subject end"].finditer(text):
         subject, items = text[: ends.start()].strip(), known["item end"].split(text[ends.end() :])
-        if subject and 1 < len(items) <= _MAX_ITEMS and all(map(_says_what, items)):
+        more_than_periods = all(any(not word.isdigit() for word in words_of(item) - OF_TIME) for item in items)
+        if subject and 1 < len(items) <= _MAX_ITEMS and more_than_periods:
             yield tuple(f"{subject} {item.strip()}?" for item in items)
     if piece := known["piece of it"].fullmatch(text):
         share = "What share of " * (piece["piece"].lower() in ("share", "percentage"))
         yield f"{piece['whole']}?", f"{share}{piece['whole']} {'is ' * bool(share)}{piece['rest']}?"
-
-
-def _says_what(item: str) -> bool:
-    """Return whether an item says more than a period."""
-    return any(not word.isdigit() for word in words_of(item) - OF_TIME)
 
 
 _MAX_ITEMS = 4
@@ -153,14 +117,14 @@ _MAX_ITEMS = 4
 def _pieces(sentence: str) -> list[str]:
     pieces: list[str] = []
     start = depth = 0
-    places = [(one.start(), one.end()) for one in _BOUNDARY.finditer(sentence)]
+    places = [(one.start(), one.end()) for one in _PATTERNS["boundary"].finditer(sentence)]
     for begin, end in [*places, (len(sentence), len(sentence))]:
         depth = sentence.count("(", start, begin) - sentence.count(")", start, begin)
         if depth > 0 and begin < len(sentence):
             continue
         piece = sentence[start:begin].strip(" ?.,;")
         if not is_subordinate(piece) or begin == len(sentence) or sentence[begin] == "?":
-            if len(re.findall(r"\w", piece)) >= _MIN_LETTERS:
+            if sum(map(str.isalnum, piece)) >= _MIN_LETTERS:
                 pieces.append(piece)
             start = end
     return pieces
@@ -168,11 +132,11 @@ def _pieces(sentence: str) -> list[str]:
 
 def is_subordinate(piece: str) -> bool:
     """Return whether a piece only sets the time or subject of the next one: `When Acme listed its shares`."""
-    lead = _SUBORDINATE.match(piece)
+    lead = _PATTERNS["subordinate"].match(piece)
     if lead is None:
         return False
     rest = piece[lead.end() :].strip()
-    asks_itself = _ASKING_WORD.match(rest) or re.search(rf",\s+{_ASKS}", piece, re.I)
+    asks_itself = _PATTERNS["asking word"].match(rest) or _PATTERNS["asks behind a comma"].search(piece)
     if lead.group().lower() in ("when", "where"):
-        return not re.match(r"(?:do|does|did|is|are|was|were|has|have|had|will|can)\b", rest, re.I)
+        return not _PATTERNS["inverted"].match(rest)
     return not asks_itself

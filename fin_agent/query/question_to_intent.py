@@ -23,17 +23,16 @@ from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import bare_words, plain, singular
-from fin_agent.lexicon.words import finds, word_lists
-from fin_agent.query import lexer
+from fin_agent.lexicon.words import finds, patterns, word_lists
 from fin_agent.query.binding import (
-    UnboundError,
     bind_query,
     metrics_of_several_rows,
     metrics_to_search,
     unit_fits,
     unit_of_printed,
 )
-from fin_agent.query.lexer import JOINING, KnownNames
+from fin_agent.query.family_members import UnboundError
+from fin_agent.query.lexer import JOINING, KnownName, KnownNames
 from fin_agent.query.nearest_figure import as_single_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
@@ -77,9 +76,8 @@ from fin_agent.workspace import Workspace
 def known_names(workspace: Workspace) -> KnownNames:
     """Return the names that a workspace knows."""
 
-    def parts_in(text: str, keys: Sequence[str]) -> Sequence[lexer.KnownName]:
-        found = named_parts_in(text, workspace.index.parts(filings_of(keys, workspace)), workspace)
-        return [lexer.KnownName(one.name, one.start, one.end) for one in found]
+    def parts_in(text: str, keys: Sequence[str]) -> Sequence[KnownName]:
+        return named_parts_in(text, workspace.index.parts(filings_of(keys, workspace)), workspace)
 
     def part_called(words: str, keys: Sequence[str]) -> str | None:
         own = words_of(words) - OF_PARTS
@@ -226,20 +224,8 @@ def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
     doc_ids = workspace.directory.by_key[intent.companies[0].key].doc_ids
     if not all(workspace.index.search_pages([name], doc_ids=doc_ids, limit=1) for name in names):
         return intent
-    if (named := _of_named_product(intent, workspace)) is not None:
-        return named
     why = f"the meaning of {' and '.join(map(repr, names))}, which was not understood: ask for a line as it is printed"
     return intent.model_copy(update={"unknown_companies": (), "unsupported": (*intent.unsupported, why)})
-
-
-def _of_named_product(intent: Intent, workspace: Workspace) -> Intent | None:
-    """Return the question's only measure for the name in it, if the filings print this line; otherwise None."""
-    query, names = intent.query, intent.unknown_companies
-    if query is None or len(list(query.lines())) != 1 or len(names) != 1:
-        return None
-    named = query.with_lines(lambda line: Line(words=f"{names[0]} {line.words}", period=line.period)) or query
-    named = named.model_copy(update={"unknown_companies": (), "comparison": None})
-    return _surely_printed(named, intent.model_copy(update={"unknown_companies": ()}), workspace)
 
 
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
@@ -277,11 +263,11 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
 def _may_be_meant(fact: Fact, question: str, period: FiscalPeriod) -> bool:
     """Return whether nothing in the question speaks against a figure near to its words."""
     printed = " ".join((*fact.row_path, *fact.column_path, fact.caption))
-    if _NEGATED.search(question) and not _NEGATED.search(printed):
+    if _PATTERNS["negated"].search(question) and not _PATTERNS["negated"].search(printed):
         return False  # `how much wasn't on the balance sheet` does not ask for the line itself
     if finds(question, "within a year", "question_words") and not finds(printed, "within a year", "question_words"):
         return False  # what is due soon is a part of the line
-    if fact.source == "text" and _BOUNDED.search(printed) and not _BOUNDED.search(question):
+    if fact.source == "text" and _PATTERNS["bounded"].search(printed) and not _PATTERNS["bounded"].search(question):
         return False  # `no country accounted for more than 10% of revenue` tells no share
     if words_of(fact.label) & OPENING and not words_of(question) & OPENING:
         return False  # the end of a period is usual
@@ -290,9 +276,8 @@ def _may_be_meant(fact: Fact, question: str, period: FiscalPeriod) -> bool:
     return (period.quarter or _LAST) == (fact.period.quarter or _LAST)  # a year's figure does not answer for a quarter
 
 
-_NEGATED = re.compile(r"\b(?:not|non|un(?:used|drawn|funded|recognized|recorded|vested|allocated))\b|n['’]t\b", re.I)
-_BOUNDED = re.compile(r"\b(?:in excess of|more than|less than|did not exceed|or (?:more|less|greater))\b", re.I)
 _LAST = 4
+_PATTERNS = patterns("question_patterns")
 
 
 def _is_known(intent: Intent) -> bool:
@@ -367,7 +352,7 @@ def with_selection(context: Intent, answer: str, ask: str) -> Intent:
     elif chosen.axis is Axis.COMPANIES and not {"it", "its"}.isdisjoint(bare_words(ask)):
         won = tuple(one for one in query.companies if one.name == name)
         update = {"companies": won} if won else {}
-    elif chosen.axis is Axis.PERIODS and (year := _SELECTED_YEAR.search(answer)) is not None:
+    elif chosen.axis is Axis.PERIODS and (year := _PATTERNS["selected year"].search(answer)) is not None:
         update = {"periods": (Period(fiscal_year=int(year[1])),)}
     if not update:
         return context
@@ -388,9 +373,6 @@ def with_its_subject(ask: str, intent: Intent, before: Intent, asked: str) -> st
     update = {"kind": Kind.REASON, "periods": earlier.periods[-1:], "claim": None, "unit": None}
     moved = "change" if rises == falls else "rise" if rises else "fall"
     return query_to_question(earlier.model_copy(update=update), moved) or ask
-
-
-_SELECTED_YEAR = re.compile(r" was (?:the )?(?:highest|lowest) in FY(\d{4})\b")
 
 
 def _prepend_context(words: Intent, before: Intent, workspace: Workspace) -> Intent:
@@ -530,14 +512,9 @@ def _is_company_action(query: Query, workspace: Workspace) -> bool:
     line = next(query.lines(), None)
     if len(query.measures) != 1 or not isinstance(line, Line) or line.metric or line.words.islower():
         return False
-    text = query.question
-    return any(
-        text[one.end :].split()[:1] == line.words.split()[:1] and _AUXILIARY.search(text[: one.start]) is not None
-        for one in workspace.directory.mentions(text)
-    )
-
-
-_AUXILIARY = re.compile(r"\b(?:did|does|do)\s*$", re.I)
+    text, verb = query.question, line.words.split()[:1]
+    named = (one for one in workspace.directory.mentions(text) if text[one.end :].split()[:1] == verb)
+    return any(_PATTERNS["auxiliary"].search(text[: one.start]) for one in named)
 
 
 def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
@@ -570,8 +547,7 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     if len(keys) == 1:
         query = with_printed_years(query, keys[0], workspace) or query
     for narrowed in filter(None, (with_metric_as_part(query), query.with_lines(_by_narrower_words))):
-        certain = _surely_printed(narrowed, words, workspace)
-        if certain is not None and not metrics_to_search(_plan(certain, workspace), workspace):
+        if (certain := _surely_printed(narrowed, words, workspace)) is not None:
             return certain
     of_part, resolved = with_margin_of_part(query, keys, workspace), with_parts_resolved(query, keys, workspace)
     bound: Intent | None = None
@@ -607,7 +583,11 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
     unknown = _unknown_lines(query) if query is not None else []
     if unread and unknown and all(any(map(str.isdigit, one)) for one in unread):
         return None  # a part of one period's figure: words may answer it
-    if unread and all(one.lower().split()[0] in _RANKS for one in unread) and ranked_statement(words.core):
+    if (
+        unread
+        and all(one.lower().split()[0] in word_lists("question_words")["ranks"] for one in unread)
+        and ranked_statement(words.core)
+    ):
         return None  # `the largest operating expense`, `the top two expenses`: the rows of a statement are ranked
     if not why or not words.names_metric or len(unknown) > _MAX_UNKNOWN or (unknown and not words.asks_figure):
         return None
@@ -619,7 +599,6 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
     return partly.model_copy(update={"unsupported": (*words.unsupported, why)})
 
 
-_RANKS = frozenset({"largest", "biggest", "greatest", "highest", "top", "smallest", "lowest", "least"})
 _MAX_UNKNOWN = 2
 """A question with more unknown lines than this is treated as a question for words."""
 
@@ -635,10 +614,10 @@ def _by_narrower_words(line: Line | NamedFormula) -> Measure:
 
 
 def _surely_printed(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
-    """Return the query as an intent if fact search is certain of each of its figures."""
+    """Return the query as an intent if filings state its metrics, and fact search is certain of its other figures."""
     with suppress(UnboundError):
         intent = _bound(query, words, workspace)
-        if _is_surely_printed(intent, workspace):
+        if figures_are_printed(intent, workspace):
             return intent
     return None
 
@@ -686,7 +665,7 @@ def _bound(query: Query, words: Intent, workspace: Workspace) -> Intent:
             return printed_alone
         of_part = with_metric_of_part(query, lacking, workspace)
         certain = _surely_printed(of_part, words, workspace) if of_part is not None else None
-        if certain is not None and not metrics_to_search(_plan(certain, workspace), workspace):
+        if certain is not None:
             return certain
         with suppress(UnboundError):
             return _in_printed_unit(query, *_planned(query, words, workspace, lacking), workspace)
@@ -706,7 +685,10 @@ def _planned(
 
     Raises UnboundError if it cannot be planned, or a part of it is used by no line.
     """
-    if unused := _unused_parts(query):
+    named = query.parts.names if query.parts is not None and query.comparison is None else ()
+    own = {line.part for line in query.lines()}
+    unused = [name for name in named if name not in own and None not in own]  # each line has a part of its own
+    if unused:
         raise UnboundError(f"the meaning of {' and '.join(map(repr, unused))}, which was not understood")
     intent = bind_query(query, words, workspace, searched).model_copy(update={"query": query})
     if query.unit in _OF_RATES and intent.relation is Relation.CHANGE:
@@ -727,13 +709,6 @@ def _planned(
 
 
 _OF_RATES = ("basis points", "percentage points")
-
-
-def _unused_parts(query: Query) -> tuple[str, ...]:
-    """Return the parts of the question that no line is of, because each line has another part of its own."""
-    names = query.parts.names if query.parts is not None and query.comparison is None else ()
-    own = {line.part for line in query.lines()}
-    return () if None in own else tuple(name for name in names if name not in own)
 
 
 def _in_printed_unit(query: Query, intent: Intent, plan: Plan | None, workspace: Workspace) -> Intent:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.clause_normalization import (
     alternatives,
     closing_brackets,
@@ -35,7 +34,7 @@ from fin_agent.query.question_sentences import (
     requested_unit,
     sentences_of,
 )
-from fin_agent.query.tokens import Token, has_any, rewrite
+from fin_agent.query.tokens import Token, has_any, rewrite, types_in
 from fin_agent.query.tree import Line, Measure, NamedFormula, Parts, Query, lines_of, without_move
 
 
@@ -47,13 +46,7 @@ def read_question(question: str, names: KnownNames, before: Query | None = None)
     Raises:
         NoReadingError: A formula of the question cannot be parsed, such as an unclosed bracket.
     """
-    found = list(candidate_readings(question, names, before))
-    return found[1] if len(found) > 1 and found[0].measures != found[1].measures and _is_joined(found[0]) else found[0]
-
-
-def _is_joined(query: Query) -> bool:
-    """Return whether a name contains a comma, which only the filings can confirm."""
-    return any("," in line.words for line in query.lines())
+    return next(candidate_readings(question, names, before))
 
 
 def candidate_readings(question: str, names: KnownNames, before: Query | None = None) -> Iterator[Query]:
@@ -66,7 +59,9 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     """
     about = [one.key for one in before.companies] if before is not None else []
     before = _with_part(before, about, names) if before is not None else None
-    asked = _Asked(_with_unit_behind(expand_abbreviations(question)), names, before)
+    # `the proportion, in percentage, of debt in equity`: the unit is put at the end
+    unit_behind, written = r"\g<share> of \g<rest> \g<unit>\g<end>", expand_abbreviations(question)
+    asked = _Asked(patterns("question_patterns")["unit aside"].sub(unit_behind, written), names, before)
     lexed = asked.lexed(about)
     keys = [one.company.key for one in lexed.companies] or about
     failed: NoReadingError | None = None
@@ -150,18 +145,6 @@ class _Asked:
         return query.model_copy(update={"unread": (*query.unread, *ignored)}) if ignored else query
 
 
-def _with_unit_behind(question: str) -> str:
-    """Return the question with a unit behind `ratio` at the end: `the proportion, in percentage, of debt in equity`."""
-    return _UNIT_ASIDE.sub(r"\g<share> of \g<rest> \g<unit>\g<end>", question)
-
-
-_UNIT_ASIDE = re.compile(
-    r"\b(?P<share>ratio|proportion|share|fraction|percentage)\s*[,(]\s*(?P<unit>in (?:percentages?|percent|%))\s*[,)]"
-    r"\s*of\s+(?P<rest>[^?]+?)(?P<end>[?.\s]*)$",
-    re.I,
-)
-
-
 def _with_exclusions(tokens: Sequence[Token], before: Query | None) -> tuple[Token, ...]:
     """Return the tokens with members to be left out as parts, in brackets or not: `segments (ignore Corporate)`."""
     closes = closing_brackets(tokens)
@@ -186,7 +169,11 @@ def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
     """
     falls = word_lists("question_words")["of falls"]
     pairs = list(pairwise([one.type for one in tokens]))
-    between = [place for place, (one, other) in enumerate(pairs) if one in _COMPARED and other in _EARLIER]
+    between = [
+        place
+        for place, (one, other) in enumerate(pairs)
+        if one in ("THAN", "VERSUS") and other in ("PERIOD", "YEAR_BEFORE", "PRIOR")
+    ]
     lost = any(one.text.lower() in falls and other.type == "SHARE" for one, other in pairwise(tokens))
     of_members = any(one.type.startswith("KIND_") or one.type == "COUNTRY" for one in tokens)
     if not (between or lost) or not of_members or has_any(tokens, {"UP", "DOWN", "CHANGE", "GROWTH"}):
@@ -204,8 +191,6 @@ def _moving(one: Token, types: Mapping[str, Sequence[str]], falls: Collection[st
 
 
 _MOVED = {"HIGHER": ("UP",), "LOWER": ("DOWN",)}
-_COMPARED = ("THAN", "VERSUS")
-_EARLIER = ("PERIOD", "YEAR_BEFORE", "PRIOR")
 
 
 def _with_context_tokens(tokens: Sequence[Token], before: Query) -> tuple[Token, ...]:
@@ -271,19 +256,17 @@ def _changes_the_request(sentence: str, names: KnownNames, keys: Sequence[str], 
         return False
     tokens = lex(sentence, names, (), keys).tokens
     lead = next((one.type for one in tokens if one.type not in ("AND", "COMMA")), "")
-    named = any(one.type in _CONTENT or one.type.startswith("KIND_") for one in tokens)
+    named = any(one.type in types_in("changing-lines") or one.type.startswith("KIND_") for one in tokens)
     if later:
         words = (word for one in tokens if one.type == "PHRASE" for word in one.text.split())
         personal = sentence.split(" ", 1)[0].lower().strip(",!") in word_lists("question_words")["of the asker"]
         printed = not personal and any(names.is_printed(word, keys) for word in words if len(word) > _SHORT)
         return named or printed or has_any(tokens, {"EXCEPT"})
-    return (named and lead in _DIRECTIONS) or lead == "EXCEPT"
+    return (named and lead in ("DEFINING", "MINUS", "PLUS")) or lead == "EXCEPT"
 
 
 _SHORT = 4
 """Letters of words that labels print and that name nothing by themselves."""
-_DIRECTIONS = frozenset({"DEFINING", "MINUS", "PLUS"})
-_CONTENT = LINES - {"PHRASE"} | {"PART", "AVERAGE", "AVERAGE_BALANCE", "CLOSING", "OPENING", "NUMBER"}
 
 
 def _define_formula(name: str, formula: str, given: dict[str, Measure], names: KnownNames) -> None:

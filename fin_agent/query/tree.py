@@ -46,11 +46,7 @@ class _Node(BaseModel):
 
 
 class Period(_Node):
-    """A requested time, in the filer's own numbering of years unless `calendar`.
-
-    `fiscal_year` None means the latest one filed; `shift` counts periods of the same length in other years (-1: the
-    year before, the year-ago quarter).
-    """
+    """A requested time, in the filer's own numbering of years; `fiscal_year` None means the latest one filed."""
 
     fiscal_year: int | None = None
     quarter: int | None = None
@@ -59,13 +55,8 @@ class Period(_Node):
     half: int | None = None
     end: date | None = None
     """The last day, if the question prints it."""
-    calendar: bool = False
-    """Whether the question has `calendar year`."""
-    trailing: bool = False
-    """Twelve months to `end` or to the end of the quarter, not a fiscal year."""
     opening: bool = False
     """Whether the balance sheet before it is meant: of a day, that before its fiscal year."""
-    shift: int = 0
 
     @classmethod
     def of(cls, named: FiscalPeriod) -> Period:
@@ -81,12 +72,12 @@ class Period(_Node):
             year = f"H{self.half} {year}"
         elif self.months not in (0, 12):
             year = f"{self.months}M {year}" if self.months > 0 else f"YTD {year}"
-        return f"{'start of ' * self.opening}{year}{f'{self.shift:+d}' * bool(self.shift)}"
+        return f"{'start of ' * self.opening}{year}"
 
 
 Operator = Literal["+", "-", "*", "/", "^"]
 HowMoved = Literal["change", "growth", "cagr"]
-Way = Literal["above", "below", "at-least", "at-most", "equal", "rose", "fell", "exists"]
+Way = Literal["above", "below", "at-least", "at-most", "equal", "rose", "fell"]
 Balance = Literal["closing", "opening", "average"]
 
 
@@ -99,8 +90,6 @@ class Line(_Node):
     node: Literal["line"] = "line"
     words: str
     metric: str | None = None
-    basis: str | None = None
-    """A qualifier: `attributable`, `adjusted`, `current portion`, `due within one year`, `per share`."""
     part: str | None = None
     """Segment, region or product of this line, as filings print it; None for the question's own.
 
@@ -144,7 +133,7 @@ class Function(_Node):
     """A function of measures: the mean of several, the absolute value of one."""
 
     node: Literal["function"] = "function"
-    name: Literal["mean", "sum", "abs", "sqrt", "min", "max"]
+    name: Literal["mean", "sum", "abs", "sqrt"]
     of: tuple[Measure, ...]
 
 
@@ -278,10 +267,6 @@ class Query(_Node):
     decimals: int | None = None
     report: str | None = None
     """The report whose figures are requested, in the question's words: `as originally reported`."""
-    statements: tuple[str, ...] = ()
-    """Primary statements named as the source."""
-    topics: tuple[str, ...] = ()
-    """What a question in words is about, without company and period."""
     assumed: tuple[str, ...] = ()
     """Assumptions about what the question leaves open."""
     unread: tuple[str, ...] = ()

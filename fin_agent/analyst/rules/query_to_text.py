@@ -101,7 +101,8 @@ def in_periods(periods: Sequence[Period], *, moving: bool = False) -> str:
 def shift_period(period: Period, years: int, quarters: int = 0) -> Period:
     """Return the period shifted by years and quarters, later if positive."""
     count = (period.fiscal_year or 0) * 4 + (period.quarter or 1) - 1 + years * 4 + quarters
-    end = period.end and period.end.replace(year=period.end.year + years, day=min(period.end.day, 28))
+    leap_day = period.end is not None and (period.end.month, period.end.day) == (2, 29)
+    end = period.end and period.end.replace(year=period.end.year + years, day=28 if leap_day else period.end.day)
     year = period.fiscal_year and count // 4
     return period.model_copy(update={"fiscal_year": year, "quarter": period.quarter and count % 4 + 1, "end": end})
 
