@@ -31,17 +31,18 @@ from fin_agent.index import rows
 from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, ConnectionSettings
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
+    DocIds,
     FilingEntry,
     FilingIndex,
     FilingRecord,
     FilingVectors,
+    Hit,
     PageKey,
+    PageKeys,
     PageOutline,
-    RankedRow,
     SourcedFact,
     VectorModel,
     VectorUnit,
-    Within,
 )
 from fin_agent.index.rows import StoredRow
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling, pack_numbers, unpack_numbers
@@ -507,8 +508,7 @@ class ElasticIndex(FilingIndex):
         asked = {stem: {"term": {"text": {"value": stem}}} for stem in sorted(stems)}
         return {stem: count for stem, count in self._counted("pages", asked).items() if count}
 
-    def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
-        doc_ids, pages = within
+    def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
         kind, field, *places = _SEARCHED[part]
         listing = self.listing()
         if pages is not None:
@@ -539,7 +539,8 @@ class ElasticIndex(FilingIndex):
         )
         allowed = listing.shown.keys() if generations is None else frozenset(generations)
         visible = (hit["sort"] for hit in hits if hit["fields"]["generation"][0] in allowed)
-        return [(score, doc_id, *(place * 2 or [0, 0])[:2]) for score, _, doc_id, *place in islice(visible, limit)]
+        found = ((score, doc_id, place or [0]) for score, _, doc_id, *place in islice(visible, limit))
+        return [Hit(doc_id, place[-1], place[0], score) for score, doc_id, place in found]
 
     def _paged(self, kind: str, size: int, **asked: Any) -> Iterator[dict[str, Any]]:
         """Yield all hits of a search with a total order, `size` of them per request."""
