@@ -268,37 +268,6 @@ PageKeys = Collection[PageKey] | None
 
 
 @dataclass(frozen=True, slots=True)
-class FilingRecord:
-    """A filing as listed: everything except its content."""
-
-    doc_id: str
-    source: str
-    content_hash: str
-    identity: Identity
-    summary: str
-    page_count: int
-    passage_count: int
-    fact_count: int
-    items: tuple[ItemStart, ...] = ()
-    notes: tuple[Note, ...] = ()
-    warnings: tuple[ReadWarning, ...] = ()
-
-    @classmethod
-    def of(cls, row: Sequence[Any]) -> FilingRecord:
-        """Return the record from a row of FILING_COLUMNS and DETAIL_COLUMNS."""
-        doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count, s, i, n, w, summary = row
-        sources, items, notes, warnings = map(json.loads, (s, i, n, w))
-        fields = tuple(FieldSource(field, value, Origin(origin), *more) for field, value, origin, *more in sources)
-        return cls(
-            *(doc_id, source, content_hash, rows.IDENTITY.value(identity, sources=fields), summary),
-            *(page_count, passage_count, fact_count),
-            items=tuple(ItemStart(*start) for start in items),
-            notes=tuple(Note(*note) for note in notes),
-            warnings=tuple(ReadWarning(*warning) for warning in warnings),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class FilingEntry:
     """A filing in a long list: what identifies it."""
 
@@ -313,6 +282,33 @@ class FilingEntry:
         """Return the entry from a row of ENTRY_COLUMNS."""
         doc_id, content_hash, page_count, *identity = row
         return cls(doc_id, content_hash, rows.IDENTITY.value(identity), page_count)
+
+
+@dataclass(frozen=True, slots=True)
+class FilingRecord(FilingEntry):
+    """A filing as listed: everything except its content; its identity has `sources`."""
+
+    source: str
+    summary: str
+    passage_count: int
+    fact_count: int
+    items: tuple[ItemStart, ...] = ()
+    notes: tuple[Note, ...] = ()
+    warnings: tuple[ReadWarning, ...] = ()
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> FilingRecord:
+        """Return the record from a row of FILING_COLUMNS and DETAIL_COLUMNS."""
+        doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count, s, i, n, w, summary = row
+        sources, items, notes, warnings = map(json.loads, (s, i, n, w))
+        fields = tuple(FieldSource(field, value, Origin(origin), *more) for field, value, origin, *more in sources)
+        return cls(
+            *(doc_id, content_hash, rows.IDENTITY.value(identity, sources=fields), page_count),
+            *(source, summary, passage_count, fact_count),
+            items=tuple(ItemStart(*start) for start in items),
+            notes=tuple(Note(*note) for note in notes),
+            warnings=tuple(ReadWarning(*warning) for warning in warnings),
+        )
 
 
 class Hit(NamedTuple):
