@@ -20,7 +20,7 @@ from fin_agent.analyst.strategy_adapters import first_query, strategy_for
 from fin_agent.config import settings_from
 from fin_agent.evaluation.financebench import load_questions
 from fin_agent.models.call import Role
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.models.metering import Budget, Meter, metered
 from fin_agent.testing import ModelCall, ScriptedChatModel
 from fin_agent.workspace import Workspace

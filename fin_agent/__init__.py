@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fin_agent.integrations.document_ingest import ingest_documents
     from fin_agent.integrations.rerankers import TournamentCompressor
     from fin_agent.integrations.retriever import FinAgentRetriever
-    from fin_agent.models.callers_by_role import Callers
+    from fin_agent.models.caller import Callers
     from fin_agent.models.settings import ModelSettings
     from fin_agent.tools.toolkit import FinAgentToolkit
     from fin_agent.workspace import Workspace, ask

@@ -77,7 +77,7 @@ class Settings(BaseModel):
     @property
     def by_model(self) -> bool:
         """Whether a chat model answers, in place of the rules alone."""
-        return self.analyst == "llm" or (self.analyst == "auto" and self.models.given)
+        return self.analyst == "llm" or (self.analyst == "auto" and self.models.model is not None)
 
 
 _VARIABLE_INFIXES = {

@@ -115,15 +115,15 @@ def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
 
 def keyword_values(given: Mapping[str, object]) -> Iterator[SettingValue]:
     """Yield settings by name, such as `models={"model": "openai:gpt-4o"}`; of a ModelSettings, what was set."""
-    yield from (SettingValue(place, value, "settings given in code") for place, value in _leaves(given))
+    yield from (SettingValue(place, value, "settings given in code") for place, value in leaves_of(given))
 
 
-def _leaves(given: Mapping[str, object], within: Place = ()) -> Iterator[tuple[Place, object]]:
+def leaves_of(given: Mapping[str, object], within: Place = ()) -> Iterator[tuple[Place, object]]:
     """Yield each value inside nested mappings, with its path."""
     for name, value in given.items():
         inner = value.model_dump(exclude_unset=True) if isinstance(value, BaseModel) else value
         if isinstance(inner, Mapping):
-            yield from _leaves(inner, (*within, str(name)))
+            yield from leaves_of(inner, (*within, str(name)))
         else:
             yield (*within, str(name)), inner
 
@@ -178,7 +178,7 @@ def file_values(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterat
     """
     try:
         tree = _read(file)
-        leaves = [SettingValue(place, value, str(file)) for place, value in _leaves(tree)]
+        leaves = [SettingValue(place, value, str(file)) for place, value in leaves_of(tree)]
     except RecursionError:
         remedy = "Nest settings at most three levels deep"
         raise SettingsError("its tables are nested too deep", subject=str(file), remedy=remedy) from None

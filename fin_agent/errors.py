@@ -6,8 +6,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from fin_agent.distribution import requirements
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class FinAgentError(Exception):
@@ -29,6 +33,12 @@ class FinAgentError(Exception):
     def __reduce__(self) -> tuple[Callable[[], FinAgentError], tuple[()]]:
         """Support pickling, so that a worker process can send the error to its parent."""
         return partial(type(self), self.what, subject=self.subject, remedy=self.remedy), ()
+
+
+def validation_problems(failure: ValidationError, whole: str, most: int = 1) -> str:
+    """Return which fields are wrong and why, without their values; `whole` names a problem of no single field."""
+    errors = failure.errors(include_url=False, include_input=False, include_context=False)[:most]
+    return "; ".join(f"{'.'.join(map(str, each['loc'])) or whole}: {each['msg']}" for each in errors)
 
 
 def how_to_install(extra: str) -> str:

@@ -70,10 +70,7 @@ assert answer_question("What was Harborlight's net income in FY2023?", context).
 
 
 def test_an_analyst_that_asks_models_is_loaded_where_one_is_named() -> None:
-    loaded = (
-        "('fin_agent.analyst.model.analyst', 'fin_agent.models.callers_by_role', "
-        "'fin_agent.retrieval.strategies.registry')"
-    )
+    loaded = "('fin_agent.analyst.model.analyst', 'fin_agent.models.caller', 'fin_agent.retrieval.strategies.registry')"
     code = f"import sys, fin_agent.graphs.answer; print(*[name for name in {loaded} if name in sys.modules])"
     assert printed_by(code) == []
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from fin_agent.errors import validation_problems
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.identity import Form
@@ -16,7 +17,7 @@ FormName = Literal["10-K", "10-Q", "8-K", "20-F", "earnings", "annual-report", "
 assert set(get_args(FormName)) == {form.value for form in Form}
 _BLANK: tuple[object, ...] = (None, "", [], "null", "None")
 _BLANK_IF_ZERO = ("fiscal_year", "quarter")
-_MAX_PROBLEMS = 5
+MAX_PROBLEMS = 5
 
 
 def _form(given: object) -> object:
@@ -92,15 +93,9 @@ def validate_arguments(kind: type[Kind], given: Mapping[str, object]) -> Kind:
         return kind.model_validate(given)
     except ValidationError as failure:
         raise ToolInputError(
-            f"the arguments do not fit ({problems_in(failure)})",
+            f"the arguments do not fit ({validation_problems(failure, 'arguments', MAX_PROBLEMS)})",
             remedy=f"It takes: {', '.join('filings' if name == 'doc_ids' else name for name in kind.model_fields)}",
         ) from None
-
-
-def problems_in(failure: ValidationError) -> str:
-    """Return which arguments are invalid and why, without repeating their values."""
-    errors = failure.errors(include_url=False, include_input=False)[:_MAX_PROBLEMS]
-    return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in errors)
 
 
 class DocumentSearchArguments(FilterArguments):

@@ -12,7 +12,7 @@ from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings, index_folder
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.opening import chosen_filings
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.retrieval.strategies.protocol import Notify, Strategy, log_warning
 from fin_agent.workspace import Workspace
 

@@ -13,9 +13,9 @@ from langgraph.errors import GraphBubbleUp
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from fin_agent.config import Settings
-from fin_agent.errors import FinAgentError
+from fin_agent.errors import FinAgentError, validation_problems
 from fin_agent.lexicon.words import load_yaml
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.tools import arguments as take
 from fin_agent.tools import result_formatting as form
 from fin_agent.tools import tool_implementations as do
@@ -159,7 +159,7 @@ def make_tool(
 
     def invalid(error: Any) -> str:
         takes = ", ".join(arguments.model_fields)
-        problems = take.problems_in(error)
+        problems = validation_problems(error, "arguments", take.MAX_PROBLEMS)
         return f"{failed}the arguments do not fit ({problems}). It takes: {takes}. Call it again with these corrected."
 
     return StructuredTool(

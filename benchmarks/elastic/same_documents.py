@@ -24,8 +24,8 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings
 from fin_agent.index.copying import CopiedFiling, copy_filings
-from fin_agent.index.elastic.address import ConnectionSettings
 from fin_agent.index.elastic.index import ElasticIndex
+from fin_agent.index.opening import ConnectionSettings
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.retrieval.search_query import EVERYTHING, Depth

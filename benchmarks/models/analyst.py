@@ -39,7 +39,7 @@ from fin_agent.config import Settings
 from fin_agent.evaluation.benchmark import Row
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions, score
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.models.tokens import approximate_tokens
 from fin_agent.testing import ModelCall, ScriptedChatModel

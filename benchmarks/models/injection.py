@@ -37,7 +37,7 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion, PageKey, loa
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import PageKey as IndexedPage
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.prompts import quoted_text
 from fin_agent.prompts.injection_signs import SignKind

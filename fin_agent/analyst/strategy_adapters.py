@@ -21,7 +21,7 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.tournament.tournament import BY_RULES, Brief, Judge, TournamentSettings, run_tournament
 from fin_agent.lexicon.slots import slot_names
 from fin_agent.models.call import Role
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.models.settings import Preset
 from fin_agent.prompts import Quoted
 from fin_agent.retrieval.search_query import Query, RankedPassage
@@ -87,7 +87,7 @@ def strategy_for(
     if "tournament" in layers:
         judge = judge or judge_for(settings, callers)
     written, curated = {"hyde", "multi-hyde", "ircot"}, {"hirec", "self-rag", "rq-rag"}
-    writing = called(written, Role.HYDE, settings.models.given, "hyde", "multi_hyde", "ircot")
+    writing = called(written, Role.HYDE, settings.models.model is not None, "hyde", "multi_hyde", "ircot")
     curating = called(curated, Role.CURATION, settings.by_model, "curation", "query_rewrite")
     splitting = called({"sub-questions"}, Role.SUB_QUESTIONS, settings.by_model, "sub_questions")
     evidence = EvidenceRoles(analyst, workspace, curating, settings.evidence)

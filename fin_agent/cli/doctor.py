@@ -24,11 +24,10 @@ from fin_agent.errors import FilingIndexError, FinAgentError
 from fin_agent.index.opening import open_index
 from fin_agent.models import errors
 from fin_agent.models.call import Call, Message, PromptIdentity, Role
-from fin_agent.models.caller import Caller
-from fin_agent.models.callers_by_role import Callers, load_as_set
+from fin_agent.models.caller import Caller, Callers
 from fin_agent.models.errors import ModelError
 from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, variable_with_key
-from fin_agent.models.metering import Meter, PriceTable, metered, usage_of
+from fin_agent.models.metering import Meter, PriceTable, current_meter, metered, usage_of
 from fin_agent.models.settings import ModelSettings, OutputMode
 from fin_agent.presentation.answers import usage_line
 from fin_agent.presentation.json_fields import fields_of
@@ -127,11 +126,11 @@ def _analyst_finding(configured: Configured) -> Finding:
     """Return whether rules or a chat model will answer."""
     settings, models = configured.settings, configured.settings.models
     name = f'Name one: --model openai:gpt-5.4, FIN_AGENT_MODEL, or model = "..." under [models] in {FILE_NAME}'
-    if settings.by_model and models.given:
+    if settings.by_model and models.model is not None:
         state, found, name = "ok", f"a chat model, with rules to fall back on; preset {models.preset.value}", ""
     elif settings.by_model:
         state, found = "failed", "a chat model must answer, and none is named"
-    elif settings.analyst == "rules" and models.given:
+    elif settings.analyst == "rules" and models.model is not None:
         state, found, name = "note", "rules, as set; the named chat models are not used and not checked", ""
     elif models.roles or models.small:
         state, found = "warning", "rules: models are named for some roles only, and none that answers"
@@ -142,29 +141,31 @@ def _analyst_finding(configured: Configured) -> Finding:
 
 def _model_findings(settings: ModelSettings, offline: bool, asking: Callable[[str], None]) -> Iterator[Finding]:
     """Check the file of prices, then each model that fills a role. Each model is called once, unless `offline`."""
-    prices = PriceTable()
+    checked = settings.model_copy(update={"cache": None, "attempts": 1})
     try:
         prices = PriceTable.from_file(settings.prices)
     except errors.PricesError as error:
         yield _failed("prices", "file", error)
-    callers = Callers(settings.model_copy(update={"prices": None, "cache": None}))
+        prices, checked = PriceTable(), checked.model_copy(update={"prices": None})
+    callers = Callers(checked)
     filled: dict[str, list[Role]] = {}
     for role in Role:
         if settings.model is not None or role in settings.roles:  # else only roles with a model of their own
             filled.setdefault(callers.name(role), []).append(role)
     for name, roles in filled.items():
         try:
-            loaded = load_as_set(name, settings.model_copy(update={"attempts": 1}))
+            caller = callers.of(roles[0])
         except errors.ModelSetupError as error:
             yield Finding(name, "set-up", "failed", error.what, error.remedy)
             continue
+        loaded = caller.model
         where = f"at {loaded.base_url}" if loaded.base_url else "at the provider's own address"
         told = "all roles" if len(roles) == len(Role) else ", ".join(roles)
         yield Finding(name, "set-up", "ok", f"{where}, for {told}")
         called = [Finding(name, "server", "note", "not asked")]
         if not offline:
             asking(name)
-            called = list(_call_findings(Caller(loaded, mode=settings.output, prices=prices), roles[0]))
+            called = list(_call_findings(caller, roles[0]))
         if not any(found.check == "key" for found in called):
             yield _key_finding(loaded, settings)
         yield from called
@@ -191,10 +192,12 @@ def _call_findings(caller: Caller, role: Role) -> Iterator[Finding]:
     """Make one call, and check that the server replies and how replies are made to match their type."""
     of_server, of_form = (partial(Finding, caller.model.name, check) for check in ("server", "structured output"))
     call = Call(role, _MESSAGES, PromptIdentity("doctor", "1"), output=Ready, max_output_tokens=_MAX_TOKENS)
+    made = Meter(within=current_meter())
     try:
-        _, reply = caller.value(call)
+        with metered(made):
+            caller.value(call)
     except ModelError as error:
-        mode, other = ("by a schema", "json") if caller.schema_in_use else ("by plain JSON", "schema")
+        mode, other = ("by a schema", "json") if "schema" not in caller.left_out else ("by plain JSON", "schema")
         refused = isinstance(error, errors.RequestRefusedError) and caller.mode is OutputMode.SCHEMA
         if refused or isinstance(error, errors.UnusableReplyError):
             remedy = f"{error.remedy.rstrip('.')}; or try --output-mode {'auto' if refused else other}"
@@ -205,16 +208,17 @@ def _call_findings(caller: Caller, role: Role) -> Iterator[Finding]:
             yield Finding(caller.model.name, check, "failed", error.what, error.remedy)
             yield of_form("note", "not known")
         return
-    found = f"replies in {reply.seconds:.1f} s"
-    if reply.usage.approximate:
+    found = f"replies in {sum(record.seconds for record in made.records):.1f} s"
+    if any(record.usage.approximate for record in made.records):
         remedy = "See whether the server can report usage: without it, budgets and accounts are estimates"
         yield of_server("warning", f"{found}, but reports no token counts", remedy)
     else:
         yield of_server("ok", found)
-    if corrected := next((note for note in reply.notes if note.startswith("a correction")), ""):
+    if len(made.records) > 1:
+        corrected = f"a correction was asked for: {made.records[0].note}"
         remedy = "Try a larger model, or --output-mode json if the server ignores schemas: each correction is a call"
         yield of_form("warning", corrected, remedy)
-    elif caller.schema_in_use:
+    elif "schema" not in caller.left_out:
         yield of_form("ok", "by a schema that the server enforces")
     else:
         why = "as set" if caller.mode is OutputMode.JSON else "the server accepts no schema"

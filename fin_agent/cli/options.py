@@ -23,8 +23,7 @@ from fin_agent.config import INDEX_VARIABLE, VARIABLES, Configured, Settings, co
 from fin_agent.config_sources import SettingValue, roles_in
 from fin_agent.errors import FilingIndexError
 from fin_agent.evaluation import Oracle
-from fin_agent.index.elastic.address import ClusterAddress
-from fin_agent.index.opening import address_of, open_index
+from fin_agent.index.opening import ClusterAddress, address_of, open_index
 from fin_agent.workspace import Workspace
 
 

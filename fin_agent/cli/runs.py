@@ -18,6 +18,7 @@ from fin_agent.cli.streams import messages, say, warn
 from fin_agent.config import Settings, recording_from_environment
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
+from fin_agent.evidence.evidence import JudgedPassage
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.index.opening import address_of
@@ -30,7 +31,6 @@ from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, li
 from fin_agent.runs.run import (
     RULES,
     Difference,
-    EvidencePassage,
     IndexState,
     Run,
     answer_differences,
@@ -202,9 +202,9 @@ def run_view(run: Run, *, full: bool = False) -> Iterator[RenderableType]:
         quoted: dict[tuple[str, int], list[str]] = {}
         for citation in answer.citations:
             quoted.setdefault((citation.doc_id, citation.page), []).append(one_line(citation.text))
-        for kept in evidence:
+        for kept, text in evidence:
             # What is quoted from a page is shown once, below its first passage.
-            yield from _kept(kept, quoted.pop((kept.doc_id, kept.page), ()), full)
+            yield from _kept(kept, text, quoted.pop((kept.doc_id, kept.page), ()), full)
     if answer.program:
         yield from (_heading("Program"), Padding(answers.program_view(answer.program), (0, 0, 0, 2)))
     if answer.usage.roles:
@@ -233,15 +233,15 @@ def _asked(run: Run) -> Iterator[str]:
         yield f"question {run.answer.id} of a batch"
 
 
-def _kept(kept: EvidencePassage, quoted: Sequence[str], full: bool) -> Iterator[RenderableType]:
+def _kept(kept: JudgedPassage, text: str, quoted: Sequence[str], full: bool) -> Iterator[RenderableType]:
     """Yield a passage of the evidence: its place, why it was selected, and what is quoted, else its beginning."""
     place = Text.assemble((one_line(kept.doc_id), "bold"), f", page {kept.page + 1}")
     yield place.append(f"  passage {kept.ordinal}", style="dim")
     told = [(one_line(kept.why), "green"), (answers.fields_line(kept.fields), "cyan")]
     told += [(f"“{quote}”", "") for quote in dict.fromkeys(quoted)]
     if full or not quoted:
-        text = plain(kept.text).expandtabs(2) if full else one_line(kept.text, _SHOWN_OF_A_PASSAGE)
-        told.append((text, "dim"))
+        shown = plain(text).expandtabs(2) if full else one_line(text, _SHOWN_OF_A_PASSAGE)
+        told.append((shown, "dim"))
     yield from (Padding(Text(line, style=style), (0, 0, 0, 4)) for line, style in told if line)
 
 

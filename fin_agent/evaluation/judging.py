@@ -22,7 +22,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.evaluation.answer_scoring import sentences_in
 from fin_agent.evaluation.benchmark import Report, Row, report_on, row_of, tables_of
 from fin_agent.models.call import Role
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.models.errors import ModelError
 from fin_agent.models.metering import Meter, metered
 from fin_agent.prompts import Quoted

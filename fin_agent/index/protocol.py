@@ -87,10 +87,9 @@ class FilingIndex(ABC):
 
     def search_pages(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
-    ) -> list[PageHit]:
+    ) -> list[Hit]:
         """Return pages that contain any of `terms`, best first by BM25 over all pages; of `doc_ids`, if given."""
-        found = self._search(Part.PAGES, terms, Within(doc_ids), limit)
-        return [PageHit(PageKey(doc_id, number), score) for score, doc_id, number, _ in found]
+        return self._search(Part.PAGES, terms, doc_ids, None, limit)
 
     def search_passages(
         self,
@@ -99,12 +98,11 @@ class FilingIndex(ABC):
         doc_ids: Collection[str] | None = None,
         pages: Collection[PageKey] | None = None,
         limit: int = 100,
-    ) -> list[PassageHit]:
+    ) -> list[Hit]:
         """Return passages that contain any of `terms`, best first by BM25; of `doc_ids` and on `pages`, if given."""
         if pages is not None:
             pages = {key for key in pages if doc_ids is None or key.doc_id in doc_ids}
-        found = self._search(Part.PASSAGES, terms, Within(doc_ids, pages), limit)
-        return [PassageHit(doc_id, page, ordinal, score) for score, doc_id, ordinal, page in found]
+        return self._search(Part.PASSAGES, terms, doc_ids, pages, limit)
 
     def search_summaries(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
@@ -113,15 +111,15 @@ class FilingIndex(ABC):
 
         Of `doc_ids`, if given. A large index in a folder ignores terms in too many summaries if there is a rarer one.
         """
-        return [(doc_id, score) for score, doc_id, *_ in self._search(Part.DETAILS, terms, Within(doc_ids), limit)]
+        return [(hit.doc_id, hit.score) for hit in self._search(Part.DETAILS, terms, doc_ids, None, limit)]
 
     @abstractmethod
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """Return the number of pages on which each Porter stem occurs."""
 
     @abstractmethod
-    def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
-        """Return the best rows of a part that contain any of the terms."""
+    def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
+        """Return the best rows of a part that contain any of the terms, of some filings or on some pages, if given."""
 
     # What filings contain
 
@@ -264,46 +262,9 @@ class PageKey(NamedTuple):
     page: int
 
 
-class Within(NamedTuple):
-    """What is searched: some filings, or some pages; everything where both are None."""
-
-    doc_ids: Collection[str] | None
-    pages: Collection[PageKey] | None = None
-
-
-RankedRow = tuple[float, str, int, int]
-"""Score, doc_id, number or ordinal, and page of a row; a summary has neither number nor page."""
-
-
-@dataclass(frozen=True, slots=True)
-class FilingRecord:
-    """A filing as listed: everything except its content."""
-
-    doc_id: str
-    source: str
-    content_hash: str
-    identity: Identity
-    summary: str
-    page_count: int
-    passage_count: int
-    fact_count: int
-    items: tuple[ItemStart, ...] = ()
-    notes: tuple[Note, ...] = ()
-    warnings: tuple[ReadWarning, ...] = ()
-
-    @classmethod
-    def of(cls, row: Sequence[Any]) -> FilingRecord:
-        """Return the record from a row of FILING_COLUMNS and DETAIL_COLUMNS."""
-        doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count, s, i, n, w, summary = row
-        sources, items, notes, warnings = map(json.loads, (s, i, n, w))
-        fields = tuple(FieldSource(field, value, Origin(origin), *more) for field, value, origin, *more in sources)
-        return cls(
-            *(doc_id, source, content_hash, rows.IDENTITY.value(identity, sources=fields), summary),
-            *(page_count, passage_count, fact_count),
-            items=tuple(ItemStart(*start) for start in items),
-            notes=tuple(Note(*note) for note in notes),
-            warnings=tuple(ReadWarning(*warning) for warning in warnings),
-        )
+DocIds = Collection[str] | None
+PageKeys = Collection[PageKey] | None
+"""Bounds of a search; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,26 +285,46 @@ class FilingEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class PageHit:
-    """A page found and its BM25 score (higher is better)."""
+class FilingRecord(FilingEntry):
+    """A filing as listed: everything except its content; its identity has `sources`."""
 
-    key: PageKey
-    score: float
+    source: str
+    summary: str
+    passage_count: int
+    fact_count: int
+    items: tuple[ItemStart, ...] = ()
+    notes: tuple[Note, ...] = ()
+    warnings: tuple[ReadWarning, ...] = ()
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> FilingRecord:
+        """Return the record from a row of FILING_COLUMNS and DETAIL_COLUMNS."""
+        doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count, s, i, n, w, summary = row
+        sources, items, notes, warnings = map(json.loads, (s, i, n, w))
+        fields = tuple(FieldSource(field, value, Origin(origin), *more) for field, value, origin, *more in sources)
+        return cls(
+            *(doc_id, content_hash, rows.IDENTITY.value(identity, sources=fields), page_count),
+            *(source, summary, passage_count, fact_count),
+            items=tuple(ItemStart(*start) for start in items),
+            notes=tuple(Note(*note) for note in notes),
+            warnings=tuple(ReadWarning(*warning) for warning in warnings),
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class PassageHit:
-    """A passage found and its BM25 score (higher is better)."""
+class Hit(NamedTuple):
+    """A page, passage or summary found."""
 
     doc_id: str
     page: int
+    """0-based; 0 for a summary."""
     ordinal: int
-    """Position among the filing's passages, from 0."""
+    """Position among the filing's pages or passages, from 0."""
     score: float
+    """By BM25: higher is better."""
 
     @property
     def key(self) -> PageKey:
-        """The page of the passage."""
+        """The page, or that of the passage."""
         return PageKey(self.doc_id, self.page)
 
 

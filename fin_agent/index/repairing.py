@@ -18,7 +18,7 @@ from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import connect, reading_damaged, transaction
 from fin_agent.index.stored_filing import Part, StoredFiling, damaged_parts, insert_filing, read_part, read_vectors
-from fin_agent.index.verifying import verify_file
+from fin_agent.index.verifying import verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
     sqlite_file.require_file(file)
     with ingest_lock(Path(folder), wait=wait):
         _check_ours(file)
-        verified = verify_file(file)
+        verified = verify(folder, locked=True)
         if not verified.faults:
             return RepairReport(kept=verified.filings)
         try:

@@ -20,18 +20,19 @@ from fin_agent.index import rows, sqlite_file, stored_filing
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
     INCOME_HEADINGS,
+    DocIds,
     FilingEntry,
     FilingIndex,
     FilingRecord,
     FilingVectors,
+    Hit,
     PageKey,
+    PageKeys,
     PageOutline,
-    RankedRow,
     RowLabel,
     SourcedFact,
     VectorModel,
     VectorUnit,
-    Within,
 )
 from fin_agent.index.sqlite_file import transaction
 from fin_agent.index.stored_filing import Part, StoredFiling
@@ -284,8 +285,7 @@ class SqliteIndex(FilingIndex):
             held.update(dict.fromkeys(new, 0) | dict(self._read_as(tuple, counting, (json.dumps(new),))))
         return {stem: held[stem] for stem in stems if held[stem]}
 
-    def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
-        doc_ids, pages = within
+    def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
         full_text, key, place, page = _SEARCHED[part]
         query = match_any(self._rare_terms(terms) if part is Part.DETAILS else terms)
         if not query or limit < 1:
@@ -317,7 +317,7 @@ class SqliteIndex(FilingIndex):
                 (json.dumps(list(scores)),),
             ).fetchall()
         ranked = sorted(found, key=lambda row: (-round(scores[row[0]], 9), *row[1:]))
-        return [(scores[row[0]], row[2], row[3], row[4]) for row in ranked[:limit]]
+        return [Hit(doc_id, page, place, scores[row]) for row, _, doc_id, place, page in ranked[:limit]]
 
     def _rare_terms(self, terms: Sequence[str]) -> Sequence[str]:
         """Return the rarest of `terms` in summaries whose matches can be scored together, at least one; all of few."""

@@ -45,7 +45,9 @@ class VerificationReport:
         return [finding for finding in self.findings if finding.fault]
 
 
-def verify(folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_id: None) -> VerificationReport:
+def verify(
+    folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_id: None, locked: bool = False
+) -> VerificationReport:
     """Check every byte of the index in `folder`, without changing anything.
 
     All reads see one state, while others may write. Full-text tables are skipped while an ingest runs, with a finding,
@@ -54,17 +56,12 @@ def verify(folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_
     Args:
         folder: The folder of the index.
         on_filing: Called with the doc_id of each filing.
+        locked: Whether the caller holds the lock of the index, so that no other process writes to it.
 
     Raises:
         FilingIndexError: There is no index, its format cannot be read, or it is locked.
     """
-    return verify_file(Path(folder) / FILE_NAME, lock_owner(Path(folder)), on_filing)
-
-
-def verify_file(
-    file: Path, writer: str = "", on_filing: Callable[[str], None] = lambda doc_id: None
-) -> VerificationReport:
-    """Verify the index in `file`; see `verify`. `writer` is the process writing to it; empty for none."""
+    file, writer = Path(folder) / FILE_NAME, "" if locked else lock_owner(Path(folder))
     sqlite_file.require_file(file)
     findings: list[IndexFinding] = []
     filings = 0

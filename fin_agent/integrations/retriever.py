@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 
 from fin_agent.config import Settings
 from fin_agent.index.protocol import FilingEntry, FilingRecord, StoredPage, StoredPassage
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.retrieval.search_query import Depth, Scope
 from fin_agent.tools.argument_resolution import filter_filings
 from fin_agent.tools.arguments import FilterArguments

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply, Role, Usage
-    from fin_agent.models.caller import Caller, ResponseCache
-    from fin_agent.models.callers_by_role import Callers
+    from fin_agent.models.caller import Caller, Callers, ResponseCache
     from fin_agent.models.errors import (
         BudgetExceededError,
         CallsStoppedError,
@@ -50,7 +49,7 @@ __all__ = [
     "TruncatedReplyError", "UnknownModelError", "UnusableReplyError", "Usage",
     "approximate_tokens", "current_meter", "load_chat_model", "metered", "usage_of",
 ]  # fmt: skip
-_HOMES = ("call", "caller", "callers_by_role", "errors", "loading", "metering", "settings", "tokens")
+_HOMES = ("call", "caller", "errors", "loading", "metering", "settings", "tokens")
 
 
 if not TYPE_CHECKING:  # a type checker that saw it would accept any name

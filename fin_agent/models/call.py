@@ -139,7 +139,3 @@ class Reply(BaseModel, frozen=True, extra="forbid"):
     finish: Finish
     from_cache: bool = False
     """Whether this is a cached reply; `usage` is then that of the original call, and this call cost nothing."""
-    seconds: float = 0.0
-    """Seconds spent on requests, without waiting for a free slot."""
-    notes: tuple[str, ...] = ()
-    """Irregularities: a correction that was needed, token counts that were estimated."""

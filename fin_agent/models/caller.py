@@ -27,15 +27,15 @@ from fin_agent.atomic_write import create_private_file
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models import errors, replies
 from fin_agent.models.call import NO_USAGE, Call, Finish, Message, OutputT, PromptIdentity, Reply, Role, Usage
-from fin_agent.models.errors import ModelError
-from fin_agent.models.loading import LoadedModel
+from fin_agent.models.errors import ModelError, ModelSetupError
+from fin_agent.models.loading import LoadedModel, load_chat_model
 from fin_agent.models.metering import CallRecord, Meter, PriceTable, current_meter
 from fin_agent.models.replies import ServerReply, from_langchain_message
-from fin_agent.models.settings import CALLS_AT_ONCE, OutputMode
+from fin_agent.models.settings import ModelSettings, OutputMode
 from fin_agent.models.tokens import approximate_tokens, message_tokens
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import LanguageModelInput
+    from langchain_core.language_models import BaseChatModel, LanguageModelInput
     from langchain_core.messages import AIMessage
     from langchain_core.runnables import Runnable
 
@@ -45,7 +45,6 @@ OnText = Callable[[str], None]
 
 _MORE_ROOM = 2
 """Factor by which the token limit grows after a reply was cut off."""
-_ESTIMATED = "the server reported no token counts: they are estimated"
 _BUSY_SECONDS = 10.0
 """How long the file of cached replies is waited for."""
 _SCHEMA = "CREATE TABLE IF NOT EXISTS cached_replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) STRICT"
@@ -61,33 +60,31 @@ class Caller:
     def __init__(
         self,
         loaded: LoadedModel,
+        settings: ModelSettings | None = None,
         *,
-        mode: OutputMode | str = OutputMode.AUTO,
-        at_once: int = CALLS_AT_ONCE,
         cache: ResponseCache | None = None,
         prices: PriceTable | None = None,
     ) -> None:
         """Prepare the caller; nothing is sent yet.
 
-        `mode` is how replies are made to match their type, `at_once` limits the calls to the provider over all callers
-        of this process. Calls found in the `cache` cost nothing; without one, every call is made. By default, prices
-        are the published ones.
+        The settings say how replies are made to match their type (`output`) and limit the calls to the provider over
+        all callers of this process (`at_once`). Calls found in the `cache` cost nothing; without one, every call is
+        made. By default, prices are the published ones.
         """
+        settings = settings or ModelSettings()
         self.model = loaded
         """The chat model."""
-        self.mode = OutputMode(mode)
-        self._slots = _call_slots(loaded.provider, loaded.base_url, at_once)
+        self.mode = settings.output
+        self._slots = _call_slots(loaded.provider, loaded.base_url, settings.at_once)
         self._prices = prices or PriceTable()
         self._cache = cache
         self._peculiar = load_yaml("providers", __package__).get(loaded.provider, {})
         in_words = self.mode is OutputMode.AUTO and not self._peculiar.get("schema")
         self.left_out = frozenset({"schema"} if in_words or self.mode is OutputMode.JSON else ())
-        """Settings of a request that the server does not accept: `schema`, `temperature`, `stream`."""
+        """Settings of a request that the server does not accept: `schema`, `temperature`, `stream`.
 
-    @property
-    def schema_in_use(self) -> bool:
-        """Whether the server is expected to enforce schemas; in mode `auto` the first call may change this."""
-        return "schema" not in self.left_out
+        In mode `auto`, the first call may add `schema`.
+        """
 
     def reply(self, call: Call[OutputT]) -> Reply:
         """Make a call and return its reply, which matches the type if the call names one. Raises ModelError."""
@@ -139,16 +136,10 @@ class Caller:
                 if on_text is not None:
                     on_text(kept.text)
                 return value, kept.model_copy(update={"from_cache": True})
-        exchange = _Exchange(self, call, meter, on_text)
-        value, answer = exchange.outcome()
-        reply = Reply(
-            text=answer.text,
-            usage=exchange.usage,
-            model=self.model.name,
-            finish=answer.finish,
-            seconds=exchange.seconds,
-            notes=tuple(dict.fromkeys(exchange.notes)),
-        )
+        requests = Meter(within=meter)
+        value, answer = _Exchange(self, call, requests, on_text).outcome()
+        usage = sum((record.usage for record in requests.records), NO_USAGE)
+        reply = Reply(text=answer.text, usage=usage, model=self.model.name, finish=answer.finish)
         if self._cache is not None and not answer.held_key:
             self._cache.put(key, reply)
         return value, reply
@@ -176,19 +167,13 @@ class Caller:
 
 
 class _LeftError(BaseException):
-    """The listener raised `cause`, or the calls were stopped: no error of the provider."""
-
-    def __init__(self, cause: Exception) -> None:
-        self.cause = cause
+    """The listener raised the exception that this holds, or the calls were stopped: no error of the provider."""
 
 
 class _Exchange:
-    """One call in progress: its requests, at most one correction, and their usage."""
+    """One call in progress: its requests, which the meter records, and at most one correction."""
 
     def __init__(self, caller: Caller, call: Call[Any], meter: Meter, on_text: OnText | None) -> None:
-        self.usage = NO_USAGE
-        self.seconds = 0.0
-        self.notes: list[str] = []
         self._caller, self._meter, self._on_text = caller, meter, on_text
         self._call: Call = call
         self._subject = f"role `{call.role}` by {caller.model.name}"
@@ -213,43 +198,36 @@ class _Exchange:
                 break
             if corrected:
                 what = f"two replies could not be used: {fault.what}"
-                raise type(fault)(what, subject=self._subject, remedy=fault.remedy, usage=self.usage)
-            self.notes.append(f"a correction was asked for: {fault.what}")
+                raise type(fault)(what, subject=self._subject, remedy=fault.remedy)
             further = replies.correction(self._call, answer, fault) if answer.broken is None else ()
             if most is not None and answer.finish is Finish.LENGTH:
                 most *= _MORE_ROOM
-        if answer.held_key:
-            self.notes.append("the reply held a key, which was taken out")
         return value, answer
 
     def _receive_answer(self, further: tuple[Message, ...], most: int | None) -> tuple[ServerReply, float]:
-        """Return one reply of the server, and its seconds. Raises ModelError with the usage so far, all recorded."""
-        meter, error = self._meter, None
+        """Return one reply of the server, and its seconds. Raises ModelError after its usage was recorded."""
+        meter = self._meter
         self._message, self._told = None, ""
-        try:
-            with self._caller.turn(meter, self._call.role, self._estimate(further)):
-                if meter.stopped:
-                    raise self._stopped()
-                began = time.perf_counter()
-                try:
-                    return self._send_with_fallbacks(further, most), time.perf_counter() - began
-                except Exception as raised:  # every provider raises errors of its own
-                    error = self._error(raised)
-                except BaseException as left:
-                    note = "left before its end" if meter.stopped else "interrupted"
-                    self._account(self._partial(), further, time.perf_counter() - began, note)
-                    raise left.cause if isinstance(left, _LeftError) else left from None
-                seconds = time.perf_counter() - began
-            # Outside the handler, so that no provider's exception, which may contain a key, is chained to this error.
-            part = self._partial()
-            if part is not None and meter.seconds_left() != 0:
-                broken = type(error)(f"the reply broke off: {error.what}", remedy=error.remedy)
-                return replace(part, broken=broken), seconds
-            self._account(part, further, seconds, error.what)
-            raise error
-        except ModelError as failure:
-            failure.usage += self.usage
-            raise
+        with self._caller.turn(meter, self._call.role, self._estimate(further)):
+            if meter.stopped:
+                raise self._stopped()
+            began = time.perf_counter()
+            try:
+                return self._send_with_fallbacks(further, most), time.perf_counter() - began
+            except Exception as raised:  # every provider raises errors of its own
+                error = self._error(raised)
+            except BaseException as left:
+                note = "left before its end" if meter.stopped else "interrupted"
+                self._account(self._partial(), further, time.perf_counter() - began, note)
+                raise left.args[0] if isinstance(left, _LeftError) else left from None
+            seconds = time.perf_counter() - began
+        # Outside the handler, so that no provider's exception, which may contain a key, is chained to this error.
+        part = self._partial()
+        if part is not None and meter.seconds_left() != 0:
+            broken = type(error)(f"the reply broke off: {error.what}", remedy=error.remedy)
+            return replace(part, broken=broken), seconds
+        self._account(part, further, seconds, error.what)
+        raise error
 
     def _partial(self) -> ServerReply | None:
         """Return what was streamed of a reply that is not complete; None if nothing was shown of it."""
@@ -263,10 +241,9 @@ class _Exchange:
         elif answer is not None:
             output = approximate_tokens(answer.text)
             usage = Usage(input=self._estimate(further), output=output, approximate=True)
-            notes.append(_ESTIMATED)
-            self.notes.append(_ESTIMATED)
-        self.usage += usage
-        self.seconds += seconds
+            notes.append("the server reported no token counts: they are estimated")
+        if answer is not None and answer.held_key:
+            notes.append("the reply held a key, which was taken out")
         told = "; ".join(filter(None, notes))
         self._meter.add(self._caller.record(self._call.role, self._call.prompt, usage, seconds=seconds, note=told))
 
@@ -308,14 +285,15 @@ class _Exchange:
         """Return the reply to one request, telling its text as it grows."""
         from langchain_core.messages import AIMessage
 
-        message: Any = None
+        self._message = None
         with closing(cast("Generator[AIMessage]", model.stream(messages))) as pieces:
             for piece in pieces:
-                self._message = message = piece if message is None else message + piece
-                self._tell(message, more=True)
-        if message is not None:
-            self._tell(message, more=False)
-        return message or AIMessage("")
+                self._message = piece if self._message is None else cast("AIMessage", self._message + piece)
+                self._tell(self._message, more=True)
+        if self._message is None:
+            return AIMessage("")
+        self._tell(self._message, more=False)
+        return self._message
 
     def _tell(self, message: AIMessage, *, more: bool) -> None:
         """Tell the listener what is new in a reply, unless its time is over."""
@@ -363,6 +341,104 @@ def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:
 def _call_slots(provider: str, base_url: str | None, at_once: int) -> threading.Semaphore:
     """Return the slots for calls of one provider at one address, shared by all callers with the same limit."""
     return threading.Semaphore(at_once)
+
+
+LARGE_ROLES = frozenset((Role.REASONING, Role.VERIFICATION, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE, Role.ASSISTANT))
+"""Roles with few calls that decide the answer; the small model fills all other roles."""
+
+
+class Callers:
+    """Callers by role. Thread-safe; each model is loaded once.
+
+    An existing chat model can be used in place of a model's name:
+
+    >>> from fin_agent import Callers
+    >>> from fin_agent.models import Role
+    >>> from fin_agent.testing import ScriptedChatModel
+    >>> callers = Callers.with_model(ScriptedChatModel(["Revenue rose."]), name="mine:model")
+    >>> callers.name(Role.REASONING)
+    'mine:model'
+    """
+
+    def __init__(
+        self, settings: ModelSettings, *, load: Callable[[str, ModelSettings], LoadedModel] | None = None
+    ) -> None:
+        """Prepare the callers; no model is loaded yet. Raises PricesError if the file of prices cannot be used.
+
+        `load` returns the model of a name, in place of `load_chat_model`.
+        """
+        self.settings = settings
+        self._load = load or _as_set
+        self._prices = PriceTable.from_file(settings.prices)
+        self._cache = None if settings.cache is None else ResponseCache(settings.cache)
+        families = {} if settings.base_url is not None else load_yaml("smaller", __package__)
+        self._small: str | None = settings.small or families.get(settings.model or "")
+        self._callers: dict[str, Caller] = {}
+        self._guard = threading.Lock()
+
+    @classmethod
+    def with_model(cls, model: BaseChatModel, settings: ModelSettings | None = None, *, name: str = "") -> Callers:
+        """Make callers that fill every role with one chat model.
+
+        Args:
+            model: The chat model.
+            settings: Limits, prices and cache; the defaults where None.
+            name: What the model is called in accounts.
+
+        Returns:
+            The callers.
+        """
+        called = name or f"{model._llm_type}:{getattr(model, 'model_name', None) or getattr(model, 'model', 'model')}"
+        settings = (settings or ModelSettings()).model_copy(update={"model": called, "small": called, "roles": {}})
+        return cls(settings, load=lambda asked, _: LoadedModel(asked, model, settings.base_url))
+
+    def name(self, role: Role) -> str:
+        """Return the name of the model that fills a role.
+
+        Args:
+            role: The role.
+
+        Returns:
+            `PROVIDER:MODEL`.
+
+        Raises:
+            ModelSetupError: No model is named for it.
+        """
+        named = self.settings.roles.get(role) or self.settings.model
+        if named is None:
+            remedy = "Name one, such as --model openai:gpt-5.4"
+            raise ModelSetupError(f"no chat model is named for the role `{role}`", remedy=remedy)
+        return named if role in LARGE_ROLES or role in self.settings.roles else self._small or named
+
+    def of(self, role: Role) -> Caller:
+        """Return the caller of a role.
+
+        Args:
+            role: The role.
+
+        Returns:
+            The caller; its model is loaded once.
+
+        Raises:
+            ModelSetupError: The model cannot be set up.
+        """
+        name, settings = self.name(role), self.settings
+        with self._guard:
+            if name not in self._callers:
+                loaded = self._load(name, settings)
+                self._callers[name] = Caller(loaded, settings, cache=self._cache, prices=self._prices)
+            return self._callers[name]
+
+    def load_all(self) -> None:
+        """Load the models of all roles, so that errors are raised at once. Raises ModelSetupError."""
+        for role in sorted(Role, key=lambda role: role not in LARGE_ROLES):  # the main model first
+            self.of(role)
+
+
+def _as_set(name: str, settings: ModelSettings) -> LoadedModel:
+    """Load a chat model with the server, key and limits of the settings. Raises ModelSetupError."""
+    server = {"base_url": settings.base_url, "key_variable": settings.key_variable}
+    return load_chat_model(name, **server, timeout=settings.timeout, max_retries=settings.attempts - 1)
 
 
 class ResponseCache:

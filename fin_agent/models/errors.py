@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 
 from fin_agent.errors import FinAgentError
-from fin_agent.models.call import NO_USAGE, Usage
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.redaction import redact_keys
 
 
 class ModelError(FinAgentError):
-    """A call of a chat model failed. `usage` is what it spent nevertheless."""
-
-    def __init__(self, what: str, *, subject: str = "", remedy: str = "", usage: Usage = NO_USAGE) -> None:
-        self.usage = usage
-        super().__init__(what, subject=subject, remedy=remedy)
+    """A call of a chat model failed. The meter has what it spent nevertheless."""
 
 
 class ModelSetupError(ModelError):
@@ -78,8 +74,6 @@ def model_error(exception: Exception, subject: str, base_url: str | None) -> Mod
 
     `subject` is the role and the model; `base_url` the server's address, None for the provider's own.
     """
-    from fin_agent.lexicon.words import load_yaml  # not needed where nothing fails
-
     chain = _chain(exception)
     if (own := next((link for link in chain if isinstance(link, ModelError)), None)) is not None:
         return type(own)(own.what, subject=subject, remedy=own.remedy)

@@ -80,9 +80,7 @@ def load_chat_model(
     Its name is `PROVIDER:MODEL`; `openai` stands for every server with OpenAI's protocol. Without `base_url`, the
     provider's own address is used. The key comes from the variable `key_variable`, by default
     FIN_AGENT_API_KEY if `base_url` is given, else the provider's. `timeout` is in seconds for each request as a whole.
-
-    Raises:
-        ModelSetupError: Something is missing; the message names it.
+    Raises ModelSetupError if something is missing; the message names it.
     """
     if holds_key(name) or holds_key(key_variable or ""):
         remedy = f"Set the key in the environment: {_OPENAI_KEY}, or {KEY_VARIABLE} for your own server"
@@ -121,13 +119,12 @@ def _create_model(name: str, model: str, options: dict[str, object]) -> BaseChat
     warnings.filterwarnings("ignore", message=_BESIDE_THE_POINT, category=UserWarning)
     try:
         made: BaseChatModel = init_chat_model(model, **options)
+        return made
     except ImportError as failure:
         what, remedy = f"its provider's package is not installed ({failure})", "Install the package named"
     except Exception as failure:  # a provider's own errors: no key, a setting it does not know
         what = f"it cannot be set up ({str(failure).rstrip('.') or type(failure).__name__})"
         remedy = f"{_GIVE_NAME}, and set the provider's key in the environment"
-    else:
-        return made
     # Not chained to the provider's exception, whose text may contain a key.
     raise _error(name, redact_keys(what), remedy)
 

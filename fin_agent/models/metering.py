@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import yaml
 from pydantic import BaseModel, Field, ValidationError
 
+from fin_agent.errors import validation_problems
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import NO_USAGE, Role, Usage
 from fin_agent.models.errors import BudgetExceededError, CallsStoppedError, PricesError
@@ -72,9 +73,8 @@ class Spending(NamedTuple):
 
     calls: int
     tokens: int
-    dollars: float
-    """Dollars of the calls with a known price."""
-    unpriced_calls: int
+    dollars: float | None
+    """None if the price of a call is unknown."""
 
 
 class Meter:
@@ -99,47 +99,31 @@ class Meter:
     ) -> None:
         """Start the meter.
 
-        Args:
-            budget: The limits.
-            earlier: Records of earlier steps, which count against the limits.
-            of: Whose budget it is, as errors name it.
-            within: The meter that contains this one.
-            on_begun: Is called with role and model when a call has its slot, from the thread that makes it.
-            on_ended: Is called with the record of each call, failed and cached ones included.
+        Records of `earlier` steps count against the limits. `of` is whose budget it is, as errors name it, and `within`
+        the meter that contains this one. `on_begun` is called with role and model when a call has its slot, from the
+        thread that makes it; `on_ended` with the record of each call, failed and cached ones included.
         """
         self.budget = budget or Budget()
         self._of = of
         self._within = within
         self._on_begun, self._on_ended = on_begun, on_ended
         self._stopped = False
-        self._paid = [record for record in earlier if not record.from_cache]
-        """Calls that count, with earlier ones."""
-        self._started = monotonic() - sum(record.seconds for record in self._paid)
-        self._records: list[CallRecord] = []
+        self._earlier = tuple(earlier)
+        self.records: list[CallRecord] = []
+        """The calls recorded here, in the order in which they ended, without earlier ones."""
+        self._started = monotonic() - sum(record.seconds for record in self._earlier if not record.from_cache)
         self._reserved: list[tuple[int, float]] = []
         """Tokens and dollars of the calls under way, as estimated."""
-        self._left_out: list[str] = []
-        self._guard = threading.RLock()
-
-    @property
-    def records(self) -> tuple[CallRecord, ...]:
-        """The calls recorded here, in the order in which they ended, without earlier ones."""
-        return tuple(self._records)
-
-    @property
-    def calls_not_made(self) -> tuple[str, ...]:
+        self.calls_not_made: list[str] = []
         """Calls that were not made, each with the limit that prevented it."""
-        return tuple(self._left_out)
+        self._guard = threading.RLock()
 
     def spent(self) -> Spending:
         """Return what was spent so far, including earlier records."""
-        made = tuple(self._paid)
-        return Spending(
-            calls=len(made),
-            tokens=sum(record.usage.total for record in made),
-            dollars=sum(record.dollars or 0.0 for record in made),
-            unpriced_calls=sum(record.dollars is None and record.usage.total > 0 for record in made),
-        )
+        made = [record for record in (*self._earlier, *self.records) if not record.from_cache]
+        tokens = sum(record.usage.total for record in made)
+        known = all(record.dollars is not None for record in made if record.usage.total)
+        return Spending(len(made), tokens, sum(record.dollars or 0.0 for record in made) if known else None)
 
     @property
     def stopped(self) -> bool:
@@ -160,9 +144,7 @@ class Meter:
 
     def add(self, record: CallRecord) -> None:
         """Record a call, here and in the meters that contain this one."""
-        self._records.append(record)
-        if not record.from_cache:
-            self._paid.append(record)
+        self.records.append(record)
         if self._within is not None:
             self._within.add(record)
         self._on_ended(record)
@@ -184,7 +166,7 @@ class Meter:
                 if self._within is not None:
                     reserved.enter_context(self._within.reserve(role, input_tokens, dollars, model=model))
             except BudgetExceededError as refusal:
-                self._left_out.append(f"{role} ({refusal.what})")
+                self.calls_not_made.append(f"{role} ({refusal.what})")
                 raise
             self._on_begun(role, model)
             yield
@@ -195,7 +177,7 @@ class Meter:
         budget, spent = self.budget, self.spent()
         calls = spent.calls + len(self._reserved)
         tokens = spent.tokens + sum(tokens for tokens, _ in self._reserved)
-        cost = spent.dollars + sum(dollars for _, dollars in self._reserved)
+        cost = (spent.dollars or 0.0) + sum(dollars for _, dollars in self._reserved)
         passed, remedy = "", "Allow more, or ask for less"
         if budget.calls is not None and calls >= budget.calls:
             passed = f"take {budget.calls:,} call{'' if budget.calls == 1 else 's'}"
@@ -203,7 +185,7 @@ class Meter:
             passed = f"take {budget.tokens:,} tokens ({tokens:,} are spent or under way)"
         elif budget.seconds is not None and monotonic() - self._started >= budget.seconds:
             passed = f"take {budget.seconds:g} seconds"
-        elif budget.dollars is not None and (dollars is None or spent.unpriced_calls):
+        elif budget.dollars is not None and None in (dollars, spent.dollars):
             passed = f"cost {budget.dollars:g} dollars, and the price of the model is unknown"
             remedy = "Give its price in a file of prices (0 if it is free), or limit tokens instead"
         elif budget.dollars is not None and cost + (dollars or 0.0) > budget.dollars:
@@ -244,11 +226,8 @@ def current_meter() -> Meter | None:
 def usage_of(records: Iterable[CallRecord], left_out: Iterable[str] = ()) -> answers.Usage:
     """Aggregate calls by role and model, as an answer reports them.
 
-    Cached replies are only counted. Dollars are None if the price of a paid call is unknown.
-
-    Args:
-        records: The calls.
-        left_out: Descriptions of the calls that a budget did not allow.
+    Cached replies are only counted. Dollars are None if the price of a paid call is unknown. `left_out` are
+    descriptions of the calls that a budget did not allow.
 
     >>> usage_of([]).model_calls
     0
@@ -330,19 +309,13 @@ class PriceTable:
 
     @classmethod
     def from_file(cls, file: Path | None) -> PriceTable:
-        """Return published prices, overridden by those of a file.
-
-        Raises:
-            PricesError: The file cannot be used; the message says why.
-        """
+        """Return published prices, overridden by those of a file. Raises PricesError if it cannot be used."""
         if file is None:
             return cls()
         try:
             return cls(_File.model_validate(yaml.safe_load(file.read_text(encoding="utf-8"))).models)
         except ValidationError as failure:
-            fault = failure.errors(include_url=False)[0]
-            place = ".".join(map(str, fault["loc"])) or "the whole"
-            wrong = f"{place}: {fault['msg']}"
+            wrong = validation_problems(failure, "the whole")
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as failure:
             wrong = " ".join(str(failure).split())
         remedy = "Write dollars per million tokens: models: {'openai:my-model': {input: 0.5, output: 1.5}}"
@@ -375,18 +348,14 @@ def _published(model: str) -> Price | None:
     provider, _, name = model.partition(":")
     peculiar = load_yaml("providers", __package__).get(provider, {})
 
-    def per_million(tokens: Tokens) -> float:
-        return float(
-            calc_price(tokens, model_ref=name, provider_id=peculiar.get("prices", provider)).total_price
-            * _MILLION
-            / _PRICED
-        )
-
+    bought = {
+        "input": Tokens(input_tokens=_PRICED),
+        "output": Tokens(output_tokens=_PRICED),
+        "cached": Tokens(input_tokens=_PRICED, cache_read_tokens=_PRICED),
+    }
+    seller = peculiar.get("prices", provider)
     try:
-        return Price(
-            input=per_million(Tokens(input_tokens=_PRICED)),
-            output=per_million(Tokens(output_tokens=_PRICED)),
-            cached=per_million(Tokens(input_tokens=_PRICED, cache_read_tokens=_PRICED)),
-        )
+        paid = {kind: calc_price(each, model_ref=name, provider_id=seller).total_price for kind, each in bought.items()}
     except LookupError:
         return None
+    return Price(**{kind: float(total * _MILLION / _PRICED) for kind, total in paid.items()})

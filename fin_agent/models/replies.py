@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from fin_agent.errors import validation_problems
+from fin_agent.lexicon.words import load_yaml
 from fin_agent.models.call import Call, Finish, Message, OutputT, Usage
 from fin_agent.models.errors import ModelError, RefusedByModelError, TruncatedReplyError, UnusableReplyError
 from fin_agent.redaction import redact_keys, redact_reply, secrets_set
@@ -148,13 +150,6 @@ def _shared_part(schema: Mapping[str, Any]) -> dict[str, JsonValue]:
 # Reading a message
 
 
-_FINISHES = {
-    Finish.STOP: {"stop", "end_turn", "stop_sequence", "eos", "completed", "complete"},
-    Finish.LENGTH: {"length", "max_tokens", "max_output_tokens", "model_length", "incomplete"},
-    Finish.FILTERED: {"content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"},
-}
-
-
 def from_langchain_message(message: AIMessage) -> ServerReply:
     """Convert a message of LangChain, or a merged stream."""
     blocks = message.content if isinstance(message.content, list) else []
@@ -165,7 +160,7 @@ def from_langchain_message(message: AIMessage) -> ServerReply:
     why = next((name.lower().rsplit(".", 1)[-1] for name in named if isinstance(name, str) and name), "")
     return ServerReply(
         text=without_thoughts(text),
-        finish=next((finish for finish, names in _FINISHES.items() if why in names), Finish.UNKNOWN),
+        finish=Finish(load_yaml("finishes", __package__).get(why, Finish.UNKNOWN)),
         usage=_usage(message.usage_metadata or {}),
         refusal=str(message.additional_kwargs.get("refusal") or " ".join(refusals)),
         held_key=text != said,
@@ -257,9 +252,7 @@ def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> Value
             found = (fitting or values)[-1]
         return output.model_validate_json(json.dumps(found, allow_nan=False))
     except ValidationError as failure:
-        faults = failure.errors(include_url=False, include_input=False, include_context=False)[:4]
-        told = (f"{'.'.join(map(str, fault['loc'])) or 'the whole'}: {fault['msg']}" for fault in faults)
-        raise _unusable("; ".join(told)) from None
+        raise _unusable(validation_problems(failure, "the whole", most=4)) from None
     except json.JSONDecodeError as failure:
         raise _unusable(f"it is not valid JSON: {failure.msg.lower()} (character {failure.pos})") from None
     except (ValueError, RecursionError):

@@ -10,8 +10,6 @@ from pydantic import BaseModel, Field, field_validator
 from fin_agent.models.call import Role
 from fin_agent.models.metering import Budget
 
-CALLS_AT_ONCE = 8
-
 
 class OutputMode(StrEnum):
     """How replies are made to match their type."""
@@ -51,7 +49,7 @@ class ModelSettings(BaseModel, frozen=True, extra="forbid"):
     preset: Preset = Field(default=Preset.DEFAULT, description="fast, default or thorough")
     budget: Budget = Field(default_factory=Budget, description="limits of one question")
     batch_budget: Budget = Field(default_factory=Budget, description="limits of a batch as a whole")
-    at_once: int = Field(default=CALLS_AT_ONCE, ge=1, le=256, description="concurrent calls to one server at most")
+    at_once: int = Field(default=8, ge=1, le=256, description="concurrent calls to one server at most")
     timeout: float = Field(default=120.0, gt=0, le=3600, description="seconds until a request is abandoned")
     attempts: int = Field(default=4, ge=1, le=20, description="requests of one call at most, if they fail")
     cache: Path | None = Field(default=None, description="file that caches replies; no cache if not given")
@@ -61,8 +59,3 @@ class ModelSettings(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def _named(cls, given: object) -> object:
         return given.strip() or None if isinstance(given, str) else given
-
-    @property
-    def given(self) -> bool:
-        """Whether a chat model is named for the analyst."""
-        return self.model is not None

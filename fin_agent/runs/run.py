@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.answering.answer import Answer, PagePlace, RoleUsage, Usage
 from fin_agent.config import Settings
+from fin_agent.config_sources import leaves_of
+from fin_agent.evidence.evidence import JudgedPassage
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.index.opening import place_of
 from fin_agent.index.protocol import FilingIndex
@@ -175,15 +177,7 @@ def _difference(part: str, one: Sequence[str], other: Sequence[str]) -> Differen
 
 def setting_lines(settings: Settings) -> list[str]:
     """Return a line per setting: `strategy: default`, `models.small: openai:x`."""
-    return list(_named(settings.model_dump(mode="json")))
-
-
-def _named(settings: Mapping[str, object], of: str = "") -> Iterator[str]:
-    for name, value in settings.items():
-        if isinstance(value, dict):
-            yield from _named(value, f"{of}{name}.")
-        else:
-            yield f"{of}{name}: {_said(value)}"
+    return [f"{'.'.join(place)}: {_said(value)}" for place, value in leaves_of(settings.model_dump(mode="json"))]
 
 
 _ASKED: dict[str, Callable[[Run], Sequence[str]]] = {
@@ -248,7 +242,9 @@ _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
     "passages": lambda answer: [
         f"{place.doc_id} page {place.page + 1}: {place.text}" for place in answer.retrieved.passages
     ],
-    "evidence": lambda answer: [f"{kept.place}: {kept.why}" for kept in final_evidence(answer)],
+    "evidence": lambda answer: [
+        f"{kept.doc_id} page {kept.page + 1} passage {kept.ordinal}: {kept.why}" for kept, _ in final_evidence(answer)
+    ],
     "ledger": lambda answer: [line for entry in answer.ledger for line in _entry(entry)],
     "program": lambda answer: (answer.program or "").splitlines(),
     "rounds": lambda answer: [str(answer.rounds)],
@@ -266,36 +262,14 @@ _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
 _FILTER = "filter_passages"
 
 
-@dataclass(frozen=True, slots=True)
-class EvidencePassage:
-    """A passage that was selected as evidence."""
-
-    doc_id: str
-    page: int
-    """0-based."""
-    ordinal: int
-    why: str
-    fields: tuple[str, ...] = ()
-    """Fields of its card that match the question."""
-    text: str = ""
-
-    @property
-    def place(self) -> str:
-        """The place for people, who count pages from 1: `harborlight_2023_10k page 9 passage 12`."""
-        return f"{self.doc_id} page {self.page + 1} passage {self.ordinal}"
-
-
-def final_evidence(answer: Answer) -> list[EvidencePassage]:
-    """Return the passages that the last filter step of a run selected, best first."""
+def final_evidence(answer: Answer) -> list[tuple[JudgedPassage, str]]:
+    """Return the passages that the last filter step of a run selected, best first, each with its text."""
     filters = [step for step in answer.trace if step.node == _FILTER]
     if not filters:
         return []
     texts: dict[tuple[str, int], list[str]] = {}
     for place in answer.retrieved.passages:
         texts.setdefault((place.doc_id, place.page), []).append(place.text)
-    found: list[EvidencePassage] = []
-    for kept in (judged for judged in filters[-1].judged if judged.kept):
-        # Selected passages are listed first among the passages of their page, in the same order.
-        left = texts.get((kept.doc_id, kept.page)) or [""]
-        found.append(EvidencePassage(kept.doc_id, kept.page, kept.ordinal, kept.why, kept.fields, left.pop(0)))
-    return found
+    kept = [judged for judged in filters[-1].judged if judged.kept]
+    # Selected passages are listed first among the passages of their page, in the same order.
+    return [(each, (texts.get((each.doc_id, each.page)) or [""]).pop(0)) for each in kept]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -344,7 +344,7 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
         """Send a message in a conversation, for one turn, or the events of `/ask` and `replied` at the end."""
         if asked.stream or EVENTS in request.headers.get("accept", ""):
             return await streamed(_events(served, asked))
-        said = await calls.in_thread(lambda: _say(served, asked, lambda node: None), request)
+        said = await calls.in_thread(lambda: _say(served, asked), request)
         return JSONResponse(turn_shown(said.turn))
 
     @app.get("/threads")
@@ -371,7 +371,7 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
         return {"forgotten": name}
 
 
-def _say(served: ServedWorkspace, asked: ChatRequest, on_step: Callable[[str], None]) -> _Said:
+def _say(served: ServedWorkspace, asked: ChatRequest) -> _Said:
     """Make the turn of a message; if the caller leaves, the message is removed again."""
     message, chat, within = asked.message, served.chat, served.context.within
     if asked.doc_ids:
@@ -386,7 +386,7 @@ def _say(served: ServedWorkspace, asked: ChatRequest, on_step: Callable[[str], N
         chat = ChatContext.over(served.answering(settings), doc_ids=within)
     with served.threads() as keeper:
         thread = ChatThread(chat, keeper if asked.thread else InMemorySaver(), asked.thread or "alone")
-        return _Said(thread.send(message, on_step, keep_unanswered=False), len(thread.turns))
+        return _Said(thread.send(message, keep_unanswered=False), len(thread.turns))
 
 
 def _recorded(
@@ -418,7 +418,7 @@ def _events(served: ServedWorkspace, asked: ChatRequest) -> AsyncGenerator[Serve
             before = perf_counter()
         return event(each.kind, each.model_dump(mode="json"))
 
-    return served.calls.stream(astream_run(lambda on_step: _say(served, asked, on_step)), shown)
+    return served.calls.stream(astream_run(lambda: _say(served, asked)), shown)
 
 
 def turn_shown(turn: Turn) -> Json:

@@ -288,12 +288,7 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
         runtime.context.workspace.index.check_rows(cited, words=drafted.program is None)
         summary = f"{len(drafted.citations)} citations are on retrieved pages"
     update = end_step(state, "verify_answer", summary, {})
-    index = runtime.context.workspace.index
-    warnings = (
-        *state.get("warnings", []),
-        *_edited_figure_warnings(state, index),
-        *_repair_warnings(drafted, state.get("ledger"), index),
-    )
+    warnings = (*state.get("warnings", []), *_evidence_warnings(drafted, state, runtime.context.workspace.index))
     answer = drafted.model_copy(
         update={
             "retrieved": _retrieved(state, drafted.citations, runtime.context),
@@ -318,34 +313,28 @@ def sentences_of(text: str) -> list[str]:
     return [text[start:end] for start, end in pairwise(ends) if end > start]
 
 
-def _repair_warnings(answer: Answer, ledger: Ledger | None, index: FilingIndex) -> Iterator[str]:
-    """Yield warnings about repaired filings, and about figures that fail the sums of their table."""
-    for doc_id in dict.fromkeys(citation.doc_id for citation in answer.citations):
+def _evidence_warnings(answer: Answer, state: AnswerState, index: FilingIndex) -> Iterator[str]:
+    """Yield warnings about repaired filings, figures that fail the sums of their table, and figures entered by hand.
+
+    The latter are those of an edited ledger that their pages, as indexed, do not state.
+    """
+    cited = dict.fromkeys(PageKey(citation.doc_id, citation.page) for citation in answer.citations)
+    for doc_id in dict.fromkeys(key.doc_id for key in cited):
         if any(warning.what == REPAIRED for warning in index.filing(doc_id).warnings):
             yield f"{doc_id}: {REPAIRED}"
-    cited = {(citation.doc_id, citation.page) for citation in answer.citations}
-    figures = [entry.figure for entry in ledger.entries if entry.figure is not None] if ledger is not None else []
-    for figure in figures:
-        if (figure.doc_id, figure.page) not in cited:
+    edited = any(warning.startswith(EDITED) for warning in state.get("warnings", ()))
+    for entry in state.get("ledger", Ledger()).entries:
+        figure = entry.figure
+        if figure is None or not (edited or (figure.doc_id, figure.page) in cited):
             continue
-        facts = index.facts([figure.doc_id], pages=[PageKey(figure.doc_id, figure.page)])
-        if any(each.fact.doubtful and tuple(each.fact.box) == figure.box for each in facts):
-            place = f"page {figure.page + 1} of {figure.doc_id}"
+        facts = [each.fact for each in index.facts([figure.doc_id], pages=[PageKey(figure.doc_id, figure.page)])]
+        place = f"page {figure.page + 1} of {figure.doc_id}"
+        if edited and (abs(figure.amount), figure.scale) not in {(abs(fact.amount), fact.scale) for fact in facts}:
+            yield f"{figure.amount:,} for {entry.slot} was entered by hand: {place} does not print this figure"
+        doubtful = any(fact.doubtful and tuple(fact.box) == figure.box for fact in facts)
+        if doubtful and (figure.doc_id, figure.page) in cited:
             said = f"{figure.label} {figure.printed:,} ({place})"
             yield f"{said}: a sum that holds in other columns of its table fails here"
-
-
-def _edited_figure_warnings(state: AnswerState, index: FilingIndex) -> Iterator[str]:
-    """Yield a warning for each figure of an edited ledger that its page, as indexed, does not state."""
-    edited = any(warning.startswith(EDITED) for warning in state.get("warnings", ()))
-    for entry in state["ledger"].entries if edited and "ledger" in state else ():
-        figure = entry.figure
-        if figure is None:
-            continue
-        facts = index.facts([figure.doc_id], pages=[PageKey(figure.doc_id, figure.page)])
-        if (abs(figure.amount), figure.scale) not in {(abs(each.fact.amount), each.fact.scale) for each in facts}:
-            place = f"page {figure.page + 1} of {figure.doc_id}"
-            yield f"{figure.amount:,} for {entry.slot} was entered by hand: {place} does not print this figure"
 
 
 def _answer(

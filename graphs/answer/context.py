@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from fin_agent.analyst.model.descriptions import ModelCardMaker
-    from fin_agent.models.callers_by_role import Callers
+    from fin_agent.models.caller import Callers
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class AnswerContext:
             return cls.from_settings(workspace, settings.model_copy(update={"models": models}))
         if model is None:
             return cls.from_settings(workspace, settings)
-        from fin_agent.models.callers_by_role import Callers
+        from fin_agent.models.caller import Callers
 
         return cls.from_settings(workspace, settings, callers=Callers.with_model(model, settings.models))
 

@@ -107,11 +107,10 @@ async def aanswer_question(
     raise AssertionError("a run ends with an answer or an error")
 
 
-async def astream_run(work: Callable[..., Last], *, drafts: bool = True) -> AsyncGenerator[Event | Last, None]:
-    """Run `work(on_step=...)` in its own thread and yield its events, then its result.
+async def astream_run(work: Callable[[], Last], *, drafts: bool = True) -> AsyncGenerator[Event | Last, None]:
+    """Run the work in its own thread and yield its events, then its result. Raises what the work raises.
 
-    The work calls `on_step` between its steps. Cancelling the task abandons it: no further step or model call begins.
-    Raises what the work raises.
+    Cancelling the task abandons it: no further step or model call begins.
     """
     delivered: asyncio.Queue[Any] = asyncio.Queue()
     loop = asyncio.get_running_loop()
@@ -133,7 +132,7 @@ class _StreamClosedError(RuntimeError):
 
 
 def _run_in_thread(
-    work: Callable[..., object], deliver: Callable[[object], object], *, drafts: bool = True
+    work: Callable[[], object], deliver: Callable[[object], object], *, drafts: bool = True
 ) -> Callable[[], None]:
     """Run the work in its own thread, within the caller's meter and context.
 
@@ -147,14 +146,10 @@ def _run_in_thread(
         left.set()
         meter.stop()
 
-    def check(node: str) -> None:
-        if left.is_set():
-            raise _StreamClosedError
-
     def tell(event: object) -> None:
         if left.is_set():
             if isinstance(event, StepBegun):
-                raise _StreamClosedError  # stops the steps of an answer within a larger graph
+                raise _StreamClosedError  # which ends the run at this step
             return
         try:
             deliver(event)
@@ -165,7 +160,7 @@ def _run_in_thread(
         ended: Future[object] = Future()
         try:
             with metered(meter), event_listener(tell, drafts=drafts):
-                ended.set_result(work(on_step=check))
+                ended.set_result(work())
         except _StreamClosedError:
             return
         except BaseException as error:

@@ -54,7 +54,7 @@ from fin_agent.graphs.chat.state import (
     reading_of,
 )
 from fin_agent.models.call import Role
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.models.errors import ModelError, ModelSetupError
 from fin_agent.models.metering import Meter, current_meter, metered, usage_of
 from fin_agent.models.settings import ModelSettings

@@ -290,22 +290,19 @@ class ChatThread:
         dangling = self._incomplete_messages()
         return dangling[0].text if dangling else ""
 
-    def send(
-        self, message: str, on_step: Callable[[str], None] = lambda node: None, *, keep_unanswered: bool = True
-    ) -> Turn:
+    def send(self, message: str, *, keep_unanswered: bool = True) -> Turn:
         """Send a message and return its turn; if it fails, the earlier turns stay unchanged.
 
         A turn in progress elsewhere in the thread is waited for, with a warning event; the message goes on from it.
-        `on_step` is called with the name of each node as it ends; without `keep_unanswered`, a message that fails is
-        removed. Raises FinAgentError where the answer graph fails, or the thread cannot be read or written.
+        Without `keep_unanswered`, a message that fails is removed. Raises FinAgentError where the answer graph fails,
+        or the thread cannot be read or written.
         """
         turn: Turn | None = None
         asked = ChatInput(messages=[HumanMessage(message)])
         with thread_turn_lock(self._keeper, self.name, lambda: emit(Warned(text=_WAITING))):
             try:
                 for update in self._graph.stream(asked, self._config, context=self._context, stream_mode="updates"):
-                    for node, changes in update.items():
-                        on_step(node)
+                    for changes in update.values():
                         for each in (changes or {}).get("turns", ()):
                             turn = Turn.model_validate(each)
             except BaseException:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from fin_agent.config import Settings
     from fin_agent.graphs.chat.assistant import Assistant
-    from fin_agent.models.callers_by_role import Callers
+    from fin_agent.models.caller import Callers
     from fin_agent.workspace import Workspace
 
 CORRECTION = "fin_agent_correction"

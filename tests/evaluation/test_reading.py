@@ -18,7 +18,7 @@ from fin_agent.vocabulary.identity import Form, Identity
 
 def record(year: int, end: date, month: int, quarter: int | None = None, form: Form = Form.TEN_K) -> FilingRecord:
     identity = Identity("Acme", form, year, quarter, end, month)
-    return FilingRecord("ACME_2023_10K", "", "", identity, "", 1, 1, 1)
+    return FilingRecord("ACME_2023_10K", "", identity, 1, "", "", 1, 1)
 
 
 def labels(tmp_path: Path, **entry: object) -> Path:

@@ -11,7 +11,7 @@ import pytest
 from fin_agent.answering.answer import Answer
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.testing import ModelCall, ScriptedChatModel
 from fin_agent.workspace import Workspace

@@ -8,7 +8,7 @@ import pytest
 
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.models.settings import ModelSettings
 from fin_agent.testing import ScriptedChatModel
 from tests.graphs.test_injection import sensible

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fin_agent.index import sqlite
-from fin_agent.index.protocol import PassageHit
+from fin_agent.index.protocol import Hit
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 
@@ -35,7 +35,7 @@ def filled(index: SqliteIndex, make_filing: MakeFiling) -> SqliteIndex:
     return index
 
 
-def places(hits: list[PassageHit]) -> list[tuple[str, int, int]]:
+def places(hits: list[Hit]) -> list[tuple[str, int, int]]:
     return [(hit.doc_id, hit.page, hit.ordinal) for hit in hits]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.models import Callers, LoadedModel, ModelSettings, ModelSetupError, PricesError, Role
-from fin_agent.models.callers_by_role import LARGE_ROLES
+from fin_agent.models.caller import LARGE_ROLES
 from fin_agent.testing import ScriptedChatModel
 from tests.models.scripted import loaded, text_call
 
@@ -85,7 +85,7 @@ def test_settings_reach_the_callers(tmp_path: Path) -> None:
     )
     with nullcontext(Callers(settings, load=loads)) as callers:
         caller = callers.of(Role.REASONING)
-        assert not caller.schema_in_use
+        assert "schema" in caller.left_out
         assert not caller.reply(text_call()).from_cache and caller.reply(text_call()).from_cache
     assert (tmp_path / "kept.sqlite").exists()
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from fin_agent.models import Caller, ModelError, ServerUnreachableError, load_chat_model
+from fin_agent.models.settings import ModelSettings
 from tests.models.openai_server import KEY, HttpError, OpenAIServer, Reply
 from tests.models.scripted import value_call
 
@@ -30,7 +31,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
 
 def caller(server: OpenAIServer) -> Caller:
     model = load_chat_model("openai:gpt-4o-mini", base_url=server.url, timeout=20, max_retries=0)
-    return Caller(model, mode="json")
+    return Caller(model, ModelSettings(output="json"))
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -86,7 +86,7 @@ def test_a_key_that_a_model_says_is_taken_out_and_the_reply_is_not_kept(
     with nullcontext(ResponseCache(file)) as cache, metered(Meter()) as meter:
         caller = Caller(model, cache=cache)
         _, reply = caller.value(value_call(), heard.append if ways != "value" else None)
-        assert "[key]" in reply.text and "held a key" in reply.notes[0]
+        assert "[key]" in reply.text and "held a key" in meter.records[0].note
         assert not kept_in(file)
         caller.reply(text_call())
     assert not any(KEY in text for text in [reply.text, *heard, *(each.model_dump_json() for each in meter.records)])

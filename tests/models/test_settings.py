@@ -12,14 +12,14 @@ from fin_agent.models.settings import OutputMode, Preset
 
 def test_nothing_is_needed_and_no_model_is_given() -> None:
     settings = ModelSettings()
-    assert not settings.given and settings.preset is Preset.DEFAULT and settings.output is OutputMode.AUTO
+    assert settings.model is None and settings.preset is Preset.DEFAULT and settings.output is OutputMode.AUTO
     assert settings.budget == settings.batch_budget == Budget()
 
 
 @pytest.mark.parametrize("blank", ["", "  "])
 def test_a_blank_name_is_none(blank: str) -> None:
     settings = ModelSettings(model=blank, small=blank, base_url=blank, key_variable=blank)
-    assert settings == ModelSettings() and not settings.given
+    assert settings == ModelSettings() and settings.model is None
     assert ModelSettings(model=" openai:x ").model == "openai:x"
 
 

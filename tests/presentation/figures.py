@@ -67,4 +67,4 @@ def fact(label: str = "Net sales", value: str = "5", **fields: object) -> Fact:
 
 def record(doc_id: str = "acme_2023_10k", pages: int = 9) -> FilingRecord:
     identity = Identity("Acme Corp.", Form.TEN_K, fiscal_year=2023)
-    return FilingRecord(doc_id, f"/filings/{doc_id}.pdf", "0" * 64, identity, "", pages, 1, 1)
+    return FilingRecord(doc_id, "0" * 64, identity, pages, f"/filings/{doc_id}.pdf", "", 1, 1)

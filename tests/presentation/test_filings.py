@@ -117,7 +117,7 @@ def test_value_words() -> None:
     assert value_words(fact(value="-8.30", scale=1, unit="USD per share")) == "-8.30 USD per share"
 
 
-RECORD = FilingRecord("example_2022_10k", "e.pdf", "00", Identity("Example Corp.", Form.TEN_K, 2022), "", 80, 90, 100)
+RECORD = FilingRecord("example_2022_10k", "00", Identity("Example Corp.", Form.TEN_K, 2022), 80, "e.pdf", "", 90, 100)
 YEAR = FactPeriod(2022, None, 12)
 FIGURES = (
     Figure("Opening cash", Decimal(110_000_000), 1_000_000, "USD", 41, 50),

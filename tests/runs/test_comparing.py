@@ -9,8 +9,9 @@ import pytest
 
 from fin_agent.answering.answer import Answer, AnswerValue, RoleUsage, Usage
 from fin_agent.config import Settings
+from fin_agent.evidence.evidence import JudgedPassage
 from fin_agent.graphs.answer import AnswerContext, answer_question
-from fin_agent.runs.run import EvidencePassage, answer_differences, canonical, final_evidence, run_differences
+from fin_agent.runs.run import answer_differences, canonical, final_evidence, run_differences
 from fin_agent.workspace import Workspace
 from tests.runs.recorded import run
 
@@ -142,7 +143,7 @@ class TestEvidence:
     def test_what_was_kept_has_its_reason_and_text(self, question: str, ask: Callable[..., Answer]) -> None:
         answer = ask(question)
         kept = final_evidence(answer)
-        assert kept and all(each.why and each.text for each in kept)
+        assert kept and all(each.why and text for each, text in kept)
         assert _places(kept) <= {(place.doc_id, place.page) for place in answer.retrieved.pages}
         cited = {(citation.doc_id, citation.page) for citation in answer.citations}
         assert cited <= _places(kept)
@@ -151,8 +152,8 @@ class TestEvidence:
         assert final_evidence(ask(REFUSED)) == []
 
 
-def _places(kept: Sequence[EvidencePassage]) -> set[tuple[str, int]]:
-    return {(each.doc_id, each.page) for each in kept}
+def _places(kept: Sequence[tuple[JudgedPassage, str]]) -> set[tuple[str, int]]:
+    return {(each.doc_id, each.page) for each, _ in kept}
 
 
 def test_a_question_asked_otherwise_is_named_once() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.testing import ScriptedChatModel
 from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace

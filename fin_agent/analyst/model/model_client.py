@@ -31,7 +31,7 @@ from fin_agent.prompts import FilledPrompt, load_prompt
 from fin_agent.prompts.prompt import Value, prompt_roles
 
 if TYPE_CHECKING:
-    from fin_agent.models.callers_by_role import Callers
+    from fin_agent.models.caller import Callers
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -68,7 +68,7 @@ def role_models(settings: Settings) -> ModelSettings:
 
 def callers_for_roles(settings: Settings) -> Callers:
     """Return the callers of all roles for which the settings name models. Raises PricesError."""
-    from fin_agent.models.callers_by_role import Callers  # imported only if a model is named
+    from fin_agent.models.caller import Callers  # imported only if a model is named
 
     return Callers(role_models(settings))
 

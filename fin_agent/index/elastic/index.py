@@ -28,20 +28,20 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_d
 
 from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.index import rows
-from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, ConnectionSettings
-from fin_agent.index.opening import not_indexed
+from fin_agent.index.opening import VARIABLES, ClusterAddress, ConnectionSettings, not_indexed
 from fin_agent.index.protocol import (
+    DocIds,
     FilingEntry,
     FilingIndex,
     FilingRecord,
     FilingVectors,
+    Hit,
     PageKey,
+    PageKeys,
     PageOutline,
-    RankedRow,
     SourcedFact,
     VectorModel,
     VectorUnit,
-    Within,
 )
 from fin_agent.index.rows import StoredRow
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling, pack_numbers, unpack_numbers
@@ -392,10 +392,10 @@ class ElasticIndex(FilingIndex):
         )
         if refused := [item["index"] for item in errors]:
             first = next((item for item in refused if not _is_busy(item["status"], item)), refused[0])
-            what, remedy = _description(self.address, int(first["status"]), first, "written")
+            error = index_error(self.address, first, "written")
             others = f" ({len(refused)} of {len(actions)} documents)" if len(refused) > 1 else ""
             place = f"{first['_index'].removeprefix(self.alias(''))} {first['_id'].rpartition('-')[2]}"
-            raise FilingIndexError(f"{place} was rejected{others}: {what}", subject=doc_id, remedy=remedy)
+            raise FilingIndexError(f"{place} was rejected{others}: {error.what}", subject=doc_id, remedy=error.remedy)
         self._refresh({name for name, *_ in parts})
 
     def _refresh(self, names: Collection[str]) -> None:
@@ -507,8 +507,7 @@ class ElasticIndex(FilingIndex):
         asked = {stem: {"term": {"text": {"value": stem}}} for stem in sorted(stems)}
         return {stem: count for stem, count in self._counted("pages", asked).items() if count}
 
-    def _search(self, part: Part, terms: Sequence[str], within: Within, limit: int) -> list[RankedRow]:
-        doc_ids, pages = within
+    def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
         kind, field, *places = _SEARCHED[part]
         listing = self.listing()
         if pages is not None:
@@ -539,7 +538,8 @@ class ElasticIndex(FilingIndex):
         )
         allowed = listing.shown.keys() if generations is None else frozenset(generations)
         visible = (hit["sort"] for hit in hits if hit["fields"]["generation"][0] in allowed)
-        return [(score, doc_id, *(place * 2 or [0, 0])[:2]) for score, _, doc_id, *place in islice(visible, limit)]
+        found = ((score, doc_id, place or [0]) for score, _, doc_id, *place in islice(visible, limit))
+        return [Hit(doc_id, place[-1], place[0], score) for score, doc_id, place in found]
 
     def _paged(self, kind: str, size: int, **asked: Any) -> Iterator[dict[str, Any]]:
         """Yield all hits of a search with a total order, `size` of them per request."""
@@ -817,21 +817,17 @@ def _is_busy(status: int, body: object) -> bool:
     return status in _BUSY_STATUSES and told_error(body)[0] != _DISK_FULL
 
 
-def index_error(address: ClusterAddress, error: BaseException | None, doing: str) -> FilingIndexError:
-    """Return the error to report for the client's `error`; `doing` is `read`, `written` or `opened`."""
+def index_error(address: ClusterAddress, error: BaseException | Source | None, doing: str) -> FilingIndexError:
+    """Return the error to report for the client's `error`, or an item of a bulk; `doing` is what was done."""
+    status: int = 0
+    body: object = {
+        "type": type(error).__name__,
+        "reason": getattr(error, "message", "") or str(error) or type(error).__name__,
+    }
     if isinstance(error, ApiError) and not isinstance(error, elasticsearch.UnsupportedProductError):
-        what, remedy = _description(address, error.status_code, error.body, doing)
-    else:
-        told = {
-            "type": type(error).__name__,
-            "reason": getattr(error, "message", "") or str(error) or type(error).__name__,
-        }
-        what, remedy = _description(address, 0, told, doing)
-    return FilingIndexError(what, subject=str(address), remedy=remedy)
-
-
-def _description(address: ClusterAddress, status: int, body: object, doing: str) -> tuple[str, str]:
-    """Return (what, remedy) for a response, an item of a bulk, or (status 0) an error of the client."""
+        status, body = error.status_code, error.body
+    elif isinstance(error, dict):
+        status, body = int(error["status"]), error
     kind, reason = told_error(body)
     reason = " ".join(redact_secrets(reason).split())[:_MAX_LENGTH]
     for entry in load_yaml("errors", __package__)["errors"]:
@@ -846,7 +842,8 @@ def _description(address: ClusterAddress, status: int, body: object, doing: str)
         "reason": f"Elasticsearch {found[1]}" if found and found.lastindex else "another version",
         "client": elasticsearch.__version__[0],
     }
-    return entry["what"].format_map(words), entry["remedy"].format_map(words)
+    what, remedy = entry["what"].format_map(words), entry["remedy"].format_map(words)
+    return FilingIndexError(what, subject=str(address), remedy=remedy)
 
 
 def told_error(body: object) -> tuple[str, str]:

@@ -257,7 +257,7 @@ class _Building:
     @property
     def _writer(self) -> Writer:
         settings = self._settings
-        if self._models.writer is None and settings.chat_model is None and not settings.models.given:
+        if self._models.writer is None and settings.chat_model is None and settings.models.model is None:
             self._lacking("a chat model", "chat_model", "openai:gpt-4o-mini")
         return self._given("a writer")  # type: ignore[no-any-return]
 

@@ -36,7 +36,7 @@ def last_state(context: AnswerContext) -> AnswerState:
 def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Script]:
     """The model that the setting names, as soon as one is put in."""
     models: list[Script] = []
-    monkeypatch.setattr("fin_agent.models.callers_by_role.load_chat_model", lambda name, **_: models[0].caller.model)
+    monkeypatch.setattr("fin_agent.models.caller.load_chat_model", lambda name, **_: models[0].caller.model)
     return models
 
 

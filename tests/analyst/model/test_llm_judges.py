@@ -283,7 +283,7 @@ def test_the_model_is_loaded_by_its_setting_for_tournaments_alone(
         asked_for.append(name)
         return model.caller.model
 
-    monkeypatch.setattr("fin_agent.models.callers_by_role.load_chat_model", load)
+    monkeypatch.setattr("fin_agent.models.caller.load_chat_model", load)
     strategy_for(Settings(strategy="bm25", judge_model="some:model"), workspace)
     assert asked_for == []
     built = strategy_for(Settings(strategy="Tournament:bm25", judge_model="some:model"), workspace)

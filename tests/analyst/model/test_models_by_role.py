@@ -25,7 +25,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> dict[str, Script]:
     def load(name: str, **_: object) -> LoadedModel:
         return models[name].caller.model
 
-    monkeypatch.setattr("fin_agent.models.callers_by_role.load_chat_model", load)
+    monkeypatch.setattr("fin_agent.models.caller.load_chat_model", load)
     return models
 
 

@@ -21,6 +21,7 @@ from fin_agent.evaluation.judging import Judge, by_model
 from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Budget, Caller, Callers, Meter, ModelError, ModelSettings, Role, load_chat_model, metered
 from fin_agent.models.metering import current_meter
+from fin_agent.models.settings import OutputMode
 from fin_agent.retrieval.fingear.tree_building import Chunk
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.iterative import hypothetical_wording
@@ -41,7 +42,7 @@ class OneServer(Callers):
     def __init__(self, server: OpenAIServer, mode: str, timeout: float = 20) -> None:
         super().__init__(ModelSettings(model="openai:gpt-4o-mini"))
         loaded = load_chat_model("openai:gpt-4o-mini", base_url=server.url, timeout=timeout, max_retries=0)
-        self._one = Caller(loaded, mode=mode)
+        self._one = Caller(loaded, ModelSettings(output=OutputMode(mode)))
 
     def of(self, role: Role) -> Caller:
         return self._one

@@ -21,7 +21,7 @@ from fin_agent.graphs.chat.graph import ChatThread
 from fin_agent.graphs.chat.state import ChatLimits
 from fin_agent.graphs.chat.threads import ThreadStore
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.models.errors import ModelSetupError
 from fin_agent.models.metering import Budget
 from fin_agent.models.settings import ModelSettings

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from fin_agent.graphs.chat import ChatContext, build_chat
 from fin_agent.graphs.chat.number_grounding import NO_SOURCE
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.caller import Callers
 from fin_agent.testing import ModelCall, ScriptedChatModel
 from tests.graphs.test_planted_statements import ALL, SAMPLE
 from tests.injection.statements import FILING, HOW_MUCH, WHY, Statement, planted_index

@@ -83,8 +83,8 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]
 @pytest.fixture
 def cluster_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """Indexes on a cluster; whatever was asked of it has to be as the specification says."""
-    from fin_agent.index.elastic.address import ConnectionSettings
     from fin_agent.index.elastic.index import ElasticIndex
+    from fin_agent.index.opening import ConnectionSettings
 
     prefix = f"fin-agent-test-{secrets.token_hex(4)}"
     real = os.environ.get(REAL_SERVER)

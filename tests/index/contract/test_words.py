@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fin_agent.index.protocol import PageKey, PassageHit
+from fin_agent.index.protocol import Hit, PageKey
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 
 MakeFiling = Callable[..., Filing]
@@ -38,7 +38,7 @@ def filled(index: Index, make_filing: MakeFiling) -> Index:
     return index
 
 
-def places(hits: list[PassageHit]) -> list[tuple[str, int, int]]:
+def places(hits: list[Hit]) -> list[tuple[str, int, int]]:
     return [(hit.doc_id, hit.page, hit.ordinal) for hit in hits]
 
 

@@ -34,8 +34,8 @@ def pauses() -> list[float]:
 @pytest.fixture
 def make_index(server: ElasticServer, pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeIndex]:
     """make_index(prefix, create=True, **reaching): an index on the server that never really waits."""
-    from fin_agent.index.elastic.address import ConnectionSettings
     from fin_agent.index.elastic.index import ElasticIndex
+    from fin_agent.index.opening import ConnectionSettings
 
     monkeypatch.setattr("fin_agent.index.elastic.index.sleep", pauses.append)
     made: list[ElasticIndex] = []

@@ -9,8 +9,7 @@ import pytest
 pytest.importorskip("elasticsearch")
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic.address import ClusterAddress, ConnectionSettings
-from fin_agent.index.opening import address_of, create_index, open_index
+from fin_agent.index.opening import ClusterAddress, ConnectionSettings, address_of, create_index, open_index
 
 
 def test_an_address_survives_being_a_path() -> None:

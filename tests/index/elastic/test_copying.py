@@ -13,8 +13,8 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
-from fin_agent.index.elastic.address import ConnectionSettings
 from fin_agent.index.elastic.index import ElasticIndex
+from fin_agent.index.opening import ConnectionSettings
 from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.vocabulary.filing import Filing

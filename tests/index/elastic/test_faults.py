@@ -18,8 +18,8 @@ import pytest
 pytest.importorskip("elasticsearch")
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic.address import ConnectionSettings
 from fin_agent.index.elastic.index import ElasticIndex
+from fin_agent.index.opening import ConnectionSettings
 from fin_agent.vocabulary.filing import Filing
 from tests.index.elastic_server.refusal import RefusalError
 from tests.index.elastic_server.server import ElasticServer
