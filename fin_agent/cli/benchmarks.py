@@ -28,7 +28,16 @@ from fin_agent.evaluation import Family, Oracle, QuestionKind, chunk_benchmarks,
 from fin_agent.evaluation import financebench as financebench_questions
 from fin_agent.evaluation import lofin as lofin_questions
 from fin_agent.evaluation import tatqa as tatqa_questions
-from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults, Report, Row, Run, run_benchmark, write_csv
+from fin_agent.evaluation.benchmark import (
+    AnsweredQuestion,
+    PartialResults,
+    Report,
+    Row,
+    Run,
+    report_of,
+    run_benchmark,
+    write_csv,
+)
 from fin_agent.evaluation.comparison import COMPARED, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions, oracle_scope
@@ -264,7 +273,7 @@ def _ask_generated(
         lambda row: "missed" if missed(row) else "right",
     )
     told = {"seed": seed, "misses": [asdict(row) for row in run.rows if missed(row)]}
-    return asking.publish(run, made.report_on_generated(run.rows, title), told)
+    return asking.publish(run, report_of("generated", run.rows, title=title), told)
 
 
 @command
@@ -294,7 +303,7 @@ def tatqa(
             lambda row: "refused" if row.refused else "right" if row.figures["exact"] else "wrong",
         )
     told = {"seed": seed, "left_out": faults}
-    return asking.publish(run, tatqa_questions.report_on_tatqa(run.rows), told)
+    return asking.publish(run, report_of("tatqa", run.rows), told)
 
 
 @command
@@ -354,9 +363,10 @@ def _pages_used(
         oracle.value,
     )
     measured = lofin_questions.detailed_metrics(run.rows, run.answered)
-    report = lofin_questions.report_on_pages(run.rows, title)
     document = {"oracle": oracle.value, "judge": judge, "left_out": faults, **measured}
-    return asking.publish(run, report, document, lofin_questions.metric_lines(measured))
+    return asking.publish(
+        run, report_of("lofin", run.rows, benchmark=title), document, lofin_questions.metric_lines(measured)
+    )
 
 
 # --- Searches and rankings, without answers
@@ -495,8 +505,7 @@ def legalbench_rag(
 
         run = (settings.model_dump_json(), k, questions, _contents(workspace))
         rows = _rows(PartialResults(how.out / "rows.unfinished.jsonl", run, Row), questions, judged)
-    report = chunk_benchmarks.report_on_spans(rows)
-    _publish(to, report, {"k": k, "left_out": faults}, started, {how.out / "rows.csv": rows})
+    _publish(to, report_of("legalbench_rag", rows), {"k": k, "left_out": faults}, started, {how.out / "rows.csv": rows})
     return ExitCode.DONE
 
 
@@ -512,8 +521,9 @@ def ragas(folder: Path, to: Output, k: int = 5, judge: str | None = None) -> Exi
     model = Judge.of(judge, Role.PASSAGES_JUDGE, settings_from(), warn)
     measure = judging.by_words if model is None else judging.by_model(model)
     kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, asked), Row)
-    rows = _rows(kept, asked, lambda each: judging.measured_row(*each, measure, k))
-    report = judging.report_on_measures(rows, k, judge)
+    rows = _rows(kept, asked, lambda each: replace(each[0], figures=measure(each[0], each[1].retrieved.passages[:k])))
+    by, proxy = (f"judged by {judge}", "") if judge else ("proxies, by words and numbers", " (proxy)")
+    report = report_of("ragas", rows, by=by, k=k, proxy=proxy)
     calls, tokens = (0, 0) if model is None else (model.meter.spent().calls, model.meter.spent().tokens)
     told = {"judge": judge, "proxies": judge is None, "k": k, "calls": calls, "tokens": tokens}
     _publish(to, report, told, started, {folder / "ragas.csv": rows})

@@ -1,4 +1,4 @@
-"""Questions about one company, between companies, about one part, between parts, and of what is absent; their report.
+"""Questions about one company, between companies, about one part, between parts, and of what is absent.
 
 A generator makes one question of a turn's draws, and raises UnsuitableDrawError if the draws give none.
 """
@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from fin_agent.evaluation import Family, QuestionKind
-from fin_agent.evaluation.benchmark import Report, Row, report_on, tables_of
 from fin_agent.evaluation.generated.question_material import PartFamily, QuestionMaterial
 from fin_agent.evaluation.generated.sampling import (
     Maker,
@@ -586,7 +585,7 @@ def _is_spoken_of(material: QuestionMaterial, company: Company, names: tuple[str
     return False
 
 
-# --- All kinds, and the report on their answers
+# --- All kinds
 
 COUNTS: Mapping[str, int] = {kind: of["count"] for kind, of in read_data("kinds").items()}
 """Default number of questions of each kind."""
@@ -615,8 +614,3 @@ def _makers(kind: str) -> list[tuple[str, Maker, int]]:
         for group in read_data("kinds")[kind]["generators"]
         for name, function, weight, *given in group
     ]
-
-
-def report_on_generated(rows: Sequence[Row], title: str) -> Report:
-    """Return the figures by family, then by kind."""
-    return report_on(rows, title, tables_of("generated"), ("family", "kind"), overall=False)
