@@ -14,15 +14,7 @@ from typing import Any
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import (
-    PartialResults,
-    Report,
-    Row,
-    Way,
-    estimate_of,
-    failure_of,
-    report_of,
-)
+from fin_agent.evaluation.benchmark import PartialResults, Report, Row, Way, estimate_of, failure_of, report_of
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import PairedTest, paired_test
 from fin_agent.evidence.cards.card import Card
