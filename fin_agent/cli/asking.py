@@ -17,7 +17,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import typer
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr
 from rich.console import RenderableType
 from rich.text import Text
@@ -26,7 +25,7 @@ from fin_agent.analyst.events import CallBegun, CallEnded, Event, StepBegun, eve
 from fin_agent.answering.answer import Answer, AnswerValue, refusal_text
 from fin_agent.atomic_write import atomic_write, require_writable_path
 from fin_agent.cli.exit_codes import ExitCode, sentence_of
-from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, NoRecord, Question, command
+from fin_agent.cli.options import AnswerOptions, IndexOptions, command
 from fin_agent.cli.streams import Progress, messages, say, show, warn
 from fin_agent.config import Recording, Settings, SettingsError, recording_from_environment
 from fin_agent.distribution import installed_version
@@ -50,23 +49,16 @@ _JOBS_BY_MODEL = 4
 
 @command
 def ask(
-    question: Question,
+    question: str,
     on: IndexOptions,
     models: AnswerOptions,
-    doc: Docs = None,
+    doc: list[str] | None = None,
     trace: bool = False,
     explain: bool = False,
     export: Path | None = None,
-    no_record: NoRecord = False,
+    no_record: bool = False,
 ) -> ExitCode:
-    """Answer a question with its figures, program and pages, or refuse it and say what is missing.
-
-    On the command line:
-        trace (--trace): Also show each step: what it found, kept and dropped.
-        explain (--explain): Only print how the question is read: its tree of measures, as JSON.
-        export (--export FILE): Also write the answer: .xlsx with the program as formulas (extra `excel`), .csv, or
-            .html with its pages.
-    """
+    """Answer a question with its figures, program and pages, or refuse it and say what is missing."""
     if explain:
         return _print_explanation(question, on)
     settings = models.settings()
@@ -168,22 +160,13 @@ def batch(
     out: Path,
     on: IndexOptions,
     models: AnswerOptions,
-    jobs: Annotated[int | None, typer.Option(min=1, max=64)] = None,
+    jobs: int | None = None,
     no_cache: bool = False,
-    no_record: NoRecord = False,
+    no_record: bool = False,
 ) -> ExitCode:
     """Answer a file of questions. A line that cannot be answered is reported with its number, and the batch goes on.
 
     A batch that was stopped resumes if it is run again with the same --out.
-
-    On the command line:
-        questions (QUESTIONS.jsonl): One JSON object per line: `question`, and optionally `id` and `doc_ids` (the
-            filings to search).
-        out (--out ANSWERS.jsonl): File for the answers, one line of JSON per question, in order.
-        jobs (--jobs N): Questions at once: by rules in processes, one per core at most. By default 1 by rules, 4 by a
-            model.
-        no_cache (--no-cache): Neither store replies of models nor reuse them; otherwise `replies.sqlite` next to the
-            index stores them.
     """
     from fin_agent.process_pool import exclude_current_folder
 

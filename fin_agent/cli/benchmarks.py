@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
 import typer
 
@@ -20,7 +20,7 @@ from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.asking import answer_json, attempt, refusal_for
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import AnswerOptions, GoldGiven, IndexOptions, Output, Resamples, Seed, command
+from fin_agent.cli.options import AnswerOptions, IndexOptions, Output, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError, QuestionError, require_extra
@@ -28,7 +28,16 @@ from fin_agent.evaluation import Family, Oracle, QuestionKind, chunk_benchmarks,
 from fin_agent.evaluation import financebench as financebench_questions
 from fin_agent.evaluation import lofin as lofin_questions
 from fin_agent.evaluation import tatqa as tatqa_questions
-from fin_agent.evaluation.benchmark import AnsweredQuestion, PartialResults, Report, Row, Run, run_benchmark, write_csv
+from fin_agent.evaluation.benchmark import (
+    AnsweredQuestion,
+    PartialResults,
+    Report,
+    Row,
+    Run,
+    report_of,
+    run_benchmark,
+    write_csv,
+)
 from fin_agent.evaluation.comparison import COMPARED, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions, oracle_scope
@@ -51,17 +60,6 @@ from fin_agent.workspace import Workspace
 QuestionT = TypeVar("QuestionT")
 
 OUT = Path("fin-agent-eval")
-QuestionsFile = Annotated[
-    Path, typer.Option("--questions", metavar="FILE", help="Questions with gold pages, in FinanceBench's format.")
-]
-RunFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for rows, answers and report.")]
-JudgeModel = Annotated[
-    str | None,
-    typer.Option("--judge", metavar="MODEL", help="Chat model that judges, such as `openai:gpt-5.4`; else rules."),
-]
-Count = Annotated[int | None, typer.Option("--count", min=1, metavar="N", help="Number of questions, of each kind.")]
-Counted = Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="Number of first results that count.")]
-Tournaments = Annotated[int, typer.Option(min=1, max=50, help="Tournaments per figure.")]
 _MAX_NAMED = 10
 _GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: "the right filing given", Oracle.PAGE: "the right pages given"}
 
@@ -70,7 +68,7 @@ _GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: "the right filing given", Oracle.PAG
 class BenchmarkOptions(AnswerOptions):
     """Options of a benchmark whose questions are answered."""
 
-    out: RunFolder = OUT
+    out: Path = OUT
 
 
 class BenchmarkRun:
@@ -169,11 +167,11 @@ def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
 
 @command
 def financebench(
-    questions: QuestionsFile,
+    questions: Path,
     on: IndexOptions,
     how: BenchmarkOptions,
-    oracle: GoldGiven = Oracle.NONE,
-    judge: JudgeModel = None,
+    oracle: Oracle = Oracle.NONE,
+    judge: str | None = None,
 ) -> ExitCode:
     """Answer FinanceBench's questions: recall, numeric match and seconds by kind, and the reason for each miss."""
     judging = Judge.of(judge, Role.TEXT_JUDGE, how.settings(), warn)
@@ -209,14 +207,11 @@ def financebench(
 
 @command
 def generated(
-    on: IndexOptions, how: BenchmarkOptions, kind: list[Family] | None = None, count: Count = None, seed: Seed = 0
+    on: IndexOptions, how: BenchmarkOptions, kind: list[Family] | None = None, count: int | None = None, seed: int = 0
 ) -> ExitCode:
     """Generate questions from the index's own figures, and check answers, ledgers and refusals against them.
 
     By default 100 multi-filing and 60 unanswerable questions, and 120 lookups.
-
-    On the command line:
-        kind (--kind): Kind of questions to generate; can be repeated. By default all kinds.
     """
     with on.open_workspace() as workspace:
         material = QuestionMaterial(workspace)
@@ -225,20 +220,16 @@ def generated(
 
 @command
 def tagged_questions(
-    folder: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
+    folder: Path,
     on: IndexOptions,
     how: BenchmarkOptions,
     kind: list[QuestionKind] | None = None,
-    count: Count = None,
-    seed: Seed = 0,
+    count: int | None = None,
+    seed: int = 0,
 ) -> ExitCode:
     """Generate questions with exact answers from tags of inline XBRL, ask them, and report accuracy by kind.
 
     By default 530 questions in all.
-
-    On the command line:
-        folder (DIR): The inline XBRL files of the index.
-        kind (--kind): Kind of questions to generate; can be repeated.
     """
     title = "Questions generated from tags (right: within 0.5 %; one tagged figure: to its last digit)"
     with on.open_workspace() as workspace:
@@ -282,7 +273,7 @@ def _ask_generated(
         lambda row: "missed" if missed(row) else "right",
     )
     told = {"seed": seed, "misses": [asdict(row) for row in run.rows if missed(row)]}
-    return asking.publish(run, made.report_on_generated(run.rows, title), told)
+    return asking.publish(run, report_of("generated", run.rows, title=title), told)
 
 
 @command
@@ -291,17 +282,12 @@ def tatqa(
     to: Output,
     how: BenchmarkOptions,
     answer_type: list[str] | None = None,
-    count: Annotated[int | None, typer.Option(min=1)] = None,
-    seed: Seed = 0,
+    count: int | None = None,
+    seed: int = 0,
 ) -> ExitCode:
     """Ask TAT-QA's questions about its tables and paragraphs, each read as a small filing: exact match and F1.
 
     The filings and their index are stored in --out.
-
-    On the command line:
-        file (FILE): TAT-QA's questions with answers, JSON or gzip.
-        answer_type (--type): Only questions of this answer type: arithmetic, span ...; can be repeated.
-        count (--count): Number of questions, drawn at random. By default all.
     """
     filings, every, faults = tatqa_questions.load_tatqa(file)
     warn_about_faults(faults)
@@ -317,7 +303,7 @@ def tatqa(
             lambda row: "refused" if row.refused else "right" if row.figures["exact"] else "wrong",
         )
     told = {"seed": seed, "left_out": faults}
-    return asking.publish(run, tatqa_questions.report_on_tatqa(run.rows), told)
+    return asking.publish(run, report_of("tatqa", run.rows), told)
 
 
 @command
@@ -325,14 +311,10 @@ def lofin(
     files: list[Path],
     on: IndexOptions,
     how: BenchmarkOptions,
-    oracle: GoldGiven = Oracle.NONE,
-    judge: JudgeModel = None,
+    oracle: Oracle = Oracle.NONE,
+    judge: str | None = None,
 ) -> ExitCode:
-    """Ask LOFin's questions: pages of the passages used, accuracy by HiREC's rule, errors, rounds, curve, cost.
-
-    On the command line:
-        files (FILE...): LOFin's questions by type, JSON Lines.
-    """
+    """Ask LOFin's questions: pages of the passages used, accuracy by HiREC's rule, errors, rounds, curve, cost."""
     judging = Judge.of(judge, Role.TEXT_JUDGE, how.settings(), warn)
     with on.open_workspace() as workspace:
         page_counts = {record.doc_id: record.page_count for record in workspace.index.filings()}
@@ -350,12 +332,8 @@ def lofin(
 
 
 @command
-def finqa(file: Path, on: IndexOptions, how: BenchmarkOptions, oracle: GoldGiven = Oracle.NONE) -> ExitCode:
-    """Ask FinQA's questions about the indexed annual reports: pages of the passages used, results within 1%.
-
-    On the command line:
-        file (FILE): FinQA's questions, JSON.
-    """
+def finqa(file: Path, on: IndexOptions, how: BenchmarkOptions, oracle: Oracle = Oracle.NONE) -> ExitCode:
+    """Ask FinQA's questions about the indexed annual reports: pages of the passages used, results within 1%."""
     with on.open_workspace() as workspace:
         asked, faults = lofin_questions.load_finqa(file, workspace.index)
         return _pages_used("FinQA", asked, faults, workspace, how, on, lofin_questions.right_result, oracle)
@@ -385,9 +363,10 @@ def _pages_used(
         oracle.value,
     )
     measured = lofin_questions.detailed_metrics(run.rows, run.answered)
-    report = lofin_questions.report_on_pages(run.rows, title)
     document = {"oracle": oracle.value, "judge": judge, "left_out": faults, **measured}
-    return asking.publish(run, report, document, lofin_questions.metric_lines(measured))
+    return asking.publish(
+        run, report_of("lofin", run.rows, benchmark=title), document, lofin_questions.metric_lines(measured)
+    )
 
 
 # --- Searches and rankings, without answers
@@ -412,23 +391,18 @@ def _publish(
 
 @command
 def ranking(
-    questions: QuestionsFile,
+    questions: Path,
     on: IndexOptions,
-    k: Counted = 10,
+    k: int = 10,
     ablations: bool = False,
-    seeds: Tournaments = 5,
-    judge: JudgeModel = None,
-    waver: Annotated[float, typer.Option(min=0, max=5)] = 0,
-    seed: Seed = 0,
-    resamples: Resamples = 10_000,
-    out: RunFolder = OUT,
+    seeds: int = 5,
+    judge: str | None = None,
+    waver: float = 0,
+    seed: int = 0,
+    resamples: int = 10_000,
+    out: Path = OUT,
 ) -> ExitCode:
-    """Rank the passages of the right filing, stage by stage: nDCG, MAP, MRR. Needs the extra `evaluation`.
-
-    On the command line:
-        ablations (--ablations): Also without time, metrics, tables, scope, shuffling, rounds ...
-        waver (--waver): Noise on the rules' scores, as a share of their range, to simulate an unreliable judge.
-    """
+    """Rank the passages of the right filing, stage by stage: nDCG, MAP, MRR. Needs the extra `evaluation`."""
     if judge and waver:
         raise typer.BadParameter(
             "it is noise on the scores of the rules: give it without --judge", param_hint="--waver"
@@ -442,18 +416,15 @@ def ranking(
 def finagentbench(
     file: Path,
     to: Output,
-    k: Counted = 10,
-    seeds: Tournaments = 5,
-    judge: JudgeModel = None,
-    resamples: Resamples = 10_000,
-    out: RunFolder = OUT,
+    k: int = 10,
+    seeds: int = 5,
+    judge: str | None = None,
+    resamples: int = 10_000,
+    out: Path = OUT,
 ) -> ExitCode:
     """Rank graded chunks by the tournament, stage by stage: graded nDCG, MAP, MRR. Needs the extra `evaluation`.
 
     The chunks of each question become a document of the index in --out. A stopped run resumes.
-
-    On the command line:
-        file (FILE): JSON Lines: id, question, doc, chunks, qrels.
     """
     documents, asked, faults = chunk_benchmarks.load_graded(file)
     warn_about_faults(faults)
@@ -507,18 +478,14 @@ def _measure_rankings(
 @command
 def legalbench_rag(
     file: Path,
-    corpus: Annotated[Path, typer.Option(exists=True, file_okay=False)],
+    corpus: Path,
     to: Output,
     how: BenchmarkOptions,
-    k: Counted = 5,
+    k: int = 5,
 ) -> ExitCode:
     """Search documents other than filings: precision and recall of the characters that answer.
 
     The whole corpus is read into the index in --out. A stopped run resumes.
-
-    On the command line:
-        file (FILE): A benchmark of LegalBench-RAG, JSON.
-        corpus (--corpus DIR): Its documents, .txt.
     """
     started, settings = time.perf_counter(), how.settings()
     questions, texts, faults = chunk_benchmarks.load_spans(file, corpus)
@@ -538,28 +505,25 @@ def legalbench_rag(
 
         run = (settings.model_dump_json(), k, questions, _contents(workspace))
         rows = _rows(PartialResults(how.out / "rows.unfinished.jsonl", run, Row), questions, judged)
-    report = chunk_benchmarks.report_on_spans(rows)
-    _publish(to, report, {"k": k, "left_out": faults}, started, {how.out / "rows.csv": rows})
+    _publish(to, report_of("legalbench_rag", rows), {"k": k, "left_out": faults}, started, {how.out / "rows.csv": rows})
     return ExitCode.DONE
 
 
 @command
-def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) -> ExitCode:
+def ragas(folder: Path, to: Output, k: int = 5, judge: str | None = None) -> ExitCode:
     """Measure the answers of another benchmark with RAGAS's metrics: context precision and recall, answer relevancy.
 
     Without --judge the metrics are proxies by words and numbers, and are labelled so. A stopped run resumes. Writes
     ragas.csv.
-
-    On the command line:
-        folder (DIR): The --out of a benchmark that answers questions.
     """
     started = time.perf_counter()
     asked = judging.read_run(folder)
     model = Judge.of(judge, Role.PASSAGES_JUDGE, settings_from(), warn)
     measure = judging.by_words if model is None else judging.by_model(model)
     kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, asked), Row)
-    rows = _rows(kept, asked, lambda each: judging.measured_row(*each, measure, k))
-    report = judging.report_on_measures(rows, k, judge)
+    rows = _rows(kept, asked, lambda each: replace(each[0], figures=measure(each[0], each[1].retrieved.passages[:k])))
+    by, proxy = (f"judged by {judge}", "") if judge else ("proxies, by words and numbers", " (proxy)")
+    report = report_of("ragas", rows, by=by, k=k, proxy=proxy)
     calls, tokens = (0, 0) if model is None else (model.meter.spent().calls, model.meter.spent().tokens)
     told = {"judge": judge, "proxies": judge is None, "k": k, "calls": calls, "tokens": tokens}
     _publish(to, report, told, started, {folder / "ragas.csv": rows})
@@ -583,25 +547,18 @@ def _contents(workspace: Workspace) -> list[tuple[str, str]]:
 @command
 def compare(
     strategies: str,
-    questions: QuestionsFile,
+    questions: Path,
     on: IndexOptions,
-    oracle: GoldGiven = Oracle.NONE,
-    k: Annotated[int, typer.Option(min=1, max=100)] = 5,
+    oracle: Oracle = Oracle.NONE,
+    k: int = 5,
     out: Path = OUT,
     reader: str | None = None,
-    resamples: Resamples = 10_000,
-    seed: Seed = 0,
+    resamples: int = 10_000,
+    seed: int = 0,
 ) -> ExitCode:
     """Compare search strategies: recall, overlap with the evidence, seconds. Needs the extra `evaluation`.
 
     Exit code 3 if a strategy cannot be set up, or fails on a question.
-
-    On the command line:
-        strategies (--strategies A,B,...): Names of strategies; the first is tested against the others.
-        k (--k, -k): Results that count, and passages that each strategy returns.
-        out (--out DIR): Folder for summary.csv, rows.csv and misses.csv (of the first). A stopped comparison resumes.
-        reader (--reader WHO): Also answer from the results of each strategy, and count right figures: a chat model such
-            as openai:gpt-4o-mini, or `rules`, which read the pages of the passages.
     """
     names = tuple(dict.fromkeys(name.strip() for name in strategies.split(",") if name.strip()))
     if not names:

@@ -21,7 +21,7 @@ from fin_agent.answering.answer import Citation
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.asking import progress_shown
 from fin_agent.cli.exit_codes import ExitCode, sentence_of
-from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, command
+from fin_agent.cli.options import AnswerOptions, IndexOptions, command
 from fin_agent.cli.streams import messages, say, show, show_json, warn
 from fin_agent.errors import FinAgentError
 from fin_agent.filings.passage_splitting import table_text
@@ -47,15 +47,15 @@ _ENDS_IN_A_FIGURE = re.compile(r": \D{0,3}[\d.,]+\D{0,2}$")
 
 @command
 def chat(
-    on: IndexOptions, models: AnswerOptions, thread: str | None = None, doc: Docs = None, no_record: bool = False
+    on: IndexOptions,
+    models: AnswerOptions,
+    thread: str | None = None,
+    doc: list[str] | None = None,
+    no_record: bool = False,
 ) -> ExitCode:
     """Ask several questions about filings, with follow-ups. Through a pipe, one question per line.
 
     /help lists the commands of a chat. Threads are stored next to the index and can be resumed.
-
-    On the command line:
-        thread (--thread NAME): Thread to resume or to create. By default a new one.
-        no_record (--no-record): Store nothing of the chat.
     """
     settings = models.settings()
     with on.open_workspace() as workspace, ExitStack() as left_open:

@@ -68,9 +68,6 @@ def doctor(on: IndexOptions, models: ModelOptions, offline: bool = False) -> Exi
     """Check key, server, structured output and price of each chat model with one small call; also settings and index.
 
     Every problem is shown with its remedy. Exit code 3 if a check fails.
-
-    On the command line:
-        offline (--offline): Make no calls; check everything else.
     """
     meter = Meter()
     findings: list[Finding] = []

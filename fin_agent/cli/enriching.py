@@ -7,15 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import typer
 from rich.table import Table
 
 from fin_agent.analyst.model.descriptions import ModelNodeWriter, ModelSummarizer
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, Seed, command
+from fin_agent.cli.options import IndexOptions, ModelOptions, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation.statistics import Estimate
@@ -34,15 +33,7 @@ from fin_agent.workspace import Workspace
 def embed(
     on: IndexOptions, model: str = "minilm", units: str = "summaries,passages,pages", sparse: bool = False
 ) -> ExitCode:
-    """Compute vectors for filings that have none. It can be stopped at any time: the next run resumes.
-
-    On the command line:
-        model (--model MODEL): `minilm` (packaged, no network), the folder of a sentence-transformers model, or its name
-            on a hub.
-        units (--units UNITS): What to embed, separated by commas: summaries, passages, pages, windows (stretches of
-            passages of at most 256 tokens).
-        sparse (--sparse): Use the model for term weights, as SPLADE does.
-    """
+    """Compute vectors for filings that have none. It can be stopped at any time: the next run resumes."""
     known = {unit.plural: unit for unit in VectorUnit}
     named = dict.fromkeys(filter(None, map(str.strip, units.split(","))))
     if not named or not known.keys() >= named.keys():
@@ -83,20 +74,13 @@ def embed(
 def trees(
     on: IndexOptions,
     models: ModelOptions,
-    doc: Docs = None,
+    doc: list[str] | None = None,
     chunk: str | None = None,
     encoder: str | None = None,
     by: Literal["rules", "model"] = "rules",
     again: bool = False,
 ) -> ExitCode:
-    """Build the trees for the strategy `fingear`: the topics of the chunks of each Item.
-
-    On the command line:
-        by (--by WHO): Who writes titles, summaries and questions: rules, or the chat model of --model.
-        chunk (--chunk TOKENS:OVERLAP): Size of the leaves, such as 2000:100. By default 512:0.
-        encoder (--encoder MODEL): Model whose vectors are clustered: `minilm`, or its folder.
-        again (--again): Also rebuild existing trees.
-    """
+    """Build the trees for the strategy `fingear`: the topics of the chunks of each Item."""
     from fin_agent.retrieval.fingear.tree_building import Chunking, TreeStore, build_trees, trees_folder
 
     settings = models.settings()
@@ -156,13 +140,10 @@ def trees(
 
 
 @command
-def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: bool = False) -> ExitCode:
+def summarize(on: IndexOptions, models: ModelOptions, doc: list[str] | None = None, again: bool = False) -> ExitCode:
     """Let a chat model add to the summaries that filings are found by, from what their first pages say.
 
     It can be stopped at any time: the next run resumes.
-
-    On the command line:
-        again (--again): Also filings that have such a summary.
     """
     started, settings = time.perf_counter(), models.settings()
     client = ModelClient.of(settings)
@@ -214,26 +195,16 @@ EXAMPLES = "examples.jsonl.xz"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """Values that override the recipe; None leaves a value unchanged.
-
-    Attributes:
-        base (--base MODEL): Base model: a folder or a name on a hub. By default minilm.
-        rate (--rate): Learning rate.
-        batch (--batch): Batch size.
-        epochs (--epochs): Epochs.
-        length (--length): Tokens that are read of a text.
-        held_out (--held-out company|filing): What the questions of a fold have in common.
-        most (--most): Number of training questions at most, for a small run.
-    """
+    """Values that override the recipe; None leaves a value unchanged."""
 
     base: str | None = None
-    rate: Annotated[float | None, typer.Option(min=0)] = None
-    batch: Annotated[int | None, typer.Option(min=2)] = None
-    epochs: Annotated[int | None, typer.Option(min=1)] = None
-    length: Annotated[int | None, typer.Option(min=8)] = None
+    rate: float | None = None
+    batch: int | None = None
+    epochs: int | None = None
+    length: int | None = None
     held_out: str | None = None
-    most: Annotated[int | None, typer.Option(min=2)] = None
-    seed: Seed = 0
+    most: int | None = None
+    seed: int = 0
 
 
 @command
@@ -249,18 +220,7 @@ def train(
     corpus: bool = False,
     likeness: bool = False,
 ) -> ExitCode:
-    """Train encoders and rerankers on questions derived from an index, measured with companies held out.
-
-    On the command line:
-        trained (TRAINED): What to train, or `examples` to collect the training data only.
-        out (--out DIR): Folder for examples, model/, training.json, and each fold.
-        questions (--questions FILE): Questions with gold pages, in FinanceBench's format.
-        examples (--examples FILE.jsonl.xz): Train on these examples, without an index.
-        published (--published): Use the hyperparameters of the paper, not those for a small model.
-        folds_only (--folds-only): Only cross-validate; train no final model.
-        corpus (--corpus): For pages: also search all filings in each fold.
-        likeness (--likeness): For pages: also write likeness.npz, for `python -m benchmarks.fit_pages`.
-    """
+    """Train encoders and rerankers on questions derived from an index, measured with companies held out."""
     from fin_agent.training import cross_validation, tasks
     from fin_agent.training.cross_validation import write_likeness
 

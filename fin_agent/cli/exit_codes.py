@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import shlex
@@ -14,14 +13,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
 from pathlib import Path
-from typing import ParamSpec
+from typing import NoReturn
 
 import typer
 
 from fin_agent.errors import FinAgentError
 from fin_agent.redaction import redact_secrets
-
-P = ParamSpec("P")
 
 
 class ExitCode(IntEnum):
@@ -45,31 +42,27 @@ MEANINGS: dict[int, str] = {
 }
 
 
-def run_command(command: Callable[P, ExitCode]) -> Callable[P, None]:
-    """Wrap a command so that it ends with its exit code, and prints an error in one sentence."""
+def run_command(command: Callable[[], ExitCode], index: Path | None, *, debug: bool) -> NoReturn:
+    """Run a command and end with its exit code; an error is printed in one sentence.
 
-    @functools.wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        index = kwargs.get("index")
-        # The commands that messages suggest get the option, if the index is a folder.
-        of_cluster = str(index).startswith(("http:", "https:"))
-        token = _index_in_hints.set(index if isinstance(index, Path) and not of_cluster else None)
-        try:
-            with error_boundary(debug=bool(kwargs.get("debug"))):
-                code = command(*args, **kwargs)
-                sys.stdout.flush()
-        except KeyboardInterrupt:
-            _print_error("stopped")
-            code = ExitCode.STOPPED
-        except BrokenPipeError:
-            # The reader has closed the pipe (`| head`): write to nowhere, also when Python flushes at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = ExitCode.FAILED
-        finally:
-            _index_in_hints.reset(token)
-        raise typer.Exit(code)
-
-    return run
+    The commands that messages suggest get the option `--index` if `index` is a folder.
+    """
+    of_cluster = str(index).startswith(("http:", "https:"))
+    token = _index_in_hints.set(None if of_cluster else index)
+    try:
+        with error_boundary(debug=debug):
+            code = command()
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        _print_error("stopped")
+        code = ExitCode.STOPPED
+    except BrokenPipeError:
+        # The reader has closed the pipe (`| head`): write to nowhere, also when Python flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = ExitCode.FAILED
+    finally:
+        _index_in_hints.reset(token)
+    raise typer.Exit(code)
 
 
 @contextmanager

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import IndexOptions, Wait, command
+from fin_agent.cli.options import IndexOptions, command
 from fin_agent.cli.streams import Progress, say
 from fin_agent.config import settings_from
 from fin_agent.config_sources import SettingValue
@@ -46,23 +45,14 @@ def ingest(
     retry_failed: bool = False,
     accept_repaired: bool = False,
     again: bool = False,
-    wait: Wait = False,
-    workers: Annotated[int | None, typer.Option(min=0)] = None,
+    wait: bool = False,
+    workers: int | None = None,
     on: str | None = None,
-    writers: Annotated[int, typer.Option(min=1, max=64)] = 1,
+    writers: int = 1,
 ) -> ExitCode:
     """Add filings to the index. Files that have not changed are skipped; a file that fails does not stop the others.
 
     It can be stopped at any time: the same command resumes. `fin-agent index failures` lists what failed, and why.
-
-    On the command line:
-        paths (PATH...): Filings, or folders with filings in them.
-        retry_failed (--retry-failed): Read again what failed or was not read before; PATH can then be left out.
-        accept_repaired (--accept-repaired): Read truncated PDFs as far as they can be repaired; answers from them warn.
-        again (--again): Read all files of the index again, also of one of an older version, which is saved next to it.
-        workers (--workers): Files read at once; 0 reads in this process. By default one per core.
-        on (--on ray://HOST:PORT): Read on a Ray cluster (extra `ray`); ray:// is on this machine.
-        writers (--writers): Processes that write to an index on Elasticsearch, with `--on`.
     """
     if on is not None:
         if retry_failed or not paths or not on.startswith("ray://"):
@@ -195,17 +185,7 @@ def fetch(
     contact: str | None = None,
     ingested: bool = False,
 ) -> ExitCode:
-    """Fetch filings from EDGAR, at most ten requests per second. Existing files are not fetched again.
-
-    On the command line:
-        companies (TICKER|CIK...): Companies, by ticker (AAPL) or CIK (320193).
-        form (--form FORM): Form, by default 10-K; can be repeated.
-        years (--years YEARS): Years in which fiscal years end: 2023 or 2022-2024. By default the newest of each form.
-        out (--out DIR): Folder for the files.
-        contact (--contact WHO): Your name and e-mail address: "Jane Doe jane@example.com". The SEC requires it of
-            programs. FIN_AGENT_CONTACT, or `contact` under [edgar] in fin-agent.toml.
-        ingested (--ingest): Also add the files to the index; --json prints a second document.
-    """
+    """Fetch filings from EDGAR, at most ten requests per second. Existing files are not fetched again."""
     flags = () if contact is None else (SettingValue(("edgar", "contact"), contact, "--contact"),)
     settings = settings_from(flags).edgar
     span = years_in(years) if years is not None else None

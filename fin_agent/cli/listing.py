@@ -10,14 +10,13 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import RenderableType
 from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode, with_index
-from fin_agent.cli.options import Docs, IndexOptions, Wait, command
+from fin_agent.cli.options import IndexOptions, command
 from fin_agent.cli.streams import Progress, messages, say
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
@@ -113,12 +112,7 @@ _REASONS = {
 
 @command
 def check(on: IndexOptions, doc_ids: list[str] | None = None, every: bool = False) -> ExitCode:
-    """Check the sums of statements: balance, cash, income. Exit code 3 if a check fails.
-
-    On the command line:
-        doc_ids (DOC_ID...): Filings to check.
-        every (--all): Check every filing in the index.
-    """
+    """Check the sums of statements: balance, cash, income. Exit code 3 if a check fails."""
     if bool(doc_ids) == every:
         raise typer.BadParameter("name the filings to check, or give --all for every filing in the index")
     with on.open_workspace() as workspace:
@@ -146,11 +140,7 @@ def _checked_fields(filing: CheckedFiling) -> dict[str, object]:
 
 @command
 def remove(doc_ids: list[str], on: IndexOptions) -> ExitCode:
-    """Remove filings from the index. Their files are not deleted: `fin-agent ingest` adds them again.
-
-    On the command line:
-        doc_ids (DOC_ID...): Filings, as `fin-agent filings` lists them.
-    """
+    """Remove filings from the index. Their files are not deleted: `fin-agent ingest` adds them again."""
     place = on.chosen.place
     with on.open_workspace() as workspace:
         removed = [doc_id for doc_id in dict.fromkeys(doc_ids) if workspace.index.remove(doc_id)]
@@ -209,7 +199,7 @@ def _advice(rows: Iterable[tuple[Text, str, str]]) -> RenderableType:
 
 
 @command
-def repair(on: IndexOptions, wait: Wait = False) -> ExitCode:
+def repair(on: IndexOptions, wait: bool = False) -> ExitCode:
     """Rebuild what can be rebuilt, remove damaged filings, and mark their files to be read again.
 
     A damaged database is saved under another name next to the new one. Exit code 3 if a filing was removed.
@@ -260,11 +250,7 @@ def _repair_verdict(repaired: RepairReport, faults: bool) -> str:
 
 @command
 def failures(on: IndexOptions, forget_gone: bool = False) -> ExitCode:
-    """List files that failed, were not read yet, or are damaged in the index, with what to do.
-
-    On the command line:
-        forget_gone (--forget-gone): Remove files that no longer exist from the list.
-    """
+    """List files that failed, were not read yet, or are damaged in the index, with what to do."""
     folder = on.folder
     forgotten = 0
     with SqliteIndex(folder) as index:
@@ -287,17 +273,11 @@ def failures(on: IndexOptions, forget_gone: bool = False) -> ExitCode:
 
 
 @command
-def copy(
-    to: Path, on: IndexOptions, doc: Docs = None, jobs: Annotated[int, typer.Option(min=1, max=64)] = 4
-) -> ExitCode:
+def copy(to: Path, on: IndexOptions, doc: list[str] | None = None, jobs: int = 4) -> ExitCode:
     """Copy filings with their vectors into another index, for example to an Elasticsearch cluster.
 
     It can be stopped at any time: the same command resumes. Keys come from the environment (FIN_AGENT_ES_API_KEY),
     never from an address.
-
-    On the command line:
-        to (--to PLACE): https://host:9200/prefix of a cluster, or a folder. It is created if it does not exist.
-        jobs (--jobs): Filings copied at once.
     """
     here, there = on.chosen.place, address_of(to) or to
     if str(here) == str(there):

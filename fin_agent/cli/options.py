@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import copy
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import wraps
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial, wraps
+from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -22,9 +23,10 @@ from fin_agent.cli.exit_codes import ExitCode, run_command
 from fin_agent.config import INDEX_VARIABLE, VARIABLES, Configured, Settings, configured, index_folder
 from fin_agent.config_sources import SettingValue, roles_in
 from fin_agent.errors import FilingIndexError
-from fin_agent.evaluation import Oracle
 from fin_agent.index.opening import ClusterAddress, address_of, open_index
 from fin_agent.workspace import Workspace
+
+_LISTED = tomllib.loads(resources.files(__package__).joinpath("options.toml").read_text("utf-8"))
 
 
 def parse_index_option(text: str) -> Path:
@@ -32,19 +34,6 @@ def parse_index_option(text: str) -> Path:
     if not text.strip():
         raise typer.BadParameter("it is empty, as by a variable that is not set: name a folder")
     return Path(text)
-
-
-Question = Annotated[str, typer.Argument(metavar="QUESTION", help="The question, in quotation marks.")]
-Docs = Annotated[list[str] | None, typer.Option("--doc", metavar="ID", help="Only this filing; can be repeated.")]
-Results = Annotated[int, typer.Option("--k", "-k", min=1, max=200, help="Number of results.")]
-GoldGiven = Annotated[Oracle, typer.Option("--oracle", help="Search only the right filing, or only the right pages.")]
-NoRecord = Annotated[bool, typer.Option("--no-record", help="Do not record the run; FIN_AGENT_RECORD=0 records none.")]
-Seed = Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same figures.")]
-Resamples = Annotated[int, typer.Option(min=100, help="Resamples for intervals and tests.")]
-Wait = Annotated[
-    bool,
-    typer.Option("--wait", help="Wait while another command writes to the index, instead of ending with an error."),
-]
 
 
 _SETTINGS = {variable.removeprefix("FIN_AGENT_").lower(): setting for setting, variable in VARIABLES.items()}
@@ -55,26 +44,7 @@ _OF_NO_USE_ALONE = ("small_model", "role", "base_url", "preset", "output_mode")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
-    """Options for chat models, and the settings file; None for an option that was not given.
-
-    Attributes:
-        model (--model NAME): Chat model that answers, such as openai:gpt-5.4.
-        small_model (--small-model NAME): Chat model that reads questions and curates. By default the small one of the
-            same family.
-        role (--role ROLE=MODEL): Chat model of one role, such as curation=openai:gpt-5.4; can be repeated.
-        base_url (--base-url URL): Server with OpenAI's protocol, such as http://localhost:8000/v1. Its key:
-            FIN_AGENT_API_KEY.
-        analyst (--analyst WHO): Who answers: rules, llm, or auto (the default): llm if a model is named.
-        preset (--preset NAME): How much work the model does: fast, default or thorough.
-        output_mode (--output-mode MODE): How replies are made to match their type: schema, json (described in the
-            prompt), or auto: schema if the server supports it.
-        max_tokens (--max-tokens N): Token limit of a question.
-        max_calls (--max-calls N): Call limit of a question.
-        max_seconds (--max-seconds S): Seconds after which a question makes no further call.
-        max_dollars (--max-dollars USD): Cost limit of a question.
-        config (--config FILE): Settings file. By default FIN_AGENT_CONFIG, else the nearest fin-agent.toml in this
-            folder or above, else that of the user.
-    """
+    """Options for chat models, and the settings file; None for an option that was not given."""
 
     model: str | None = None
     small_model: str | None = None
@@ -83,10 +53,10 @@ class ModelOptions:
     analyst: Literal["auto", "rules", "llm"] | None = None
     preset: Literal["fast", "default", "thorough"] | None = None
     output_mode: Literal["auto", "schema", "json"] | None = None
-    max_tokens: Annotated[int | None, typer.Option(min=0)] = None
-    max_calls: Annotated[int | None, typer.Option(min=0)] = None
-    max_seconds: Annotated[float | None, typer.Option(min=0)] = None
-    max_dollars: Annotated[float | None, typer.Option(min=0)] = None
+    max_tokens: int | None = None
+    max_calls: int | None = None
+    max_seconds: float | None = None
+    max_dollars: float | None = None
     config: Path | None = None
 
     def settings(self) -> Settings:
@@ -113,24 +83,14 @@ class ModelOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions(ModelOptions):
-    """Options of commands that search and answer.
-
-    Attributes:
-        strategy (--strategy NAME): How to search: default, bm25, dense, hybrid, hhr, hirec ...; `rerank:hybrid`
-            combines two. By default the strategy of fin-agent.toml or FIN_AGENT_STRATEGY, else default.
-    """
+    """Options of commands that search and answer."""
 
     strategy: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """Options of every command for its output.
-
-    Attributes:
-        as_json (--json): Print one JSON document on one line.
-        debug (--debug): Show the traceback of an error.
-    """
+    """Options of every command for its output."""
 
     as_json: bool = False
     debug: bool = False
@@ -150,14 +110,9 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexOptions(Output):
-    """Options of every command that uses an index.
+    """Options of every command that uses an index."""
 
-    Attributes:
-        index (--index DIR): Folder of the index, or https://host:9200/prefix. By default FIN_AGENT_INDEX, else the
-            user's.
-    """
-
-    index: Annotated[Path | None, typer.Option(parser=parse_index_option)] = None
+    index: Annotated[Path | None, {"parser": parse_index_option}] = None
 
     @property
     def chosen(self) -> ChosenIndex:
@@ -220,46 +175,41 @@ class ChosenIndex:
 def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:
     """Make a command of `function`, ending with the exit code that it returns.
 
-    The help of a parameter is its entry in the docstring, with its form on the command line in brackets: `(PATH)` for
-    an argument, `(--out DIR)` for an option. A parameter whose type is a dataclass becomes one option per field, after
-    all other options.
+    `options.toml` lists what its parameters are on the command line. A parameter whose type is a dataclass becomes one
+    option per field, after all other options.
     """
-    text = inspect.getdoc(function) or ""
+    listed = _LISTED["shared"] | _LISTED[function.__module__.rpartition(".")[2]].get(function.__name__, {})
     taken: list[inspect.Parameter] = []
     bundles: dict[str, type[Any]] = {}
     for name, each in inspect.signature(function, eval_str=True).parameters.items():
         if is_dataclass(each.annotation) and isinstance(each.annotation, type):
             bundles[name] = each.annotation
         else:
-            taken.append(_parameter(name, each.annotation, each.default, text))
+            taken.append(_parameter(name, each.annotation, each.default, *listed[name]))
     for bundle in bundles.values():
-        hints = get_type_hints(bundle, include_extras=True)
-        told = "\n".join(inspect.getdoc(each) or "" for each in reversed(bundle.__mro__[:-1]))
-        for field in fields(bundle):
-            default = inspect.Parameter.empty if field.default is MISSING else field.default
-            taken.append(_parameter(field.name, hints[field.name], default, told))
+        types = get_type_hints(bundle, include_extras=True)
+        for name, each in inspect.signature(bundle).parameters.items():
+            taken.append(_parameter(name, types[name], each.default, *listed[name]))
 
     @wraps(function)
-    def run(**given: Any) -> ExitCode:
+    def run(**given: Any) -> None:
+        index, debug = given.get("index"), bool(given.get("debug"))
         for name, bundle in bundles.items():
             given[name] = bundle(**{each.name: given.pop(each.name) for each in fields(bundle)})
-        return function(**given)
+        run_command(partial(function, **given), index, debug=debug)
 
-    run.__doc__ = text.partition("\nOn the command line:\n")[0].rstrip()
     run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in taken} | {"return": ExitCode}
-    return run_command(run)
+    run.__annotations__ = {each.name: each.annotation for each in taken}
+    return run
 
 
-def _parameter(name: str, annotation: Any, default: Any, text: str) -> inspect.Parameter:
-    """Return a parameter for Typer, as its entry in the docstring declares it; one without an entry by its type."""
-    if (entry := re.search(rf"^ {{4}}{name} \(([^)]+)\): (.+(?:\n {{8}}.+)*)", text, re.M)) is not None:
-        words = [word.rstrip(",") for word in entry[1].split()]
-        flags = [word for word in words if word.startswith("-")]
-        kind, *declared = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
-        info = copy(declared[0]) if declared else typer.Option() if flags else typer.Argument()
-        info.help, info.metavar = " ".join(entry[2].split()), " ".join(words[len(flags) :]) or None
-        if flags:  # within Annotated, Typer stores the first name as the default
-            info.default, info.param_decls = flags[0], tuple(flags[1:])
-        annotation = Annotated[kind, info]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def _parameter(
+    name: str, annotation: Any, default: Any, form: str, said: str, further: Mapping[str, Any] | None = None
+) -> inspect.Parameter:
+    """Return a parameter for Typer, with its form on the command line (`--out DIR`, `PATH...`) and its help."""
+    kind, *given = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+    words = form.split()
+    flags = [word.rstrip(",") for word in words if word.startswith("-")]
+    described = {"help": said, "metavar": " ".join(words[len(flags) :]) or None, **(further or {}), **dict(*given)}
+    info = typer.Option(*flags, **described) if flags else typer.Argument(**described)
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])

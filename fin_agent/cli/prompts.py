@@ -22,9 +22,6 @@ def list_(to: Output, folder: Path | None = None) -> ExitCode:
     """List and check the prompts: role, version, form of the reply, approximate tokens, and origin.
 
     Prompts of the folder replace packaged ones. Exit code 3 if a prompt is not valid.
-
-    On the command line:
-        folder (--folder DIR): Folder whose Markdown files replace prompts of that name. By default FIN_AGENT_PROMPTS.
     """
     own = _prompt_folder(folder)
     listed = [_checked(name, own) for name in prompts()]
@@ -46,12 +43,7 @@ def list_(to: Output, folder: Path | None = None) -> ExitCode:
 
 @command
 def show(name: str, to: Output, folder: Path | None = None) -> ExitCode:
-    """Print a prompt's file, as a template for your own.
-
-    On the command line:
-        name (NAME): A prompt or its role.
-        folder (--folder DIR): Folder whose Markdown files replace prompts of that name. By default FIN_AGENT_PROMPTS.
-    """
+    """Print a prompt's file, as a template for your own."""
     known = prompt_of_role(name) or name
     own = _prompt_folder(folder)
     source = prompt_source(known, own)

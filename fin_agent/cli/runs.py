@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Group, RenderableType, group
@@ -42,12 +41,8 @@ from fin_agent.runs.store import RunLine, RunStore, store_file
 
 
 @command
-def list_(on: IndexOptions, limit: Annotated[int, typer.Option(min=1)] = 20) -> ExitCode:
-    """List recorded runs, newest first.
-
-    On the command line:
-        limit (--k, -k, --limit, -n): Number of runs.
-    """
+def list_(on: IndexOptions, limit: int = 20) -> ExitCode:
+    """List recorded runs, newest first."""
     with _open_store(on) as store:
         lines, kept = store.listed(limit), store.count()
     listed = [{**line.model_dump(), "started": line.started.isoformat()} for line in lines]
@@ -62,10 +57,6 @@ def show(run: str, on: IndexOptions, full: bool = False) -> ExitCode:
     """Show a run: question, answer, ledger, what each round searched, found, kept and dropped, evidence, program.
 
     With --json it is the whole run with its trace.
-
-    On the command line:
-        run (RUN): A run's id, its beginning, `last`, `last~1` for the one before, or the id of its question in a batch.
-        full (--full): Show everything, not only the first lines of each part.
     """
     with _open_store(on) as store:
         found = store.run(run)
@@ -78,12 +69,7 @@ def show(run: str, on: IndexOptions, full: bool = False) -> ExitCode:
 
 @command
 def forget(on: IndexOptions, names: list[str] | None = None, every: bool = False) -> ExitCode:
-    """Delete recorded runs.
-
-    On the command line:
-        names (RUN...): Runs to delete.
-        every (--all): Delete all runs.
-    """
+    """Delete recorded runs."""
     if bool(names) == every:
         raise typer.BadParameter("name runs, or give --all", param_hint="RUN")
     with _open_store(on) as store:
@@ -104,10 +90,6 @@ def replay(run: str, on: IndexOptions, ask_model: bool = False) -> ExitCode:
 
     Without --index the run's own index is asked, if it still exists. A run that a model answered is replayed from the
     cached replies; without these the model is only called with --ask-model.
-
-    On the command line:
-        run (RUN): A run's id, its beginning, `last`, `last~1` for the one before, or the id of its question in a batch.
-        ask_model (--ask-model): Call the model, and pay for it, if its replies were not cached.
     """
     with _open_store(on) as store:
         then = store.run(run)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import typer
 from pydantic import ValidationError
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -14,7 +13,7 @@ from rich.text import Text
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, Question, Results, command
+from fin_agent.cli.options import AnswerOptions, IndexOptions, command
 from fin_agent.cli.streams import warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
@@ -42,22 +41,17 @@ Level = Literal["document", "page", "passage"]
 
 @command
 def search(
-    question: Question,
+    question: str,
     on: IndexOptions,
     level: Level = "passage",
-    k: Results = 10,
+    k: int = 10,
     explain: bool = False,
-    doc: Docs = None,
+    doc: list[str] | None = None,
     strategy: str | None = None,
 ) -> ExitCode:
     """List the documents, pages or passages that a question finds, best first, without answering it.
 
     With --json, each result has the parts of its score.
-
-    On the command line:
-        level (--level): What to list.
-        explain (--explain): Also show the parts of each score, and what they mean.
-        strategy (--strategy NAME): How to search, as for `ask`.
     """
     settings = AnswerOptions(strategy=strategy).settings()
     with on.open_workspace() as workspace:
@@ -161,21 +155,10 @@ def facts(
     months: int | None = None,
     part: str | None = None,
     each: str | None = None,
-    doc: Docs = None,
-    k: Annotated[int, typer.Option(min=1, max=50)] = 10,
+    doc: list[str] | None = None,
+    k: int = 10,
 ) -> ExitCode:
-    """List the figures of the lines that match a phrase, best first, with words that a line lacks or has in addition.
-
-    On the command line:
-        phrase (PHRASE): The label of a line, in quotation marks: "long-lived assets".
-        company (--company NAME): Only this company: its name or ticker.
-        period (--period PERIOD): The period of the figure: FY2023, Q2 FY2023 or 2023.
-        months (--months N): 0 for a balance, 3, 6, 9 or 12 for a span: 9 for the year to Q3.
-        part (--part NAME): Only this segment, product, region or customer.
-        each (--each KIND): Every part of a kind, without totals and eliminations: segment, product, region, customer,
-            any ...
-        k (--k, -k): Number of figures.
-    """
+    """List the figures of the lines that match a phrase, best first, with words that a line lacks or has besides."""
     year, quarter = _period(period)
     asked = {"phrase": phrase, "company": company, "months": months, "part": part, "each": each, "k": k}
     try:

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, command
+from fin_agent.cli.options import AnswerOptions, IndexOptions, command
 from fin_agent.cli.streams import say, warn
 from fin_agent.config import Settings
 from fin_agent.errors import require_extra
@@ -34,13 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostOptions:
-    """Where a server listens.
-
-    Attributes:
-        host (--host ADDRESS): Address to listen on. Any address except loopback needs a token in FIN_AGENT_TOKEN.
-        allow_host (--allow-host NAME): A further host name of the server, such as that of a proxy in front of it; can
-            be repeated.
-    """
+    """Where a server listens."""
 
     host: str = "127.0.0.1"
     allow_host: list[str] | None = None
@@ -52,15 +44,10 @@ def mcp(
     models: AnswerOptions,
     at: HostOptions,
     http: bool = False,
-    port: Annotated[int, typer.Option(min=0, max=65535)] = 8401,
-    doc: Docs = None,
+    port: int = 8401,
+    doc: list[str] | None = None,
 ) -> ExitCode:
-    """Serve the tools to an MCP client, which starts this command itself. Needs the extra `mcp`; see docs/serving.md.
-
-    On the command line:
-        http (--http): Serve over streamable HTTP at /mcp instead of standard input and output.
-        port (--port): The port for --http; 0 for a free one.
-    """
+    """Serve the tools to an MCP client, which starts this command itself. Needs the extra `mcp`: docs/serving.md."""
     settings = models.settings()
     require_extra("mcp", ["mcp", "uvicorn"])
     access = Access.of(at.host, at.allow_host or ()) if http else None
@@ -83,27 +70,18 @@ def serve(
     on: IndexOptions,
     models: AnswerOptions,
     at: HostOptions,
-    port: Annotated[int, typer.Option(min=0, max=65535)] = 8400,
-    at_once: Annotated[int, typer.Option(min=1, max=64)] = 4,
-    workers: Annotated[int, typer.Option(min=1, max=64)] = 1,
-    time_limit: Annotated[float, typer.Option(min=1)] = 120.0,
+    port: int = 8400,
+    at_once: int = 4,
+    workers: int = 1,
+    time_limit: float = 120.0,
     read_only: bool = False,
     offer_model: list[str] | None = None,
     offer_index: list[Path] | None = None,
-    doc: Docs = None,
+    doc: list[str] | None = None,
 ) -> ExitCode:
     """Serve the workspace in the browser, and an HTTP API for questions, searches, filings and pages.
 
     Needs the extra `serve`; see docs/serving.md.
-
-    On the command line:
-        port (--port): The port; 0 for a free one.
-        at_once (--at-once): Concurrent calls per worker; as many again may wait.
-        workers (--workers N): Processes that share the port and the index.
-        time_limit (--time-limit S): Time limit of a question in seconds.
-        read_only (--read-only): Accept no filings from the workspace, as with --doc.
-        offer_model (--offer-model NAME): A further chat model to choose in the workspace; can be repeated.
-        offer_index (--offer-index DIR): A further index to choose in the workspace; can be repeated.
     """
     settings = models.settings()
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -32,20 +31,9 @@ _RUN = "name first_page=first last_page=last"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowOptions:
-    """The part of a filing to show.
+    """The part of a filing to show."""
 
-    Attributes:
-        page (--page N): Show this page: its text, with one line per table row.
-        statement (--statement NAME): Show this primary statement: income, comprehensive-income, balance, cash-flow or
-            equity.
-        facts (--facts): List the figures that were read there, or in the whole filing.
-        fact (--fact NAME): Only figures of this name: a metric or a name for it, an XBRL concept, a label.
-        year (--year N): Fiscal year of the --fact, as the company names it.
-        image (--image FILE.png): Draw the page instead, with its tables and the --fact framed; several pages become
-            FILE-1.png and so on.
-    """
-
-    page: Annotated[int | None, typer.Option(min=1)] = None
+    page: int | None = None
     statement: Statement | None = None
     facts: bool = False
     fact: str | None = None
@@ -60,11 +48,7 @@ class ShowOptions:
 
 @command
 def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
-    """Show a filing, or a page, statement or figures of it. `--json` counts pages and lines from 0.
-
-    On the command line:
-        doc_id (DOC_ID): A filing, as `fin-agent filings` lists it.
-    """
+    """Show a filing, or a page, statement or figures of it. `--json` counts pages and lines from 0."""
     _refuse_contradictions(wanted)
     with on.open_workspace() as workspace:
         record = workspace.index.filing(doc_id)

@@ -253,6 +253,19 @@ class Report:
         return [*tables, *self.further]
 
 
+def report_of(report: str, rows: Sequence[Row], ways: Mapping[str, Way] | None = None, **told: object) -> Report:
+    """Return the report of a benchmark on its rows, as `reports.yaml` defines it.
+
+    `ways` are further ways to compute a figure; `told` fills the placeholders of title, captions and headings.
+    """
+    defined = load_yaml("reports", __package__)[report]
+    sections = defined["sections"]
+    if defined.get("sorted"):
+        rows = sorted(rows, key=lambda row: [row.labels[section] for section in sections])
+    tables, title = tables_of(report, ways, **told), defined["title"].format(**told)
+    return report_on(rows, title, tables, sections, overall=defined.get("overall", True))
+
+
 def report_on(
     rows: Sequence[Row],
     title: str,
@@ -323,10 +336,7 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
 
 
 def tables_of(report: str, ways: Mapping[str, Way] | None = None, **told: object) -> list[tuple[str, list[Column]]]:
-    """Return caption and columns of each table of a report, as `reports.yaml` defines them.
-
-    `ways` are further ways to compute a figure; `told` fills the placeholders of captions and headings.
-    """
+    """Return caption and columns of each table of a report; arguments are as in `report_of`."""
     known = {**_WAYS, **(ways or {})}
 
     def column(name: str, heading: str = "", computed: str = "mean", shown: str = "share") -> Column:
@@ -344,7 +354,7 @@ def tables_of(report: str, ways: Mapping[str, Way] | None = None, **told: object
             table["caption"].format(**told),
             [column(name, *([of] if isinstance(of, str) else of or ())) for name, of in table["columns"].items()],
         )
-        for table in load_yaml("reports", __package__)[report]
+        for table in load_yaml("reports", __package__)[report]["tables"]
     ]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import Report, Row, read_records, report_on, tables_of
+from fin_agent.evaluation.benchmark import Row, read_records
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.tatqa import synthetic_cover
 from fin_agent.index.protocol import PageKey
@@ -141,8 +141,3 @@ def _letters(name: str, before: str, text: str) -> set[tuple[str, int]]:
 
 def _plain(text: str) -> str:
     return "".join(filter(str.isalnum, text))
-
-
-def report_on_spans(rows: Sequence[Row]) -> Report:
-    """Return precision and recall over all rows and by dataset."""
-    return report_on(rows, "LegalBench-RAG", tables_of("legalbench_rag"), ["dataset"])

@@ -13,15 +13,7 @@ from rich.table import Table
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.answer_scoring import gold_figures, page_precision, page_recall, stated_match
-from fin_agent.evaluation.benchmark import (
-    PartialResults,
-    Report,
-    Row,
-    estimate_of,
-    failure_of,
-    report_on,
-    tables_of,
-)
+from fin_agent.evaluation.benchmark import PartialResults, Report, Row, estimate_of, failure_of, report_on, tables_of
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, as_one, labels_of, oracle_scope
 from fin_agent.evaluation.passage_ranking import ndcg
 from fin_agent.evaluation.statistics import RESAMPLES, holm, paired_test

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeVar
@@ -20,7 +19,7 @@ from fin_agent.answering.answer import Answer, PassagePlace
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.answer_scoring import sentences_in
-from fin_agent.evaluation.benchmark import Report, Row, report_on, row_of, tables_of
+from fin_agent.evaluation.benchmark import Row, row_of
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Callers
 from fin_agent.models.errors import ModelError
@@ -98,11 +97,6 @@ Measure = Callable[[Row, Sequence[PassagePlace]], dict[str, float | None]]
 """Returns the measures of an answer and its first passages; None for those that cannot be measured."""
 
 
-def measured_row(row: Row, answer: Answer, measure: Measure, k: int) -> Row:
-    """Return the row with its measures over the first k passages."""
-    return replace(row, figures=measure(row, answer.retrieved.passages[:k]))
-
-
 def by_words(row: Row, passages: Sequence[PassagePlace]) -> dict[str, float | None]:
     """Return proxies by stems and numbers, without a model.
 
@@ -160,9 +154,3 @@ def average_precision(useful: Sequence[bool]) -> float:
     """Return the mean precision at each useful passage (RAGAS's context precision at k); 0 if there is none."""
     places = [place for place, each in enumerate(useful, start=1) if each]
     return fmean(rank / place for rank, place in enumerate(places, start=1)) if places else 0.0
-
-
-def report_on_measures(rows: Sequence[Row], k: int, judge: str | None) -> Report:
-    """Return means over all rows and by type."""
-    by, proxy = (f"judged by {judge}", "") if judge else ("proxies, by words and numbers", " (proxy)")
-    return report_on(rows, f"RAGAS measures, {by}", tables_of("ragas", k=k, proxy=proxy), ["type"])

@@ -16,17 +16,7 @@ from pydantic import BaseModel, Field
 from fin_agent.answering.answer import Answer, RoleUsage
 from fin_agent.answering.numerals import numerals_in
 from fin_agent.evaluation.answer_scoring import USD_SCALES, convert_to_gold_unit, first_sentence
-from fin_agent.evaluation.benchmark import (
-    AnsweredQuestion,
-    Report,
-    Row,
-    mean_of,
-    percent,
-    read_records,
-    report_on,
-    row_of,
-    tables_of,
-)
+from fin_agent.evaluation.benchmark import AnsweredQuestion, Row, mean_of, percent, read_records, row_of
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
@@ -106,12 +96,6 @@ def plain_number(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return found if found.is_finite() else None
-
-
-def report_on_pages(rows: Sequence[Row], title: str) -> Report:
-    """Return figures over all rows, by type of answer, and by source."""
-    ordered = sorted(rows, key=lambda row: (row.labels["answer_type"], row.labels["source"]))
-    return report_on(ordered, title, tables_of("lofin"), ("answer_type", "source"))
 
 
 def detailed_metrics(rows: Sequence[Row], answered: Sequence[AnsweredQuestion]) -> dict[str, Any]:

@@ -14,16 +14,7 @@ from typing import Any
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import (
-    PartialResults,
-    Report,
-    Row,
-    Way,
-    estimate_of,
-    failure_of,
-    report_on,
-    tables_of,
-)
+from fin_agent.evaluation.benchmark import PartialResults, Report, Row, Way, estimate_of, failure_of, report_of
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import PairedTest, paired_test
 from fin_agent.evidence.cards.card import Card
@@ -321,7 +312,5 @@ def report_on_rankings(scores: Sequence[Row], *, k: int, seeds: int, resamples: 
         return paired_test([score.figures["ndcg"] for score in held], baseline, resamples=resamples, seed=seed)
 
     ways: dict[str, Way] = {"estimate": partial(estimate_of, resamples=resamples, seed=seed), "gain": gain}
-    tables = tables_of("rankings", ways, k=k, seeds=seeds)
     questions = len({score.id for score in scores})
-    title = f"Ranking in the right filing: {questions} questions, the first {k}"
-    return report_on(scores, title, tables, ["ranking"], overall=False)
+    return report_of("rankings", scores, ways, k=k, seeds=seeds, questions=questions)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation.answer_scoring import USD_SCALES
-from fin_agent.evaluation.benchmark import Report, Row, read_records, report_on, row_of, tables_of
+from fin_agent.evaluation.benchmark import Row, read_records, row_of
 
 # --- The file
 
@@ -283,7 +283,7 @@ _SCALED = re.compile(r"[\d.]+\s?[a-zA-Z]+")
 _IN_PARENTHESES = re.compile(r"\([\d.\s]+\)")
 _IN_PERCENT = re.compile(r"[\d.\s]+%")
 
-# --- Rows and report
+# --- Rows
 
 
 def judge_tatqa(question: TatQuestion, answer: Answer) -> Row:
@@ -305,9 +305,3 @@ def judge_tatqa(question: TatQuestion, answer: Answer) -> Row:
         "answer_type_and_source": f"{question.answer_type}, {question.source or 'no source'}",
     }
     return row_of(question.id, question.question, "; ".join(question.gold), answer, labels, figures)
-
-
-def report_on_tatqa(rows: Sequence[Row]) -> Report:
-    """Return exact match and F1 overall, by answer type, and by type and source."""
-    ordered = sorted(rows, key=lambda row: row.labels["answer_type_and_source"])
-    return report_on(ordered, "TAT-QA", tables_of("tatqa"), ("answer_type", "answer_type_and_source"))

@@ -5,7 +5,7 @@ In JSON `page` counts from 0, as in all JSON of this package; `page_number` next
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -41,11 +41,6 @@ class Part(BaseModel):
     first_page_number: int
     last_page_number: int
 
-    @classmethod
-    def of(cls, run: PageRun) -> Part:
-        """Convert a run of pages."""
-        return cls(name=run.name, first_page_number=run.first + 1, last_page_number=run.last + 1)
-
 
 class FilingShown(FilingListed):
     """The identity of a filing, and the pages of its Items, statements and notes."""
@@ -72,11 +67,15 @@ def filing_shown(context: ToolContext, doc_id: str) -> FilingShown:
         cik=identity.cik,
         other_names=identity.other_names,
         facts=record.fact_count,
-        items=tuple(map(Part.of, item_runs(outline, record.items))),
-        statements=tuple(map(Part.of, statement_runs(outline))),
-        notes=tuple(map(Part.of, notes)),
+        items=_parts(item_runs(outline, record.items)),
+        statements=_parts(statement_runs(outline)),
+        notes=_parts(notes),
         warnings=tuple(warning_lines_by_page(record.warnings)),
     )
+
+
+def _parts(runs: Iterable[PageRun]) -> tuple[Part, ...]:
+    return tuple(Part(name=run.name, first_page_number=run.first + 1, last_page_number=run.last + 1) for run in runs)
 
 
 def record_of(context: ToolContext, doc_id: str) -> FilingRecord:

@@ -22,6 +22,7 @@ from langchain_core.runnables.config import RunnableConfig
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, JsonValue, PrivateAttr
+from pydantic_core import to_jsonable_python
 
 from fin_agent.errors import FinAgentError
 from fin_agent.prompts.prompt import prompt_of_role
@@ -169,16 +170,12 @@ def plain(value: object) -> JsonValue:
         TypeError: The value has no JSON form.
     """
 
-    def converted(each: object) -> object:
+    def schema(each: object) -> object:
         if isinstance(each, type) and issubclass(each, BaseModel):
             return each.model_json_schema()
-        if isinstance(each, BaseModel):
-            return each.model_dump(mode="json")
-        if isinstance(each, Mapping):
-            return dict(each)
         raise TypeError(f"{type(each).__name__} cannot be written as JSON")
 
-    return cast(JsonValue, json.loads(json.dumps(value, default=converted)))
+    return cast(JsonValue, to_jsonable_python(value, fallback=schema))
 
 
 def role_from_metadata(metadata: Mapping[str, object] | None, tags: Sequence[str] | None) -> str | None:

@@ -20,7 +20,6 @@ from fin_agent.evaluation.judging import (
     average_precision,
     by_model,
     by_words,
-    measured_row,
     read_run,
 )
 from fin_agent.models import Budget, Callers, Meter, ModelSettings
@@ -47,7 +46,7 @@ def measured(
         retrieved=Retrieved(passages=tuple(PassagePlace(doc_id="acme", page=8, text=text) for text in PASSAGES)),
     )
     row = row_of("q1", answer.question, reference, answer, {"type": "reasoning"}, {})
-    return measured_row(row, answer, measure, k).figures
+    return measure(row, answer.retrieved.passages[:k])
 
 
 def judged(*replies: object) -> tuple[Measure, ScriptedChatModel, list[str]]:

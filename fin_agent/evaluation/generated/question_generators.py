@@ -1,4 +1,4 @@
-"""Questions about one company, between companies, about one part, between parts, and of what is absent; their report.
+"""Questions about one company, between companies, about one part, between parts, and of what is absent.
 
 A generator makes one question of a turn's draws, and raises UnsuitableDrawError if the draws give none.
 """
@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from fin_agent.evaluation import Family, QuestionKind
-from fin_agent.evaluation.benchmark import Report, Row, report_on, tables_of
 from fin_agent.evaluation.generated.question_material import PartFamily, QuestionMaterial
 from fin_agent.evaluation.generated.sampling import (
     Maker,
@@ -44,8 +43,22 @@ def _is_stated(measure: MeasureToAsk) -> bool:
     return not measure.is_formula
 
 
-def _is_flow(measure: MeasureToAsk) -> bool:
-    return measure.unit == "USD" and not measure.is_balance
+_FITS: Mapping[str, Fits] = {
+    "any": lambda measure: True,
+    "formula": lambda measure: measure.is_formula,
+    "flow": lambda measure: measure.unit == "USD" and not measure.is_balance,
+    "dollars": lambda measure: measure.unit == "USD",
+    "stated dollars": lambda measure: measure.unit == "USD" and not measure.is_formula,
+}
+"""The measures that a generator of `kinds.yaml` asks for."""
+_VALUES: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "figure": lambda values: values[0],
+    "sum": sum,
+    "mean": lambda values: sum(values) / len(values),
+    "difference": lambda values: values[0] - values[1],
+    "ratio": lambda values: values[0] / values[1],
+}
+"""What it asks of the figures of consecutive years, or of two companies, the higher first."""
 
 
 # --- One company
@@ -82,22 +95,10 @@ def quarterly_figure(turn: Turn) -> GeneratedQuestion:
     return turn.make_question(f"{company.key} {measure.id} {year} Q{quarter}", text, [found], expected)
 
 
-def computed_measure(turn: Turn) -> GeneratedQuestion:
-    """Ask for a margin or ratio of one year."""
-    drawn = _drawn(turn, lambda measure: measure.is_formula, 1)
-    return drawn.of_one(drawn.values[0])
-
-
-def total(turn: Turn) -> GeneratedQuestion:
-    """Ask for the sum of a flow over consecutive years."""
-    drawn = _drawn(turn, _is_flow)
-    return drawn.of_one(sum(drawn.values))
-
-
-def average(turn: Turn) -> GeneratedQuestion:
-    """Ask for the mean of a measure over consecutive years."""
-    drawn = _drawn(turn, lambda measure: True)
-    return drawn.of_one(sum(drawn.values) / len(drawn.values))
+def over_years(turn: Turn, *, fits: str, value: str, years: int = 0) -> GeneratedQuestion:
+    """Ask for a value of a measure in consecutive years: its sum, its mean; with `years=1` for a margin or ratio."""
+    drawn = _drawn(turn, _FITS[fits], years)
+    return drawn.of_one(_VALUES[value](drawn.values))
 
 
 def change(turn: Turn) -> GeneratedQuestion:
@@ -189,10 +190,6 @@ class _Drawn:
         rounding = self._rounding_of_growth if unit else _rounding(self.measure, self.found)
         return self.asked(text, ExpectedAnswer(value, unit or self.measure.unit, rounding, signed))
 
-    def of_two(self, expected: ExpectedAnswer) -> GeneratedQuestion:
-        fields = self.named_two()
-        return self.asked(self.turn.text(self.turn.name, **fields, year=self.turn.year(self.last)), expected)
-
     def asked(
         self, text: str, expected: ExpectedAnswer, *also: Computed, kind: str = "", of: str = ""
     ) -> GeneratedQuestion:
@@ -253,28 +250,17 @@ _CLEAR_LEAD = 0.05
 _MAX_TIMES_ANOTHER = 50
 
 
-def difference(turn: Turn) -> GeneratedQuestion:
-    """Ask by how much one company's figure exceeds another's."""
-    drawn = _ranked(turn, 2, lambda measure: True)
-    unit = "percentage points" if drawn.measure.unit == "percent" else drawn.measure.unit
-    high, low = drawn.found
-    rounding = _rounding(drawn.measure, drawn.found)
-    return drawn.of_two(ExpectedAnswer(high.value - low.value, unit, rounding, signed=False))
-
-
-def ratio(turn: Turn) -> GeneratedQuestion:
-    """Ask for the ratio of two companies' figures."""
-    drawn = _ranked(turn, 2, lambda measure: measure.unit == "USD")
-    high, low = drawn.found
-    require(low.value > 0 and high.value <= _MAX_TIMES_ANOTHER * low.value)
-    return drawn.of_two(ExpectedAnswer(high.value / low.value, "ratio"))
-
-
-def combined(turn: Turn) -> GeneratedQuestion:
-    """Ask for the sum of two companies' figures."""
-    drawn = _ranked(turn, 2, lambda measure: measure.unit == "USD" and not measure.is_formula)
-    value = sum(each.value for each in drawn.found)
-    return drawn.of_two(ExpectedAnswer(value, "USD", _rounding(drawn.measure, drawn.found)))
+def two_companies(turn: Turn, *, fits: str, value: str) -> GeneratedQuestion:
+    """Ask for the difference, the ratio or the sum of two companies' figures."""
+    drawn = _ranked(turn, 2, _FITS[fits])
+    (high, low), unit, rounding = drawn.values, drawn.measure.unit, _rounding(drawn.measure, drawn.found)
+    if value == "ratio":
+        require(low > 0 and high <= _MAX_TIMES_ANOTHER * low)
+        unit, rounding = "ratio", 0.0
+    if value == "difference" and unit == "percent":
+        unit = "percentage points"
+    expected = ExpectedAnswer(_VALUES[value](drawn.values), unit, rounding, signed=value != "difference")
+    return drawn.asked(turn.text(turn.name, **drawn.named_two(), year=turn.year(drawn.last)), expected)
 
 
 def highest(turn: Turn) -> GeneratedQuestion:
@@ -318,7 +304,7 @@ def faster(turn: Turn) -> GeneratedQuestion:
 
 def highest_over_years(turn: Turn) -> GeneratedQuestion:
     """Ask which of several companies has the highest average or total over consecutive years."""
-    drawn = _drawn(turn, _is_flow, companies=turn.draw.choice((2, 3)))
+    drawn = _drawn(turn, _FITS["flow"], companies=turn.draw.choice((2, 3)))
     years = drawn.last - drawn.first + 1
     of_each = [drawn.found[begin : begin + years] for begin in range(0, len(drawn.found), years)]
     sums = [sum(each.value for each in of_one) for of_one in of_each]
@@ -586,7 +572,7 @@ def _is_spoken_of(material: QuestionMaterial, company: Company, names: tuple[str
     return False
 
 
-# --- All kinds, and the report on their answers
+# --- All kinds
 
 COUNTS: Mapping[str, int] = {kind: of["count"] for kind, of in read_data("kinds").items()}
 """Default number of questions of each kind."""
@@ -615,8 +601,3 @@ def _makers(kind: str) -> list[tuple[str, Maker, int]]:
         for group in read_data("kinds")[kind]["generators"]
         for name, function, weight, *given in group
     ]
-
-
-def report_on_generated(rows: Sequence[Row], title: str) -> Report:
-    """Return the figures by family, then by kind."""
-    return report_on(rows, title, tables_of("generated"), ("family", "kind"), overall=False)

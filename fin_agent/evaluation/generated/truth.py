@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
+from functools import partial
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -247,10 +247,8 @@ _APPLIED: Mapping[str, Callable[[float, float], float]] = {
 }
 
 
-@lru_cache(maxsize=8)
-def read_data(name: str) -> dict[str, Any]:
-    """Return the content of `name`.yaml of this package."""
-    return load_yaml(name, __package__)
+read_data = partial(load_yaml, package=__package__)
+"""Returns the content of a YAML file of this package, by its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from rich.console import Console
 
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.benchmark import write_csv
-from fin_agent.evaluation.generated.question_generators import report_on_generated
+from fin_agent.evaluation.benchmark import report_of, write_csv
 from fin_agent.evaluation.generated.truth import ExpectedAnswer, GeneratedQuestion, SlotKey, has_failed, judge
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.slot_ledger import Entry, Figure
@@ -139,7 +138,7 @@ def test_a_report_counts_each_kind_and_lists_every_failure(tmp_path: Path) -> No
     wrong = judge(TOTAL, answered(9_000).model_copy(update={"rounds": 3}), COMPANIES)
     refusal = Answer(question="", answer=AnswerValue(text="No."), refused=True, missing=("Q3 FY2019",))
     refused = judge(ABSENT, refusal, COMPANIES)
-    report = report_on_generated([right, wrong, refused], "Made")
+    report = report_of("generated", [right, wrong, refused], title="Made")
     multi, unanswerable = report.of("multi-filing"), report.of("unanswerable")
     assert [multi[name] for name in ("questions", "full_ledger", "right", "refused")] == [2, 1.0, 0.5, 0.0]
     assert [multi[name] for name in ("rounds", "wrong", "missing_named")] == [{1: 1, 3: 1}, 0.5, None]
