@@ -21,6 +21,7 @@ from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.errors import FinAgentError
 from fin_agent.filings.reader import is_readable
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.vocabulary.runs import runs_of
 
 MANIFEST = "fetched.jsonl"
 LARGEST_PAGE = 2**20
@@ -315,15 +316,9 @@ def _missing(form: str, found: Sequence[FilingToFetch], years: Years | None) -> 
     held = {wanted.place.fiscal_year for wanted in found if wanted.listed.form.upper() == form}
     if years is None:
         return None if held else NotFiled(form)
-    spans: list[Years] = []
-    for year in range(years.first, years.last + 1):
-        if year in held:
-            continue
-        if spans and spans[-1].last == year - 1:
-            spans[-1] = Years(spans[-1].first, year)
-        else:
-            spans.append(Years(year, year))
-    return NotFiled(form, tuple(spans), at_all=not held) if spans else None
+    lacking = (year for year in range(years.first, years.last + 1) if year not in held)
+    spans = tuple(Years(run[0], run[-1]) for run in runs_of(lacking, lambda run, year: year - run[-1] > 1))
+    return NotFiled(form, spans, at_all=not held) if spans else None
 
 
 def _told_apart(wanted: list[FilingToFetch]) -> list[FilingToFetch]:

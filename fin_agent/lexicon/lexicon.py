@@ -25,6 +25,7 @@ from fin_agent.lexicon.label_matching import LabelIndex
 from fin_agent.lexicon.phrase_matching import IGNORED, Kind, Mention, PhraseIndex, tokenize
 from fin_agent.lexicon.statement_titles import StatementTitles
 from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.runs import grouped
 
 LEXICON_VARIABLE = "FIN_AGENT_LEXICON"
 _TAXONOMIES = frozenset({"", "us-gaap", "srt", "dei", "ifrs-full"})
@@ -154,10 +155,8 @@ class Lexicon:
 
     def topics(self, text: str) -> list[Topic]:
         """Return the narrative topics of a text: those with most trigger words first, then in order of appearance."""
-        places: dict[str, list[int]] = {}
-        for _, names, start, _ in self._topic_words.find(text):
-            for name in names.split(" "):
-                places.setdefault(name, []).append(start)
+        found = self._topic_words.find(text)
+        places = grouped((name, start) for _, names, start, _ in found for name in names.split(" "))
         ranked = sorted(places, key=lambda name: (-len(places[name]), places[name][0], name))
         return [self.topic_entries[name] for name in ranked]
 

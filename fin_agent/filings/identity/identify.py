@@ -19,6 +19,7 @@ from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.fiscal_calendar import DAYS_PER_QUARTER, closed_quarter, fiscal_year_of, nominal_month
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
 from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.runs import grouped
 
 _PATTERNS = patterns("identity_patterns")
 
@@ -327,11 +328,10 @@ _WINTER = {1: Kind.FROM_JANUARY, 2: Kind.FROM_FEBRUARY, 3: Kind.FROM_MARCH}
 
 def _year_names_from_sentences(pages: Iterable[PlainPage], period_end: date, month: int) -> tuple[int, str, int] | None:
     """Return (offset from the usual name, words, page) by the majority of sentences that link name and date."""
-    bound: dict[int, list[_NamedYear]] = {}
-    for one in _names_with_dates(pages, month):
-        offset = one.year - fiscal_year_of(one.end, month)
-        if abs(offset) <= 1 and abs((one.end - period_end).days) < _YEARS_COUNTED:
-            bound.setdefault(offset, []).append(one)
+    named = ((one.year - fiscal_year_of(one.end, month), one) for one in _names_with_dates(pages, month))
+    bound = grouped(
+        (offset, one) for offset, one in named if abs(offset) <= 1 and abs((one.end - period_end).days) < _YEARS_COUNTED
+    )
     if not bound:
         return None
     best = min(bound, key=lambda offset: (-len(bound[offset]), abs(offset), offset))
@@ -345,11 +345,11 @@ _YEARS_COUNTED = 1200
 
 def _year_mentions(pages: Sequence[PlainPage], usual: int, month: int) -> Iterator[FieldSource]:
     """Yield the year that the text mentions as if it were the current one, which is named more often than others."""
-    places: dict[int, list[tuple[str, int]]] = {}
-    for page, text in pages:
-        for found in _PATTERNS["fiscal year"].finditer(text):
-            words = text[max(0, found.start() - 1) : found.end()]
-            places.setdefault(int(found[1]), []).append((words, page))
+    places = grouped(
+        (int(found[1]), (text[max(0, found.start() - 1) : found.end()], page))
+        for page, text in pages
+        for found in _PATTERNS["fiscal year"].finditer(text)
+    )
     spoken = Counter({year: len(found) for year, found in places.items()})
     year = usual
     if month == 1:

@@ -13,6 +13,7 @@ from fin_agent.lexicon.entry_loading import Entries, Item
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import ItemStart, PageContent
+from fin_agent.vocabulary.runs import grouped
 
 _PATTERNS = patterns("outline_patterns")
 
@@ -260,9 +261,7 @@ def stretches_of_pages(
 
     `starts` are (position of the page, offset, name) of what begins; `before` is the name of all before the first.
     """
-    of_page: dict[int, list[tuple[int, str]]] = {}
-    for index, offset, name in starts:
-        of_page.setdefault(index, []).append((offset, name))
+    of_page = grouped((index, (offset, name)) for index, offset, name in starts)
     current = before
     for index, page in enumerate(pages):
         spans = [(0, current), *of_page.get(index, ())]

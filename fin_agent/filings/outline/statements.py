@@ -12,7 +12,7 @@ from fin_agent.filings.outline.table_page_classification import density_of, may_
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, letters_only
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Page, PageContent, Statement
-from fin_agent.vocabulary.runs import runs_of
+from fin_agent.vocabulary.runs import grouped, runs_of
 from fin_agent.vocabulary.table import Table
 
 _PATTERNS = patterns("outline_patterns")
@@ -37,9 +37,7 @@ def parts_of_statement(
 
     A page belongs to the statement it begins with, up to a table under the title of another.
     """
-    of_page: dict[int, list[Table]] = {}
-    for table in tables:
-        of_page.setdefault(table.page, []).append(table)
+    of_page = grouped((table.page, table) for table in tables)
     parts = []
     for page in pages:
         shown = page.statement
