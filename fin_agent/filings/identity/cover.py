@@ -92,7 +92,7 @@ def numbers_on_cover(text: str, page: int) -> Iterator[FieldSource]:
     if found is not None:
         kind = Kind.COVER if captioned else Kind.COVER_PLACE
         yield reading("file_number", plain_file_number(found.group()) or "", kind, found.group(), page)
-    found = _EMPLOYER_ID.search(text)
+    found = _PATTERNS["employer id"].search(text)
     if found is not None and (number := plain_employer_id(found.group())):
         yield reading("employer_id", number, Kind.COVER, found.group(), page)
 
@@ -110,9 +110,6 @@ def plain_employer_id(printed: str) -> str | None:
     """Return `12-3456789` for the number with or without its hyphen; None for other text or all zeros."""
     digits = re.sub(r"\W", "", printed)
     return f"{digits[:2]}-{digits[2:]}" if re.fullmatch(r"\d{9}", digits) and digits[2:].strip("0") else None
-
-
-_EMPLOYER_ID = re.compile(r"(?<![\d-])\d{2}\s?[-–‐‑]\s?\d{7}(?!\d)")
 
 
 def name_on_cover(text: str, page: int) -> FieldSource | None:
@@ -214,7 +211,6 @@ def ticker_readings(
             return
 
 
-_SYMBOL_WORD = re.compile(r"(?<![\w$.])(?P<ticker>[A-Z]{1,5}(?:[./][A-Z])?)(?![\w.])")
 _NOT_TICKERS = word_lists("identity_words")["no tickers"]
 
 
@@ -226,7 +222,7 @@ def _row_of_table(text: str) -> re.Match[str] | None:
             return row
     if heading is None:
         return None
-    for word in _SYMBOL_WORD.finditer(text, heading.end(), heading.end() + 400):
+    for word in _PATTERNS["symbol word"].finditer(text, heading.end(), heading.end() + 400):
         if word["ticker"] not in _NOT_TICKERS and len(word["ticker"]) > 1:
             return word
     return None

@@ -251,14 +251,12 @@ def _month(value: str) -> int | None:
         return None
 
 
-_STATE = re.compile(r"\s*[/\\][A-Za-z]{2,3}[/\\]?$")
-_CIK = re.compile(r"^(?=\d{1,10}$)0*([1-9]\d*)$")
 _LEAP_YEAR = 2004
 _QUARTERS = {"Q1": 1, "Q2": 2, "H1": 2, "M6": 2, "Q3": 3, "M9": 3, "Q4": 4}
 _CONCEPTS: dict[str, tuple[str, Callable[[str], str | int | date | None]]] = {
-    "EntityRegistrantName": ("company", lambda value: _STATE.sub("", value).strip() or None),
+    "EntityRegistrantName": ("company", lambda value: _PATTERNS["state"].sub("", value).strip() or None),
     "DocumentType": ("form", cover.normalize_form),
-    "EntityCentralIndexKey": ("cik", lambda value: next(iter(_CIK.findall(value)), None)),
+    "EntityCentralIndexKey": ("cik", lambda value: next(iter(_PATTERNS["cik"].findall(value)), None)),
     "DocumentFiscalYearFocus": ("fiscal_year", lambda value: value if re.fullmatch(r"(?:19|20)\d\d", value) else None),
     "DocumentFiscalPeriodFocus": ("quarter", lambda value: _QUARTERS.get(value.upper())),
     "DocumentPeriodEndDate": ("period_end", lambda value: next((found.date for found in printed_dates(value)), None)),
@@ -277,7 +275,7 @@ def _common_stock_symbol(tags: Sequence[Tag]) -> Iterator[FieldSource]:
         (tag, found.group().upper())
         for tag in tags
         if tag.concept == "dei:TradingSymbol" and not _PATTERNS["nothing"].fullmatch(tag.text)
-        for found in [_SYMBOL.search(re.sub(r"^[^:]*:", "", tag.text))]
+        for found in [_PATTERNS["symbol"].search(re.sub(r"^[^:]*:", "", tag.text))]
         if found is not None
     ]
     title_of = [titles.get(tag.context, "") for tag, _ in symbols]
@@ -289,9 +287,6 @@ def _common_stock_symbol(tags: Sequence[Tag]) -> Iterator[FieldSource]:
     for tag, symbol in (common or symbols)[:1]:
         title = titles.get(tag.context, "")
         yield reading("ticker", symbol.replace("/", "."), Kind.TAG, f"{tag.concept} {tag.text} {title}", tag.page)
-
-
-_SYMBOL = re.compile(r"[A-Za-z]{1,6}(?:[./-][A-Za-z]{1,2})?(?![A-Za-z])")
 
 
 def year_readings(

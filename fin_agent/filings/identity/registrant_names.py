@@ -82,7 +82,7 @@ def _name_before(text: str, place: int) -> str | None:
     words: list[str] = []
     for line in reversed(text[max(0, place - 120) : place].split("\n")):
         of_line = line.split()
-        taken = list(takewhile(_NAME_WORD.fullmatch, reversed(of_line)))
+        taken = list(takewhile(_PATTERNS["name word"].fullmatch, reversed(of_line)))
         words = [*reversed(taken), *words]
         # A lone `Inc.` at the beginning of a line belongs to the line above.
         if len(taken) < len(of_line) or len(words) > 1:
@@ -91,9 +91,6 @@ def _name_before(text: str, place: int) -> str | None:
     while words and words[0] in ("&", "of", "and", "the"):
         words.pop(0)
     return printed_name(_PATTERNS["before a name"].sub("", " ".join(words))) or None
-
-
-_NAME_WORD = re.compile(r"(?:[A-Z0-9]|[a-z]{1,2}[A-Z])[\w&.’'-]*[™®]?,?|&|of|and|the")
 
 
 SIGNED_WITHIN = 400
@@ -105,7 +102,7 @@ def signature_readings(pages: Sequence[PageContent], first: int, not_before: dat
     for page in (*pages[first:SIGNED_WITHIN], *pages[max(SIGNED_WITHIN, first, len(pages) - LAST_PAGES) :]):
         if "SIGNATURE" not in page.text and "ignature" not in page.text:
             continue
-        text = _DAY_APART.sub(r"\1\2", normalize_print(page.text))
+        text = _PATTERNS["day apart"].sub(r"\1\2", normalize_print(page.text))
         heading = _PATTERNS["signatures"].search(text)
         if heading is None:
             continue
@@ -117,10 +114,6 @@ def signature_readings(pages: Sequence[PageContent], first: int, not_before: dat
                 begin, end = text.rfind("\n", 0, one.start) + 1, f"{text}\n".find("\n", one.end)
                 yield reading("filed", one.date, Kind.SIGNATURE, text[begin:end], page.number)
                 return
-
-
-_DAY_APART = re.compile(r"\b([123]) (\d)(?=\s*,\s*(?:19|20)\d\d)")
-"""`February 1 5 , 2018`, as typed in signed copies."""
 
 
 def _signer(text: str, place: int) -> str | None:
@@ -165,7 +158,9 @@ def _names_in(pages: Sequence[PlainPage], company: str) -> Iterator[FieldSource]
                 yield _other_name(former["name"] or former["changed"], printed, number)
         for terms in _PATTERNS["quoted terms"].finditer(text):
             if _PATTERNS["the filer itself"].search(terms.group()):
-                yield from (_other_name(name, terms.group(), number) for name in _QUOTED.findall(terms.group()))
+                yield from (
+                    _other_name(name, terms.group(), number) for name in _PATTERNS["quoted"].findall(terms.group())
+                )
         if named is not None:
             for found in named.finditer(text):
                 behind = text[found.end() : found.end() + 160]
@@ -177,11 +172,6 @@ def _other_name(name: str, printed: str, page: int) -> FieldSource:
     return reading("other_names", name, Kind.SENTENCE, printed, page)
 
 
-_QUOTED = re.compile(r"[“\"]\s*([^”\"“]{2,40}?)\s*[”\"]")
-_BESIDE = re.compile(r"[\s,.]*(?:\([^()]{0,80}\)[\s,]*){0,2}[\s,(]*(?:was\s+)?[FfPp]?")
-_BRACKET = re.compile(r"[^“\"(\n]{0,50}?\((?![^()]*\bsymbol)([^()]{2,150})\)", re.DOTALL)
-
-
 def _is_own_former_name(text: str, former: re.Match[str], named: re.Pattern[str] | None) -> bool:
     """Return whether a former name is the registrant's rather than a subsidiary's."""
     if re.match(r"[\s,]*(?:we|the\s+Company)\b", text[former.end() : former.end() + 20]):
@@ -190,16 +180,17 @@ def _is_own_former_name(text: str, former: re.Match[str], named: re.Pattern[str]
         return False
     start = max(0, former.start() - 200)
     return any(
-        _BESIDE.fullmatch(text, name.end(), former.start()) for name in named.finditer(text, start, former.start())
+        _PATTERNS["beside"].fullmatch(text, name.end(), former.start())
+        for name in named.finditer(text, start, former.start())
     )
 
 
 def _names_in_brackets(behind: str) -> list[str]:
     """Return names in the brackets after a name: `(“Square,” the “Company”)`, `(Verizon, or the Company)`."""
-    opening = _BRACKET.match(behind)
+    opening = _PATTERNS["bracket"].match(behind)
     if opening is None:
         return []
-    quoted = _QUOTED.findall(opening[1])
+    quoted = _PATTERNS["quoted"].findall(opening[1])
     if quoted or "Company" not in opening[1]:
         return quoted
     return [part for part in re.split(r",\s*|\s+(?:or|and)\s+", opening[1]) if part[:1].isupper()]

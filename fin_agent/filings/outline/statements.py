@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -247,7 +246,11 @@ def _titles_on(text: str) -> Iterator[_Title]:
         start, begin = begin, begin + len(line) + 1
         if not any_found and above >= _TOP_LINES:
             return
-        title = None if _PARENTHETICAL.match(text, begin - 1) else _title(line.strip(), after[:_MAX_LINE_LENGTH])
+        title = (
+            None
+            if _PATTERNS["parenthetical of a statement"].match(text, begin - 1)
+            else _title(line.strip(), after[:_MAX_LINE_LENGTH])
+        )
         if title is not None:
             any_found = True
             yield _Title(title[0], line.strip(), start, title[1])
@@ -268,7 +271,6 @@ def _title(line: str, after: str) -> tuple[Statement, bool] | None:
 
 
 _MIN_LINE_LENGTH = 8
-_PARENTHETICAL = re.compile(r"\W{0,20}parenthetical", re.I)
 
 
 def _entity_above(head: str) -> str:

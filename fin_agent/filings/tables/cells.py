@@ -87,20 +87,19 @@ def share_scale_of(unit_line: str) -> int | None:
 def unit_line_exceptions(unit_line: str) -> frozenset[frozenset[str]]:
     """Return what `unit_line` excepts from its scale, each as the words of its rows: `except ARPA and store counts`."""
     excepted = _PATTERNS["excepted"].search(_PATTERNS["per share"].sub(" ", unit_line))
-    items = _BETWEEN_ITEMS.split(_RELATIVE_CLAUSE.sub("", excepted[1].lower())) if excepted else ()
+    items = (
+        _PATTERNS["between items"].split(_PATTERNS["relative clause"].sub("", excepted[1].lower())) if excepted else ()
+    )
     words = (frozenset(map(singular, re.findall(r"[a-z][a-z&-]+", item))) for item in items)
     return frozenset(filter(None, (each - word_lists("fact_words")["of exceptions"] for each in words)))
 
 
 def is_unit_line_exception(label: str, unit_line: str) -> bool:
     """Return whether a row is excepted from the scale of `unit_line`, by its name up to `, $0.01 par value`."""
-    name = set(map(singular, _AFTER_NAME.split(label.lower())[0].split()))
+    name = set(map(singular, _PATTERNS["after name"].split(label.lower())[0].split()))
     return any(words <= name for words in unit_line_exceptions(unit_line))
 
 
-_BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
-_RELATIVE_CLAUSE = re.compile(r"\bwhich\b[^,)]*")
-_AFTER_NAME = re.compile(r"[,;:$(—–]")
 _SCALES = {
     **dict.fromkeys(("mi", "m", "mn", "mm"), 1_000_000),
     **dict.fromkeys(("th", "k", "00", "$0", "'0", "’0"), 1_000),
@@ -174,7 +173,7 @@ def tokens_of(line: Line) -> list[Token]:
             if text not in _SIGNS | _DASHES_OF_MONEY or any(touched):
                 pending.append(word)
                 continue
-        if _LEADER.match(text):
+        if _PATTERNS["leader"].match(text):
             # Leader dots are not part of a label; the text after them is in a column.
             spaced = True
             continue
@@ -191,7 +190,7 @@ def tokens_of(line: Line) -> list[Token]:
             pending = []
             number = parse_number(text)
         beside = not pending and tokens and tokens[-1].number is not None and x0 - tokens[-1].x1 < _MARK_GAP
-        if number is not None and beside and _MARK.match(text):
+        if number is not None and beside and _PATTERNS["mark of a cell"].match(text):
             last = x1
             continue
         first = pending[0] if pending else word
@@ -216,7 +215,7 @@ def tokens_of(line: Line) -> list[Token]:
 
 def may_be_cell(word: Word) -> bool:
     """Return whether a line that ends with `word` may end with a number: digits, signs and marks."""
-    return bool(_END_OF_CELL.search(word.text)) or word.text in _OPENERS
+    return bool(_PATTERNS["end of cell"].search(word.text)) or word.text in _OPENERS
 
 
 def trailing_cells(tokens: Sequence[Token], height: float) -> list[Token]:
@@ -242,7 +241,9 @@ def cells_of_row(tokens: Sequence[Token]) -> list[Token]:
 def _is_mark(token: Token) -> bool:
     """Return whether a cell right after words is their footnote mark: in brackets, or a bare number."""
     bare = token.text.isdigit() and len(token.text) <= 2
-    return (token.gap < _BRACKETED_MARK_GAP and bool(_MARK.match(token.text))) or (token.gap < _BARE_MARK_GAP and bare)
+    return (token.gap < _BRACKETED_MARK_GAP and bool(_PATTERNS["mark of a cell"].match(token.text))) or (
+        token.gap < _BARE_MARK_GAP and bare
+    )
 
 
 _BRACKETED_MARK_GAP = 20.0
@@ -293,7 +294,9 @@ def assign_to_columns(
                 break
             continue
         apart = token.gap >= room or alone or tokens[position - 1].is_cell
-        if not apart and not (seen and abs(token.edge - columns[index].edge) <= 2.0 and _AMOUNT.search(token.text)):
+        if not apart and not (
+            seen and abs(token.edge - columns[index].edge) <= 2.0 and _PATTERNS["amount of a cell"].search(token.text)
+        ):
             break
         cells[index] = token
         bound, seen = index, True
@@ -318,11 +321,7 @@ _DASHES_OF_MONEY = frozenset({"$-", "-$"})
 _OPENERS = _CURRENCIES | _SIGNS | _DASHES_OF_MONEY | frozenset({"(", "$(", "($", "( $"})
 _CLOSERS = frozenset({")", "%", ")%", "%)", "¢", "]", "x", "×", "bps", "pts", "ppts"})
 _DASHES = frozenset({"—", "–", "-", "−", "--", "$—", "$-", "—%", "-%", "$–"})
-_AMOUNT = re.compile(r"[,.$(—–%]|^-$")
 _BLANKS = frozenset({"n/a", "na", "nm", "n.m.", "n/m", "n.a.", "nm%", "*", "**", "***", "n.m", "#", "nmf"})
-_LEADER = re.compile(r"^[.…·_‥]+$")
-_END_OF_CELL = re.compile(r"[\d)\]%*x×#—–−-]$|^n\.?/?[am]|bps$|p?pts$|¢$|^[.…·_‥]+$", re.I)
-_MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]{1,2}\)|\*+|[†‡§])$")
 _MARK_GAP = 2.5
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -182,23 +181,19 @@ def rows_of(body: Sequence[BodyLine]) -> list[LabelledRow]:
         if path:
             path[-1].indented |= item.x0 > path[-1].x0 + _INDENT
         rows.append(LabelledRow(label, section, item, lines))
-        if (total := _TOTAL.match(label)) is not None:
+        if (total := _PATTERNS["total of a label"].match(label)) is not None:
             _after_total(path, label[total.end() :], item.x0)
     return rows
 
 
 _INDENT = 2.0
-_TOTAL = re.compile(r"^(?:total|net cash)\b\s*", re.I)
-_NO_HEADING = re.compile(r"^commitments\b", re.I)
-_MARKS = re.compile(r"(?:\s*(?:\((?:\d{1,2}|[a-z]{1,2})\)|[*†‡§]|(?<=[a-z])\d(?=$)))+$")
-_NOTE_MARK = re.compile(r"(?<=[a-z])\(\d{1,2}\)")
 
 
 def clean_label(label: str) -> str:
     """Return a label without footnote marks, leader dots and double spaces."""
     text = " ".join(label.split()).strip(" .…")
-    text = _NOTE_MARK.sub("", text)
-    return _MARKS.sub("", text).strip()
+    text = _PATTERNS["note mark"].sub("", text)
+    return _PATTERNS["marks of a label"].sub("", text).strip()
 
 
 def _pitch(body: Sequence[BodyLine]) -> float:
@@ -286,12 +281,12 @@ def _ends_label_above(row: BodyLine, item: BodyLine, body: Sequence[BodyLine], p
 def _open(path: list[_Heading], text: str, x0: float) -> None:
     while path and (path[-1].x0 > x0 + _INDENT or (abs(path[-1].x0 - x0) <= _INDENT and (path[-1].rows or not text))):
         path.pop()
-    if text and not _NO_HEADING.match(text):
+    if text and not _PATTERNS["no heading"].match(text):
         path.append(_Heading(text.rstrip(" :"), x0, text.endswith(":")))
 
 
 def _close(path: list[_Heading], label: str, x0: float, apart: bool) -> None:
-    if (total := _TOTAL.match(label)) is not None:
+    if (total := _PATTERNS["total of a label"].match(label)) is not None:
         named = next((depth for depth, head in enumerate(path, 1) if _same(head.text, label[total.end() :])), None)
         if named is not None:
             del path[named:]

@@ -418,16 +418,13 @@ def _marked(flow: Flow) -> _Marked:
     for index, line in enumerate(lines):
         if (
             heads[index]
-            or (index in edge and _PAGE_NUMBER.fullmatch(line.text))
+            or (index in edge and _PATTERNS["page number"].fullmatch(line.text))
             or (flow.printed and flow.table_of(index) is None)
         ):
             seeds.append([])
         else:
             seeds.append(cells_of_row(tokens[index]) if line.cells else trailing_cells(tokens[index], line.height))
     return _Marked(flow, lines, tokens, heads, seeds)
-
-
-_PAGE_NUMBER = re.compile(r"\d{1,3}")
 
 
 def _segments(marked: _Marked) -> list[tuple[int, int]]:
@@ -564,12 +561,11 @@ def _without_marks(columns: list[Column], rows: Sequence[list[Token]]) -> list[C
     for before, column in pairwise(columns):
         cells = [token for row in rows for token in row if column.low <= token.edge <= column.high]
         near = column.left - before.right < _MARK_REACH and 2 * column.count <= before.count
-        if not (near and all(_MARK.match(token.text) for token in cells)):
+        if not (near and all(_PATTERNS["mark of a table"].match(token.text) for token in cells)):
             kept.append(column)
     return kept
 
 
-_MARK = re.compile(r"^\d{1,2}$")
 _MARK_REACH = 9.0
 
 
