@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from fin_agent.filings.identity import cover, registrant_names
+from fin_agent.filings.identity import cover
 from fin_agent.filings.identity.cover import Kind, PlainPage, reading
 from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.words import patterns
@@ -32,7 +32,7 @@ _FIELDS: dict[str, Callable[[str], Any]] = {
     "fiscal_year_end_month": int,
     "filed": date.fromisoformat,
     **dict.fromkeys(("ticker", "cik", "file_number", "employer_id"), str),
-    "other_names": lambda names: tuple(names.split(registrant_names.NAMES_SEPARATOR)),
+    "other_names": lambda names: tuple(names.split(cover.NAMES_SEPARATOR)),
     "amended": lambda value: value == "true",
 }
 """The fields of Identity, each with the function that reads its value."""
@@ -64,7 +64,7 @@ def ranked_readings(readings: Sequence[FieldSource]) -> list[FieldSource]:
     alike: list[FieldSource] = []
     for one in readings:
         if one.field == "company":
-            spellings = (other.value for other in alike if registrant_names.same_company(other.value, one.value))
+            spellings = (other.value for other in alike if cover.same_company(other.value, one.value))
             one = replace(one, value=next(spellings, one.value))
         if not any((other.value, other.origin) == (one.value, one.origin) for other in alike):
             alike.append(one)
@@ -137,12 +137,12 @@ def _readings_for_form(
     if not best_value(found, "company"):
         # Prefer the text to the signature, which is often in capitals.
         last = list(cover.plain_pages(pages[-3:]))
-        found += registrant_names.registrant_in_text(body[:12]) or registrant_names.registrant_in_text(last)
+        found += cover.registrant_in_text(body[:12]) or cover.registrant_in_text(last)
     start = body[0].number - pages[0].number if body else 0
-    found += registrant_names.signature_readings(pages, start, _day(best_value(found, "period_end")))
+    found += cover.signature_readings(pages, start, _day(best_value(found, "period_end")))
     further = cover.plain_pages(pages[_FIRST_PAGES:_MARKET_WITHIN])
     found += cover.ticker_readings(body[:2], body, () if best_value(found, "ticker") else further)
-    found += registrant_names.other_names(body, best_value(found, "company"))
+    found += cover.other_names(body, best_value(found, "company"))
     notes = cover.plain_pages(pages[_FIRST_PAGES:_NOTES_WITHIN])
     return [*found, *_period_readings(form, found, body, notes)]
 
@@ -177,21 +177,21 @@ def _period_readings(
 def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:
     if is_release(pages):
         title = name_in_title(pages)
-        named = registrant_names.registrant_in_text(pages[:14]) or title
+        named = cover.registrant_in_text(pages[:14]) or title
         found = [*release_readings(pages), *cover.ticker_readings((), pages), *named]
-        return found + registrant_names.other_names(pages[:3], best_value(found, "company"), title)
+        return found + cover.other_names(pages[:3], best_value(found, "company"), title)
     opening = "\n".join(page.text for page in pages[:4])[:4000]
     report = _PATTERNS["annual report"].search(opening)
     if report is None or not any(_PATTERNS["statements"].search(page.text) for page in pages):
         return []
     found = [reading("form", Form.ANNUAL_REPORT, Kind.FROM_CONTENT, report.group(), pages[0].number)]
-    found += [*registrant_names.registrant_in_text(pages), *cover.ticker_readings((), pages)]
+    found += [*cover.registrant_in_text(pages), *cover.ticker_readings((), pages)]
     for newest in newest_period_end(pages):
         end = date.fromisoformat(newest.value)
         month = nominal_month(end)[1]
         found += [newest, reading("fiscal_year_end_month", month, Kind.FROM_END, newest.printed, newest.page)]
         found += year_readings(pages, end, month)
-    return found + registrant_names.other_names(pages[:6], best_value(found, "company"))
+    return found + cover.other_names(pages[:6], best_value(found, "company"))
 
 
 def _day(value: str) -> date | None:
