@@ -11,9 +11,8 @@ from decimal import Decimal
 
 from fin_agent.filings.facts.table_facts import UnitOf
 from fin_agent.filings.facts.units_and_scales import fact_of_cell
-from fin_agent.filings.tables.cells import parse_number
+from fin_agent.filings.tables.cells import clean_label, parse_number
 from fin_agent.filings.tables.column_periods import FiscalCalendar
-from fin_agent.filings.tables.lines import clean_label
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import PageContent, Statement
 from fin_agent.vocabulary.place import Box

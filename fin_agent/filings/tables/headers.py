@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from fin_agent.filings.tables.cells import Column, parse_number, unit_line_in
+from fin_agent.filings.tables.cells import Column, Line, parse_number, unit_line_in
 from fin_agent.filings.tables.column_periods import (
     CALENDAR_YEARS,
     FiscalCalendar,
@@ -16,7 +16,6 @@ from fin_agent.filings.tables.column_periods import (
     same_day,
     time_words,
 )
-from fin_agent.filings.tables.lines import Line
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.place import Word

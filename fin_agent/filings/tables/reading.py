@@ -10,19 +10,24 @@ from datetime import date
 from itertools import pairwise, takewhile
 
 from fin_agent.filings.tables.cells import (
+    BodyLine,
     Column,
+    Flow,
+    LabelledRow,
+    Line,
     Token,
     assign_to_columns,
     cells_of_row,
     columns_of,
+    flow_of,
     may_be_cell,
+    rows_of,
     tokens_of,
     trailing_cells,
     unit_line_in,
 )
 from fin_agent.filings.tables.column_periods import FiscalCalendar, is_month_end, time_words
 from fin_agent.filings.tables.headers import Header, heading_of_labels, is_header_line, phrases_of, read_header
-from fin_agent.filings.tables.lines import BodyLine, Flow, LabelledRow, Line, flow_of, rows_of
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.lexicon.text_normalization import plain
 from fin_agent.lexicon.words import patterns, word_lists
