@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -34,6 +34,7 @@ from fin_agent.retrieval.fact_terms import (
     words_of,
     years_of,
 )
+from fin_agent.retrieval.sibling_cells import siblings_in
 from fin_agent.vocabulary.fact import UNDATED, Fact
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
@@ -85,15 +86,19 @@ Features = Mapping[str, float]
 """Numbers by their name in `nearest_weights.yaml`: how a figure compares with a target, each 0 to 1, or with others."""
 
 
-def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: str) -> NearestFigure | None:
+def find_nearest_figure(
+    workspace: Workspace, sought: FigureTarget, *, company: str, of_totals: bool = False
+) -> NearestFigure | None:
     """Return the figure of a company that matches `sought` best, with its probability; None where no figure matches.
 
     Args:
         workspace: The index with its companies.
         sought: What the question says about the figure.
         company: Key of the company in the directory.
+        of_totals: Whether only parts of a metric's printed total may be returned.
     """
-    candidates = ranked_candidates(workspace, sought, company=company)
+    candidates = [] if of_totals else ranked_candidates(workspace, sought, company=company)
+    candidates = candidates or _parts_of_totals(workspace, sought, company)
     if not candidates:
         return None
     weights = load_yaml("nearest_weights", __package__)  # one model ranks figures, one tells if the best is meant
@@ -181,6 +186,36 @@ def ranked_candidates(
 
 LIKELY_ENOUGH = 0.7
 """Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
+
+
+def _parts_of_totals(workspace: Workspace, sought: FigureTarget, company: str) -> list[tuple[SourcedFact, Features]]:
+    """Return figures of rows that match all words but those of a metric, and whose total is a figure of the metric.
+
+    `Enterprise network` stands above `Total Optical Communications`, whose amount is a segment's net sales.
+    """
+    index = workspace.index
+    for words, name in sought.metrics:
+        rest = sought.words - words
+        found = ranked_candidates(workspace, replace(sought, words=rest), company=company) if rest else []
+        found = [pair for pair in found if pair[0].fact.metric is None and pair[0].fact.source != "text"]
+        if not found:
+            continue
+        doc_ids = workspace.directory.by_key[company].doc_ids
+        stated = {abs(each.fact.value) for each in index.facts(doc_ids, metrics=[name, f"segment_{name}"])}
+        pages = {each.key for each, _ in found}
+        members = {
+            (each.key, each.fact.line, each.fact.box)
+            for siblings in siblings_in(index.facts(sorted({key.doc_id for key in pages}), pages=sorted(pages)))
+            for one in siblings.members
+            for when, each in one.facts.items()
+            if siblings.total is not None
+            and when in siblings.total.facts
+            and abs(siblings.total.facts[when].fact.value) in stated
+        }
+        kept = [pair for pair in found if (pair[0].key, pair[0].fact.line, pair[0].fact.box) in members]
+        if kept:
+            return kept
+    return []
 
 
 MAX_MARGIN = 2.0

@@ -54,10 +54,11 @@ def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> Fa
 
 
 def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult | None:
-    """Return the figure nearest to the words of a slot of a part, if a table names the part and it is likely enough."""
-    if slot.part is None or words_of(slot.phrase) <= words_of(slot.part):
-        return None  # the part's own words say nothing of what is measured
-    text, lexicon = f"{slot.part} {slot.phrase}", workspace.lexicon
+    """Return the figure of a table that is nearest to the words of a slot, if it is likely enough to be meant.
+
+    It has to name the part that the slot asks for; without one, it is a part of the metric's printed total.
+    """
+    text, lexicon = f"{slot.part or ''} {slot.phrase}", workspace.lexicon
     target = FigureTarget(
         words=words_of(text) - OF_TIME,
         metrics=tuple((words_of(one.phrase), one.id) for one in lexicon.mentions(text) if one.id in lexicon.metrics),
@@ -66,12 +67,14 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
         quarter=slot.quarter,
         months=slot.months,
     )
-    near = find_nearest_figure(workspace, target, company=slot.company)
+    if words_of(slot.phrase) <= words_of(slot.part or ""):
+        return None  # the part's own words say nothing of what is measured
+    near = find_nearest_figure(workspace, target, company=slot.company, of_totals=slot.part is None)
     if near is None or near.chance < LIKELY_ENOUGH or not scope.holds(near.sourced.key):
         return None
     fact = near.sourced.fact
     found = address_of(fact)
-    named = words_of(slot.part) <= found.line | found.heads | found.column | found.members
+    named = words_of(slot.part or "") <= found.line | found.heads | found.column | found.members
     named = named or same_part(fact.scope, slot.part)
     known = [one.id for one in lexicon.mentions(fact.label) if one.phrase.lower() == fact.label.lower()]
     if slot.metric and known and slot.metric not in known:
