@@ -14,7 +14,6 @@ from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod, is_annual
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.lexicon.words import load_yaml
 from fin_agent.retrieval.search_query import Query, RankedFiling, meanings
 from fin_agent.retrieval.search_terms import page_counts, stem, stopwords
 from fin_agent.vocabulary.identity import Form, Identity
@@ -25,6 +24,13 @@ from fin_agent.workspace import Workspace
 FILING_FEATURES = meanings("filings")
 """The features of a filing's score, by the names in `RankedFiling.features`."""
 
+_WEIGHTS = {
+    "period": 1.0, "date": 1.5, "form": 0.8, "words": 0.6, "phrases": 0.0, "summary": 0.0, "recency": 0.3,
+}  # fmt: skip
+_WEIGHTS_OF_ALL = {
+    "period": 1.0, "date": 1.5, "form": 0.8, "words": 0.9, "phrases": 0.6, "summary": 0.3, "recency": 0.3,
+}  # fmt: skip
+"""Weights where no company is named: words are then the main evidence."""
 _BEHIND = 0.5
 """Highest score of a filing of another company, relative to the last one of a company that may be meant."""
 _DAYS_A_YEAR = 365.25
@@ -96,7 +102,7 @@ def _ranked(
     metrics = workspace.lexicon.metrics
     identities = {doc_id: workspace.directory.identities[doc_id] for doc_id in doc_ids}
     latest = max((identity.period_end for identity in identities.values() if identity.period_end), default=None)
-    weights = load_yaml("match_weights", __package__)["filings" if query.companies else "filings of any company"]
+    weights = _WEIGHTS if query.companies else _WEIGHTS_OF_ALL
     ranked = []
     for doc_id, identity in identities.items():
         fits = [slot_fit(slot, identity, metrics) for slot in query.slots]

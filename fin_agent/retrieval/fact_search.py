@@ -23,7 +23,7 @@ from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, plain
-from fin_agent.lexicon.words import load_yaml, patterns, word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.retrieval.document_ranking import period_fit
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
@@ -109,10 +109,10 @@ class FactSearchResult:
     def matches(self) -> tuple[FactHit, ...]:
         """The hits that match the query as far as words can tell: complete, and scored close to the best one."""
         best = self.best
-        least = _WEIGHTS["likely"] if self.alone else _WEIGHTS["sure"]
+        least = _LIKELY if self.alone else _SURE
         if best is None or not best.is_complete or best.score < least:
             return ()
-        near, same = max(least, best.score - _WEIGHTS["near"]), best.sourced.fact
+        near, same = max(least, best.score - _NEAR), best.sourced.fact
         complete = (hit for hit in self.hits if hit.is_complete)
         if self.alone:
             return tuple(one for one in complete if one.score >= least and magnitudes_agree(one.sourced.fact, same))
@@ -237,9 +237,37 @@ _COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 _FILINGS_READ_WHOLE = 16
 """Number of filings up to which all facts of a year are read."""
 _PAGES_LOOKED_AT = 150
+_SURE = 0.85
+_NEAR = 0.05
+_LIKELY, _APART, _APART_BY_A_WORD = 0.6, 0.12, 0.15
+"""Minimum score of a hit without rivals, and how far behind it hits with other values must be. The last value applies
+to hits that lack a word of the phrase."""
 _LABELS = 6
 """Number of a metric's labels that replace its name within a longer phrase."""
-_WEIGHTS: Mapping[str, float] = load_yaml("match_weights", __package__)["facts"]
+_IN_HEADINGS, _ELSEWHERE, _ABOVE = 0.92, 0.9, 0.7
+"""Credit for a word of the phrase found outside label and concept; the last value is for a caption or a note's
+title."""
+_EXTRA_LINE, _EXTRA_HEADS, _EXTRA_COLUMN = 0.45, 0.06, 0.06
+"""Penalty where no word of the line (of its headings, its column) is in the phrase."""
+_TO_THE_LETTER = 0.13
+"""Bonus where the line has the words of the phrase itself, not of a synonym."""
+_OF_A_TAG = 0.04
+"""Additional penalty where only the concept, not the label, is as short as the phrase."""
+_OF_A_PART, _OF_MORE_PARTS, _OF_A_CHANGE, _OF_A_SPAN, _OF_ANOTHER_UNIT = 0.3, 0.2, 0.12, 0.15, 0.3
+_OF_A_SCHEDULE = 0.3
+_OF_THE_SAME_NAME = 0.04
+"""Bonus where the part is printed as asked, not only with the same words among others."""
+_OF_THE_OTHER_SIDE = 0.15
+"""Penalty for a cost where the query asks for income, or for income where it asks for a cost."""
+_OF_ANOTHER_METRIC = 0.03
+"""Penalty for a figure that the lexicon knows by another metric than the one asked for."""
+_OF_A_SUBJECT = 0.95
+"""Credit for the subject of a clause that states its amount, beside the label of a row."""
+_BEGINNING = 0.12
+"""Bonus for a longer label that begins with the words asked for: `Service cost for benefits earned`."""
+_UNSAID_PART = 0.12
+"""Penalty where the part's words appear in the label or column, and nothing marks them as the name of a part."""
+_ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED, _OF_NO_PERIOD = 0.04, 0.03, -0.04, -0.02, -0.1
 
 
 def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactSearchResult:
@@ -251,35 +279,33 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     hits = _statement_first(_ranked(fitting, asked, weigh))
     # Labels of the lexicon are other words for a metric, unless it is looked for by what the question calls it.
     own = asked.metric is None or bool(query.metric and query.phrase)
-    if own and not any(hit.is_complete and hit.score >= _WEIGHTS["sure"] for hit in hits[:1]):
+    if own and not any(hit.is_complete and hit.score >= _SURE for hit in hits[:1]):
         wider = asked.with_abbreviations_expanded(fitting)
         hits = hits if wider is None else _statement_first(_ranked(fitting, wider, weigh))
     bearing = [hit for hit in hits if asked.part <= _subject_of(hit.sourced.fact)]
-    if asked.part and any(hit.is_complete and hit.score >= _WEIGHTS["likely"] for hit in bearing):
+    if asked.part and any(hit.is_complete and hit.score >= _LIKELY for hit in bearing):
         hits = bearing  # of the others, only the text above speaks of the part
     if not hits:
         return FactSearchResult(())
     said = asked.phrase | asked.part
-    near = list(itertools.takewhile(lambda hit: hit.score > hits[0].score - _WEIGHTS["apart"], hits))
+    near = list(itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits))
     bare = own and address_of(hits[0].sourced.fact).line <= LIGHT  # a total of its whole table
     if not hits[0].is_complete:
         # Another print of the same figure may say what the best one lacks.
         hits = _moved_first(hits, (hit for hit in near if hit.is_complete and _have_same_figure(hit, near[0])))
-    rated = [hit for hit in near if hit.is_complete and (bare or hit.score >= hits[0].score - _WEIGHTS["near"])]
+    rated = [hit for hit in near if hit.is_complete and (bare or hit.score >= hits[0].score - _NEAR)]
     top = hits[0]
     hits = _moved_first(hits, (hit for hit in rated if _is_less_specific(top, hit, said)))
     best = hits[0]
     if best.is_complete:
-        hits = [
-            hit for hit in hits if hit.score < best.score - _WEIGHTS["near"] or not _is_less_specific(hit, best, said)
-        ]
+        hits = [hit for hit in hits if hit.score < best.score - _NEAR or not _is_less_specific(hit, best, said)]
     hits = _row_first(_literal_first(hits, query.phrase))
     home = asked.metric.statement if asked.metric is not None else None
     at_home = home is not None and hits[0].sourced.fact.statement is home  # no note rivals the statement of the metric
     rivals = _rivals([hit for hit in hits if not at_home or hit.sourced.fact.statement is home], said)
     whole = _whole_among(hits, said) if rivals and not query.part else None
     if whole is not None:
-        return FactSearchResult((replace(whole, score=max(whole.score, _WEIGHTS["sure"])),))
+        return FactSearchResult((replace(whole, score=max(whole.score, _SURE)),))
     spoken = _as_spoken(query.phrase)
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
     own = own or _is_literal(hits[0], query.phrase)
@@ -343,7 +369,7 @@ def _row_of(each: SourcedFact) -> tuple[str, str, FactPeriod]:
 
 def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
     """Return the hits; of the best hit's table, only rows with exactly the words of the phrase, where there are any."""
-    near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _WEIGHTS["near"], hits)
+    near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
     literal = next((hit for hit in near if _of_one_table(hit, hits[0]) and _is_literal(hit, phrase)), None)
     if literal is None:
         return hits
@@ -355,9 +381,7 @@ def _row_first(hits: list[FactHit]) -> list[FactHit]:
     """Return the hits with a row first that prints the figure of the best hit, if that is an amount of a sentence."""
     if hits[0].sourced.fact.source != "text":
         return hits
-    rows = (
-        hit for hit in hits if hit.sourced.fact.source != "text" and hit.is_complete and hit.score >= _WEIGHTS["likely"]
-    )
+    rows = (hit for hit in hits if hit.sourced.fact.source != "text" and hit.is_complete and hit.score >= _LIKELY)
     return _moved_first(hits, (hit for hit in rows if _have_same_figure(hit, hits[0])))
 
 
@@ -379,11 +403,11 @@ def _is_unrivalled(hits: Sequence[FactHit], asked: Words, phrase: str) -> bool:
     if len(asked - OF_ANY_FIGURE) < _MIN_WORDS and not _is_literal(best, phrase):
         return False
     own = address_of(best.sourced.fact)
-    near = itertools.takewhile(lambda hit: hit.score > best.score - _WEIGHTS["apart by a word"], hits)
+    near = itertools.takewhile(lambda hit: hit.score > best.score - _APART_BY_A_WORD, hits)
     return all(
         _have_same_figure(hit, best)
         or hit.sourced.doc_id != best.sourced.doc_id
-        or (hit.is_complete and (hit.score <= best.score - _WEIGHTS["apart"] or _is_less_specific(hit, best, asked)))
+        or (hit.is_complete and (hit.score <= best.score - _APART or _is_less_specific(hit, best, asked)))
         or (own.line | own.column | own.scope).intersection(hit.missing)  # they say what the other one lacks
         for hit in near
     )
@@ -424,7 +448,7 @@ def _ranked(facts: Sequence[SourcedFact], asked: _FactPhrase, weigh: Weigh) -> l
         schedules = {table for table, count in due.items() if count > 1}
         for place, hit in enumerate(hits if schedules else ()):
             if _table_of(hit.sourced) in schedules and address_of(hit.sourced.fact).line <= LIGHT:
-                hits[place] = replace(hit, score=hit.score - _WEIGHTS["of a schedule"])
+                hits[place] = replace(hit, score=hit.score - _OF_A_SCHEDULE)
     return sorted(hits, key=lambda hit: -round(hit.score, 6))
 
 
@@ -437,11 +461,9 @@ def _statement_first(hits: list[FactHit]) -> list[FactHit]:
     if not hits or hits[0].sourced.fact.statement is not None or not hits[0].is_complete:
         return hits
     if hits[0].sourced.fact.source == "text":  # a row that is called so goes before a clause
-        rows = (
-            hit for hit in hits if hit.score > hits[0].score - _WEIGHTS["apart"] and hit.sourced.fact.source != "text"
-        )
+        rows = (hit for hit in hits if hit.score > hits[0].score - _APART and hit.sourced.fact.source != "text")
         hits = _moved_first(hits, (hit for hit in rows if hit.is_complete and not hit.extra))
-    near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _WEIGHTS["near"], hits)
+    near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
     stated = (hit for hit in near if hit.sourced.fact.statement not in (None, Statement.EQUITY))
     return _moved_first(hits, (hit for hit in stated if hit.is_complete and len(hit.extra) <= len(hits[0].extra)))
 
@@ -607,7 +629,7 @@ class _FactPhrase:
             spoken = own._replace(line=subject, heads=own.heads | (own.line - subject))
             for words in (self.phrase, *self.wordings):
                 found, lacking, beside = self._account(words, spoken, weigh, years, part)
-                accounts.append(((_WEIGHTS["of a subject"] * found, lacking, beside), words))
+                accounts.append(((_OF_A_SUBJECT * found, lacking, beside), words))
         if not of_another:
             # The label that several metrics share says nothing of a fact that is known to be another's.
             fitting = (words for words in self.wordings if words <= address.borne)
@@ -617,7 +639,7 @@ class _FactPhrase:
             score, missing, extra = max(score, 0.97), (), ()
         if score <= 0:
             return None
-        score -= _WEIGHTS["of another metric"] * of_another
+        score -= _OF_ANOTHER_METRIC * of_another
         score += self._priors(fact, address, weigh, part, self.phrase | wording, named=named)
         return FactHit(sourced, score, missing, extra)
 
@@ -648,33 +670,31 @@ class _FactPhrase:
         cost = sum(map(weigh, extra - address.aside)) / sum(map(weigh, line)) if line else 0.0
         if cost and address.concept:
             more = sum(map(weigh, address.concept - wording - part - OF_ANY_CONCEPT))
-            cost = min(
-                cost, _WEIGHTS["of a tag"] / _WEIGHTS["extra line"] + more / (sum(map(weigh, address.concept)) or 1.0)
-            )
+            cost = min(cost, _OF_A_TAG / _EXTRA_LINE + more / (sum(map(weigh, address.concept)) or 1.0))
         heads = address.heads - wording - part - address.line
         column = address.column - wording - part - LIGHT - years
-        score = borne / whole - _WEIGHTS["extra line"] * cost
-        score -= _WEIGHTS["extra headings"] * (len(heads) / len(address.heads) if heads else 0.0)
-        score -= _WEIGHTS["extra column"] * (len(column) / len(address.column) if column else 0.0)
+        score = borne / whole - _EXTRA_LINE * cost
+        score -= _EXTRA_HEADS * (len(heads) / len(address.heads) if heads else 0.0)
+        score -= _EXTRA_COLUMN * (len(column) / len(address.column) if column else 0.0)
         if wording is self.phrase and wording - part <= (address.line - part or address.heads) and not extra:
-            score += _WEIGHTS["to the letter"]
+            score += _TO_THE_LETTER
         changes = bool((address.heads | address.line) & _CHANGE) and not wording & _CHANGE
-        return score - _WEIGHTS["of a change"] * changes, tuple(sorted(missing)), tuple(sorted(extra))
+        return score - _OF_A_CHANGE * changes, tuple(sorted(missing)), tuple(sorted(extra))
 
     def _priors(self, fact: Fact, address: Address, weigh: Weigh, part: Words, wording: Words, *, named: bool) -> float:
         said = wording | part
-        prior = _WEIGHTS["of no period"] if fact.source == "undated" else _WEIGHTS["untied"] if not fact.tied else 0.0
+        prior = _OF_NO_PERIOD if fact.source == "undated" else _UNTIED if not fact.tied else 0.0
         of_balances = self.is_balance or (fact.statement is not None and bool(self.phrase & _NOUNS_OF_BALANCES))
         if of_balances and fact.period.months and (self.metric is None or self.is_balance):
-            prior -= _WEIGHTS["of a span"]
+            prior -= _OF_A_SPAN
         if fact.statement is Statement.EQUITY:
-            prior += _WEIGHTS["of equity"]
+            prior += _OF_EQUITY
         elif fact.statement is not None:
-            prior += _WEIGHTS["on a statement"]
+            prior += _ON_A_STATEMENT
         if self.metric is not None and fact.statement is self.metric.statement:
-            prior += _WEIGHTS["at home"]
+            prior += _AT_HOME
         if fact.metric in self.opposites:
-            prior -= _WEIGHTS["of the other side"]  # `Cost of sales > Services` for `services revenue`
+            prior -= _OF_THE_OTHER_SIDE  # `Cost of sales > Services` for `services revenue`
         if named:
             unit = self.metric.unit if self.metric else fact.unit
         else:
@@ -682,24 +702,24 @@ class _FactPhrase:
             if said & _PRICE and fact.unit == "USD" and fact.scale == 1:
                 unit = ""  # `High`, `Low` in a table of prices
         if (unit and fact.unit != unit) or (not unit and fact.unit in ("percent", "ratio", "USD per share")):
-            prior -= _WEIGHTS["of another unit"]
+            prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and said.isdisjoint(_OF_SHARES):
-            prior -= _WEIGHTS["of another unit"] / 2
+            prior -= _OF_ANOTHER_UNIT / 2
         names = (address.members or address.scope) - OF_ANY_CONCEPT - OF_TIME - _OF_ADDING - years_of(fact.period)
         if names or (fact.scope is not None and not address.scope <= _OF_ADDING):
             share = sum(map(weigh, names - said)) / (sum(map(weigh, names)) or 1.0)
-            prior -= share * (_WEIGHTS["of more parts"] if part else _WEIGHTS["of a part"])
+            prior -= share * (_OF_MORE_PARTS if part else _OF_A_PART)
         lead = in_order(fact.label)[: len(address.line & wording)]
         longer = len(lead) > 1 and not address.line <= wording
         if longer and fact.source != "text" and words_of(" ".join(lead)) <= wording:
-            prior += _WEIGHTS["beginning"]
+            prior += _BEGINNING
         if self.part_name is not None and same_part(fact.scope, self.part_name):
-            prior += _WEIGHTS["of the same name"]
+            prior += _OF_THE_SAME_NAME
         elif part and not part <= address.scope | address.members:
             # Its words may stand there for the measure: `Other receivables` in the row of all receivables and other.
             named = part == address.line  # `Germany` below `Net sales`
             beside = part <= address.line | address.column
-            prior -= 0.0 if named else _WEIGHTS["unsaid part"] if beside else 2 * _WEIGHTS["unsaid part"]
+            prior -= 0.0 if named else _UNSAID_PART if beside else 2 * _UNSAID_PART
         return prior
 
 
@@ -712,11 +732,11 @@ def _credit(word: str, address: Address, part: Words) -> float:
     if word in address.line or word in address.concept:
         return 1.0
     if word in address.heads:
-        return _WEIGHTS["in headings"]
+        return _IN_HEADINGS
     bare = address.line <= LIGHT and not part
     if word in address.column | address.scope | address.members or (bare and not address.heads):
-        return _WEIGHTS["elsewhere"]  # a bare `Total` is of what its table is of, unless a heading says that
-    return _WEIGHTS["above"]
+        return _ELSEWHERE  # a bare `Total` is of what its table is of, unless a heading says that
+    return _ABOVE
 
 
 def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
@@ -728,7 +748,7 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
     near = [
         hit
         for hit in hits
-        if hit.score >= best.score - _WEIGHTS["near"]
+        if hit.score >= best.score - _NEAR
         and hit.sourced.doc_id == best.sourced.doc_id
         and len(hit.missing) <= len(best.missing)
     ]
@@ -767,7 +787,7 @@ def _whole_among(hits: Sequence[FactHit], asked: Words) -> FactHit | None:
         if like and hit.is_complete and address_of(fact).line == line and fact.amount > 0:
             members.setdefault(fact.amount, hit)
     most = max(members, default=Decimal(0))
-    enough = hits[0].is_complete and hits[0].score >= _WEIGHTS["likely"] and len(members) > _MIN_MEMBERS
+    enough = hits[0].is_complete and hits[0].score >= _LIKELY and len(members) > _MIN_MEMBERS
     rows = {(hit.sourced.fact.page, hit.sourced.fact.line) for hit in members.values()}
     if enough and len(rows) == 1 and _TOTAL.isdisjoint(address_of(members[most].sourced.fact).column):
         return None  # `Cost` and `Unrealized gains` add up to `Fair value` in a row of its table

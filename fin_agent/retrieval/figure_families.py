@@ -8,14 +8,14 @@ members.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
 from fin_agent.filings.tables.column_periods import time_words
 from fin_agent.index.protocol import PageKey, SourcedFact
-from fin_agent.lexicon.words import load_yaml, word_lists
+from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.fact_search import (
     FactQuery,
     facts_of_year,
@@ -180,20 +180,18 @@ def find_family(
             continue
         if not proved and not asked.is_named(siblings, made):
             continue
-        score += _WEIGHTS["own report"] * fits[siblings.doc_id] + _WEIGHTS["sums up"] * proved
+        score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
         if whole is not None and siblings.total is not None and made.total:
-            score += (
-                _WEIGHTS["the whole"] if magnitudes_agree(made.total[-1].fact, whole.fact) else -_WEIGHTS["the whole"]
-            )
+            score += _THE_WHOLE if magnitudes_agree(made.total[-1].fact, whole.fact) else -_THE_WHOLE
         found.append(((round(score, 3), fits[siblings.doc_id], len(made.members)), made))
     found.sort(key=lambda pair: pair[0], reverse=True)
     # Later reports divide anew: of tables that fit about as well, those of the report for the period count alone.
     fittest = max((fit for (_, fit, _), _ in found), default=0.0)
     own = [pair for pair in found if pair[0][1] == fittest]
-    found = own if own and own[0][0][0] >= found[0][0][0] - _WEIGHTS["ahead of later reports"] else found
+    found = own if own and own[0][0][0] >= found[0][0][0] - _OWN_REPORT else found
     if found and whole is not None and _make_up(found[0][1], whole):
         found = [pair for pair in found if _make_up(pair[1], whole)]  # parts of other figures are no rivals
-    near = _WEIGHTS["near"] if any(asked.wordings) else math.inf
+    near = _NEAR if any(asked.wordings) else math.inf
     return _best_and_rival([(score, made) for (score, *_), made in found], near)
 
 
@@ -229,7 +227,18 @@ _RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"
 _FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
 _FILINGS = 3
 """Number of filings whose tables are read: the report for the period and those that repeat it."""
-_WEIGHTS: Mapping[str, float] = load_yaml("match_weights", __package__)["families"]
+_SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
+"""Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
+one for the period."""
+_NEAR, _OWN_REPORT = 0.05, 0.25
+_ABOVE, _OF_MOST = 0.92, 0.95
+"""Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
+_EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
+_OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.12, 0.05, 0.3
+_STUB = 0.06
+"""Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
+_ACROSS_TABLES, _OF_TOTALS = 0.03, 0.2
+"""Penalties where the members are collected from several places of a filing; where one is a total of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,35 +349,35 @@ class _FamilyQuery:
         fixed = words_of(" ".join(siblings.shared)) - OF_PARTS - LIGHT - OF_TIME - self.kind_words
         fixed = frozenset(word for word in fixed if not word.isdigit())
         scores = [
-            sum(1.0 if word in shared else _WEIGHTS["above"] for word in words) / (len(words) or 1)
-            - _WEIGHTS["extra"] * len(fixed - words - concept) / (len(fixed) or 1)
+            sum(1.0 if word in shared else _ABOVE for word in words) / (len(words) or 1)
+            - _EXTRA * len(fixed - words - concept) / (len(fixed) or 1)
             for words in self.wordings
             if words <= shared | above
         ]
         if self.metric is not None and 2 * sum(_plain_metric(fact) == self.metric for fact in facts) > len(facts):
             others = fixed - frozenset[str]().union(*self.wordings) - concept
-            scores.append(_WEIGHTS["of most"] - _WEIGHTS["extra"] / 3 * len(others) / (len(fixed) or 1))
+            scores.append(_OF_MOST - _EXTRA / 3 * len(others) / (len(fixed) or 1))
         units = {fact.unit for fact in facts}
         counts = self.unit == "count" and units == {"USD"}  # no sign tells counts in thousands from amounts
         if not scores or (self.unit and units != {self.unit} and not counts):
             return None
         score, asked = max(scores), frozenset[str]().union(*self.wordings)
         if not self.unit and units & {"percent", "ratio", "USD per share"} and not asked & _RATE:
-            score -= _WEIGHTS["of another unit"]
+            score -= _OF_ANOTHER_UNIT
         if (fixed | concept) & _CHANGE and not asked & _CHANGE:
-            score -= _WEIGHTS["of a change"]
+            score -= _OF_A_CHANGE
         metrics = {_plain_metric(fact) for fact in facts} - {None}
         if self.kind_words and (len(metrics) > 1 or (self.metric and metrics and self.metric not in metrics)):
             return None  # lines of a statement are no parts of a company, and those of another metric not of this one
         lines = [bool((words_of(member.name) - LIGHT - self.kind_words) & asked) for member in made.members]
-        score -= _WEIGHTS["of lines"] * max(sum(lines) / len(lines), (len(metrics) > 1) * 0.5)
+        score -= _OF_LINES * max(sum(lines) / len(lines), (len(metrics) > 1) * 0.5)
         if may_span_pages(made.table):
-            score -= _WEIGHTS["across tables"]
+            score -= _ACROSS_TABLES
         if any(_TOTAL & words_of(member.name) for member in made.members):
-            score -= _WEIGHTS["of totals"]
+            score -= _OF_TOTALS
         if siblings.place == "row":
             # Columns of years head all contractual obligations, by wider names.
-            score += _WEIGHTS["rows"] * (2 * self.to_come or bool(self.kind_words and self.kind is None))
+            score += _STUB * (2 * self.to_come or bool(self.kind_words and self.kind is None))
         of_kind = self._kind_score(siblings, facts)
         return score + of_kind if of_kind is not None else None
 
@@ -393,8 +402,8 @@ class _FamilyQuery:
         near = " ".join((siblings.above[0], *siblings.shared, *(one.name for one in siblings.members)))
         if self.kind is None:
             if siblings.place.startswith("column"):  # a caption names the rows
-                return _WEIGHTS["of the kind"] if self.kind_words <= shared_words(siblings) else None
-            return _WEIGHTS["of the kind"] if self.kind_words <= words_of(near) | words_of(siblings.above[1]) else None
+                return _OF_THE_KIND if self.kind_words <= shared_words(siblings) else None
+            return _OF_THE_KIND if self.kind_words <= words_of(near) | words_of(siblings.above[1]) else None
         like = {self.kind, *_MAY_BE_CALLED.get(self.kind, ())}
         of_tags = {kind for kind in map(_kind_of_tag, facts) if kind is not None}
         said = of_tags or _kinds_mentioned(near)
@@ -404,22 +413,19 @@ class _FamilyQuery:
         if (self.kind == "region" and of_regions > 1 / 2) or (
             self.kind == "country" and "region" in said and of_regions < 1 / 4
         ):
-            return _WEIGHTS["of the kind"] + _WEIGHTS["regional"] * max(regions, 0)
+            return _OF_THE_KIND + _REGIONAL * max(regions, 0)
         places = sum(not name.isdisjoint(_REGIONS | _HOME) for name in names)
         if self.kind == "product" and 2 * places > len(names):
             return None  # `Disaggregated revenue` may be by region, too
         if self.kind == "segment" and "region" in said and of_regions > 1 / 2:
-            return _WEIGHTS["like"]  # `Net revenues by geographic region` in the note on segments
+            return _LIKE  # `Net revenues by geographic region` in the note on segments
         if self.kind in said:
-            return (_WEIGHTS["of the kind"] if of_tags else _WEIGHTS["said so"]) + _WEIGHTS["regional"] * regions
+            return (_OF_THE_KIND if of_tags else _SAID_SO) + _REGIONAL * regions
         if self.kind == "region" and not of_regions:
             return None  # neither the table nor a name tells a place
         if said or self.kind not in _MAY_BE_CALLED:
-            return _WEIGHTS["like"] + _WEIGHTS["regional"] * regions if said & like else None
-        return (
-            _WEIGHTS["said so"] / 2 * (self.kind in _kinds_mentioned(siblings.above[1]))
-            + _WEIGHTS["regional"] * regions
-        )
+            return _LIKE + _REGIONAL * regions if said & like else None
+        return _SAID_SO / 2 * (self.kind in _kinds_mentioned(siblings.above[1])) + _REGIONAL * regions
 
 
 def _concept(facts: Iterable[SourcedFact]) -> Words:
