@@ -17,10 +17,9 @@ from fin_agent.answering.numerals import numerals_in, spelled_numbers
 from fin_agent.answering.sentence_binding import strip_markup, unsupported_claims
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.rule_based_abstraction import _is_heading
-from fin_agent.filings.identity.registrant_names import same_company
+from fin_agent.filings.identity.cover import same_company
 from fin_agent.lexicon.company_names import normalize_name
-from fin_agent.lexicon.label_matching import label_forms, normal_form
-from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.lexicon.lexicon import label_forms, load_lexicon, normal_form
 from fin_agent.lexicon.statement_titles import built_in_statement_titles
 from fin_agent.prompts import quoted_text, signs_of_injection
 from fin_agent.vocabulary.page import Statement

@@ -7,6 +7,7 @@ from itertools import accumulate
 
 from fin_agent.vocabulary.filing import Passage, PassageKind
 from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.vocabulary.table import Table
 
 PASSAGE_TOKENS = 1024
@@ -18,9 +19,7 @@ _MIN_TABLE_ROWS = 3
 
 def passages_of(pages: Sequence[PageContent], tables: Sequence[Table]) -> list[Passage]:
     """Return the passages of all pages, page by page: text spans, then tables."""
-    by_page: dict[int, list[Table]] = {}
-    for table in tables:
-        by_page.setdefault(table.page, []).append(table)
+    by_page = grouped((table.page, table) for table in tables)
     passages: list[Passage] = []
     for page in pages:
         for text in split_text(page.text):

@@ -23,6 +23,7 @@ from fin_agent.lexicon.company_names import (
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.runs import grouped
 
 _PATTERNS = patterns("company_patterns")
 
@@ -98,12 +99,12 @@ class CompanyDirectory:
 
     @cached_property
     def _by_day(self) -> dict[date, list[str]]:
-        by_day: dict[date, list[str]] = {}
-        for doc_id, identity in self.identities.items():
-            for day in {identity.period_end, identity.filed}:
-                if day is not None:
-                    by_day.setdefault(day, []).append(doc_id)
-        return by_day
+        return grouped(
+            (day, doc_id)
+            for doc_id, identity in self.identities.items()
+            for day in {identity.period_end, identity.filed}
+            if day is not None
+        )
 
     def unknown_names(self, question: str, taken: Sequence[tuple[int, int]] = ()) -> list[str]:
         """Return the names in `question` that are used like companies and are not indexed, each once, left to right.

@@ -18,6 +18,7 @@ from fin_agent.retrieval.search_query import Query, RankedFiling, meanings
 from fin_agent.retrieval.search_terms import page_counts, stem, stopwords
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 FILING_FEATURES = meanings("filings")
@@ -126,9 +127,7 @@ def _ranked(
 
 def _round_robin(ranked: Sequence[RankedFiling], owners: Mapping[str, str]) -> list[RankedFiling]:
     """Return the best filing of each company first, then the second of each, and so on."""
-    by_owner: dict[str, list[RankedFiling]] = {}
-    for filing in ranked:
-        by_owner.setdefault(owners.get(filing.doc_id, filing.doc_id), []).append(filing)
+    by_owner = grouped((owners.get(filing.doc_id, filing.doc_id), filing) for filing in ranked)
     turn = {filing.doc_id: place for of_owner in by_owner.values() for place, filing in enumerate(of_owner)}
     return sorted(ranked, key=lambda filing: turn[filing.doc_id])
 

@@ -14,6 +14,7 @@ from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.retrieval.search_terms import stem
 from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.runs import runs_of
 
 _PATTERNS = patterns("address_patterns")
 
@@ -268,13 +269,7 @@ def _clause_figure(clause: str, amount: Decimal, unit: str) -> ClauseFigure:
     own = own or next((one for one in found if one.amount == amount), None)
     if own is None:
         return ClauseFigure(clause, "")
-    groups: list[list[PrintedAmount]] = []
-    for one in found:
-        joined = groups and groups[-1][-1].unit == one.unit and amounts_listed(clause, groups[-1][-1], one)
-        if joined:
-            groups[-1].append(one)
-        else:
-            groups.append([one])
+    groups = runs_of(found, lambda group, one: group[-1].unit != one.unit or not amounts_listed(clause, group[-1], one))
     ends = [_PATTERNS["up to a comma"].match(clause, group[-1].end).end() for group in groups]  # type: ignore[union-attr]
     begins = [groups[0][0].start]
     for place, (group, after) in enumerate(pairwise(groups)):

@@ -8,8 +8,7 @@ members.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -41,6 +40,7 @@ from fin_agent.retrieval.sibling_cells import Sibling, Siblings, adds_up, may_sp
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 
@@ -161,9 +161,7 @@ def find_family(
             pages.add(key)
     filings = sorted({key.doc_id for key in pages}, key=lambda doc_id: (-fits[doc_id], doc_id))[:_FILINGS]
     tables = _tables(workspace, sorted(key for key in pages if key.doc_id in filings))
-    alike: dict[Hashable, list[Siblings]] = defaultdict(list)
-    for siblings in tables:
-        alike[siblings.measure].append(siblings)
+    alike = grouped((siblings.measure, siblings) for siblings in tables)
     wholes = [_whole(workspace, one, company, scope) for one in wanted]
     whole = wholes[-1]
     found: list[tuple[tuple[float, ...], Family]] = []
@@ -467,15 +465,11 @@ def _plain_metric(fact: Fact) -> str | None:
 
 def _tables(workspace: Workspace, pages: Sequence[PageKey]) -> list[Siblings]:
     """Return all siblings of the pages, and those that tags and scopes form across the pages of a filing."""
-    by_page: dict[PageKey, list[SourcedFact]] = defaultdict(list)
-    for sourced in workspace.index.facts(sorted({key.doc_id for key in pages}), pages=pages) if pages else ():
-        by_page[sourced.key].append(sourced)
-    found: list[Siblings] = []
-    by_filing: dict[str, list[SourcedFact]] = defaultdict(list)
-    for key in sorted(by_page):
-        found += siblings_in(by_page[key])
-        by_filing[key.doc_id] += by_page[key]
-    return found + [siblings for facts in by_filing.values() for siblings in siblings_in(facts, parts=True)]
+    facts = workspace.index.facts(sorted({key.doc_id for key in pages}), pages=pages) if pages else ()
+    by_page = sorted(grouped((sourced.key, sourced) for sourced in facts).items())
+    by_filing = grouped((key.doc_id, sourced) for key, on_page in by_page for sourced in on_page)
+    found = [siblings for _, on_page in by_page for siblings in siblings_in(on_page)]
+    return found + [siblings for held in by_filing.values() for siblings in siblings_in(held, parts=True)]
 
 
 def _whole(workspace: Workspace, query: FactQuery, company: str, scope: Scope) -> SourcedFact | None:

@@ -19,6 +19,7 @@ from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement, printed_number
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")
@@ -422,9 +423,7 @@ def rank_passages(
     index = workspace.index
     wanted = QueryTerms.of(query, index)
     facts = _facts_by_page(query, pages, workspace)
-    stored: dict[PageKey, list[StoredPassage]] = {}
-    for passage in index.passages([page.key for page in pages]):
-        stored.setdefault(passage.key, []).append(passage)
+    stored = grouped((passage.key, passage) for passage in index.passages([page.key for page in pages]))
     ranked: list[RankedPassage] = []
     for page in pages:
         scored = []
@@ -453,12 +452,12 @@ def _figures(passage: StoredPassage, facts: Sequence[SourcedFact]) -> float:
 
 def _facts_by_page(query: Query, pages: Sequence[RankedPage], workspace: Workspace) -> dict[PageKey, list[SourcedFact]]:
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    by_page: dict[PageKey, list[SourcedFact]] = {}
     doc_ids = {page.key.doc_id for page in pages}
     keys = [page.key for page in pages]
     metrics_wanted = {slot.metric for slot in query.slots if not slot.is_searched}
     named = workspace.index.facts(doc_ids, metrics=metrics_wanted, pages=keys) if metrics_wanted else []
-    for fact in (*named, *(printed for printed in query.printed if printed.key in keys)):
-        if any(fills_slot(fact, slot, metrics, owners) for slot in query.slots):
-            by_page.setdefault(fact.key, []).append(fact)
-    return by_page
+    return grouped(
+        (fact.key, fact)
+        for fact in (*named, *(printed for printed in query.printed if printed.key in keys))
+        if any(fills_slot(fact, slot, metrics, owners) for slot in query.slots)
+    )

@@ -8,7 +8,7 @@ all periods.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -19,6 +19,7 @@ from fin_agent.index.protocol import SourcedFact
 from fin_agent.retrieval.fact_terms import LIGHT, OF_TIME, Words, split_tag_name, words_of
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import last_place
+from fin_agent.vocabulary.runs import grouped, runs_of
 
 When = tuple[int, int | None, int]
 """Fiscal year, quarter and months of a period."""
@@ -134,7 +135,8 @@ def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Si
             titles = _distinguishing_titles([one.name for one in members])
             members = [replace(one, name=title) for one, title in zip(members, titles, strict=True)]
         members = sorted(_in_one_unit(members), key=_printed_at)
-        for run in _runs(members) if address.place == "row" else (members,):
+        # Rows further apart belong to the next table of the page, which may have the same headings, or none.
+        for run in runs_of(members, _is_far_below) if address.place == "row" else (members,):
             found += _siblings_of_run(address, _with_unique_names(run))
     return found
 
@@ -182,11 +184,8 @@ def siblings_of(anchor: str, facts: Sequence[SourcedFact]) -> list[Siblings]:
 def matching_siblings(siblings: Siblings, facts: Sequence[SourcedFact]) -> Iterator[Siblings]:
     """Yield the same members in other tables of the filing, such as those for another year."""
     names = {one.name for one in siblings.members}
-    by_page: dict[int, list[SourcedFact]] = defaultdict(list)
-    for sourced in facts:
-        by_page[sourced.fact.page].append(sourced)
-    for page in sorted(by_page):
-        for other in siblings_in(by_page[page]):
+    for _, on_page in sorted(grouped((sourced.fact.page, sourced) for sourced in facts).items()):
+        for other in siblings_in(on_page):
             if other.measure == siblings.measure and names <= {one.name for one in other.members}:
                 yield other
 
@@ -198,6 +197,10 @@ def may_span_pages(anchor: str) -> bool:
 
 def _printed_at(sibling: Sibling) -> tuple[int, int, float]:
     return min((each.fact.page, each.fact.line, each.fact.box.x0) for each in sibling.facts.values())
+
+
+def _is_far_below(run: Sequence[Sibling], row: Sibling) -> bool:
+    return _printed_at(row)[1] - _printed_at(run[-1])[1] > _WIDEST_GAP
 
 
 def _places(fact: Fact) -> Iterator[_Place]:
@@ -280,16 +283,6 @@ def _is_period_label(text: str, years: tuple[int, int]) -> bool:
     """Return whether the words only state the period of a figure of these years; a future year (`2028`) does more."""
     left = words_of(text) - OF_TIME
     return all(word.isdigit() and (len(word) < 4 or int(word) in years) for word in left)
-
-
-def _runs(rows: Sequence[Sibling]) -> Iterator[Sequence[Sibling]]:
-    """Yield groups of adjacent rows: the next table of the page may have the same headings, or none."""
-    start = 0
-    for at in range(1, len(rows)):
-        if _printed_at(rows[at])[1] - _printed_at(rows[at - 1])[1] > _WIDEST_GAP:
-            yield rows[start:at]
-            start = at
-    yield rows[start:]
 
 
 def _with_unique_names(members: Sequence[Sibling]) -> list[Sibling]:

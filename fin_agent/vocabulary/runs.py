@@ -1,4 +1,4 @@
-"""Group a sequence into runs of items that belong together."""
+"""Group a sequence: into runs of items that belong together, and by keys."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 def runs_of(items: Iterable[T], apart: Callable[[list[T], T], bool]) -> list[list[T]]:
@@ -20,3 +21,15 @@ def runs_of(items: Iterable[T], apart: Callable[[list[T], T], bool]) -> list[lis
             runs.append([])
         runs[-1].append(item)
     return runs
+
+
+def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """Return the items of (key, item) pairs by key, in order.
+
+    >>> grouped((word[0], word) for word in ("sales", "cash", "costs"))
+    {'s': ['sales'], 'c': ['cash', 'costs']}
+    """
+    groups: dict[K, list[T]] = {}
+    for key, item in pairs:
+        groups.setdefault(key, []).append(item)
+    return groups

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, Patience, RequestPacer, user_agent
-from fin_agent.downloads.edgar_submissions import Lists
+from fin_agent.downloads.fetching import Lists
 from fin_agent.downloads.settings import EdgarSettings
 from tests.downloads.edgar_server import CONTACT, EdgarServer, Mishap
 

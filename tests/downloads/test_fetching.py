@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.downloads.connection import DownloadError, EdgarConnection
-from fin_agent.downloads.edgar_submissions import ListedFiling
-from fin_agent.downloads.fetching import Became, Edgar, FetchedFile, Years, check_filing, years_in
+from fin_agent.downloads.fetching import Became, Edgar, FetchedFile, ListedFiling, Years, check_filing, years_in
 from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.errors import FinAgentError
 from tests.downloads.edgar_server import BLOCKED, CONTACT, LOGIN, EdgarServer, Mishap, filing

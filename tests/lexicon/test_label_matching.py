@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.lexicon.label_matching import label_forms
-from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.lexicon.lexicon import label_forms, load_lexicon
 from fin_agent.vocabulary.page import Statement
 
 INCOME, BALANCE, CASH = Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW

@@ -104,7 +104,7 @@ def equity_facts(table: Table, rows: Mapping[int, FactPeriod], unit_line: str, m
                 continue
             unit = units_and_scales.unit_of_cell(cell, row, "", "USD") if cell.percent or "." in cell.printed else "USD"
             unit = "shares" if counted[index] else unit if unit in ("percent", "USD per share") else "USD"
-            whole = index == total or (balance and bool(_TOTAL.search(names[index])))
+            whole = index == total or (balance and bool(_PATTERNS["total of a row"].search(names[index])))
             if not whole and not names[index]:
                 continue  # of a part without a name: not a figure of the company
             meant = None if counted[index] else metrics[index] if balance else metric
@@ -177,24 +177,23 @@ def later_years_name(year: int) -> str:
 
 def is_component(heading: str) -> bool:
     """Return whether a heading names a component of equity, such as `Retained earnings`, rather than the total."""
-    return bool(_PATTERNS["component of equity"].search(heading)) and not _TOTAL.search(heading)
+    return bool(_PATTERNS["component of equity"].search(heading)) and not _PATTERNS["total of a row"].search(heading)
 
 
 def total_column(names: Sequence[str]) -> int | None:
     """Return the position of the column that adds up all others; None where none is named so."""
-    for pattern in (_TOTAL, _PATTERNS["whole equity"]):
-        found = [index for index, name in enumerate(names) if pattern.search(name) and not _SHARES.search(name)]
+    for pattern in (_PATTERNS["total of a row"], _PATTERNS["whole equity"]):
+        found = [
+            index
+            for index, name in enumerate(names)
+            if pattern.search(name) and not _PATTERNS["shares of a row"].search(name)
+        ]
         if found:
             return min(found, key=lambda index: (len(names[index]), -index))
     return None
 
 
-_TOTAL = re.compile(r"\btotal\b", re.I)
-_SHARES = re.compile(r"\b(?:shares|units)$", re.I)
-_AMOUNT = re.compile(r"\bamounts?$", re.I)
 _MAX_WORDS_BESIDE_A_DAY = 2
-_AS_OF_A_DAY = re.compile(r"\b(?:at|as of) [a-z]+\.? \d{1,2},? (?:19|20)\d\d\W*$", re.I)
-"""`Non-vested shares and share units as of June 30, 2023`: a row ending like this is a balance, whatever its length."""
 
 
 def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
@@ -202,7 +201,7 @@ def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
     if len(said.dates) != 1:
         return None
     others = len(re.findall(r"[A-Za-z]{3,}", row.label)) - 1
-    named = _PATTERNS["balance or equity"].search(row.label) or _AS_OF_A_DAY.search(row.label)
+    named = _PATTERNS["balance or equity"].search(row.label) or _PATTERNS["as of a day"].search(row.label)
     if not named and others > _MAX_WORDS_BESIDE_A_DAY:
         return None
     day = said.dates[0]
@@ -218,16 +217,16 @@ def _component(name: str) -> str:
 
 def _counts_shares(table: Table, names: Sequence[str], index: int) -> bool:
     """Return whether a column contains numbers of shares: by name, next to one of amounts, without currency signs."""
-    if not _SHARES.search(names[index]):
+    if not _PATTERNS["shares of a row"].search(names[index]):
         return False
-    beside = any(_AMOUNT.search(name) for name in names[index + 1 : index + 2])
+    beside = any(_PATTERNS["amount of a row"].search(name) for name in names[index + 1 : index + 2])
     return beside and not any(cell and cell.dollar for row in table.rows if (cell := row.cells[index]))
 
 
 def row_time(label: str) -> TimeWords | None:
     """Return the time that a label consists of (`Fiscal 2023`, `First Quarter`, `December 31, 2022`), or None."""
     said = time_words(label)
-    return said if said.names_time and not _OTHER_WORDS.search(_PATTERNS["time"].sub(" ", label)) else None
+    return said if said.names_time and not _PATTERNS["other words"].search(_PATTERNS["time"].sub(" ", label)) else None
 
 
 def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
@@ -299,7 +298,7 @@ def _carried_balance_rows(table: Table) -> tuple[list[int], list[int]] | None:
         return None
     figures = [[cell.amount if cell else None for cell in row.cells] for row in table.rows]
     for first, begins in enumerate(figures):
-        if None in begins or not all(begins) or _TOTAL.match(table.rows[first].label):
+        if None in begins or not all(begins) or _PATTERNS["total of a row"].match(table.rows[first].label):
             continue
         for last in range(first + 2, min(len(figures), first + _MAX_ROLL_LENGTH)):
             ends = figures[last]
@@ -375,9 +374,6 @@ def _with_times_alone(rows: Sequence[Row]) -> Iterator[Row]:
             begins = bool(words) and len(years) == 2 and all(years) and years[0] != years[1]
             head, row = ((words,), replace(row, label=last)) if begins else ((), row)
         yield replace(row, section=(*row.section, *head)) if head else row
-
-
-_OTHER_WORDS = re.compile(r"[A-Za-z]|\d{3,}|[%$]")
 
 
 def _period(said: TimeWords, year: int | None, calendar: FiscalCalendar) -> FactPeriod | None:

@@ -72,7 +72,7 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
             # A paragraph ends with its point, a heading with a short line before a capital.
             stripped = before.rstrip()
             if stripped.endswith((".", ":", "?", "!", ".”", '."')) or len(stripped) < _SHORT_LINE * full:
-                if _HINT.search(text, start, position):
+                if _PATTERNS["hint"].search(text, start, position):
                     yield from _split(text, start, position)
                 start = position
         position += len(line) + 1
@@ -83,7 +83,7 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
 def _split(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     stretch = text[start:end].replace("\n", " ").replace("\u00a0", " ")
     begin = 0
-    for stop in _STOP.finditer(stretch):
+    for stop in _PATTERNS["stop"].finditer(stretch):
         if stop["quote"] is None:
             yield start + begin, stretch[begin : stop.start()].rstrip()
             begin = stop.end()
@@ -98,17 +98,11 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
 _WORDS_OF_A_LINE = 6
 _SHORT_LINE = 0.65
 # Punctuation is matched first and its context by look-behind, so that the text is scanned for marks only.
-_STOP = re.compile(
-    r"[.?!•●▪◦■·](?:(?<=[\w%)”\"’ ][.?!])(?<!\d .)(?P<quote>[”\"’)]?)\s+(?=[A-Z“\"(\d$])"
-    r"|(?<=[•●▪◦■])\s*|(?<=\s·)\s+)"
-)
 _MAX_ABBREVIATION_LENGTH = 20
 
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "mm": 10**6, "bn": 10**9}
-_HINT = re.compile(r"[$€£¥\d](?:(?<=[$€£¥])\(?\d|(?<=\d)(?:\)?\s?%|\s[a-z]))")
 _CURRENCIES = {"€": "EUR", "£": "GBP", "¥": "JPY"}
 _DOLLARS = {"C": "CAD", "CA": "CAD", "A": "AUD", "AU": "AUD", "NZ": "NZD", "HK": "HKD", "S": "SGD", "R": "BRL"}
-_LETTERS = re.compile(r"(?<![A-Za-z.])[A-Z]{1,2}$")
 
 
 @dataclass(slots=True)
@@ -128,7 +122,7 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
     """Return the amounts of a sentence; money without a scale has that of the next one listed, otherwise `scale`."""
     found: list[PrintedAmount] = []
     for match in _PATTERNS["amount"].finditer(sentence):
-        split = _SPLIT_DIGITS.search(sentence, max(0, match.start() - 4), match.start("digits"))
+        split = _PATTERNS["split digits"].search(sentence, max(0, match.start() - 4), match.start("digits"))
         one = None if split else _amount(match)
         if one is None:
             continue
@@ -197,8 +191,6 @@ def _is_in_cents(amount: Decimal) -> bool:
     return amount.as_tuple().exponent == -2
 
 
-_SPLIT_DIGITS = re.compile(r"\d\s?\.\s?$")
-"""Before digits: `1 .6 %`, as some files print them."""
 _LARGEST_UNSCALED = 1_000_000
 
 
@@ -211,7 +203,11 @@ def _amount(match: re.Match[str]) -> PrintedAmount | None:
     elif match["close"] and not match["money"]:
         end = match.end("digits")
     if match["money"]:
-        letters = _LETTERS.search(sentence, max(0, start - 3), start) if match["money"] == "$" else None
+        letters = (
+            _PATTERNS["letters in a sentence"].search(sentence, max(0, start - 3), start)
+            if match["money"] == "$"
+            else None
+        )
         currency = _CURRENCIES.get(match["money"]) or _DOLLARS.get(letters.group() if letters else "", "USD")
         if per := _PATTERNS["per unit"].match(sentence, end):
             of = per.group().lower().split()[1:]
@@ -234,7 +230,7 @@ def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> Printed
     bare = scale == 1 and "," not in match["digits"]
     if bare and amount == amount.to_integral() and _YEARS[0] <= amount <= _YEARS[1]:
         return None  # `the 2022 stores`
-    named = bare and amount < _NUMBERS_NAMES and _NAMED.search(match.string, 1, match.start())
+    named = bare and amount < _NUMBERS_NAMES and _PATTERNS["named in a sentence"].search(match.string, 1, match.start())
     if named or _PATTERNS["no adjective"].search(found["between"]):
         return None
     unit = "shares" if found["noun"].lower() == "shares" else "count"
@@ -243,8 +239,6 @@ def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> Printed
 
 _YEARS = (1900, 2100)
 _NUMBERS_NAMES = 1000
-_NAMED = re.compile(r"(?<![.”\"•]\s)(?<!\w)[A-Z][\w’'-]*\s$")
-"""`Chapter 11 cases`, `Boeing 737 aircraft`: a capital within the sentence before a small number."""
 
 
 class _Time(NamedTuple):
@@ -252,11 +246,6 @@ class _Time(NamedTuple):
     end: int
     periods: tuple[FactPeriod, ...]
     """Several where years are listed."""
-
-
-_ANY_TIME = re.compile(r"(?:19|20)\d\d")
-_CHANGED_FROM = re.compile(r"[\d%n]\s+from\s+(?:the\s+)?$")
-"""`increased $65 million from fiscal 2014`: the year of the amount is given elsewhere."""
 
 
 def _is_name(match: re.Match[str]) -> bool:
@@ -284,7 +273,7 @@ def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
         if _PATTERNS["no period"].search(sentence, max(0, start - _REACH_BACK), start):
             continue  # `due 2027`
         before = sentence[max(0, start - _REACH_BACK) : start]
-        if match["year"] and (_CHANGED_FROM.search(before) or _is_name(match)):
+        if match["year"] and (_PATTERNS["changed from"].search(before) or _is_name(match)):
             continue
         same = _last(found) if _PATTERNS["same period"].search(before) else None
         periods = [_shift_to_year(same, int(match["year"][-4:]))] if same else _periods(match, years, before, calendar)
@@ -428,7 +417,7 @@ class _Place:
         words = self.page.words
         if not words:
             return Box(0, 0, 0, 0)
-        self.starts = self.starts or [match.start() for match in _WORD.finditer(self.page.text)]
+        self.starts = self.starts or [match.start() for match in _PATTERNS["word"].finditer(self.page.text)]
         first = bisect_right(self.starts, start) - 1
         last = max(first, bisect_left(self.starts, end) - 1)
         if last >= len(words):
@@ -442,18 +431,15 @@ class _Place:
         return None if inside or tagged else box
 
 
-_WORD = re.compile(r"\S+")
-
-
 def _facts_in(
     sentence: str, offset: int, place: _Place, calendar: FiscalCalendar | None, parts: _Parts, scale: int
 ) -> Iterator[Fact]:
-    if not _HINT.search(sentence) or not _is_prose(sentence):
+    if not _PATTERNS["hint"].search(sentence) or not _is_prose(sentence):
         return
     amounts = amounts_of(sentence, scale)
     if not amounts or _WORDS_TO_AN_AMOUNT * len(amounts) > len(sentence.split()):
         return
-    times = _times(sentence, calendar) if calendar is not None and _ANY_TIME.search(sentence) else []
+    times = _times(sentence, calendar) if calendar is not None and _PATTERNS["any time"].search(sentence) else []
     periods = _assign_periods(sentence, amounts, times)
     divided = {start: part for group in divided_counts(sentence, amounts) for start, part in _named(sentence, group)}
     for one, period in zip(amounts, periods, strict=True):
@@ -495,11 +481,13 @@ def _clause(sentence: str, one: PrintedAmount) -> str:
     words = " ".join(sentence.split())
     if len(words) <= _LONGEST_CLAUSE:
         return words
-    begin = max((match.end() for match in _CUT.finditer(sentence, 0, max(0, one.start - _ROOM_BEFORE))), default=0)
+    begin = max(
+        (match.end() for match in _PATTERNS["cut"].finditer(sentence, 0, max(0, one.start - _ROOM_BEFORE))), default=0
+    )
     if one.start - begin > _LONGEST_CLAUSE - _ROOM_BEHIND:
         begin = sentence.rfind(" ", 0, one.start - _ROOM_BEFORE) + 1
     last = min(len(sentence), begin + _LONGEST_CLAUSE)
-    ends = [match.start() for match in _CUT.finditer(sentence, one.end, last)]
+    ends = [match.start() for match in _PATTERNS["cut"].finditer(sentence, one.end, last)]
     end = last
     if last < len(sentence):
         end = ends[-1] if ends else sentence.rfind(" ", one.end, last)
@@ -507,7 +495,6 @@ def _clause(sentence: str, one: PrintedAmount) -> str:
 
 
 _LONGEST_CLAUSE, _ROOM_BEFORE, _ROOM_BEHIND = 240, 90, 60
-_CUT = re.compile(r"[;:]\s|,\s(?=[a-z])|\s(?=\()")
 
 
 class _Parts:

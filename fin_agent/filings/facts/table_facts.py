@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -261,7 +260,7 @@ def _facts_of(
     seen = Counter(zip(table.columns, table.periods, strict=True)) if outside else Counter()
     divided = metric_split_by(table.caption[-_CAPTION_REACH:], metric_of) if outside and not any(columns) else None
     rolled = row_periods.roll_forward_rows(table) if outside else {}
-    assets = (at for at, row in enumerate(table.rows) if _TOTAL_ASSETS.match(row.label))
+    assets = (at for at, row in enumerate(table.rows) if _PATTERNS["total assets"].match(row.label))
     assets_end = next(assets, -1) if statement is Statement.BALANCE_SHEET else -1
     named = _parts_under_headings(table, metric_of) if outside else frozenset()
     names_side = _PATTERNS["side of the balance sheet"].search
@@ -368,9 +367,6 @@ def _values(row: Row, table: Table, unit_line: str) -> Iterator[tuple[Decimal, F
 _TELLING = 1000
 
 
-_TOTAL_ASSETS = re.compile(r"total assets\W*$", re.I)
-
-
 _LARGEST = Decimal(5) * 10**12
 """No filer's figure is larger, in dollars; a unit line that implies one does not apply to its table."""
 
@@ -395,12 +391,11 @@ def _usual_unit_line(tables: Sequence[Table], statements: Mapping[int, Statement
 
 def _titled(caption: str) -> Statement | None:
     """Return the statement named by a caption's last words."""
-    words = _BRACKETS.sub(" ", caption).split()[-_TITLE_WORDS:]
+    words = _PATTERNS["brackets in a caption"].sub(" ", caption).split()[-_TITLE_WORDS:]
     return next((found for start in range(len(words)) if (found := statement_titled(" ".join(words[start:])))), None)
 
 
 _TITLE_WORDS = 16
-_BRACKETS = re.compile(r"\([^()]*\)?")
 
 
 def _scoped(row: Row, metric: str | None, divided: str | None, metric_of: MetricOf) -> tuple[str | None, str | None]:

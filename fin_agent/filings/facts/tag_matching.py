@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
 from fin_agent.filings.facts.table_facts import UnitOf
 from fin_agent.filings.facts.units_and_scales import fact_of_cell
-from fin_agent.filings.tables.cells import parse_number
+from fin_agent.filings.tables.cells import clean_label, parse_number
 from fin_agent.filings.tables.column_periods import FiscalCalendar
-from fin_agent.filings.tables.lines import clean_label
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import PageContent, Statement
 from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.vocabulary.table import Table
 
 ConceptOf = Callable[[str], str | None]
@@ -41,13 +41,18 @@ def with_tags(
     metric means that the row has none (`Total liabilities` measured at fair value). A tag without members belongs to
     the whole company. Hidden tags, and tags without a known period, make no fact.
     """
-    places = _Places(tags)
+    tags_on = grouped((tag.page, (tag, tag.box)) for tag in tags if tag.numeric and tag.page is not None and tag.box)
+
+    def inside(page: int, box: Box) -> list[Tag]:
+        """Return numeric tags whose center is in `box`."""
+        return [tag for tag, place in tags_on.get(page, ()) if place and box.contains_center_of(place)]
+
     joined: list[Fact] = []
     taken: set[int] = set()
     for fact in facts:
         if fact.source == "label":
             continue  # figures in labels have their own tags
-        found = places.inside(fact.page, fact.box)
+        found = inside(fact.page, fact.box)
         if not found:
             joined.append(fact)
         for tag in found:
@@ -55,7 +60,7 @@ def with_tags(
             joined.append(_joined(fact, tag, calendar, concept_of, unit_of))
     if calendar is not None:
         for cell in _cells_without_facts(tables, facts, statements):
-            for tag in places.inside(cell.page, cell.box):
+            for tag in inside(cell.page, cell.box):
                 if tag.end is not None and id(tag) not in taken:
                     taken.add(id(tag))
                     joined.append(_joined(cell, tag, calendar, concept_of, unit_of))
@@ -90,20 +95,6 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _MAX_LABEL_LENGTH = 200
 _SCALES = (1, 1_000, 1_000_000, 1_000_000_000)
 _MEMBER_ENDING = re.compile(r"(?:Segment)?Member$|Domain$")
-
-
-class _Places:
-    """Numeric tags by page."""
-
-    def __init__(self, tags: Iterable[Tag]) -> None:
-        self._by_page: dict[int, list[Tag]] = {}
-        for tag in tags:
-            if tag.numeric and tag.page is not None and tag.box is not None:
-                self._by_page.setdefault(tag.page, []).append(tag)
-
-    def inside(self, page: int, box: Box) -> list[Tag]:
-        """Return tags whose center is in `box`."""
-        return [tag for tag in self._by_page.get(page, ()) if tag.box and box.contains_center_of(tag.box)]
 
 
 def _cells_without_facts(

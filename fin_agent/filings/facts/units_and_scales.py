@@ -180,8 +180,6 @@ def facts_in_labels(tables: Sequence[Table], statements: Mapping[int, Statement]
     return found
 
 
-_LIST = re.compile(r"\d\s*(?:,|and)\s*$")
-"""The end of a number followed by others: more than one per column."""
 _MAX_LENGTH = 1_000
 """Characters of a label with figures in it."""
 
@@ -190,7 +188,9 @@ def _facts_in_label(row: Row, table: Table, balances: Sequence[tuple[str, FactPe
     cells = [cell.box.x0 for cell in row.cells if cell]
     box = row.box._replace(x1=max(row.box.x0, min([*cells, row.box.x1])))
     for what, printed, unit in _figures(_PATTERNS["date in a label"].sub(" ", collapse_spaces(row.label, _MAX_LENGTH))):
-        amounts = [number.amount for each in printed if (number := parse_number(_NONE.sub("0", each)))]
+        amounts = [
+            number.amount for each in printed if (number := parse_number(_PATTERNS["none in a label"].sub("0", each)))
+        ]
         if len(amounts) < len(printed) or len(amounts) not in (1, len(balances)):
             continue
         for position, (column, period) in enumerate(balances):
@@ -212,9 +212,6 @@ def _facts_in_label(row: Row, table: Table, balances: Sequence[tuple[str, FactPe
             )
 
 
-_NONE = re.compile(r"\s*no(?:ne)?\s*$", re.I)
-
-
 def _figures(label: str) -> Iterator[tuple[str, list[str], str]]:
     """Yield (what is measured, its number or one for each column, unit) of each figure in a label."""
     number = _PATTERNS["number"]
@@ -223,7 +220,7 @@ def _figures(label: str) -> Iterator[tuple[str, list[str], str]]:
     counted = [*_PATTERNS["state after numbers"].finditer(label), *_PATTERNS["state before numbers"].finditer(label)]
     taken: set[str] = set()
     for match in sorted(counted, key=lambda match: match.start()):
-        if _LIST.search(label, 0, match.start("numbers")):
+        if _PATTERNS["list in a label"].search(label, 0, match.start("numbers")):
             continue
         for state in _PATTERNS["state of shares"].findall(match["states"]):
             name = f"Shares {state.lower().replace('authorised', 'authorized')}"

@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
+
+_PATTERNS = patterns("html_patterns")
 
 
 class Kind(Enum):
@@ -84,11 +86,12 @@ def style_of(declarations: str) -> Style:
         + _length(found.get("margin-left") or _left_of(margin))
         + _length(found.get("text-indent", ""))
     )
-    invisible = any(of and _NOTHING.fullmatch(of) for of in (found.get("font-size"), found.get("opacity")))
+    invisible = any(of and _PATTERNS["zero"].fullmatch(of) for of in (found.get("font-size"), found.get("opacity")))
+    breaks = _PATTERNS["page break"].match
     return Style(
         hidden=display == "none" or found.get("visibility") in ("hidden", "collapse") or invisible,
-        break_before=bool(_BREAK.match(found.get("page-break-before") or found.get("break-before", ""))),
-        break_after=bool(_BREAK.match(found.get("page-break-after") or found.get("break-after", ""))),
+        break_before=bool(breaks(found.get("page-break-before") or found.get("break-before", ""))),
+        break_after=bool(breaks(found.get("page-break-after") or found.get("break-after", ""))),
         block=True if display in ("block", "list-item", "flex", "grid") else False if display == "inline" else None,
         indent=max(0.0, min(indent, _DEEPEST_INDENT)),
         align=found.get("text-align", ""),
@@ -103,27 +106,18 @@ def background_of(colour: str | None) -> str:
     plain = "".join((colour or "").lower().split())
     if not plain or plain in ("transparent", "inherit", "none", "initial", "unset"):
         return ""
-    return WHITE if _WHITE.match(plain) else COLOURED
+    return WHITE if _PATTERNS["white"].match(plain) else COLOURED
 
 
 _DEEPEST_INDENT = 180.0
 _MAX_SHEET_LENGTH = 200_000
-_RULE = re.compile(r"\.([\w-]+)\s*\{([^{}]*)\}")
-_BREAK = re.compile(r"always|page|left|right|recto|verso")
 _UNITS = {"pt": 1.0, "px": 0.75, "em": 10.0, "rem": 10.0, "in": 72.0, "cm": 28.35, "mm": 2.835, "%": 5.0}
-_LENGTH = re.compile(r"(-?\d*\.?\d+)\s*(pt|px|em|rem|in|cm|mm|%)?")
-_WHITE = re.compile(
-    r"white$|snow$|#?(?:f[4-9a-f]){3}(?:ff)?$|#?fff$|rgba?\((?:(?:24[4-9]|25[0-5]|9[6-9]%|100%),?){3}(?:,?1(?:\.0)?)?\)$"
-)
-"""White, and colors that look like it."""
-_NOTHING = re.compile(r"0*\.?0*\s*(?:pt|px|em|rem|%)?")
-"""A size or an opacity of zero."""
 _LEFT = {1: 0, 2: 1, 3: 1, 4: 3}
 """Index of the left side, by the number of lengths given."""
 
 
 def _length(text: str) -> float:
-    found = _LENGTH.match(text)
+    found = _PATTERNS["length"].match(text)
     return float(found[1]) * _UNITS.get(found[2] or "px", 0.75) if found else 0.0
 
 
@@ -253,7 +247,7 @@ def _sheet(root: etree._Element) -> dict[str, str]:
     """Return the declarations of plain class rules in style sheets by class name (`.hide { display: none }`)."""
     sheet: dict[str, str] = {}
     for element in root.iter("{*}style"):
-        sheet.update(_RULE.findall("".join(element.itertext())[:_MAX_SHEET_LENGTH]))
+        sheet.update(_PATTERNS["rule of a class"].findall("".join(element.itertext())[:_MAX_SHEET_LENGTH]))
     return sheet
 
 

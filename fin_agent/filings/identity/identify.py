@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from fin_agent.filings.identity import cover, registrant_names
+from fin_agent.filings.identity import cover
 from fin_agent.filings.identity.cover import Kind, PlainPage, reading
 from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.words import patterns
@@ -19,6 +19,7 @@ from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.fiscal_calendar import DAYS_PER_QUARTER, closed_quarter, fiscal_year_of, nominal_month
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
 from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.runs import grouped
 
 _PATTERNS = patterns("identity_patterns")
 
@@ -31,7 +32,7 @@ _FIELDS: dict[str, Callable[[str], Any]] = {
     "fiscal_year_end_month": int,
     "filed": date.fromisoformat,
     **dict.fromkeys(("ticker", "cik", "file_number", "employer_id"), str),
-    "other_names": lambda names: tuple(names.split(registrant_names.NAMES_SEPARATOR)),
+    "other_names": lambda names: tuple(names.split(cover.NAMES_SEPARATOR)),
     "amended": lambda value: value == "true",
 }
 """The fields of Identity, each with the function that reads its value."""
@@ -63,7 +64,7 @@ def ranked_readings(readings: Sequence[FieldSource]) -> list[FieldSource]:
     alike: list[FieldSource] = []
     for one in readings:
         if one.field == "company":
-            spellings = (other.value for other in alike if registrant_names.same_company(other.value, one.value))
+            spellings = (other.value for other in alike if cover.same_company(other.value, one.value))
             one = replace(one, value=next(spellings, one.value))
         if not any((other.value, other.origin) == (one.value, one.origin) for other in alike):
             alike.append(one)
@@ -136,12 +137,12 @@ def _readings_for_form(
     if not best_value(found, "company"):
         # Prefer the text to the signature, which is often in capitals.
         last = list(cover.plain_pages(pages[-3:]))
-        found += registrant_names.registrant_in_text(body[:12]) or registrant_names.registrant_in_text(last)
+        found += cover.registrant_in_text(body[:12]) or cover.registrant_in_text(last)
     start = body[0].number - pages[0].number if body else 0
-    found += registrant_names.signature_readings(pages, start, _day(best_value(found, "period_end")))
+    found += cover.signature_readings(pages, start, _day(best_value(found, "period_end")))
     further = cover.plain_pages(pages[_FIRST_PAGES:_MARKET_WITHIN])
     found += cover.ticker_readings(body[:2], body, () if best_value(found, "ticker") else further)
-    found += registrant_names.other_names(body, best_value(found, "company"))
+    found += cover.other_names(body, best_value(found, "company"))
     notes = cover.plain_pages(pages[_FIRST_PAGES:_NOTES_WITHIN])
     return [*found, *_period_readings(form, found, body, notes)]
 
@@ -176,21 +177,21 @@ def _period_readings(
 def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:
     if is_release(pages):
         title = name_in_title(pages)
-        named = registrant_names.registrant_in_text(pages[:14]) or title
+        named = cover.registrant_in_text(pages[:14]) or title
         found = [*release_readings(pages), *cover.ticker_readings((), pages), *named]
-        return found + registrant_names.other_names(pages[:3], best_value(found, "company"), title)
+        return found + cover.other_names(pages[:3], best_value(found, "company"), title)
     opening = "\n".join(page.text for page in pages[:4])[:4000]
     report = _PATTERNS["annual report"].search(opening)
     if report is None or not any(_PATTERNS["statements"].search(page.text) for page in pages):
         return []
     found = [reading("form", Form.ANNUAL_REPORT, Kind.FROM_CONTENT, report.group(), pages[0].number)]
-    found += [*registrant_names.registrant_in_text(pages), *cover.ticker_readings((), pages)]
+    found += [*cover.registrant_in_text(pages), *cover.ticker_readings((), pages)]
     for newest in newest_period_end(pages):
         end = date.fromisoformat(newest.value)
         month = nominal_month(end)[1]
         found += [newest, reading("fiscal_year_end_month", month, Kind.FROM_END, newest.printed, newest.page)]
         found += year_readings(pages, end, month)
-    return found + registrant_names.other_names(pages[:6], best_value(found, "company"))
+    return found + cover.other_names(pages[:6], best_value(found, "company"))
 
 
 def _day(value: str) -> date | None:
@@ -250,14 +251,12 @@ def _month(value: str) -> int | None:
         return None
 
 
-_STATE = re.compile(r"\s*[/\\][A-Za-z]{2,3}[/\\]?$")
-_CIK = re.compile(r"^(?=\d{1,10}$)0*([1-9]\d*)$")
 _LEAP_YEAR = 2004
 _QUARTERS = {"Q1": 1, "Q2": 2, "H1": 2, "M6": 2, "Q3": 3, "M9": 3, "Q4": 4}
 _CONCEPTS: dict[str, tuple[str, Callable[[str], str | int | date | None]]] = {
-    "EntityRegistrantName": ("company", lambda value: _STATE.sub("", value).strip() or None),
+    "EntityRegistrantName": ("company", lambda value: _PATTERNS["state"].sub("", value).strip() or None),
     "DocumentType": ("form", cover.normalize_form),
-    "EntityCentralIndexKey": ("cik", lambda value: next(iter(_CIK.findall(value)), None)),
+    "EntityCentralIndexKey": ("cik", lambda value: next(iter(_PATTERNS["cik"].findall(value)), None)),
     "DocumentFiscalYearFocus": ("fiscal_year", lambda value: value if re.fullmatch(r"(?:19|20)\d\d", value) else None),
     "DocumentFiscalPeriodFocus": ("quarter", lambda value: _QUARTERS.get(value.upper())),
     "DocumentPeriodEndDate": ("period_end", lambda value: next((found.date for found in printed_dates(value)), None)),
@@ -276,7 +275,7 @@ def _common_stock_symbol(tags: Sequence[Tag]) -> Iterator[FieldSource]:
         (tag, found.group().upper())
         for tag in tags
         if tag.concept == "dei:TradingSymbol" and not _PATTERNS["nothing"].fullmatch(tag.text)
-        for found in [_SYMBOL.search(re.sub(r"^[^:]*:", "", tag.text))]
+        for found in [_PATTERNS["symbol"].search(re.sub(r"^[^:]*:", "", tag.text))]
         if found is not None
     ]
     title_of = [titles.get(tag.context, "") for tag, _ in symbols]
@@ -288,9 +287,6 @@ def _common_stock_symbol(tags: Sequence[Tag]) -> Iterator[FieldSource]:
     for tag, symbol in (common or symbols)[:1]:
         title = titles.get(tag.context, "")
         yield reading("ticker", symbol.replace("/", "."), Kind.TAG, f"{tag.concept} {tag.text} {title}", tag.page)
-
-
-_SYMBOL = re.compile(r"[A-Za-z]{1,6}(?:[./-][A-Za-z]{1,2})?(?![A-Za-z])")
 
 
 def year_readings(
@@ -327,11 +323,10 @@ _WINTER = {1: Kind.FROM_JANUARY, 2: Kind.FROM_FEBRUARY, 3: Kind.FROM_MARCH}
 
 def _year_names_from_sentences(pages: Iterable[PlainPage], period_end: date, month: int) -> tuple[int, str, int] | None:
     """Return (offset from the usual name, words, page) by the majority of sentences that link name and date."""
-    bound: dict[int, list[_NamedYear]] = {}
-    for one in _names_with_dates(pages, month):
-        offset = one.year - fiscal_year_of(one.end, month)
-        if abs(offset) <= 1 and abs((one.end - period_end).days) < _YEARS_COUNTED:
-            bound.setdefault(offset, []).append(one)
+    named = ((one.year - fiscal_year_of(one.end, month), one) for one in _names_with_dates(pages, month))
+    bound = grouped(
+        (offset, one) for offset, one in named if abs(offset) <= 1 and abs((one.end - period_end).days) < _YEARS_COUNTED
+    )
     if not bound:
         return None
     best = min(bound, key=lambda offset: (-len(bound[offset]), abs(offset), offset))
@@ -345,11 +340,11 @@ _YEARS_COUNTED = 1200
 
 def _year_mentions(pages: Sequence[PlainPage], usual: int, month: int) -> Iterator[FieldSource]:
     """Yield the year that the text mentions as if it were the current one, which is named more often than others."""
-    places: dict[int, list[tuple[str, int]]] = {}
-    for page, text in pages:
-        for found in _PATTERNS["fiscal year"].finditer(text):
-            words = text[max(0, found.start() - 1) : found.end()]
-            places.setdefault(int(found[1]), []).append((words, page))
+    places = grouped(
+        (int(found[1]), (text[max(0, found.start() - 1) : found.end()], page))
+        for page, text in pages
+        for found in _PATTERNS["fiscal year"].finditer(text)
+    )
     spoken = Counter({year: len(found) for year, found in places.items()})
     year = usual
     if month == 1:

@@ -13,6 +13,7 @@ from fin_agent.lexicon.entry_loading import Entries, Item
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import ItemStart, PageContent
+from fin_agent.vocabulary.runs import grouped
 
 _PATTERNS = patterns("outline_patterns")
 
@@ -77,7 +78,6 @@ _CONTENTS_SPACING = 160
 """A page that lists at least this many Items, this many characters or less apart on average, is a table of contents
 or a cross-reference index. Short Items that share a page have a few sentences each."""
 _MIN_LISTED = 3
-_LEADERS = re.compile(r"(?:[.·…_][ \u00a0]?){5,}")
 _AFTER_A_CITATION = ",()“”\"’'"
 _LINE_OF_A_PARAGRAPH = 50
 """A line this long that ends within a sentence continues on the next, even if that begins with an Item's number."""
@@ -90,7 +90,6 @@ _EVERYDAY = frozenset({"10-K.1"})
 _PART_ONE = "parti"
 _PROSE_LINE = 40
 """Minimum average number of characters per line on a page of prose, as opposed to a table of contents."""
-_NOT_LETTERS = re.compile(r"[^a-z]+")
 
 
 def _number(line: re.Match[str]) -> str:
@@ -120,7 +119,7 @@ def _is_contents(found: Sequence[re.Match[str]]) -> bool:
     different = len({_number(line) for line in found})
     if different < _MIN_LISTED:
         return False
-    text = _LEADERS.sub(" ", found[0].string)
+    text = _PATTERNS["leaders"].sub(" ", found[0].string)
     if len(text) < len(found[0].string):
         found = list(_PATTERNS["item"].finditer(text)) or found
     room = found[-1].start() - found[0].start()
@@ -142,10 +141,11 @@ def _is_entry(entry: str) -> bool:
 
 
 def _lists_pages(line: str) -> bool:
-    return 12 < len(line) < 130 and line[-1:].isdigit() and ("..." in line or _SHORT_ENTRY.match(line) is not None)
-
-
-_SHORT_ENTRY = re.compile(r"[A-Z][A-Za-z’',&() /-]{8,}[\s\u00a0]\d{1,3}$")
+    return (
+        12 < len(line) < 130
+        and line[-1:].isdigit()
+        and ("..." in line or _PATTERNS["short entry"].match(line) is not None)
+    )
 
 
 def _titles_after(text: str, line: re.Match[str], form: Form) -> tuple[str, ...]:
@@ -174,7 +174,7 @@ def _titles(form: Form) -> Mapping[str, frozenset[str]]:
 
 
 def _letters(text: str) -> str:
-    return _NOT_LETTERS.sub("", text.lower())
+    return _PATTERNS["not letters"].sub("", text.lower())
 
 
 def best_item_sequence(lines: Sequence[ItemLine], form: Form) -> list[tuple[str, ItemLine]]:
@@ -203,7 +203,6 @@ _REPEATED = 0.5
 _HEADED = 2.0
 _TITLED = 2.0
 _WRONG_PART = 1.5
-_NUMBER = re.compile(r"(\d+)([A-C]?)$")
 _PART_ONE_OF_A_QUARTER = 4
 _LAST_ITEM = 16
 _SUFFIXED = {"1": "ABC", "4": "A", "7": "A", "9": "ABC"}
@@ -212,7 +211,7 @@ _SUFFIXED = {"1": "ABC", "4": "A", "7": "A", "9": "ABC"}
 
 def _options(line: ItemLine, form: Form) -> Iterator[tuple[_Rank, str, float]]:
     """Yield (rank, Item, weight) of each Item that the line may announce."""
-    matched = _NUMBER.match(line.number)
+    matched = _PATTERNS["number of an item"].match(line.number)
     if matched is None:
         return
     number, letter = int(matched.group(1)), matched.group(2)
@@ -260,9 +259,7 @@ def stretches_of_pages(
 
     `starts` are (position of the page, offset, name) of what begins; `before` is the name of all before the first.
     """
-    of_page: dict[int, list[tuple[int, str]]] = {}
-    for index, offset, name in starts:
-        of_page.setdefault(index, []).append((offset, name))
+    of_page = grouped((index, (offset, name)) for index, offset, name in starts)
     current = before
     for index, page in enumerate(pages):
         spans = [(0, current), *of_page.get(index, ())]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from fin_agent.filings.outline.table_page_classification import density_of, may_
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, letters_only
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.page import Page, PageContent, Statement
-from fin_agent.vocabulary.runs import runs_of
+from fin_agent.vocabulary.runs import grouped, runs_of
 from fin_agent.vocabulary.table import Table
 
 _PATTERNS = patterns("outline_patterns")
@@ -37,9 +36,7 @@ def parts_of_statement(
 
     A page belongs to the statement it begins with, up to a table under the title of another.
     """
-    of_page: dict[int, list[Table]] = {}
-    for table in tables:
-        of_page.setdefault(table.page, []).append(table)
+    of_page = grouped((table.page, table) for table in tables)
     parts = []
     for page in pages:
         shown = page.statement
@@ -249,7 +246,11 @@ def _titles_on(text: str) -> Iterator[_Title]:
         start, begin = begin, begin + len(line) + 1
         if not any_found and above >= _TOP_LINES:
             return
-        title = None if _PARENTHETICAL.match(text, begin - 1) else _title(line.strip(), after[:_MAX_LINE_LENGTH])
+        title = (
+            None
+            if _PATTERNS["parenthetical of a statement"].match(text, begin - 1)
+            else _title(line.strip(), after[:_MAX_LINE_LENGTH])
+        )
         if title is not None:
             any_found = True
             yield _Title(title[0], line.strip(), start, title[1])
@@ -270,7 +271,6 @@ def _title(line: str, after: str) -> tuple[Statement, bool] | None:
 
 
 _MIN_LINE_LENGTH = 8
-_PARENTHETICAL = re.compile(r"\W{0,20}parenthetical", re.I)
 
 
 def _entity_above(head: str) -> str:

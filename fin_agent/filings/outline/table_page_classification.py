@@ -36,7 +36,7 @@ def density_of(page: PageContent) -> Density:
     for token in (word.text for word in page.words) if page.words else page.text.split():
         if token[0].isalpha():
             words += 1
-        elif _STANDS_ALONE.match(token):
+        elif _PATTERNS["stands alone"].match(token):
             figures += 1
     return Density(figures, words)
 
@@ -47,7 +47,6 @@ def may_be_table(text: str) -> bool:
     return digits >= _MIN_FIGURES_OF_TABLE and digits * _MAX_CHARACTERS_PER_DIGIT >= len(text)
 
 
-_STANDS_ALONE = re.compile(r"[$(]*\d[\d,.]*[%)]*$|[—–-]$")
 _MIN_FIGURES_OF_TABLE = 12
 _MAX_WORDS_PER_FIGURE = 9
 _MAX_CHARACTERS_PER_DIGIT = 40
@@ -122,7 +121,7 @@ def _head_of(text: str) -> list[str]:
     lines: list[str] = []
     printed = [plain for line in text[:_HEAD_CHARACTERS].split("\n") if (plain := _plain(line))]
     for plain, after in pairwise([*printed, ""]):
-        if len(plain) < _MIN_HEAD_LENGTH or _FIGURE.search(plain) or _FIGURE.match(after):
+        if len(plain) < _MIN_HEAD_LENGTH or _PATTERNS["figure"].search(plain) or _PATTERNS["figure"].match(after):
             continue
         if len(plain) > _MAX_HEAD_LENGTH or len(lines) == _HEAD_LINES:
             break
@@ -139,13 +138,10 @@ _MIN_HEAD_LENGTH = 5
 _MAX_HEAD_LENGTH = 110
 _HEAD_LINES = 6
 _HEAD_CHARACTERS = 1200
-_FIGURE = re.compile(r"\$ ?(?:\d|$)|\(?\d{1,3},\d{3}|\(?\d+\.\d\b")
-"""A row of a table, and no heading."""
-_DASHES_AND_SPACES = re.compile(r"[\s\u00a0‐‑–—-]+")
 
 
 def _plain(text: str) -> str:
-    return _DASHES_AND_SPACES.sub(" ", text.lower()).strip()
+    return _PATTERNS["dashes and spaces"].sub(" ", text.lower()).strip()
 
 
 @lru_cache(maxsize=1)

@@ -130,15 +130,11 @@ class TimeWords:
         return bool(self.months is not None or self.dates or self.day or self.years or self.quarter)
 
 
-_SPACED_YEAR = re.compile(r"(?<![\d,.] )\b(?:1 9|2 0) \d \d\b(?! \d)")
-"""`2 0 1 8`: headings are set wide."""
-
-
 @lru_cache(maxsize=32_768)
 def time_words(text: str) -> TimeWords:
     """Parse the time named by `text`, a header or part of one."""
     low = " ".join(text.lower().replace("\u2019", "'").split())
-    low = _SPACED_YEAR.sub(lambda year: year.group().replace(" ", ""), low)
+    low = _PATTERNS["spaced year"].sub(lambda year: year.group().replace(" ", ""), low)
     months = _months(low)
     printed = printed_dates(low)
     dates = [one.date for one in printed]
@@ -147,14 +143,14 @@ def time_words(text: str) -> TimeWords:
     day = (month_number(partial["month"]), int(partial["day"])) if partial else None
     if partial:
         rest = _MONTH_DAY.sub(" ", rest)
-    years = [2000 + int(found[-2:]) for found in _SHORT_YEAR.findall(rest)]
+    years = [2000 + int(found[-2:]) for found in _PATTERNS["short year"].findall(rest)]
     quarter = None
     if match := _PATTERNS["quarter"].search(rest):
         named = next(group for group in match.groups() if group)
         quarter = parse_number(named)
-    years += [int(found) for found in _YEAR.findall(rest)]
-    fiscal = bool(_FISCAL.search(low))
-    if len(dates) == 2 and dates[0] < dates[1] and _FROM_TO.search(low):
+    years += [int(found) for found in _PATTERNS["year of a column"].findall(rest)]
+    fiscal = bool(_PATTERNS["fiscal"].search(low))
+    if len(dates) == 2 and dates[0] < dates[1] and _PATTERNS["from to"].search(low):
         # A period named by its first and last day, such as a transition period.
         months = max(1, round((dates[1] - dates[0]).days / 30.44))
         dates = dates[1:]
@@ -178,9 +174,6 @@ def same_day(day: date, year: int) -> date:
 
 _DRIFT = 14
 _MONTH_DAY = re.compile(rf"\b(?P<month>{MONTH_NAME})\s*(?P<day>\d{{1,2}})\b(?!\s*[,.]?\d)")
-_YEAR = re.compile(r"(?<![\d,.$/-])((?:19|20)\d\d)(?![\d,/]|\.\d)")
-_SHORT_YEAR = re.compile(r"(?:\bfy\s?'?|^f(?=\d)|\b[1-4]q\s?'?|\bq[1-4]\s?'?)\d\d\b")
-_FISCAL = re.compile(r"\bfiscal\b|\bfy\s?'?\d|^f\d\d\b")
 _LENGTHS = load_yaml("period_lengths")
 _COUNTS: dict[str, int] = _LENGTHS["counts"]
 _WEEKS: dict[int, int] = {count: months for months, counts in _LENGTHS["weeks"].items() for count in counts}
@@ -189,7 +182,6 @@ _SPAN = re.compile(
     + "|".join(sorted((name.replace("-", "[ -]") for name in _COUNTS), key=len, reverse=True))
     + r"|\d{1,2})[\s-]+(?P<unit>months?|weeks?)\b(?P<ended> (?:period )?end(?:ed|ing)\b|$)?"
 )
-_FROM_TO = re.compile(r"\bfrom\b.*\b(?:to|through)\b")
 
 
 def _months(low: str) -> int | None:

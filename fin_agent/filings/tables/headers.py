@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from fin_agent.filings.tables.cells import Column, parse_number, unit_line_in
+from fin_agent.filings.tables.cells import Column, Line, parse_number, unit_line_in
 from fin_agent.filings.tables.column_periods import (
     CALENDAR_YEARS,
     FiscalCalendar,
@@ -17,7 +16,6 @@ from fin_agent.filings.tables.column_periods import (
     same_day,
     time_words,
 )
-from fin_agent.filings.tables.lines import Line
 from fin_agent.lexicon.words import patterns
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.place import Word
@@ -58,7 +56,7 @@ def read_header(
     names = tuple(" ".join(_distinct(column)) for column in parts)
     context = _last_sentence(context)
     said = time_words(context)
-    if any(named.dates for named in map(time_words, map(" ".join, own))) and not _ENDED.search(context):
+    if any(named.dates for named in map(time_words, map(" ".join, own))) and not _PATTERNS["ended"].search(context):
         said = replace(said, months=None)  # a date above a column is a date, whatever year the caption names
     fiscal = calendar or CALENDAR_YEARS
     # Days of events, of which a caption may tell as well, are no column's.
@@ -72,7 +70,7 @@ def read_header(
     if not instant:
         periods = _as_quarters(dated, periods, fiscal)
     return Header(
-        tuple(_SPLIT_WORD.sub("-", " ".join(_distinct(parts[index]))) for index in filled),
+        tuple(_PATTERNS["split word"].sub("-", " ".join(_distinct(parts[index]))) for index in filled),
         tuple(periods[index] for index in filled),
         tuple((*_distinct(parts[index]), *_own_unit(index, own)) for index in filled),
     )
@@ -86,7 +84,11 @@ def _own_unit(index: int, own: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def _last_sentence(caption: str) -> str:
     """Return the last sentence of a caption, with one that leads to it; others are about something else."""
-    sentences = [part for part in _SENTENCE_END.split(caption) if len(_LETTERS.findall(part)) >= _SENTENCE_WORDS]
+    sentences = [
+        part
+        for part in _PATTERNS["sentence end"].split(caption)
+        if len(_PATTERNS["letters of a header"].findall(part)) >= _SENTENCE_WORDS
+    ]
     if len(sentences) > 1 and sentences[-2].endswith(":") and not time_words(sentences[-1]).names_time:
         return " ".join(sentences[-2:])
     return sentences[-1] if sentences else caption
@@ -132,7 +134,7 @@ def heading_of_labels(lines: Sequence[Line], columns: Sequence[Column]) -> str:
     )
     undated = (text for text in over_labels if not time_words(text).names_time)
     texts = (text.replace(unit_line_in(text) or "\n", " ").strip() for text in undated)
-    return " ".join(text for text in texts if _LETTERS.search(text))
+    return " ".join(text for text in texts if _PATTERNS["letters of a header"].search(text))
 
 
 def is_header_line(line: Line) -> bool:
@@ -140,16 +142,16 @@ def is_header_line(line: Line) -> bool:
     if len(line.words) > 40:
         return False
     text = line.text.lower()
-    if not _PATTERNS["time hint"].search(text) or _LEADERS.search(text):
+    if not _PATTERNS["time hint"].search(text) or _PATTERNS["leaders"].search(text):
         return False
     phrases = phrases_of(line)
     timely = others = 0
     for position, phrase in enumerate(phrases):
-        plain = _BRACKETS.sub(" ", phrase.text.lower())
-        words = _LETTERS.findall(_PATTERNS["time"].sub(" ", plain))
-        if parse_number(phrase.text) is not None and not _YEAR_ONLY.match(phrase.text):
+        plain = _PATTERNS["brackets of a header"].sub(" ", phrase.text.lower())
+        words = _PATTERNS["letters of a header"].findall(_PATTERNS["time"].sub(" ", plain))
+        if parse_number(phrase.text) is not None and not _PATTERNS["year only"].match(phrase.text):
             return False
-        if _AMOUNT.search(plain):
+        if _PATTERNS["amount of a header"].search(plain):
             return False
         if _PATTERNS["time hint"].search(plain) and len(words) <= 1:
             timely += 1
@@ -173,31 +175,22 @@ def phrases_of(line: Line) -> Sequence[Word]:
     groups = [[word] for word in words[:1]]
     for gap, word in zip(gaps, words[1:], strict=True):
         # A new period begins however close the words are: `Fiscal 2022 Fiscal 2021`.
-        ends = _PERIOD_END.search(groups[-1][-1].text) and _PATTERNS["period start"].match(word.text)
+        ends = _PATTERNS["period end"].search(groups[-1][-1].text) and _PATTERNS["period start"].match(word.text)
         if gap > room or (gap > narrow and ends):
             groups.append([])
         groups[-1].append(word)
     return [Word(group[0].x0, line.y0, group[-1].x1, line.y1, " ".join([w.text for w in group])) for group in groups]
 
 
-_PERIOD_END = re.compile(r"(?:19|20)\d\d$|^\d{1,2},$")
 # In lower case, each word after its possible first letters: these two are matched with every line near a figure.
-_LETTERS = re.compile(r"[A-Za-z]{2,}")
-_BRACKETS = re.compile(r"\([^()]*\)?")
-_LEADERS = re.compile(r"(?:\. ?){4}")
-_AMOUNT = re.compile(r"\$\s*\d|\d,\d{3}|\d%|\d\.\d")
-_YEAR_ONLY = re.compile(r"^(?:19|20)\d\d\W*(?:\(\w\))?$")
 
-_SENTENCE_END = re.compile(r"(?<=[a-z0-9)][.;:])\s+(?=[A-Z(])")
 _SENTENCE_WORDS = 5
-_ENDED = re.compile(r"\bend(?:ed|ing)\b", re.I)
-_MARKS = re.compile(r"(?<=\w)\*+|\((?:\d{1,2}|[a-z])\)")
 
 
 def _with_empty(columns: Sequence[Column], lines: Sequence[Line]) -> Sequence[Column]:
     """Return the columns, adding empty ones (`count` 0) where a header line dates more columns than contain numbers."""
     for line in reversed(lines):
-        over = [phrase for phrase in phrases_of(line) if _ANY_YEAR.search(phrase.text)]
+        over = [phrase for phrase in phrases_of(line) if _PATTERNS["any year"].search(phrase.text)]
         if len(over) <= len(columns) or len({len(phrase.text.split()) for phrase in over}) > 1:
             continue
         under = [
@@ -297,7 +290,7 @@ def _group_size(over: Sequence[Word], columns: Sequence[Column], below: Sequence
 
 def _repeat_in_groups(names: Sequence[str], size: int) -> bool:
     """Return whether groups of `size` repeat (`$ % $ %`), or groups of years are next to others (`2019 2018 $ %`)."""
-    names = [_MARKS.sub("", name).strip() for name in names]
+    names = [_PATTERNS["marks of a header"].sub("", name).strip() for name in names]
     groups = [tuple(names[first : first + size]) for first in range(0, len(names), size)]
     dated = [{bool(time_words(name).years) and not is_change(name) for name in group} for group in groups]
     return len(set(groups)) == 1 or (all(len(kinds) == 1 for kinds in dated) and dated[0] != dated[-1])
@@ -311,9 +304,9 @@ def _time_part(text: str) -> str:
     if not said.names_time:
         return ""
     if len(said.dates) > 1:
-        text = _ANY_DATE.sub(" ", text)
+        text = _PATTERNS["any date"].sub(" ", text)
     elif len(said.dates) + len(said.years) > 1:
-        text = _ANY_YEAR.sub(" ", text)
+        text = _PATTERNS["any year"].sub(" ", text)
     return " ".join(text.split())
 
 
@@ -321,10 +314,6 @@ def _several_dates(text: str) -> tuple[date, ...]:
     """Return the dates of `December 26, 2020 and December 28, 2019`, for example, which columns name by year."""
     dates = time_words(text).dates
     return dates if len({day.year for day in dates}) > 1 else ()
-
-
-_ANY_DATE = re.compile(r",?\s*(?:and\s+)?\b[A-Z][a-z]+\.?\s+\d{1,2},?\s+(?:19|20)\d\d\b")
-_ANY_YEAR = re.compile(r",?\s*(?:and\s+)?\b(?:19|20)\d\d\b")
 
 
 def _overlap(phrase: Word, column: Column) -> float:
@@ -336,12 +325,9 @@ def _stands_over(phrase: Word, column: Column) -> bool:
 
 
 def _distinct(parts: Sequence[str]) -> list[str]:
-    plain = [_MARKS.sub("", part) for part in parts]
+    plain = [_PATTERNS["marks of a header"].sub("", part) for part in parts]
     without = [text.replace(unit, " ").strip() if (unit := unit_line_in(text)) else text for text in plain]
     return list(dict.fromkeys(filter(None, without)))
-
-
-_SPLIT_WORD = re.compile(r"(?<=[A-Za-z])- (?=[a-z])")
 
 
 def _has_no_period(own: str, name: str) -> bool:

@@ -10,19 +10,24 @@ from datetime import date
 from itertools import pairwise, takewhile
 
 from fin_agent.filings.tables.cells import (
+    BodyLine,
     Column,
+    Flow,
+    LabelledRow,
+    Line,
     Token,
     assign_to_columns,
     cells_of_row,
     columns_of,
+    flow_of,
     may_be_cell,
+    rows_of,
     tokens_of,
     trailing_cells,
     unit_line_in,
 )
 from fin_agent.filings.tables.column_periods import FiscalCalendar, is_month_end, time_words
 from fin_agent.filings.tables.headers import Header, heading_of_labels, is_header_line, phrases_of, read_header
-from fin_agent.filings.tables.lines import BodyLine, Flow, LabelledRow, Line, flow_of, rows_of
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.lexicon.text_normalization import plain
 from fin_agent.lexicon.words import patterns, word_lists
@@ -418,16 +423,13 @@ def _marked(flow: Flow) -> _Marked:
     for index, line in enumerate(lines):
         if (
             heads[index]
-            or (index in edge and _PAGE_NUMBER.fullmatch(line.text))
+            or (index in edge and _PATTERNS["page number"].fullmatch(line.text))
             or (flow.printed and flow.table_of(index) is None)
         ):
             seeds.append([])
         else:
             seeds.append(cells_of_row(tokens[index]) if line.cells else trailing_cells(tokens[index], line.height))
     return _Marked(flow, lines, tokens, heads, seeds)
-
-
-_PAGE_NUMBER = re.compile(r"\d{1,3}")
 
 
 def _segments(marked: _Marked) -> list[tuple[int, int]]:
@@ -564,12 +566,11 @@ def _without_marks(columns: list[Column], rows: Sequence[list[Token]]) -> list[C
     for before, column in pairwise(columns):
         cells = [token for row in rows for token in row if column.low <= token.edge <= column.high]
         near = column.left - before.right < _MARK_REACH and 2 * column.count <= before.count
-        if not (near and all(_MARK.match(token.text) for token in cells)):
+        if not (near and all(_PATTERNS["mark of a table"].match(token.text) for token in cells)):
             kept.append(column)
     return kept
 
 
-_MARK = re.compile(r"^\d{1,2}$")
 _MARK_REACH = 9.0
 
 

@@ -13,10 +13,12 @@ from typing import Any
 
 from lxml import etree
 
-from fin_agent.lexicon.words import load_yaml, word_lists
+from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
+
+_PATTERNS = patterns("html_patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,7 @@ def _text_of(container: etree._Element) -> str:
         apart = isinstance(tag, str) and tag.rpartition("}")[2] not in _INLINE and not local_name(element)
         if event == "start":
             if element is not container and (
-                local_name(element) == "exclude" or _HIDDEN.search(element.get("style") or "")
+                local_name(element) == "exclude" or _PATTERNS["hidden"].search(element.get("style") or "")
             ):
                 walk.skip_subtree()
             elif tag not in _SILENT:
@@ -198,12 +200,8 @@ def _text_of(container: etree._Element) -> str:
 _ENOUGH = 4 * MAX_TEXT
 """Limit of raw text, which contains runs of spaces."""
 _XHTML = "{http://www.w3.org/1999/xhtml}"
-_INLINE = frozenset(
-    ("a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "ins", "mark", "q", "s", "small", "span", "strong",
-     "sub", "sup", "tt", "u")
-)  # fmt: skip
+_INLINE = word_lists("html_elements")["inline"]
 _SILENT = frozenset({"script", "style", f"{_XHTML}script", f"{_XHTML}style"})
-_HIDDEN = re.compile(r"display\s*:\s*none", re.I)
 
 
 UNKNOWN_CONTEXT = "unknown context"
@@ -406,7 +404,7 @@ def attribute(element: etree._Element, name: str) -> str | None:
 
 def read_number_words(words: str) -> int | None:
     """Return the number that `words` spell, or None for other text. `no`, `none` and `nil` are zero."""
-    tokens = [token for token in _BREAKS.split(words.strip().lower()) if token and token != "and"]
+    tokens = [token for token in _PATTERNS["breaks"].split(words.strip().lower()) if token and token != "and"]
     if not tokens or len(tokens) > _MAX_WORDS:
         return None
     if len(tokens) == 1 and tokens[0] in _NOTHING:
@@ -425,7 +423,6 @@ def read_number_words(words: str) -> int | None:
     return total + group
 
 
-_BREAKS = re.compile(r"[\s,‐‑‒–—-]+")
 _MAX_WORDS = 40
 _NOTHING = frozenset({"no", "none", "nil", "zero", "not"})
 _SMALL: dict[str, int] = {**load_yaml("number_words")["cardinals"], "a": 1, "an": 1, "single": 1}
@@ -438,7 +435,7 @@ def read_date(printed: str, transformation: str) -> str | None:
     Month names are in English; a two-digit year belongs to this century.
     """
     order = _order(transformation)
-    parts = _PART.findall(printed)
+    parts = _PATTERNS["printed part of a date"].findall(printed)
     if not order or len(parts) != len(order):
         return None
     known: dict[str, int] = {}
@@ -462,16 +459,13 @@ _UNTOLD = {
     **dict.fromkeys(_FORMATS["month first"], ("month", "day", "year")),
     **dict.fromkeys(_FORMATS["day first"], ("day", "month", "year")),
 }
-_NAMED = re.compile(r"date(?:long|short|slash)?((?:day|monthname|monthroman|month|year)+)(?:en|us|uk)?", re.ASCII)
-_KIND = re.compile(r"day|month(?=name|roman)?|year")
-_PART = re.compile(r"\d+(?=(?:st|nd|rd|th)\b)|\d+|[^\W\d_]{3,}", re.I)
 
 
 def _order(transformation: str) -> tuple[str, ...]:
     if transformation in _UNTOLD:
         return _UNTOLD[transformation]
-    match = _NAMED.fullmatch(transformation)
-    kinds = tuple(_KIND.findall(match[1])) if match else ()
+    match = _PATTERNS["parts of a date"].fullmatch(transformation)
+    kinds = tuple(_PATTERNS["part of a date"].findall(match[1])) if match else ()
     return kinds if len(set(kinds)) == len(kinds) and len(kinds) > 1 else ()
 
 
@@ -491,12 +485,10 @@ _MAX_DIGITS = 60
 _BETWEEN_DIGITS = r"\s'`´’′"
 _DOT = re.compile(rf"[,{_BETWEEN_DIGITS}]+")
 _COMMA = re.compile(rf"[.{_BETWEEN_DIGITS}]+")
-_DIGITS = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.A)
-_PLAIN = re.compile(r"\s*([-+−]?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)(?:[eE]([-+]?\d{1,2}))?\s*", re.A)
 
 
 def _plain(printed: str) -> Decimal | None:
-    if (match := _PLAIN.fullmatch(printed)) is None:
+    if (match := _PATTERNS["plain number"].fullmatch(printed)) is None:
         return None
     number = _of_digits(match[2].replace(",", ""))
     if number is None:
@@ -508,7 +500,7 @@ def _plain(printed: str) -> Decimal | None:
 
 def _of_digits(digits: str) -> Decimal | None:
     """Return the exact number; a Decimal made from text is not rounded."""
-    return Decimal(digits) if len(digits) <= _MAX_DIGITS and _DIGITS.fullmatch(digits) else None
+    return Decimal(digits) if len(digits) <= _MAX_DIGITS and _PATTERNS["digits"].fullmatch(digits) else None
 
 
 _READINGS: dict[str, Callable[[str], Decimal | None]] = {

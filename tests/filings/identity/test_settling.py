@@ -6,9 +6,8 @@ from datetime import date
 
 import pytest
 
-from fin_agent.filings.identity.cover import Kind, reading
+from fin_agent.filings.identity.cover import Kind, reading, same_company
 from fin_agent.filings.identity.identify import best_value, ranked_readings, resolve_identity
-from fin_agent.filings.identity.registrant_names import same_company
 from fin_agent.vocabulary.identity import FieldSource, Form
 from tests.filings.identity.written_covers import cover, read
 

@@ -5,9 +5,9 @@ from datetime import date
 
 import pytest
 
+from fin_agent.filings.tables.cells import lines_of
 from fin_agent.filings.tables.column_periods import FiscalCalendar, time_words
 from fin_agent.filings.tables.headers import is_header_line
-from fin_agent.filings.tables.lines import lines_of
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity

@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fin_agent.filings.tables.lines import lines_of
+from fin_agent.filings.tables.cells import lines_of
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import PageContent
