@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -127,7 +127,7 @@ class _Answers:
             if not chosen and number == 0:
                 missing = (*self._intent.unsupported, self._not_found_message(target))
                 return Reasoning(text="", citations=(), missing=missing)
-            new = _not_told(chosen, told)
+            new = {each.text: each for each in chosen if not any(each.text in text for text in told)}
             answered = beside or new or (chosen and part.answer_type in FIGURES)
             unanswered += [] if answered else [part.text]
             pieces += [*new, *(target.unsaid() if new else ())]
@@ -234,10 +234,6 @@ def _of_each_measure(part: QuestionPart, lexicon: Lexicon | None) -> Iterator[Qu
     ((start, end), (second, last)), *_ = pairs
     yield replace(part, text=text[:end] + text[last:])
     yield replace(part, text=text[:start] + text[second:])
-
-
-def _not_told(chosen: Iterable[Candidate], told: Collection[str]) -> dict[str, Candidate]:
-    return {each.text: each for each in chosen if not any(each.text in text for text in told)}
 
 
 def _quoted(text: str, passages: Mapping[str, RetrievedPassage]) -> Reasoning:

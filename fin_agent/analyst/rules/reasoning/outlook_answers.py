@@ -89,8 +89,8 @@ def _rows(lines: Sequence[str]) -> Iterator[OutlookRow]:
     label = ""
     values: list[str] = []
     for line in [*lines, ""]:
-        is_value = bool(label) and len(line) < _LONGEST_VALUE and _is_value(line)
-        if is_value:
+        states = finds(line, "outlook values", "row_words") or any(map(str.isdigit, line))
+        if label and len(line) < _LONGEST_VALUE and states:
             values.append(line)
             continue
         if label and values:
@@ -98,10 +98,6 @@ def _rows(lines: Sequence[str]) -> Iterator[OutlookRow]:
         if not line or len(line) > _LONGEST_LABEL or any(map(str.isdigit, line)) or (label and not values):
             return
         label, values = line, []
-
-
-def _is_value(line: str) -> bool:
-    return finds(line, "outlook values", "row_words") or any(map(str.isdigit, line))
 
 
 def _words_matched(label: str, target: AnswerTarget) -> int:
