@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -19,13 +19,13 @@ from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     paragraphs_of,
     printed_lists,
 )
-from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, ratio_of, stems_in, synonyms_of
+from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, stems_in, synonyms_of
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import places_of, words_in
-from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
+from fin_agent.lexicon.words import finds, listed, patterns, word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import MONTHS, printed_years
 from fin_agent.vocabulary.filing import PassageKind
@@ -108,18 +108,9 @@ def movement_directions(text: str) -> tuple[bool, bool]:
 
 
 def has_listed_prefix(kind: str, text: str) -> bool:
-    """Return whether a word of the text begins like one of a list in `answer_words.yaml`."""
-    return _prefix_pattern(kind).search(listed("answer_words", "particles").sub("", text)) is not None
+    """Return whether a text has a word of a list in `answer_words.yaml`, not as a particle: `projected obligation`."""
+    return finds(listed("answer_words", "particles").sub("", text), kind, "answer_words")
 
-
-@lru_cache(maxsize=4)
-def _prefix_pattern(kind: str) -> re.Pattern[str]:
-    lists = word_lists("answer_words")
-    return any_of(word if len(word) <= _SHORT else f"{word}*" for word in lists[kind] - lists["no movement"])
-
-
-_SHORT = 3
-"""Letters of a word that is no beginning of others."""
 
 _ENOUGH = {
     **dict.fromkeys(AnswerType, 0.6),
@@ -142,7 +133,7 @@ _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
 _ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
-_HEDGED, _LIST, _BESIDE_ITS_SUBJECT, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 0.7, 0.5, 0.8
+_HEDGED, _LIST, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 0.5, 0.8
 _LONG = 120
 """Number of words at which a text counts half as much."""
 _DATE_WITHIN = 45
@@ -154,7 +145,7 @@ _VERB = 12
 _MOST_ABOVE, _FIRST_WORDS = 2000, 5
 _GOES_ON = (";", ",", ":", " and", " or")
 _POINTS = ("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")
-_SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
+_SHORT_WORD, _LONG_TITLE, _CAPITALS = 3, 12, 0.75
 _MIN_PEOPLE = 2
 _LAST_QUARTER = 4
 
@@ -239,8 +230,9 @@ def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPass
     own = [one for one in target.telling_terms if not one.is_context and one.words.lower() not in plain]
     for place, (passage, quote) in enumerate(quotes):
         words = " ".join(quote.split())
+        is_prose = len(words.split()) > _LONG_LABEL
         flat = [(one, paragraph) for paragraph in paragraphs_of(passage.text) for one in paragraph.sentences]
-        quoted = [at for at, (text, _) in enumerate(flat) if text in words or (_is_prose(words) and words in text)]
+        quoted = [at for at, (text, _) in enumerate(flat) if text in words or (is_prose and words in text)]
         for position, (text, paragraph) in enumerate(flat):
             apart = min((abs(position - other) for other in quoted), default=_AROUND)
             held = _held_beside(text, paragraph, apart, own, target)
@@ -271,12 +263,8 @@ def _held_beside(
     return held if held >= (_NEAR if apart else _QUOTED) else None
 
 
-def _is_prose(quote: str) -> bool:
-    """Return whether a quote is more than the label of a row."""
-    return len(quote.split()) > _LONG_LABEL
-
-
 _LONG_LABEL = 8
+"""Words of a quote that is more than the label of a row."""
 _AROUND, _FARTHER, _QUOTED, _NEAR = 6, 0.9, 0.5, 0.75
 """Sentences from a quoted one in which a further request is answered, and shares of its words that they must cover."""
 
@@ -342,10 +330,7 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
     """Return whether a sentence is complete, and does not only announce or refer to something."""
     words = [word for word in lead.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
     title = len(words) < _LONG_TITLE and sum(word[0].isupper() for word in words) > _CAPITALS * len(words)
-    short = len(lead) < _SHORT_POINTER
-    if lead.endswith(_GOES_ON) or title or lead.lower().startswith(_POINTS) or "by reference" in lead:
-        return False
-    if any(contains_listed_phrase(kind, lead) for kind in ("contract", "footnotes", *(("pointers",) if short else ()))):
+    if lead.endswith(_GOES_ON) or title or lead.lower().startswith(_POINTS) or contains_listed_phrase("contract", lead):
         return False
     return is_complete_sentence(lead) or (paragraph.item and begins_sentence(lead))
 
@@ -382,7 +367,6 @@ def _score(
     borne = coverage(terms, said, around, farther)
     if cause:
         said |= set(stems_in(text))
-        borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
     if round(borne, 6) < _enough(part.answer_type, borne * sum(term.weight for term in terms)):
         return None
     above = f"{earlier[-_OUTLOOK:]} {heading}"
@@ -597,8 +581,6 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     fitness = _year_fitness(about, target)
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
-    if wants is AnswerType.COUNT and all(contains_listed_phrase("at a day", said) for said in (core, text)):
-        fitness *= _ITS_YEAR
     if wants in FIGURES and _names_another_unit(about, target.intent):
         fitness *= _OF_A_UNIT
     stated = f"{heading} {about}" if wants in FIGURES else heading
@@ -646,22 +628,19 @@ def _names_another_unit(text: str, intent: Intent) -> bool:
 
 
 def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon | None) -> bool:
-    """Return whether a sentence is about the first requested measure, or gives it as a share of another."""
+    """Return whether a sentence is about the first requested measure."""
     if lexicon is None:
         return True
     wanted, named = (_measures(text, lexicon) for text in (core, about))
     if wanted and not named:
         return any(movement_directions(about)) or wanted[0] in _measures(heading, lexicon)
-    return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
+    return not (wanted and named) or wanted[0] in named
 
 
 def _measures(text: str, lexicon: Lexicon) -> list[str]:
-    """Return the measures that a text is about, in order: `margin was 57.7% of revenues` is not about revenues."""
-    return [
-        mention.id.removesuffix("_reported")
-        for mention in sorted(lexicon.mentions(text), key=lambda one: (one.start, -one.end, one.id))
-        if not contains_listed_phrase("share of", text[: mention.start])
-    ]
+    """Return the measures that a text names, in order."""
+    found = sorted(lexicon.mentions(text), key=lambda one: (one.start, -one.end, one.id))
+    return [mention.id.removesuffix("_reported") for mention in found]
 
 
 def _lists(paragraphs: Sequence[Paragraph], target: AnswerTarget) -> Iterator[tuple[int, str, float]]:

@@ -27,7 +27,6 @@ _RARE = 3.8
 _TOKEN = re.compile(r"[A-Za-z0-9][\w&'’.-]*[A-Za-z0-9)]|[A-Za-z0-9]")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
 _LONGEST_PHRASE = 5
-_SHORT = 3
 _MONTHS = frozenset({*MONTHS, *(month[:3] for month in MONTHS), "sept"})
 
 
@@ -107,14 +106,9 @@ def terms_of(
     context = [replace(term, weight=_CONTEXT * term.weight, is_context=True) for term in made[0]]
     for part, terms in zip(parts[1:], made[1:], strict=True):
         if part.text.split()[:2] != parts[0].text.split()[:2]:  # an attribute repeats its subject
-            terms += _not_in(terms, context)
+            own = {each for term in terms for each in term.stems}
+            terms += [term for term in context if not term.stems <= own]
     return made
-
-
-def _not_in(own: Sequence[Term], others: Iterable[Term]) -> list[Term]:
-    """Return the terms that have other words than a part's own."""
-    stems = {each for term in own for each in term.stems}
-    return [term for term in others if not term.stems <= stems]
 
 
 def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str, int]) -> Term:
@@ -161,7 +155,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         if stems in seen or not (said or (alone and stem(low) in acts)):
             continue
         seen.add(stems)
-        synonyms += _of_labels(stems, labels)
+        # What statements call it, where that says more.
+        synonyms += tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
         plain = alone and not synonyms
         named = plain and place > 0 and _looks_like_a_name(words) and part.text != part.text.upper()
         yield Term(
@@ -172,11 +167,6 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
             is_name=named and low not in lists["no names"],
             is_everyday=plain and not named and low in everyday,
         )
-
-
-def _of_labels(stems: frozenset[str], labels: Mapping[str, tuple[frozenset[str], ...]]) -> tuple[frozenset[str], ...]:
-    """Return what statements call the words of a term, where that says more."""
-    return tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
 
 
 def _stems_of(words: str, synonyms: Sequence[frozenset[str]]) -> tuple[frozenset[str], bool]:
@@ -196,7 +186,7 @@ def _acts_and_everyday_words(*, counting: bool) -> tuple[frozenset[str], frozens
 @lru_cache(maxsize=1)
 def _movements() -> tuple[str, ...]:
     lists = word_lists("answer_words")
-    return tuple(word for word in (lists["up"] | lists["down"]) - lists["no movement"] if len(word) > _SHORT)
+    return tuple(word.removesuffix("*") for word in lists["up"] | lists["down"] if word.endswith("*"))
 
 
 def _phrases_in(text: str) -> Iterator[tuple[str, tuple[frozenset[str], ...], tuple[str, ...]]]:
@@ -248,7 +238,7 @@ def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ..
 def _labels(
     intent: Intent, lexicon: Lexicon | None, titles: Collection[str]
 ) -> Mapping[str, tuple[frozenset[str], ...]]:
-    """Return the statements' labels for a word that names a measure; for a margin, those of its part and whole.
+    """Return the statements' labels for a word that names a measure.
 
     A title names none: `Who was CFO`.
     """
@@ -259,24 +249,7 @@ def _labels(
         if mention.phrase.lower() in titles:
             continue
         metric = lexicon.metrics.get(mention.id)
-        part, whole = map(lexicon.metrics.get, ratio_of(mention.id.removesuffix("_reported"), lexicon))
-        labels = [*(metric.labels if metric else ())]
-        if part and whole:
-            labels += [f"{one} {other}" for one in part.labels for other in whole.labels]
+        labels = metric.labels if metric else ()
         for each in stems_of(mention.phrase):
             found.setdefault(each, []).extend(stems for label in labels if (stems := frozenset(stems_of(label))))
     return {each: tuple(dict.fromkeys(terms)) for each, terms in found.items()}
-
-
-def ratio_of(name: str, lexicon: Lexicon) -> tuple[str, str]:
-    """Return the part and the whole of a measure that is a percentage of two metrics; two empty names for any other.
-
-    >>> from fin_agent.lexicon.lexicon import load_lexicon
-    >>> ratio_of("gross_margin", load_lexicon())
-    ('gross_profit', 'revenue')
-    """
-    formula = lexicon.formulas.get(name)
-    match formula.expression.split() if formula else []:
-        case ["100", "*", part, "/", whole] if (part + whole).replace("_", "").isalnum():
-            return part, whole
-    return "", ""
