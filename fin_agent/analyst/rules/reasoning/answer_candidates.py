@@ -499,13 +499,15 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
     """Return whether a figure or a reason is not about a different time than the requested one."""
     asked, years, wants = target.years, set(printed_years(text)), target.part.answer_type
     coming = _coming_years(target, filed)
-    if _is_of_outlook(text, above, coming):
-        return True
+    if coming and coming <= set(printed_years(above)) and has_listed_prefix("expected", text):
+        return True  # the period of an outlook is told above it: `First Quarter 2025 Guidance`
     figure = wants in FIGURES
     if (figure or wants in _FACTS) and _begins_in_another_month(text, target.intent.core):
         return False
-    if not (_in_time(years, asked, filed) and (not figure or coming <= years)):
+    if figure and not coming <= years:
         return False
+    if asked and filed is not None and filed < min(asked) and not years & asked:
+        return False  # of a filing before the requested period
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
     return _is_of_asked_years(text, target, filed, above)
@@ -518,29 +520,14 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
     forecast = figure and has_listed_prefix("expected", target.intent.core)
     if not figure or forecast:
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
-    if forecast and _is_expected_of_another(years, asked, above):
-        return False
+    if forecast and not asked & years and (years or max(printed_years(above), default=0) > max(asked)):
+        return False  # expected of another period
     interim = contains_listed_phrase("interim", text) and not target.of_quarter
     if wants is AnswerType.CAUSE:
-        years = years or _years_of_heading(above)
+        compared = patterns("answer_patterns")["years compared"].findall(above)  # `FISCAL 2016 COMPARED TO 2015`
+        years = years or set(map(int, compared[-1:]))
         return not years or (bool(years & asked) and not interim)
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
-
-
-def _is_expected_of_another(years: set[int], asked: set[int], above: str) -> bool:
-    """Return whether what is expected is of another period, by the years in the text or above it."""
-    later = max(printed_years(above), default=0) > max(asked)
-    return not asked & years and (bool(years) or later)
-
-
-def _years_of_heading(above: str) -> set[int]:
-    """Return the year that the last heading above compares with the one before: `FISCAL 2016 COMPARED TO 2015`."""
-    return {int(year) for year in patterns("answer_patterns")["years compared"].findall(above)[-1:]}
-
-
-def _is_of_outlook(text: str, above: str, coming: set[int]) -> bool:
-    """Return whether a text expects something of years that are told above it: `First Quarter 2025 Guidance`."""
-    return bool(coming) and coming <= set(printed_years(above)) and has_listed_prefix("expected", text)
 
 
 def _begins_in_another_month(text: str, core: str) -> bool:
@@ -554,11 +541,6 @@ def _months_in(text: str) -> set[str]:
     words = text.lower().replace(",", " ").replace(".", " ").split()
     names = {month[:3] for month in MONTHS}
     return {one[:3] for one, other in pairwise(words) if one[:3] in names and other[:1].isdigit()}
-
-
-def _in_time(years: set[int], asked: set[int], filed: int | None) -> bool:
-    """Return whether a text is not of a filing before the requested period, unless it names a requested year."""
-    return not asked or filed is None or filed >= min(asked) or bool(years & asked)
 
 
 def _coming_years(target: AnswerTarget, filed: int | None) -> set[int]:

@@ -126,7 +126,7 @@ class _Answers:
             if not chosen and number == 0:
                 missing = (*self._intent.unsupported, self._not_found_message(target))
                 return Reasoning(text="", citations=(), missing=missing)
-            new = {each.text: each for each in chosen if not any(each.text in text for text in told)}
+            new = _not_told(chosen, told)
             answered = beside or new or (chosen and part.answer_type in FIGURES)
             unanswered += [] if answered else [part.text]
             pieces += [*new, *(target.unsaid() if new else ())]
@@ -233,6 +233,11 @@ def _of_each_measure(part: QuestionPart, lexicon: Lexicon | None) -> Iterator[Qu
     ((start, end), (second, last)), *_ = pairs
     yield replace(part, text=text[:end] + text[last:])
     yield replace(part, text=text[:start] + text[second:])
+
+
+def _not_told(chosen: Iterable[Candidate], told: Iterable[str]) -> dict[str, Candidate]:
+    before = "\n".join(told)
+    return {each.text: each for each in chosen if each.text not in before}
 
 
 def _quoted(text: str, passages: Mapping[str, RetrievedPassage]) -> Reasoning:
