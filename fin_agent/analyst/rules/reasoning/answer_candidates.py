@@ -330,7 +330,8 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
     """Return whether a sentence is complete, and does not only announce or refer to something."""
     words = [word for word in lead.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
     title = len(words) < _LONG_TITLE and sum(word[0].isupper() for word in words) > _CAPITALS * len(words)
-    if lead.endswith(_GOES_ON) or title or lead.lower().startswith(_POINTS) or contains_listed_phrase("contract", lead):
+    refers = lead.lower().startswith(_POINTS) or "by reference" in lead
+    if refers or title or lead.endswith(_GOES_ON) or contains_listed_phrase("contract", lead):
         return False
     return is_complete_sentence(lead) or (paragraph.item and begins_sentence(lead))
 
