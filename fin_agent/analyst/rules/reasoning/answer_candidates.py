@@ -19,7 +19,7 @@ from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     paragraphs_of,
     printed_lists,
 )
-from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, stems_in, synonyms_of
+from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, ratio_of, stems_in, synonyms_of
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_names import company_words
@@ -611,19 +611,22 @@ def _names_another_unit(text: str, intent: Intent) -> bool:
 
 
 def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon | None) -> bool:
-    """Return whether a sentence is about the first requested measure."""
+    """Return whether a sentence is about the first requested measure, or gives it as a share of another."""
     if lexicon is None:
         return True
     wanted, named = (_measures(text, lexicon) for text in (core, about))
     if wanted and not named:
         return any(movement_directions(about)) or wanted[0] in _measures(heading, lexicon)
-    return not (wanted and named) or wanted[0] in named
+    return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
 
 
 def _measures(text: str, lexicon: Lexicon) -> list[str]:
-    """Return the measures that a text names, in order."""
-    found = sorted(lexicon.mentions(text), key=lambda one: (one.start, -one.end, one.id))
-    return [mention.id.removesuffix("_reported") for mention in found]
+    """Return the measures that a text is about, in order: `margin was 57.7% of revenues` is not about revenues."""
+    return [
+        mention.id.removesuffix("_reported")
+        for mention in sorted(lexicon.mentions(text), key=lambda one: (one.start, -one.end, one.id))
+        if not contains_listed_phrase("share of", text[: mention.start])
+    ]
 
 
 def _lists(paragraphs: Sequence[Paragraph], target: AnswerTarget) -> Iterator[tuple[int, str, float]]:

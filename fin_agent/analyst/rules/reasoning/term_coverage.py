@@ -242,7 +242,7 @@ def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ..
 def _labels(
     intent: Intent, lexicon: Lexicon | None, titles: Collection[str]
 ) -> Mapping[str, tuple[frozenset[str], ...]]:
-    """Return the statements' labels for a word that names a measure.
+    """Return the statements' labels for a word that names a measure; for a margin, those of its part and whole.
 
     A title names none: `Who was CFO`.
     """
@@ -253,7 +253,24 @@ def _labels(
         if mention.phrase.lower() in titles:
             continue
         metric = lexicon.metrics.get(mention.id)
-        labels = metric.labels if metric else ()
+        part, whole = map(lexicon.metrics.get, ratio_of(mention.id.removesuffix("_reported"), lexicon))
+        labels = [*(metric.labels if metric else ())]
+        if part and whole:
+            labels += [f"{one} {other}" for one in part.labels for other in whole.labels]
         for each in stems_of(mention.phrase):
             found.setdefault(each, []).extend(stems for label in labels if (stems := frozenset(stems_of(label))))
     return {each: tuple(dict.fromkeys(terms)) for each, terms in found.items()}
+
+
+def ratio_of(name: str, lexicon: Lexicon) -> tuple[str, str]:
+    """Return the part and the whole of a measure that is a percentage of two metrics; two empty names for any other.
+
+    >>> from fin_agent.lexicon.lexicon import load_lexicon
+    >>> ratio_of("gross_margin", load_lexicon())
+    ('gross_profit', 'revenue')
+    """
+    formula = lexicon.formulas.get(name)
+    match formula.expression.split() if formula else []:
+        case ["100", "*", part, "/", whole] if (part + whole).replace("_", "").isalnum():
+            return part, whole
+    return "", ""
