@@ -21,7 +21,7 @@ from fin_agent.evidence.sign_conventions import LOSS_OF
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.lexicon.entry_loading import Formula
 from fin_agent.lexicon.fiscal_periods import FiscalYears
-from fin_agent.lexicon.words import listed
+from fin_agent.lexicon.words import finds
 
 
 def numeric_answer(intent: Intent, plan: Plan, program: Program, result: ProgramValue) -> AnswerValue:
@@ -50,7 +50,8 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     values = [rounded(value, intent.decimals) for value, _ in converted]
     base = program.scale if computed == "USD" else 1
     if len(values) == 1:
-        if unit == "percent" and values[0] > _MOST_OF_A_WHOLE and _ASKS_A_SHARE.search(intent.core):
+        asks_a_share = finds(intent.core, "asking for a share", "question_words")
+        if unit == "percent" and values[0] > _MOST_OF_A_WHOLE and asks_a_share:
             told = f"{format_amount(values[0], unit, intent.decimals)} is no share"
             raise SandboxError(f"{told}: the lines found are of different things", remedy="Name both as printed")
         if intent.expression.startswith(LOSS_OF) and any(level <= 0 for level in beside):
@@ -59,7 +60,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         value = values[0]
         moved = _change_endpoints(intent, plan, program, numbers[0], beside)
         lead = _movement_verdict(intent, numbers[0], base) or _claim_verdict(intent.claim, numbers[0], base)
-        if unit in ("percentage points", "percent") and _BASIS_POINTS.search(intent.core):
+        if unit in ("percentage points", "percent") and finds(intent.core, "basis points"):
             moved = f", {format_amount(100 * value, 'basis points', 0)}{moved}"
         subject = _subject_of(intent, plan)
         written = format_amount(value, unit, intent.decimals)
@@ -95,7 +96,6 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
 
 _MOST_OF_A_WHOLE = 300
 """In percent: more than a year's result may be paid out."""
-_ASKS_A_SHARE = listed("question_words", "asking for a share")
 
 
 def _valued(value: float, unit: str, text: str) -> AnswerValue:
@@ -131,9 +131,6 @@ def _figures_side_by_side(intent: Intent, names: Sequence[str], values: Sequence
         f"{name}: {format_amount(value, unit, intent.decimals)}" for name, value in zip(names, values, strict=True)
     )
     return f"{_capitalize_first(intent.measure)}{of}: {'; '.join(figures)}."
-
-
-_BASIS_POINTS = re.compile(r"\bbasis points?\b|\bbps?\b", re.I)
 
 
 def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
@@ -178,18 +175,14 @@ def _compare_periods(
 def _movement_verdict(intent: Intent, change: float, scale: float) -> str:
     """Return `Yes: ` or `No: ` for a change, if the question asks whether it moved and by how much."""
     core = intent.core.lower()
-    if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or " or " in core or not _YES_OR_NO.match(core):
+    if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or " or " in core or not finds(core, "yes or no"):
         return ""
-    if intent.claim is not None and _GROWTH_RATE.search(core):
+    if intent.claim is not None and finds(core, "growth"):
         return _claim_verdict(intent.claim, change, scale)
     as_asked = change != 0 and _asks_for_increase(core) == (change > 0)
     if as_asked and intent.claim is not None and intent.claim.bound is not None:
         return _claim_verdict(intent.claim, abs(change), scale)
     return _verdict(as_asked)
-
-
-_GROWTH_RATE = re.compile(r"\bgrowth\b")
-_YES_OR_NO = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b")
 
 
 def _extreme(intent: Intent, listed: Sequence[_ListedFigure], unit: str, of: str = "") -> AnswerValue:
@@ -373,19 +366,12 @@ def _describe_movements(intent: Intent, told: Sequence[_MeasureFigures]) -> str:
         subject = f"{_measure_in_sentence(one.intent)}{'' if place else f' of {one.plan.companies[0]}'}"
         parts.append(f"{subject} {way} from {before.text} in {first} to {after.text} in {last}")
     said = "; ".join(parts)
-    if not _YES_OR_NO.match(intent.core.lower()) or _OWN_WAYS.search(intent.core):
+    if not finds(intent.core, "yes or no") or finds(intent.core, "several ways"):
         return f"{_capitalize_first(said)}."
     rising = _asks_for_increase(intent.core)
     moves = (one.figures[-1].value - one.figures[0].value for one in told)
     held = all(move != 0 and (move > 0) == rising for move in moves)
     return f"{_verdict(held)}{said}."
-
-
-_OWN_WAYS = re.compile(r"\b(?:or|though|although|while|whereas|but|despite)\b", re.I)
-"""Words that join movements of which each has its own way: `did inventories rise though sales fell`."""
-
-
-_BY_SIZE = re.compile(r"\b(?:larg|bigg|great|small)(?:er|est)\b", re.I)
 
 
 def _describe_extreme_measure(intent: Intent, told: Sequence[_MeasureFigures]) -> AnswerValue:
@@ -395,7 +381,7 @@ def _describe_extreme_measure(intent: Intent, told: Sequence[_MeasureFigures]) -
     whether the first of two does where that is claimed: `No: dividends of Acme for FY2020: $3 million (...)`.
     """
     listed = [replace(one.figures[0], name=_change_label(one.intent)) for one in told]
-    if _BY_SIZE.search(intent.core) and any(one.value < 0 for one in listed):
+    if finds(intent.core, "by size") and any(one.value < 0 for one in listed):
         said = _capitalize_first(_listing(listed))
         return AnswerValue(text=f"Some are below zero, so none is called the larger. {said}.")
     pick = max if intent.comparison is Comparison.HIGHEST else min
@@ -483,7 +469,7 @@ def _trend(intent: Intent, plan: Plan, listed: Sequence[_ListedFigure], change: 
     first, last = plan.terms[0].period, plan.terms[-1].period
     subject = f"{_measure_in_sentence(intent)} of {plan.terms[0].company.name}"
     lead = ""
-    if " or " not in intent.core.lower() and not _NO_CLAIM.match(intent.core):
+    if " or " not in intent.core.lower() and not finds(intent.core, "no claim"):
         above = intent.claim.above if intent.claim else None
         rising = _is_rising(intent) if intent.losses or above is None else above
         lead = _verdict(change != 0 and rising == (change > 0))
@@ -533,9 +519,6 @@ def _places(intent: Intent, unit: str) -> int | None:
     """Return the decimals for the ends of a change: those requested for a growth in percent do not apply to dollars."""
     grown = intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH)
     return None if grown or unit == "percent" else intent.decimals
-
-
-_NO_CLAIM = re.compile(r"^\W*(?:how|what|compare|describe|show|tell me how)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -636,27 +619,16 @@ def _is_rising(intent: Intent) -> bool:
     rises = _asks_for_increase(intent.core)
     if not intent.losses:
         return rises
-    return not (_WORSENING.search(intent.core) or (rises and _IMPROVING.search(intent.core) is None))
+    return not (finds(intent.core, "worsening") or (rises and not finds(intent.core, "improving")))
 
 
 def _asks_for_increase(core: str) -> bool:
     """Return whether the question is about a rise; otherwise it is about a fall."""
-    return _FALLING.search(core) is None
-
-
-_WORSENING = re.compile(r"worsen|deteriorat|deepen", re.I)
-_IMPROVING = re.compile(r"\bimprov|\bsmaller\b|\bless\b|\bbetter\b", re.I)
+    return not finds(core, "falling")
 
 
 def _verdict(holds: bool) -> str:
     return "Yes: " if holds else "No: "
-
-
-_FALLING = re.compile(
-    r"declin|decreas|fall|fell|drop|reduc|shr[iau]nk|worsen|deteriorat|lower|contract(?!s\b)|narrow| down|slow"
-    r"|decelerat|weaken|moderat|cool",
-    re.I,
-)
 
 
 _DECEMBER = 12

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from fin_agent.filings.xbrl.tags import read_number_words
+from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.words import patterns
 
 _PATTERNS = patterns("numeral_patterns")
@@ -52,7 +53,7 @@ def numerals_in(text: str) -> tuple[Numeral, ...]:
     """Return every number of a text, in reading order."""
     found = [(match.start("digits"), _numeral(text, match)) for match in _PATTERNS["numeral"].finditer(text)]
     for match in _PATTERNS["spelled span"].finditer(text):
-        found.append((match.start(), Numeral(match[1], Decimal(_SPELLED[match[1].lower()]), NumeralKind.SPAN)))
+        found.append((match.start(), Numeral(match[1], Decimal(parse_number(match[1])), NumeralKind.SPAN)))
     return tuple(numeral for _, numeral in sorted(found, key=lambda place: place[0]))
 
 
@@ -60,7 +61,6 @@ _SCALES = {
     "thousand": 10**3, "k": 10**3, "million": 10**6, "mn": 10**6, "mm": 10**6, "m": 10**6,
     "billion": 10**9, "bn": 10**9, "b": 10**9, "trillion": 10**12,
 }  # fmt: skip
-_SPELLED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 
 
 def _numeral(text: str, match: re.Match[str]) -> Numeral:

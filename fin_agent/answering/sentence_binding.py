@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.lexicon.phrase_matching import Mention
-from fin_agent.lexicon.words import patterns, word_lists
+from fin_agent.lexicon.words import listed, patterns, word_lists
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.fact import Fact
@@ -56,7 +56,7 @@ def unsupported_claims(
     held = [clause for quote in quotes for clause in _clauses(quote)]
     lacking = [
         f"`{found}`"
-        for found in _found("amounts in words", sentence, whole=True)
+        for found in _found("amounts in words", sentence)
         if re.search(rf"(?<!\w){re.escape(found)}(?!\w)", known) is None
     ]
     happened = known if claims_nothing else "\n".join(quotes).lower()
@@ -66,7 +66,7 @@ def unsupported_claims(
     names = _PATTERNS["name"].findall(sentence)
     lacking += [f"`{name}`" for name in names if not _is_known_name(name, named, sentence)]
     own, told_of = _content_stems(sentence), _content_stems(" ".join((known, *shown)))
-    if len(own) > 1 and len(own & told_of) * 3 < len(own) and not _found("denials", sentence, whole=True):
+    if len(own) > 1 and len(own & told_of) * 3 < len(own) and not _found("denials", sentence):
         lacking.append("its content as a whole")
     reason = _PATTERNS["reason"].search(sentence)
     if reason is not None and not _supports_reason(sentence[reason.end() :], quotes):
@@ -137,16 +137,16 @@ def _clauses(text: str) -> tuple[_Clause, ...]:
     clauses = []
     for part in _PATTERNS["clause"].split(text):
         if part and any(map(str.isalnum, part)):
-            denies = bool(_found("denials", part, whole=True))
+            denies = bool(_found("denials", part))
             # A capitalized `May` is a month.
-            supposes = any(found[0].islower() for found in _pattern("conditionals", whole=True).finditer(part))
+            supposes = any(found[0].islower() for found in listed("sentence_claims", "conditionals").finditer(part))
             clauses.append(_Clause(part, _content_stems(part), _direction(part), denies, supposes))
     return tuple(clauses)
 
 
 def _content_stems(text: str) -> frozenset[str]:
     for which in ("rose", "fell", "stayed"):
-        text = _pattern(which, whole=False).sub(" ", text)
+        text = listed("sentence_claims", which).sub(" ", text)
     stems = frozenset(stems_of(text)) - _GENERIC_STEMS
     return frozenset(stem for stem in stems if len(stem) > 2 and not stem.isdigit())
 
@@ -180,19 +180,8 @@ def _direction_of_figures(text: str) -> str:
     return "rose" if latest > before else "fell"
 
 
-@lru_cache(maxsize=8)
-def _pattern(kind: str, *, whole: bool) -> re.Pattern[str]:
-    listed = sorted(word_lists("sentence_claims")[kind], key=len, reverse=True)
-    words = (re.escape(word) + (r"(?!\w)" if whole or len(word) < _MIN_PREFIX_LENGTH else r"\w*+") for word in listed)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})", re.I)
-
-
-_MIN_PREFIX_LENGTH = 5
-"""Shorter words must match completely: `fire` is no prefix of `firearm`."""
-
-
-def _found(kind: str, text: str, *, whole: bool = False) -> list[str]:
-    return [found[0].lower() for found in _pattern(kind, whole=whole).finditer(text.replace("’", "'"))]
+def _found(kind: str, text: str) -> list[str]:
+    return [found[0].lower() for found in listed("sentence_claims", kind).finditer(text.replace("’", "'"))]
 
 
 def _is_known_name(name: str, known: str, sentence: str) -> bool:
@@ -204,7 +193,8 @@ def _is_known_name(name: str, known: str, sentence: str) -> bool:
 
 def _shares_stem_prefix(found: str, kind: str, known: str) -> bool:
     """Return whether a word of the same family occurs: `resigned` for `resignation`."""
-    family = max((each for each in word_lists("sentence_claims")[kind] if found.startswith(each)), key=len)
+    words = (word.removesuffix("*") for word in word_lists("sentence_claims")[kind])
+    family = max(filter(found.startswith, words), key=len)
     return re.search(rf"(?<!\w){re.escape(family)}", known) is not None
 
 
@@ -293,7 +283,7 @@ def _quoted_amounts(sentence: str, workspace: Workspace) -> Iterator[tuple[Menti
     """Yield (metric of a statement, amount) pairs with only linking words between the two."""
     words = word_lists("sentence_claims")
     linking, owners, verbs = (frozenset(words[kind]) for kind in ("linking", "owners", "came to"))
-    moved = (*words["rose"], *words["fell"])
+    moved = tuple(word.removesuffix("*") for word in words["rose"] | words["fell"])
     for mention in workspace.lexicon.mentions(sentence):
         before = _WORD.findall(sentence[: mention.start].lower())[-1:]
         if mention.kind != "metric" or workspace.lexicon.metrics[mention.id].statement is None:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from fin_agent.filings.facts.sentence_facts import PrintedAmount, amounts_listed, amounts_of, divided_counts
 from fin_agent.lexicon.text_normalization import join_compounds, plain
-from fin_agent.lexicon.words import patterns, word_lists
+from fin_agent.lexicon.words import any_of, finds, patterns, word_lists
 from fin_agent.retrieval.search_terms import stem
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.runs import runs_of
@@ -299,21 +299,11 @@ def _way(clause: str, groups: list[list[PrintedAmount]], place: int) -> Way:
         moved = pattern.search(text)
         if moved is not None:
             word = moved["word"].lower()
-            return "up" if word.startswith(_beginnings("up")) else "down"
+            return "up" if finds(word, "up", "answer_words") else "down"
     return ""
 
 
-_SHORT = 3
-
-
-def _beginnings(kind: str) -> tuple[str, ...]:
-    lists = word_lists("answer_words")
-    return tuple(sorted(lists[kind] - lists["no movement"]))
-
-
-_MOVED = "|".join(
-    rf"{word}\b" if len(word) <= _SHORT else rf"{word}\w*" for kind in ("up", "down") for word in _beginnings(kind)
-)
+_MOVED = any_of(word_lists("answer_words")["up"] | word_lists("answer_words")["down"]).pattern
 _SMALL = r"(?:(?:an?|by|of|about|approximately|over|nearly|almost|roughly|up|down|another|additional)\s+)*"
 _BEFORE = re.compile(rf"\b(?P<word>{_MOVED})\s+{_SMALL}$", re.I)
 _BEHIND = re.compile(rf"^(?:\s+(?:year-over-year|net|overall|total))*[\s-]+(?P<word>{_MOVED})", re.I)

@@ -17,7 +17,7 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.words import listed, word_lists
+from fin_agent.lexicon.words import finds, listed, word_lists
 from fin_agent.query.binding import unit_fits
 from fin_agent.query.editing import query_for_question, reword_question
 from fin_agent.query.lexer import lex
@@ -128,7 +128,7 @@ class FollowUp:
         self.text = text = _with_year(without_opening(text, "comparing"), previous.periods[-1:])
         first = normalize_text(text).split(" ")[0]
         self.is_clause = first.rstrip(",") in phrases("clause")
-        self._is_yes_or_no = first in _AUXILIARIES
+        self._is_yes_or_no = finds(text, "yes or no")
         lexed = lex(expand_abbreviations(text), self._names, (), [one.key for one in previous.companies])
         self._counted = _counts_from_latest(text)
         passed = _JOINING | {"OVER", "YEAR_BEFORE"} if self._counted else _JOINING
@@ -344,9 +344,6 @@ class FollowUp:
         when = in_periods(before.query.periods) if figure else ""
         whose = f" at {join_names(owners)}" if text == self.text else ""
         return f"{text.rstrip(' ?.!')}{whose} {when}".rstrip() + "?"
-
-
-_AUXILIARIES = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had", "can", "will")
 
 
 def _leads_to_company(text: str, kind: str, workspace: Workspace) -> bool:

@@ -33,6 +33,7 @@ from fin_agent.analyst.rules.words_to_intent import (
 )
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
+from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import listed
 from fin_agent.vocabulary.identity import Identity
@@ -66,7 +67,6 @@ _TALK = (MessageKind.HELP, MessageKind.GREETING, MessageKind.FAREWELL, MessageKi
 _MAX_LOOKBACK = 6
 _MAX_NAMED = 6
 """Most indexed companies that are named in one question."""
-_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +228,7 @@ def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion
     if found is None or workspace.directory.mentions(text):
         return text
     words = words_in(found[0].lower())
-    count = next((_COUNTS[word] for word in words if word in _COUNTS), 0)
+    count = 2 if "both" in words else sum(map(parse_number, words))
     spoken_of = _companies_discussed(conversation)
     of_them = not {"them", "these", "those"}.isdisjoint(words) and len(spoken_of) > 1
     last = [*conversation[-1].names] if conversation else []

@@ -48,8 +48,9 @@ def query_to_question(query: Query, moved: str = "change") -> str:
         when=in_periods(query.periods, moving=isinstance(measure, Move)),
         moved=moved,
     )
-    is_plain = form == load_yaml("question_wordings")["plain"]
-    if is_plain and _is_plural(noun.partition(_SHARE)[0]) and not nouns[-1].isupper():
+    subject = noun.partition(_SHARE)[0]
+    is_plural = subject.endswith(("s", "data")) and not subject.endswith(("ss", "is", "us"))
+    if is_plural and form == load_yaml("question_wordings")["plain"] and not nouns[-1].isupper():
         text = text.replace("What was", "What were", 1)
     unit = (query.unit or "").removeprefix("USD ") if _SHARE not in noun else ""
     return " ".join(f"{text} {f'in {unit}' if unit else ''}".split()).replace(" ,", ",") + "?"
@@ -68,10 +69,6 @@ def _noun(measure: Measure) -> str:
 
 
 _SHARE = " as a percentage of "
-
-
-def _is_plural(noun: str) -> bool:
-    return noun.endswith(("s", "data")) and not noun.endswith(("ss", "is", "us"))
 
 
 def _form(query: Query, how: str) -> str:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from heapq import nsmallest
 from itertools import groupby, islice, pairwise
 from typing import NamedTuple
@@ -33,7 +33,8 @@ from fin_agent.filings.outline.items import COVER
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
-from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH
+from fin_agent.lexicon.period_words import expand_year, parse_number
+from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces, places_of
 from fin_agent.lexicon.words import load_yaml, patterns, word_lists
 from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import Fact, FactPeriod
@@ -305,12 +306,6 @@ def cues_in(flat: str, words: str) -> Cues:
     return {
         kind: dict(sorted(hits.items(), key=lambda hit: (-len(hit[0]), hit[0]))) for kind, hits in sorted(found.items())
     }
-
-
-@lru_cache(maxsize=1024)
-def cue_pattern(phrase: str) -> re.Pattern[str]:
-    """Return a pattern that matches a cue phrase in lower-case text across line breaks."""
-    return re.compile(r"\s+".join(map(re.escape, phrase.split())))
 
 
 _SHORT = 5
@@ -651,10 +646,7 @@ _MAX_COLUMNS = 8
 _SIGNATURE_LABELS = 8
 _SIGNATURE_CUES = 6
 _MAX_CUE_LENGTH = 60
-
-
-def _short(text: str) -> str:
-    return " ".join(text[: 4 * _MAX_CUE_LENGTH].split())[:_MAX_CUE_LENGTH]
+_short = partial(collapse_spaces, longest=_MAX_CUE_LENGTH)
 
 
 _FORWARD_LOOKING_CUES = 2
@@ -764,7 +756,6 @@ class _Span(NamedTuple):
 
 
 _NO_YEAR_AFTER = frozenset("0123456789,.$£€#/-")
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _SPANS = ((" six months ", 6), (" nine months ", 9), (" 26 weeks ", 6), (" 39 weeks ", 9))
 _BEFORE_YEAR = 24
 _AFTER_YEAR = 16
@@ -846,15 +837,11 @@ def _named(flat: str) -> Iterator[_Span]:
     """Yield periods such as `second quarter of fiscal 2023` and `Q2 FY23`, then years such as `fiscal 2023`."""
     if " quarter" in flat or " q" in flat:
         for found in _PATTERNS["quarter"].finditer(flat):
-            yield _Span(_full(found[3]), _ORDINALS.get(found[1] or "", 0) or int(found[2]), 0)
+            yield _Span(expand_year(found[3]), parse_number(found[1] or found[2]), 0)
     if " fy" in flat or " fiscal " in flat:
         for found in _PATTERNS["fiscal year"].finditer(flat):
             if " quarter" not in flat[max(0, found.start() - _AFTER_YEAR) : found.start()]:
-                yield _Span(_full(found[1] or found[2]), 0, 0)
-
-
-def _full(year: str) -> int:
-    return int(year) if len(year) == len("2023") else 2000 + int(year)
+                yield _Span(expand_year(found[1] or found[2]), 0, 0)
 
 
 def _interim_period(source: PassageSource, spans: set[_Span]) -> set[_Span]:
@@ -1072,9 +1059,9 @@ def spans_of(text: str, role: ClaimRole, cues: Iterable[str], named: Sequence[Na
     """Return the first occurrence of each cue phrase and of each named metric, in text order."""
     low = text.lower() if len(text.lower()) == len(text) else text  # a few letters of other scripts grow
     spans = [
-        EvidenceSpan(start=found.start(), end=found.end(), shows=role.value)
+        EvidenceSpan(start=start, end=end, shows=role.value)
         for phrase in list(cues)[:_SPAN_CUES]
-        if (found := cue_pattern(phrase).search(low)) is not None
+        for start, end in places_of(phrase, low)[:1]
     ]
     spans += [EvidenceSpan(start=one.start, end=one.end, shows=one.id) for one in named[: _MAX_SPANS - len(spans)]]
     return tuple(sorted(spans, key=lambda span: (span.start, span.end, span.shows)))

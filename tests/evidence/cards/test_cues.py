@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fin_agent.evidence.cards.card import ClaimRole, RiskSignal
-from fin_agent.evidence.cards.rule_based_abstraction import cue_pattern, cues_in, flat_text
+from fin_agent.evidence.cards.rule_based_abstraction import cues_in, flat_text, spans_of
 from fin_agent.lexicon.words import word_lists
 
 
@@ -35,6 +35,5 @@ def test_kinds_are_roles_and_risks_of_cards() -> None:
 
 
 def test_a_phrase_s_place_in_a_text_is_found_in_spite_of_line_breaks() -> None:
-    found = cue_pattern("due to").search("it is due\n  to price")
-    assert found is not None
-    assert found.span() == (6, 14)
+    (found,) = spans_of("it is due\n  to price", ClaimRole.EXPLAINS, ["due to"], [])
+    assert (found.start, found.end) == (6, 14)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import places_of, words_in
-from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
+from fin_agent.lexicon.words import finds, listed, patterns, word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import MONTHS, printed_years
 from fin_agent.vocabulary.filing import PassageKind
@@ -121,18 +121,9 @@ def movement_directions(text: str) -> tuple[bool, bool]:
 
 
 def has_listed_prefix(kind: str, text: str) -> bool:
-    """Return whether a word of the text begins like one of a list in `answer_words.yaml`."""
-    return _prefix_pattern(kind).search(listed("answer_words", "particles").sub("", text)) is not None
+    """Return whether a text has a word of a list in `answer_words.yaml`, not as a particle: `projected obligation`."""
+    return finds(listed("answer_words", "particles").sub("", text), kind, "answer_words")
 
-
-@lru_cache(maxsize=4)
-def _prefix_pattern(kind: str) -> re.Pattern[str]:
-    lists = word_lists("answer_words")
-    return any_of(word if len(word) <= _SHORT else f"{word}*" for word in lists[kind] - lists["no movement"])
-
-
-_SHORT = 3
-"""Letters of a word that is no beginning of others."""
 
 _ENOUGH = {
     **dict.fromkeys(AnswerType, 0.6),
@@ -155,7 +146,7 @@ _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
 _ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
-_HEDGED, _LIST, _BESIDE_ITS_SUBJECT, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 0.7, 0.5, 0.8
+_HEDGED, _LIST, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 0.5, 0.8
 _LONG = 120
 """Number of words at which a text counts half as much."""
 _DATE_WITHIN = 45
@@ -167,7 +158,7 @@ _VERB = 12
 _MOST_ABOVE, _FIRST_WORDS = 2000, 5
 _GOES_ON = (";", ",", ":", " and", " or")
 _POINTS = ("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")
-_SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
+_SHORT_WORD, _LONG_TITLE, _CAPITALS = 3, 12, 0.75
 _MIN_PEOPLE = 2
 _LAST_QUARTER = 4
 
@@ -263,8 +254,9 @@ def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPass
     own = [one for one in target.telling_terms if not one.is_context and one.words.lower() not in plain]
     for place, (passage, quote) in enumerate(quotes):
         words = " ".join(quote.split())
+        is_prose = len(words.split()) > _LONG_LABEL
         flat = [(one, paragraph) for paragraph in paragraphs_of(passage.text) for one in paragraph.sentences]
-        quoted = [at for at, (text, _) in enumerate(flat) if text in words or (_is_prose(words) and words in text)]
+        quoted = [at for at, (text, _) in enumerate(flat) if text in words or (is_prose and words in text)]
         for position, (text, paragraph) in enumerate(flat):
             apart = min((abs(position - other) for other in quoted), default=_AROUND)
             held = _held_beside(text, paragraph, apart, own, target)
@@ -295,12 +287,8 @@ def _held_beside(
     return held if held >= (_NEAR if apart else _QUOTED) else None
 
 
-def _is_prose(quote: str) -> bool:
-    """Return whether a quote is more than the label of a row."""
-    return len(quote.split()) > _LONG_LABEL
-
-
 _LONG_LABEL = 8
+"""Words of a quote that is more than the label of a row."""
 _AROUND, _FARTHER, _QUOTED, _NEAR = 6, 0.9, 0.5, 0.75
 """Sentences from a quoted one in which a further request is answered, and shares of its words that they must cover."""
 
@@ -366,10 +354,8 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
     """Return whether a sentence is complete, and does not only announce or refer to something."""
     words = [word for word in lead.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
     title = len(words) < _LONG_TITLE and sum(word[0].isupper() for word in words) > _CAPITALS * len(words)
-    short = len(lead) < _SHORT_POINTER
-    if lead.endswith(_GOES_ON) or title or lead.lower().startswith(_POINTS) or "by reference" in lead:
-        return False
-    if any(contains_listed_phrase(kind, lead) for kind in ("contract", "footnotes", *(("pointers",) if short else ()))):
+    refers = lead.lower().startswith(_POINTS) or "by reference" in lead
+    if refers or title or lead.endswith(_GOES_ON) or contains_listed_phrase("contract", lead):
         return False
     return is_complete_sentence(lead) or (paragraph.item and begins_sentence(lead))
 
@@ -406,7 +392,6 @@ def _score(
     borne = coverage(terms, said, around, farther)
     if cause:
         said |= set(stems_in(text))
-        borne = max(borne, _BESIDE_ITS_SUBJECT * coverage(terms, said, around, farther))
     if round(borne, 6) < _enough(part.answer_type, borne * sum(term.weight for term in terms)):
         return None
     above = f"{earlier[-_OUTLOOK:]} {heading}"
@@ -539,13 +524,15 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
     """Return whether a figure or a reason is not about a different time than the requested one."""
     asked, years, wants = target.years, set(printed_years(text)), target.part.answer_type
     coming = _coming_years(target, filed)
-    if _is_of_outlook(text, above, coming):
-        return True
+    if coming and coming <= set(printed_years(above)) and has_listed_prefix("expected", text):
+        return True  # the period of an outlook is told above it: `First Quarter 2025 Guidance`
     figure = wants in FIGURES
     if (figure or wants in _FACTS) and _begins_in_another_month(text, target.intent.core):
         return False
-    if not (_in_time(years, asked, filed) and (not figure or coming <= years)):
+    if figure and not coming <= years:
         return False
+    if asked and filed is not None and filed < min(asked) and not years & asked:
+        return False  # of a filing before the requested period
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
     return _is_of_asked_years(text, target, filed, above)
@@ -558,29 +545,14 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
     forecast = figure and has_listed_prefix("expected", target.intent.core)
     if not figure or forecast:
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
-    if forecast and _is_expected_of_another(years, asked, above):
-        return False
+    if forecast and not asked & years and (years or max(printed_years(above), default=0) > max(asked)):
+        return False  # expected of another period
     interim = contains_listed_phrase("interim", text) and not target.of_quarter
     if wants is AnswerType.CAUSE:
-        years = years or _years_of_heading(above)
+        compared = patterns("answer_patterns")["years compared"].findall(above)  # `FISCAL 2016 COMPARED TO 2015`
+        years = years or set(map(int, compared[-1:]))
         return not years or (bool(years & asked) and not interim)
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
-
-
-def _is_expected_of_another(years: set[int], asked: set[int], above: str) -> bool:
-    """Return whether what is expected is of another period, by the years in the text or above it."""
-    later = max(printed_years(above), default=0) > max(asked)
-    return not asked & years and (bool(years) or later)
-
-
-def _years_of_heading(above: str) -> set[int]:
-    """Return the year that the last heading above compares with the one before: `FISCAL 2016 COMPARED TO 2015`."""
-    return {int(year) for year in patterns("answer_patterns")["years compared"].findall(above)[-1:]}
-
-
-def _is_of_outlook(text: str, above: str, coming: set[int]) -> bool:
-    """Return whether a text expects something of years that are told above it: `First Quarter 2025 Guidance`."""
-    return bool(coming) and coming <= set(printed_years(above)) and has_listed_prefix("expected", text)
 
 
 def _begins_in_another_month(text: str, core: str) -> bool:
@@ -594,11 +566,6 @@ def _months_in(text: str) -> set[str]:
     words = text.lower().replace(",", " ").replace(".", " ").split()
     names = {month[:3] for month in MONTHS}
     return {one[:3] for one, other in pairwise(words) if one[:3] in names and other[:1].isdigit()}
-
-
-def _in_time(years: set[int], asked: set[int], filed: int | None) -> bool:
-    """Return whether a text is not of a filing before the requested period, unless it names a requested year."""
-    return not asked or filed is None or filed >= min(asked) or bool(years & asked)
 
 
 def _coming_years(target: AnswerTarget, filed: int | None) -> set[int]:
@@ -621,8 +588,6 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     fitness = _year_fitness(about, target)
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
-    if wants is AnswerType.COUNT and all(contains_listed_phrase("at a day", said) for said in (core, text)):
-        fitness *= _ITS_YEAR
     if wants in FIGURES and _names_another_unit(about, target.intent):
         fitness *= _OF_A_UNIT
     stated = f"{heading} {about}" if wants in FIGURES else heading

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,7 +18,6 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     has_listed_prefix,
     movement_directions,
 )
-from fin_agent.analyst.rules.reasoning.outlook_answers import outlook_answer
 from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
     AnswerType,
@@ -147,12 +146,12 @@ class _Answers:
         return _quoted(" ".join(chosen), chosen)
 
     def _from_tables(self) -> Reasoning | None:
-        """Return an answer from a cover, a table or the outlook of a release; None if none of them has one."""
+        """Return an answer from a cover or a table; None if none of them has one."""
         found = registered_securities(self._intent, self._evidence, self._index, self._filings)
         first, *others = (set(stems_in(part.text)) for part in self._parts)
         if found is None and all(one <= first for one in others):  # `which closed the most, and how many did it close`
             found = answers_from_tables(self._intent, self._target(0).terms, self._evidence, self._index)
-        return outlook_answer(self._target(0), self.passages) if found is None else found
+        return found
 
     def _target(self, number: int) -> AnswerTarget:
         """Return one part of the question with its terms."""
@@ -238,8 +237,9 @@ def _of_each_measure(part: QuestionPart, lexicon: Lexicon | None) -> Iterator[Qu
     yield replace(part, text=text[:start] + text[second:])
 
 
-def _not_told(chosen: Iterable[Candidate], told: Collection[str]) -> dict[str, Candidate]:
-    return {each.text: each for each in chosen if not any(each.text in text for text in told)}
+def _not_told(chosen: Iterable[Candidate], told: Iterable[str]) -> dict[str, Candidate]:
+    before = "\n".join(told)
+    return {each.text: each for each in chosen if each.text not in before}
 
 
 def _quoted(text: str, passages: Mapping[str, RetrievedPassage]) -> Reasoning:

@@ -10,13 +10,13 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
 
+from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import any_of, finds, listed, load_yaml, patterns, word_lists
 from fin_agent.query.question_splitting import asks_something, is_subordinate, split_requests
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.vocabulary.page import Statement
 
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
 STATEMENTS_OF = {
     "asset": Statement.BALANCE_SHEET,
     "liabil": Statement.BALANCE_SHEET,
@@ -69,9 +69,8 @@ def parse_ranking(core: str) -> RankingRequest | None:
         noun = _before_time_and_place(after[: by.start()] if by else after)
     if not noun or not stems_of(noun):
         return None
-    number = _NUMBERS.get(count) or int(count)
     word = "largest" if word in ("top", "most") else word
-    return RankingRequest(noun, measure, bool(found["highest"]), max(1, number), word)
+    return RankingRequest(noun, measure, bool(found["highest"]), max(1, parse_number(count)), word)
 
 
 def ranked_statement(core: str) -> Statement | None:

@@ -27,7 +27,6 @@ _RARE = 3.8
 _TOKEN = re.compile(r"[A-Za-z0-9][\w&'’.-]*[A-Za-z0-9)]|[A-Za-z0-9]")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
 _LONGEST_PHRASE = 5
-_SHORT = 3
 _MONTHS = frozenset({*MONTHS, *(month[:3] for month in MONTHS), "sept"})
 
 
@@ -107,14 +106,9 @@ def terms_of(
     context = [replace(term, weight=_CONTEXT * term.weight, is_context=True) for term in made[0]]
     for part, terms in zip(parts[1:], made[1:], strict=True):
         if part.text.split()[:2] != parts[0].text.split()[:2]:  # an attribute repeats its subject
-            terms += _not_in(terms, context)
+            own = {each for term in terms for each in term.stems}
+            terms += [term for term in context if not term.stems <= own]
     return made
-
-
-def _not_in(own: Sequence[Term], others: Iterable[Term]) -> list[Term]:
-    """Return the terms that have other words than a part's own."""
-    stems = {each for term in own for each in term.stems}
-    return [term for term in others if not term.stems <= stems]
 
 
 def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str, int]) -> Term:
@@ -174,16 +168,16 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         )
 
 
-def _of_labels(stems: frozenset[str], labels: Mapping[str, tuple[frozenset[str], ...]]) -> tuple[frozenset[str], ...]:
-    """Return what statements call the words of a term, where that says more."""
-    return tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
-
-
 def _stems_of(words: str, synonyms: Sequence[frozenset[str]]) -> tuple[frozenset[str], bool]:
     """Return the stems of a phrase, and whether they are of a synonym: `US` in small letters means nothing."""
     stems = frozenset(stems_in(words))
     is_place = not stems and bool(synonyms) and words[0].isupper()
     return (synonyms[0] if is_place else stems), is_place
+
+
+def _of_labels(stems: frozenset[str], labels: Mapping[str, tuple[frozenset[str], ...]]) -> tuple[frozenset[str], ...]:
+    """Return what statements call the words of a term, where that says more."""
+    return tuple(other for each in sorted(stems) for other in labels.get(each, ()) if not other <= stems)
 
 
 @lru_cache(maxsize=2)
@@ -196,7 +190,7 @@ def _acts_and_everyday_words(*, counting: bool) -> tuple[frozenset[str], frozens
 @lru_cache(maxsize=1)
 def _movements() -> tuple[str, ...]:
     lists = word_lists("answer_words")
-    return tuple(word for word in (lists["up"] | lists["down"]) - lists["no movement"] if len(word) > _SHORT)
+    return tuple(word.removesuffix("*") for word in lists["up"] | lists["down"] if word.endswith("*"))
 
 
 def _phrases_in(text: str) -> Iterator[tuple[str, tuple[frozenset[str], ...], tuple[str, ...]]]:
