@@ -25,7 +25,7 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import places_of, words_in
-from fin_agent.lexicon.words import finds, listed, patterns, word_lists
+from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import MONTHS, printed_years
 from fin_agent.vocabulary.filing import PassageKind
@@ -50,16 +50,22 @@ def matches_type(text: str, part: QuestionPart) -> bool:
     if wants is AnswerType.PERSON:
         text = listed("answer_words", "pronouns").split(text, maxsplit=1)[0]  # `In 2014, he became ...` names nobody
         return any(_is_holder(found, part.text) for found in pattern.finditer(text))
-    if wants in FIGURES and patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
-        return False
     if wants is AnswerType.DATE and finds(part.text, "beginning asked", "answer_words"):
         return finds(text, "beginnings", "answer_words") and pattern.search(text) is not None
     if wants is AnswerType.BUSINESS:
         introduced = contains_listed_phrase("introductions", text)
         return introduced and not contains_listed_phrase("no introductions", text) and pattern.search(text) is not None
+    return _holds_figure(text, part, pattern) if wants in FIGURES else pattern.search(text) is not None
+
+
+def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bool:
+    """Return whether a text has a number of the type that a part asks for, or a range if it asks for one."""
+    wants, known = part.answer_type, patterns("answer_patterns")
+    if patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
+        return False
     if wants in (AnswerType.COUNT, AnswerType.NUMBER):
         text = known["no_figure"].sub("", text)
-    if wants in FIGURES and known["threshold"].search(part.text) is None:
+    if known["threshold"].search(part.text) is None:
         text = known["threshold"].sub("", text)  # `no other customer accounted for 10 percent or more`
     if wants is AnswerType.COUNT:
         return any(_counts(found, part.counted) for found in pattern.finditer(text))
