@@ -472,6 +472,7 @@ def facts_of_filing(
         *cells,
         *_undated_facts(tables, statements, calendar, cells),
         *units_and_scales.facts_in_labels(tables, statements),
+        *units_and_scales.per_share_in_labels(cells),
     ]
 
 

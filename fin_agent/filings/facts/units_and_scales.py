@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -20,6 +21,7 @@ from fin_agent.lexicon.text_normalization import collapse_spaces
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.vocabulary.table import Cell, Row, Table
 
 _PATTERNS = patterns("figure_patterns")
@@ -178,6 +180,26 @@ def facts_in_labels(tables: Sequence[Table], statements: Mapping[int, Statement]
             for row in table.rows:
                 found.extend(_facts_in_label(row, table, balances))
     return found
+
+
+def per_share_in_labels(cells: Sequence[Fact]) -> Iterator[Fact]:
+    """Yield amounts per share that row labels of the statement of equity state beside the amounts of their cells.
+
+    `Dividends declared ($0.47 per share)` states one for the row's period, `($2.58, $2.53 and $2.48 per share)` one for
+    each of its periods, in their order.
+    """
+    of_equity = [one for one in cells if one.statement is Statement.EQUITY and one.period.months]
+    for row in grouped(((one.page, one.line, one.label), one) for one in of_equity).values():
+        stated = _PATTERNS["per share in a label"].search(row[0].label)
+        printed = _PATTERNS["number"].findall(stated["numbers"]) if stated else []
+        amounts = [number.amount for each in printed if (number := parse_number(each))]
+        periods = list(dict.fromkeys(one.period for one in row))
+        if stated and amounts and len(amounts) in (1, len(periods)):
+            name = f"{_name(row[0].label[: stated.start()])} per share"
+            for position, period in enumerate(periods[:1] if len(amounts) == 1 else periods):
+                first = next(one for one in row if one.period == period)
+                stated_fact = replace(first, label=name, amount=amounts[position], scale=1, unit="USD per share")
+                yield replace(stated_fact, source="label", metric=None, scope=None, part_kind=None, column_path=())
 
 
 _MAX_LENGTH = 1_000
