@@ -99,6 +99,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     for some in (
         _with_share_split(tokens),
         _with_shares_settled(tokens),
+        _with_owners(tokens, text),
         _with_totals(tokens),
         _with_leading_words(tokens),
         _with_sums(tokens, text),
@@ -203,6 +204,15 @@ def _with_prepositions(tokens: Sequence[Token], text: str) -> list[Token] | None
         else:
             kept.append(one)
     return kept if kept != list(tokens) else None
+
+
+def _with_owners(tokens: Sequence[Token], text: str) -> list[Token] | None:
+    """Return the tokens with an owner and its line as one: `IMFT's total assets`; None if there is none."""
+    gaps = ("'s ", "\u2019s ")
+    return _with_pairs_joined(
+        tokens,
+        lambda one, at: one.type == "PHRASE" and tokens[at].type in LINES and text[one.end : tokens[at].start] in gaps,
+    )
 
 
 def _with_totals(tokens: Sequence[Token]) -> list[Token] | None:

@@ -42,14 +42,14 @@ def fills_slot(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], 
 def may_be_balance(fact: Fact, home: Statement | None) -> bool:
     """Return whether the fact may be a balance although its column covers months, as in balance tables with years.
 
-    Tagged facts have exact dates, so they are not reinterpreted; rows of statements of flows, or under their headings
-    and captions, are changes.
+    Tagged facts have exact dates, so they are not reinterpreted; rows of statements of flows, or under their headings,
+    are changes.
     """
     if not fact.period.months:
         return True
     if fact.tag is not None or fact.statement not in (None, Statement.BALANCE_SHEET, home):
         return False
-    return not any(_PATTERNS["flows"].search(text) for text in (*fact.section, fact.caption))
+    return not any(_PATTERNS["flows"].search(heading) for heading in fact.section)
 
 
 def is_of_part(fact: Fact, part: str | None) -> bool:

@@ -74,8 +74,10 @@ def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bo
 
 def _is_holder(name: re.Match[str], asked: str) -> bool:
     """Return whether a name is a person's, and beside an office where one is asked for; an office is nobody's name."""
-    if _is_title(name[0]) or not word_lists("answer_words")["no names"].isdisjoint(words_in(name[0].lower())):
+    if _is_title(name[0]) or not word_lists("answer_words")["no persons"].isdisjoint(words_in(name[0].lower())):
         return False
+    if not finds(asked, "holder asked", "answer_words"):
+        return True
     around = name.string[max(0, name.start() - _BESIDE_A_NAME) : name.end() + _BESIDE_A_NAME]
     offices = (word_lists("same_words")[office] for office in word_lists("answer_words")["offices"])
     return all(any_of(office).search(around) for office in offices if any_of(office).search(asked))
@@ -226,12 +228,13 @@ def candidates_of(
 ) -> Iterator[Candidate]:
     """Yield the candidates that are of the answer type and cover enough of the question."""
     latest = max((filed.year for _, filed in passages if filed.year), default=None)
-    on_cover = patterns("cover_attributes").get(cover_attribute(target.part.text))
+    attribute = cover_attribute(target.part.text)
+    on_cover = patterns("cover_attributes").get(attribute)
     for place, (passage, filed) in enumerate(passages):
         worth = _BEHIND**place * _period_fit(filed, latest, target)
         if on_cover is not None:
             values = [" ".join(found["value"].split()) for found in on_cover.finditer(passage.text)]
-            if values and passage.page <= LAST_OF_COVER:
+            if values and (passage.page <= LAST_OF_COVER or attribute == _OF_ONE_PAGE):
                 told = "; ".join(dict.fromkeys(values))
                 yield Candidate(f"{told[:1].upper()}{told[1:]}.", passage, place, 0, worth, alone=True)
             continue
@@ -249,6 +252,8 @@ def candidates_of(
 
 LAST_OF_COVER = 1
 """The second page of a report may continue its cover."""
+_OF_ONE_PAGE = "incorporation"
+"""Its words stand on no page but the cover."""
 
 
 def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPassage, str]]) -> Iterator[Candidate]:
