@@ -252,7 +252,9 @@ TABLES = {
         " on March 29, 2024. We pay a commitment fee on the undrawn amounts of the revolving credit facility at an"
         " annual rate of 0.10%.</p><p>On May 3, 2019, we issued $300 million of convertible senior notes that bear"
         " interest at 2.5%. On November 13, 2019, we issued $450 million of convertible senior notes that bear interest"
-        " at 0.5%.",
+        " at 0.5%.</p><p>Prior FY20 Outlook</p><p>Updated FY20 Outlook</p><p>Net sales</p><p>$1.0 billion to $1.1"
+        " billion</p><p>$1.2 billion to $1.3 billion</p><p>Comparable sales</p><p>4% to 5%</p><p>no change</p>"
+        "<p>Diluted earnings per share</p><p>$2.10 to $2.20</p><p>$2.30 to $2.35</p><p>We hold a call today.",
         """|2019|2018
         Net sales|1,000|920""",
     ),
@@ -442,6 +444,8 @@ IN_WORDS = [
     ("Rowan revolving credit facility 2019: size, maturity, fee on the undrawn part?", "March 29, 2024"),
     ("Rowan revolving credit facility 2019: size, maturity, fee on the undrawn part?", "0.10%"),
     ("Which convertible notes did Rowan issue in Nov 2019 - size and coupon?", "$450 million"),
+    ("What sales range does Rowan's FY20 guidance give?", "$1.2 billion to $1.3 billion (Updated FY20 Outlook)"),
+    ("Rowan fy20 eps outlook?", "$2.10 to $2.20 (Prior FY20 Outlook)"),
 ]
 
 
@@ -467,3 +471,7 @@ def test_what_was_done_to_what_is_counted_ranks_the_rows_of_its_column(
 ) -> None:
     answer = tables.ask(question, filings="aspen")
     assert said in answer.answer.text, answer
+
+
+def test_an_outlook_does_not_answer_for_a_line_that_it_lacks(tables: Workspace) -> None:
+    assert tables.ask("What market share does Rowan's FY20 guidance give?", filings="rowan").refused

@@ -18,6 +18,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     has_listed_prefix,
     movement_directions,
 )
+from fin_agent.analyst.rules.reasoning.outlook_answers import outlook_answer
 from fin_agent.analyst.rules.reasoning.question_parts import (
     FIGURES,
     AnswerType,
@@ -146,12 +147,12 @@ class _Answers:
         return _quoted(" ".join(chosen), chosen)
 
     def _from_tables(self) -> Reasoning | None:
-        """Return an answer from a cover or a table; None if none of them has one."""
+        """Return an answer from a cover, a table or the outlook of a release; None if none of them has one."""
         found = registered_securities(self._intent, self._evidence, self._index, self._filings)
         first, *others = (set(stems_in(part.text)) for part in self._parts)
         if found is None and all(one <= first for one in others):  # `which closed the most, and how many did it close`
             found = answers_from_tables(self._intent, self._target(0).terms, self._evidence, self._index)
-        return found
+        return outlook_answer(self._target(0), self.passages) if found is None else found
 
     def _target(self, number: int) -> AnswerTarget:
         """Return one part of the question with its terms."""

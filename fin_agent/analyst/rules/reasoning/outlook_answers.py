@@ -1,0 +1,111 @@
+"""Answers from the outlook of an earnings release: what it expects of each line, mostly a range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from fin_agent.analyst.reasoning_result import Reasoning
+from fin_agent.analyst.rules.reasoning.answer_candidates import AnswerTarget, FilingPeriod, has_listed_prefix
+from fin_agent.analyst.rules.reasoning.term_coverage import stems_in
+from fin_agent.answering.answer import Citation
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.index.protocol import PageKey
+from fin_agent.lexicon.words import finds
+
+_LONGEST_LABEL, _LONGEST_VALUE = 60, 80
+_MOST_RELEASES = 3
+
+
+class OutlookRow(NamedTuple):
+    """One line of an outlook."""
+
+    label: str
+    values: tuple[str, ...]
+    """As printed: `$11.0 billion to $11.1 billion`, `no change`."""
+
+
+def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Reasoning | None:
+    """Return what releases expect of the only line that a question about an outlook names; None for any other.
+
+    Each release is told with its period; those of another quarter than the one asked for are left out.
+    """
+    if not has_listed_prefix("expected", target.intent.core):
+        return None
+    quarters = {period.quarter for period in target.intent.periods if period.quarter}
+    told: dict[str, tuple[FilingPeriod, Citation]] = {}
+    for passage, filed in passages:
+        if quarters and filed.quarter not in quarters:
+            continue
+        if target.years and filed.year is not None and not target.years & {filed.year - 1, filed.year, filed.year + 1}:
+            continue  # filers call a year by that of its beginning or of its end
+        heads, rows = _outlook_in(passage.text)
+        best = max(rows, key=lambda row: _words_matched(row.label, target), default=None)
+        if best is not None and _words_matched(best.label, target):
+            text = _told(best, heads)
+            told.setdefault(
+                text, (filed, Citation(doc_id=passage.doc_id, page=passage.page, text=text, box=passage.box))
+            )
+    kept = sorted(told.items(), key=lambda each: (each[1][0].year or 0, each[1][0].quarter or 0))[-_MOST_RELEASES:]
+    if not kept:
+        return None
+    return Reasoning(
+        text=" ".join(f"{_released(filed)}{text}." for text, (filed, _) in kept),
+        citations=tuple(cited for _, (_, cited) in kept),
+        read=tuple(sorted({PageKey(cited.doc_id, cited.page) for _, (_, cited) in kept})),
+    )
+
+
+def _released(filed: FilingPeriod) -> str:
+    if filed.year is None:
+        return ""
+    return f"Reporting {f'Q{filed.quarter} ' if filed.quarter else ''}FY{filed.year}: "
+
+
+def _told(row: OutlookRow, heads: Sequence[str]) -> str:
+    columns = heads[-len(row.values) :]
+    if len(columns) < len(row.values):
+        return f"{row.label}: {'; '.join(row.values)}"
+    return f"{row.label}: {'; '.join(f'{value} ({head})' for head, value in zip(columns, row.values, strict=True))}"
+
+
+def _outlook_in(text: str) -> tuple[list[str], list[OutlookRow]]:
+    """Return the column headings of an outlook and its rows: lines that are labels, and the values behind each."""
+    lines = [" ".join(line.split()) for line in text.split("\n") if line.strip()]
+    first = next((at for at, line in enumerate(lines) if _is_heading(line)), None)
+    if first is None:
+        return [], []
+    heads = [line for line in lines[first:] if _is_heading(line)]
+    begun = max(at for at, line in enumerate(lines) if line in heads) + 1
+    return heads, list(_rows(lines[begun:]))
+
+
+def _is_heading(line: str) -> bool:
+    return len(line) < _LONGEST_LABEL and line[-1] not in ".:;," and finds(line, "outlook heads", "row_words")
+
+
+def _rows(lines: Sequence[str]) -> Iterator[OutlookRow]:
+    """Yield the rows until the first line that is neither a label nor a value."""
+    label = ""
+    values: list[str] = []
+    for line in [*lines, ""]:
+        states = finds(line, "outlook values", "row_words") or any(map(str.isdigit, line))
+        if label and len(line) < _LONGEST_VALUE and states:
+            values.append(line)
+            continue
+        if label and values:
+            yield OutlookRow(label, tuple(values))
+        if not line or len(line) > _LONGEST_LABEL or any(map(str.isdigit, line)) or (label and not values):
+            return
+        label, values = line, []
+
+
+def _words_matched(label: str, target: AnswerTarget) -> int:
+    """Return the number of a label's words if the question has them all, or a synonym of one of its terms; else 0."""
+    own = frozenset(stems_in(label)) - _OF_ANY_LABEL
+    ways = (frozenset(stems_in(target.intent.core)), *(each for term in target.terms for each in term.synonyms))
+    named = own <= ways[0] or own in (each - _OF_ANY_LABEL for each in ways[1:])
+    return len(own) if named else 0
+
+
+_OF_ANY_LABEL = frozenset(stems_in("net total diluted consolidated"))
