@@ -90,7 +90,8 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
         tokens = _with_own_total(tokens)
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
-    for some in (_with_bounds_in_names(tokens, text), joined, apart, tokens, rewrite(tokens, "quotients")):
+    whole = (_with_share_within(tokens, text), _with_bounds_in_names(tokens, text), joined, apart, tokens)
+    for some in (*whole, rewrite(tokens, "quotients"), _with_listed_parts(tokens, text)):
         if some is not None:
             yield some
     for some in (tokens, apart):
@@ -204,6 +205,38 @@ def _with_prepositions(tokens: Sequence[Token], text: str) -> list[Token] | None
         else:
             kept.append(one)
     return kept if kept != list(tokens) else None
+
+
+def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None:
+    """Read two names after `between` as parts: `the difference in fair value between technology and trademarks`.
+
+    None if there are no two names, or no line before them that they could be parts of.
+    """
+    places = [place for place, one in enumerate(tokens) if one.type in LINES or one.type == "PART"]
+    if len(places) < 3 or not has_any(tokens, types_in("relating")):
+        return None
+    of, first, second = places[-3:]
+    joined = [one.type for one in tokens[first + 1 : second]] == ["AND"]
+    behind = text[: tokens[first].start].removesuffix("the ").rstrip().endswith("between")
+    if not joined or not behind or tokens[of].type not in LINES:
+        return None
+    return [
+        Token("PART", one.text, one.start, one.end, one.text) if place in (first, second) else one
+        for place, one in enumerate(tokens)
+    ]
+
+
+def _with_share_within(tokens: Sequence[Token], text: str) -> list[Token] | None:
+    """Return the tokens with `in` between part and whole as a quotient: `the percentage of leases in total debt`."""
+    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
+    if len(lines) < 2 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
+        return None
+    part, whole = tokens[lines[-2]], lines[-1]
+    whole -= tokens[whole - 1].type == "TOTAL"
+    if tokens[whole - 1] is not part or _PATTERNS["within"].fullmatch(text[part.end : tokens[whole].start]) is None:
+        return None
+    parted = [*tokens[:whole], replace(part, type="OF_WHICH", text="in", value=None), *tokens[whole:]]
+    return _with_prepositions(parted, text) or parted
 
 
 def _with_owners(tokens: Sequence[Token], text: str) -> list[Token] | None:

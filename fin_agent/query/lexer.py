@@ -219,7 +219,7 @@ def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys:
     """Return the lines and parts that the text names between the tokens, without overlaps."""
     bare = _PATTERNS["percent margin"].sub(" ", _without(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
     parts = [
-        _with_kind(bare, one)
+        _with_kind(bare, _without_measure(text, one, names))
         for one in (names.parts_in(text, keys) if keys else ())
         if not (text[one.start].islower() and is_part_kind(text[one.start : one.end]))
     ]
@@ -231,6 +231,15 @@ def _lines_and_parts(text: str, taken: Sequence[Token], names: KnownNames, keys:
     lines = {one for each in texts for one in _mentions_in(each, names, between_years=between_years)}
     whole = (one for one in lines if not any(part.start < one.start < part.end for part in parts))
     return _without_overlaps([*whole, *parts])
+
+
+def _without_measure(text: str, part: KnownName, names: KnownNames) -> KnownName:
+    """Return a part behind `non-` without the measure that its name ends with: `non-service revenue`."""
+    said = text[part.start : part.end]
+    last = names.lexicon.mentions(said)[-1:] if _is_negated(text, part.start) else ()
+    return next(
+        (replace(part, end=part.start + one.start) for one in last if 0 < one.start < one.end == len(said)), part
+    )
 
 
 _NON = "non-"

@@ -356,7 +356,8 @@ class QueryComposer:
             without, names = () if second else names, ()
         names = () if self._line_of_part(names) else names
         if names and kinds:
-            self.take_frames("KIND")  # `the Marine segment`
+            if not self._kind_is_divided():
+                self.take_frames("KIND")  # `the Marine segment`
         elif kinds and self.has_unread(*_SELECTING):
             self.take_frames("KIND", "WHICH")
             return Parts(kind=kinds[0], without=without)
@@ -400,6 +401,14 @@ class QueryComposer:
             self.parsed.apart = ()
             kind = COMPONENT if of_all else ranked.words
             self.left["KIND"] = [replace(extremes[0], type="KIND", text=ranked.words, value=kind)]
+
+    def _kind_is_divided(self) -> bool:
+        """Return whether a kind of part is one of a named part: `the Business segment's customer groups`."""
+        text = self.lexed.text
+        return any(
+            one.type == "PART" and other.type.startswith("KIND") and text[one.end : other.start].startswith("'s")
+            for one, other in pairwise(self.lexed.tokens)
+        )
 
     # What can be compared.
 
@@ -552,6 +561,8 @@ class QueryComposer:
         self._without_inputs()
         if len(set(self.measures)) == 1:
             self.measures = self.measures[:1]
+        if self.base.parts is None:
+            self.measures = [_distinct_line_share(one) for one in self.measures]
         self.measures = [_told_twice(one, self.lexicon) for one in self.measures]
         self._share_of_whole()
         self._whole_without_part()
@@ -1354,6 +1365,19 @@ def _way_of(higher: Sequence[Token], lower: Sequence[Token]) -> Way:
     if higher:
         return "at-least" if inclusive else "above"
     return "equal"
+
+
+def _distinct_line_share(measure: Measure) -> Measure:
+    """Return a share of one metric with each line by its own words: `rent / rent and other`."""
+    part, whole = share_of(measure) or (None, None)
+    if not isinstance(part, Line) or not isinstance(whole, Line) or not part.metric:
+        return measure
+    same = part.model_copy(update={"words": "", "whole": False}) == whole.model_copy(
+        update={"words": "", "whole": False}
+    )
+    if not same or part.words.lower() == whole.words.lower():
+        return measure
+    return percentage(*(one.model_copy(update={"metric": None, "whole": False}) for one in (part, whole)))
 
 
 def _is_of_closing_balances(spelt: Operation) -> bool:

@@ -224,8 +224,20 @@ def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
     doc_ids = workspace.directory.by_key[intent.companies[0].key].doc_ids
     if not all(workspace.index.search_pages([name], doc_ids=doc_ids, limit=1) for name in names):
         return intent
+    if (named := _of_named_product(intent, workspace)) is not None:
+        return named
     why = f"the meaning of {' and '.join(map(repr, names))}, which was not understood: ask for a line as it is printed"
     return intent.model_copy(update={"unknown_companies": (), "unsupported": (*intent.unsupported, why)})
+
+
+def _of_named_product(intent: Intent, workspace: Workspace) -> Intent | None:
+    """Return the question's only measure for the name in it, if the filings print this line; otherwise None."""
+    query, names = intent.query, intent.unknown_companies
+    if query is None or len(list(query.lines())) != 1 or len(names) != 1:
+        return None
+    named = query.with_lines(lambda line: Line(words=f"{names[0]} {line.words}", period=line.period)) or query
+    named = named.model_copy(update={"unknown_companies": (), "comparison": None})
+    return _surely_printed(named, intent.model_copy(update={"unknown_companies": ()}), workspace)
 
 
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:

@@ -43,7 +43,7 @@ from fin_agent.retrieval.fact_terms import (
     years_of,
 )
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
-from fin_agent.retrieval.slot_matching import may_be_balance, same_part
+from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Identity
@@ -617,9 +617,6 @@ class _FactPhrase:
         uncounted = self.metric is not None and self.metric.unit == "count" and fact.unit != "count"
         if uncounted and not named and not self._is_label(address.line):
             return None  # `Employee benefits > Total` is no number of employees
-        instant = self.metric is not None and self.metric.period == "instant"
-        if self.metric is not None and instant and not may_be_balance(fact, self.metric.statement):
-            return None  # what was charged in a year is no allowance at its end
         own = address
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
