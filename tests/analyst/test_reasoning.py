@@ -47,10 +47,17 @@ class Words:
         return []
 
 
-def passage(text: str, ordinal: int = 0, kind: PassageKind = PassageKind.TEXT) -> Evidence:
+def passage(text: str, ordinal: int = 0, kind: PassageKind = PassageKind.TEXT, *, before: int = 5) -> Evidence:
     return Evidence(
         passage=RetrievedPassage(
-            doc_id="acme23", page=ordinal + 5, ordinal=ordinal, kind=kind, text=text, box=(0, 0, 9, 9), score=1, round=1
+            doc_id="acme23",
+            page=ordinal + before,
+            ordinal=ordinal,
+            kind=kind,
+            text=text,
+            box=(0, 0, 9, 9),
+            score=1,
+            round=1,
         ),
         why="",
     )
@@ -641,6 +648,59 @@ def test_the_state_of_incorporation_is_that_of_the_cover(core: str) -> None:
     named = "ACME, INC.\n(Exact name of registrant)\nNorth Carolina\n13-1584302\n"
     cover = f"{named}(State or other jurisdiction of incorporation)"
     assert of(core, "incorporated laws", cover) == "North Carolina."
+
+
+COVER = (
+    "For the fiscal year ended May 31, 2023\nCommission File Number: 001-35992\nAcme Corporation\n"
+    "(Exact name of registrant)\nDelaware\n54-2185193\n(State or other jurisdiction of incorporation)\n\n"
+    "The aggregate market value of the common stock, $0.01 par value, held by non-affiliates of the registrant on\n"
+    "November 30, 2022 was $129.6 billion. As of June 12, 2023, there were 2,714,259,000 shares of common stock,\n"
+    "par value $0.01, outstanding."
+)
+
+
+@pytest.mark.parametrize(
+    ("core", "told"),
+    [
+        ("When does the company's fiscal year end?", "May 31, 2023."),
+        ("On what date did its financial year end?", "May 31, 2023."),
+        ("What is the company's commission file number?", "001-35992."),
+        ("What is its employer identification number?", "54-2185193."),
+        ("What was the market value of the stock held by non-affiliates?", "$129.6 billion."),
+        ("How many shares of common stock are on the cover of the report?", "2,714,259,000."),
+    ],
+)
+def test_what_a_cover_states_is_read_from_the_cover(core: str, told: str) -> None:
+    words = asked("registrant", Relation.EXPLANATION, core=core)
+    on_cover, inside = (passage(COVER, before=page) for page in (0, 40))
+    assert answer(words, on_cover).endswith(told)
+    assert answer(words, inside) == ""
+
+
+@pytest.mark.parametrize(
+    ("core", "words", "told", "beside"),
+    [
+        ("How does the company value its inventories?", "value inventories",
+         "Inventories are stated at the lower of cost or net realizable value.",
+         "Inventories rose to $34 million because the value of goods in transit doubled."),
+        ("What depreciation method does the company use?", "depreciation method use",
+         "Depreciation is computed by the straight-line method over the lives of the assets.",
+         "Depreciation rose to $9 million as the new plant came into use."),
+        ("How does the company account for advertising costs?", "account advertising costs",
+         "Advertising costs are expensed as incurred.", "Advertising costs were $21 million on account of the games."),
+        ("Did any customer account for more than 10% of revenue?", "customer account revenue",
+         "No single customer accounted for 10% or more of revenue.",
+         "Revenue is recognized when a customer takes control of the goods."),
+        ("Who is the chief executive officer?", "chief executive officer",
+         "Ada Brook, our Chief Executive Officer, leads the company.",
+         "The Audit Committee and the Chief Executive Officer Performance Award were reviewed."),
+    ],
+)  # fmt: skip
+def test_a_practice_a_customer_and_a_holder_need_words_of_their_own(
+    core: str, words: str, told: str, beside: str
+) -> None:
+    assert of(core, words, f"{beside}\n\n{told}") == told
+    assert of(core, words, beside).startswith("missing")
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.units_and_scales import facts_in_labels
-from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.filings.facts.units_and_scales import facts_in_labels, per_share_in_labels
+from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
@@ -98,3 +98,29 @@ def test_they_stand_in_the_label_of_a_balance_sheet_only() -> None:
 
 def test_three_figures_for_two_columns_are_none() -> None:
     assert "Shares issued [shares]" not in read("Common stock, 5, 6 and 7 shares issued in three classes")
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("Dividends declared ($0.47 per common share)", {"Dividends declared per share": ["0.47"]}),
+        (
+            "Cash dividends declared ($2.58, $2.53, and $2.48 per share)",
+            {"Cash dividends declared per share": ["2.58", "2.53", "2.48"]},
+        ),
+        ("Dividends ($2.335, $2.285) per share", {}),  # two amounts for three years
+        ("Dividends declared", {}),
+    ],
+)  # fmt: skip
+def test_amounts_per_share_in_labels_of_equity_are_figures(label: str, expected: dict[str, list[str]]) -> None:
+    years = [FactPeriod(year, None, 12, date(year, 12, 31)) for year in (2024, 2023, 2022)]
+    several = "," in label
+    cells = [
+        Fact(label, Decimal(-9), 10**6, "USD", when, 5, Box(0, 0, 1, 1), line=3, statement=Statement.EQUITY)
+        for when in (years if several else years[:1])
+    ]
+    found: dict[str, list[str]] = {}
+    for fact in per_share_in_labels(cells):
+        assert (fact.unit, fact.scale, fact.source) == ("USD per share", 1, "label")
+        found.setdefault(fact.label, []).append(str(fact.amount))
+    assert found == expected

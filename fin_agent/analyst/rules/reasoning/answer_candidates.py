@@ -47,6 +47,8 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         return known["percent"].search(text) is not None  # `did any customer account for more than 10% of revenue`
     if pattern is None:
         return True
+    if wants is AnswerType.PRACTICE and "method" in part.text.lower():
+        pattern = known["method"]
     if wants is AnswerType.PERSON:
         text = listed("answer_words", "pronouns").split(text, maxsplit=1)[0]  # `In 2014, he became ...` names nobody
         return any(_is_holder(found, part.text) for found in pattern.finditer(text))
