@@ -178,7 +178,7 @@ def test_a_file_that_is_no_database_is_kept_aside(folder: Path, content: bytes) 
     assert verify(folder).findings == ()
 
 
-@pytest.mark.parametrize(("cut", "fewest"), [(0.0005, 15), (0.01, 15), (0.05, 14), (0.1, 12), (0.3, 7), (0.5, 0)])
+@pytest.mark.parametrize(("cut", "fewest"), [(0.0005, 15), (0.01, 15), (0.05, 14), (0.09, 12), (0.3, 7), (0.5, 0)])
 def test_of_a_file_that_is_cut_the_filings_in_front_are_saved_and_the_others_named(
     folder: Path, cut: float, fewest: int
 ) -> None:

@@ -465,14 +465,15 @@ def facts_of_filing(
     metric_of: MetricOf,
     unit_of: UnitOf | None = None,
 ) -> list[Fact]:
-    """Return the facts of `tables`: those of cells first, then those inside labels."""
+    """Return the facts of `tables`: those of cells and of labels beside them first, then those inside other labels."""
     cells = row_periods.with_balances(facts_of_tables(tables, statements, metric_of, unit_of, calendar), calendar)
     cells = with_unlabelled_gross_profit(cells)
+    per_share = units_and_scales.per_share_in_labels(cells)
+    cells = sorted([*cells, *per_share], key=lambda fact: (fact.page, fact.line))
     return [
         *cells,
         *_undated_facts(tables, statements, calendar, cells),
         *units_and_scales.facts_in_labels(tables, statements),
-        *units_and_scales.per_share_in_labels(cells),
     ]
 
 
