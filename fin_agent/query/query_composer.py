@@ -160,6 +160,7 @@ class QueryComposer:
         requests: tuple[Callable[[], dict[str, object] | None], ...] = (
             self._selected_company_measure,
             self._conversion_ratio,
+            self._company_difference,
             self._growth_comparison,
             self._claim,
             self._ranked,
@@ -783,6 +784,27 @@ class QueryComposer:
         self.measures = [percentage(into, of)]
         return _request(Kind.COMPARISON, Axis.COMPANIES, Combination.LOWEST if low else Combination.HIGHEST)
 
+    def _company_difference(self) -> dict[str, object] | None:
+        """Compare two companies: `Acme's revenue minus Bolt's`."""
+        bare = {with_lines(one, _without_company) for one in self.measures}
+        if len(self.measures) > 1 and len(bare) == 1 and self.companies > 1:
+            self.measures = list(bare)
+        whole = self.only
+        how = {"-": Combination.DIFFERENCE, "/": Combination.RATIO}.get(getattr(whole, "operator", ""))
+        if how is None or not isinstance(whole, Operation):
+            return None
+        left, right = whole.left, whole.right
+        if not isinstance(left, Line | NamedFormula) or not isinstance(right, Line | NamedFormula):
+            return None
+        known = {one.key: one for one in self.base.companies}
+        same = _without_company(left, words="") == _without_company(right, words="")
+        if not same or not left.company or not right.company or {left.company, right.company} != known.keys():
+            return None
+        self.measures = [_without_company(left)]
+        self.take_frames("RATIO", "DIFFERENCE")
+        companies = known[left.company], known[right.company]
+        return {**_request(Kind.COMPARISON, Axis.COMPANIES, how), "companies": companies}
+
     def _growth_comparison(self) -> dict[str, object] | None:
         """Read growth that itself moves or is averaged, or is compared with the growth of another measure."""
         compared = self.has_unread("FASTER", "SLOWER")
@@ -1365,6 +1387,10 @@ def _way_of(higher: Sequence[Token], lower: Sequence[Token]) -> Way:
     if higher:
         return "at-least" if inclusive else "above"
     return "equal"
+
+
+def _without_company(line: Line | NamedFormula, **update: object) -> Line | NamedFormula:
+    return line.model_copy(update={"company": None, **update})
 
 
 def _distinct_line_share(measure: Measure) -> Measure:

@@ -16,7 +16,12 @@ from fin_agent.analyst.rules.query_to_text import query_to_question
 from fin_agent.analyst.rules.reasoning.answer_candidates import movement_directions
 from fin_agent.analyst.rules.reasoning.question_parts import attributes_of, cover_attribute, ranked_statement
 from fin_agent.analyst.rules.requested_report import split_report_request
-from fin_agent.analyst.rules.words_to_intent import foreign_currency_requests, market_price_requests, parse_intent
+from fin_agent.analyst.rules.words_to_intent import (
+    foreign_currency_requests,
+    market_price_requests,
+    parse_intent,
+    without_companies,
+)
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import Plan, build_plan
 from fin_agent.index.protocol import FilingIndex
@@ -199,7 +204,8 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     beyond = (*market_price_requests(words.core), *foreign_currency_requests(question))
     if beyond:
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
-    in_words = bool(attributes_of(words.core) or cover_attribute(words.core))
+    bare = without_companies(words.core, workspace.directory)  # `state Corning Incorporated's expenses`
+    in_words = bool(attributes_of(words.core) or cover_attribute(bare))
     in_words = in_words or any(finds(words.core, kind) for kind in _IN_WORDS)
     asked = None if in_words else with_figures(words, workspace, before.query if before is not None else None)
     if asked is not None:
