@@ -14,7 +14,12 @@ from fin_agent.analyst.rules.part_names import named_parts_in
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
 from fin_agent.analyst.rules.query_to_text import query_to_question
 from fin_agent.analyst.rules.reasoning.answer_candidates import movement_directions
-from fin_agent.analyst.rules.reasoning.question_parts import attributes_of, cover_attribute, ranked_statement
+from fin_agent.analyst.rules.reasoning.question_parts import (
+    asks_how_it_is_done,
+    attributes_of,
+    cover_attribute,
+    ranked_statement,
+)
 from fin_agent.analyst.rules.requested_report import split_report_request
 from fin_agent.analyst.rules.words_to_intent import (
     foreign_currency_requests,
@@ -205,7 +210,7 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     if beyond:
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
     bare = without_companies(words.core, workspace.directory)  # `state Corning Incorporated's expenses`
-    in_words = bool(attributes_of(words.core) or cover_attribute(bare))
+    in_words = bool(attributes_of(words.core) or cover_attribute(bare)) or asks_how_it_is_done(words.core)
     in_words = in_words or any(finds(words.core, kind) for kind in _IN_WORDS)
     asked = None if in_words else with_figures(words, workspace, before.query if before is not None else None)
     if asked is not None:
@@ -213,7 +218,7 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)
 
 
-_IN_WORDS = ("practice", "size of an agreement", "existence")
+_IN_WORDS = ("size of an agreement", "existence")
 """Lists of phrases by which a question asks for what sentences say, although it may name a measure."""
 
 
