@@ -196,7 +196,7 @@ _KINDS: dict[str, type[Entry]] = {
     "synonyms": Synonym,
 }
 _BUILT_IN = (
-    *("income", "balance", "cash_flow", "other", "not_metrics", "formulas"),
+    *("income", "balance", "cash_flow", "other", "notes", "not_metrics", "formulas"),
     *("sections", "statements", "page_kinds", "items", "topics", "synonyms"),
 )
 _LISTS = (

@@ -16,7 +16,8 @@ _SAME = {
     "shareholding": "shareholder",
 }
 _JOINED = re.compile(
-    r"\b(non|pre)[ -](?=controlling|operating|current|interest|gaap|cash|service|trade|tax|redeemable)"
+    r"\b(non|pre|anti)[ -]"
+    r"(?=controlling|operating|current|interest|gaap|cash|service|trade|tax|redeemable|vested|dilutive)"
 )
 
 

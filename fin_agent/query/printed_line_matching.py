@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
 
 from fin_agent.analyst.rules.period_resolution import asks_about_future
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.entry_loading import expression_inputs
+from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
@@ -33,7 +35,7 @@ from fin_agent.query.tree import (
     without_move,
 )
 from fin_agent.retrieval.fact_search import OF_ANY_FIGURE, FactQuery, find_facts, is_acronym
-from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, OF_TIME, OF_YEARS_TO_COME, stems, words_of
+from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, OF_TIME, OF_YEARS_TO_COME, Words, stems, words_of
 from fin_agent.workspace import Workspace
 
 
@@ -383,6 +385,43 @@ def _whole_line(lexed: LexedQuestion) -> tuple[Line, tuple[Period, ...]]:
     words = " ".join(word for word in _WORD.findall(text) if not words_of(word) <= _ASKING)
     periods = tuple(period_of(mention) for one in lexed.tokens if one.type == "PERIOD" for mention in mentions_of(one))
     return Line(words=words, part=part), periods
+
+
+def with_measure_by_words(lexed: LexedQuestion, lexicon: Lexicon) -> LexedQuestion:
+    """Return the question with all its words as one measure that the lexicon knows by them, in whatever order.
+
+    `How much interest did Acme pay in cash` has the words of `interest paid in cash`. Any other is returned unchanged.
+    """
+    line, _ = _whole_line(lexed)
+    said = [one for one in lexed.tokens if one.type not in _BESIDE_A_MEASURE]
+    known = _measures_by_words(lexicon).get(words_of(line.words) - _REPORTING)
+    types = [one.type for one in said]
+    if known is None or line.part or types in ([], ["METRIC"]) or not _OF_A_NAME.issuperset(types):
+        return lexed
+    name, words = known
+    listed = any(one.type == "AND" and said[0].start < one.start < said[-1].start for one in lexed.tokens)
+    if (listed and " and " not in words) or _ASKS_ON_WHAT.search(lexed.text):
+        return lexed  # `assets and liabilities` are two, `what does it spend on` asks for what
+    measure = Token("METRIC", words, said[0].start, said[0].end, name)
+    kept = (one for one in lexed.tokens if one.type in _BESIDE_A_MEASURE)
+    return replace(lexed, tokens=tuple(sorted((*kept, measure), key=lambda one: one.start)))
+
+
+@lru_cache(maxsize=4)
+def _measures_by_words(lexicon: Lexicon) -> dict[Words, tuple[str, str]]:
+    """Return (id, name) of metrics by the words of each of their names that has several words."""
+    named: dict[Words, dict[str, str]] = {}
+    for one in lexicon.metrics.values():
+        for name in (*one.words, one.id.replace("_", " ")):
+            if len(words := words_of(name)) > 1:
+                named.setdefault(words - _REPORTING, {}).setdefault(one.id, name)
+    return {words: next(iter(ids.items())) for words, ids in named.items() if len(ids) == 1}
+
+
+_ASKS_ON_WHAT = re.compile(r"^\W*what (?:do|does|did)\b.* on\W*(?:in |\(|f|20|\?|$)", re.I)
+_OF_A_NAME = frozenset(("METRIC", "PHRASE", "LOWER", "EXCEPT", "BY"))
+_BESIDE_A_MEASURE = frozenset(("COMPANY", "PERIOD", "STOP", "WHICH", "AND", "COMMA", "VERSUS"))
+_REPORTING = stems("of reporting")
 
 
 def _is_one_name(tokens: Sequence[Token], *, listed: bool) -> bool:

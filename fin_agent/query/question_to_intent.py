@@ -42,7 +42,7 @@ from fin_agent.query.binding import (
     unit_of_printed,
 )
 from fin_agent.query.family_members import UnboundError
-from fin_agent.query.lexer import JOINING, KnownName, KnownNames
+from fin_agent.query.lexer import JOINING, KnownName, KnownNames, normalize_punctuation
 from fin_agent.query.nearest_figure import as_single_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
@@ -429,7 +429,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
     first: Query | None = None
     understood: Intent | None = None
     """A reading that names known measures, whose figures no filing prints."""
-    why = ""
+    why, spelt = "", normalize_punctuation(expand_abbreviations(words.question))
     try:
         for place, query in enumerate(_readings(words, workspace, before)):
             if query.kind is Kind.REASON and not place:
@@ -452,7 +452,8 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 continue
             if figures_are_printed(intent, workspace):
                 return intent
-            understood = understood or intent
+            if all(line.words in spelt for line in query.lines()):
+                understood = understood or intent  # what has its words in another order may be told by a sentence
     except NoReadingError as error:
         why = str(error)
     if understood is not None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
+from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.clause_normalization import (
     alternatives,
@@ -27,6 +28,7 @@ from fin_agent.query.lexer import (
 )
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, ParsedQuestion, begins_measure, parse
+from fin_agent.query.printed_line_matching import with_measure_by_words
 from fin_agent.query.query_composer import QueryComposer
 from fin_agent.query.question_sentences import (
     QuestionSentences,
@@ -66,7 +68,7 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     keys = [one.company.key for one in lexed.companies] or about
     failed: NoReadingError | None = None
     seen: list[Query] = []
-    for way, notes in _ways(lexed, names.lines_in(lexed.text, keys)):
+    for way, notes in _ways(lexed, names.lines_in(lexed.text, keys), names.lexicon):
         spelt = formula_alone(way.tokens)
         usual = alternatives(normalize_clauses(way.tokens), way.text, lambda word: names.is_printed(word, keys))
         for some in (*usual, *([spelt] if spelt is not None else [])):
@@ -83,8 +85,14 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
         raise failed
 
 
-def _ways(lexed: LexedQuestion, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[LexedQuestion, tuple[str, ...]]]:
+def _ways(
+    lexed: LexedQuestion, lines: Sequence[tuple[int, int]], lexicon: Lexicon
+) -> Iterator[tuple[LexedQuestion, tuple[str, ...]]]:
     """Yield the ways to take printed lines and brackets, each with notes on what it passes over."""
+    by_words = with_measure_by_words(lexed, lexicon)
+    if by_words is not lexed:
+        yield by_words, ()
+    yield from _either(lexed)
     lexed = with_totals_apart(lexed, lines)
     printed, literal = (with_printed_lines(lexed, lines, every=every) for every in (False, True))
     if printed != lexed:
@@ -100,6 +108,33 @@ def _ways(lexed: LexedQuestion, lines: Sequence[tuple[int, int]]) -> Iterator[tu
     if glosses:
         notes += tuple(f"the words in brackets were ignored: {words}" for words in glosses)
         yield replace(lexed, tokens=tuple(bare)), notes
+
+
+def _either(lexed: LexedQuestion) -> Iterator[tuple[LexedQuestion, tuple[str, ...]]]:
+    """Yield each of two names for one figure, in a question that asks for nothing else: `deferred revenue or billings`.
+
+    Two measures that the lexicon tells apart are two figures.
+    """
+    tokens = lexed.tokens
+    place = next((place for place, one in enumerate(tokens) if one.type == "OR"), 0)
+    if (
+        not place
+        or tokens[place - 1].type not in ("METRIC", "FORMULA")
+        or not _OF_ONE_FIGURE.issuperset(one.type for one in tokens)
+    ):
+        return
+    after = next(
+        (at for at in range(place, len(tokens)) if tokens[at].type in ("COMPANY", "PERIOD", "STOP")), len(tokens)
+    )
+    second = tokens[place + 1 : after]
+    if len(second) == 1 and second[0].type in ("METRIC", "FORMULA") and second[0].value != tokens[place - 1].value:
+        return
+    for other in (tokens[place:after], tokens[place - 1 : place + 1]):
+        note = f"one of two names was used, the other is left aside: {' '.join(one.text for one in other).strip()}"
+        yield replace(lexed, tokens=tuple(one for one in tokens if one not in other)), (note,)
+
+
+_OF_ONE_FIGURE = frozenset({*LINES, "OR", "COMPANY", "PERIOD", "PART", "STOP", "WHICH"})
 
 
 class _Asked:

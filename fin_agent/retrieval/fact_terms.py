@@ -40,7 +40,8 @@ class Address(NamedTuple):
 
     def matched_words(self, asked: Words) -> Words:
         """Return the address words that may match a question; `net_of` words only where the question asks for them."""
-        return self.borne if asked & NET_OF else self.borne - self.net_of
+        said = INCLUDING if self.line & INCLUDING else NET_OF
+        return self.borne if asked & said else self.borne - self.net_of
 
 
 def address_of(fact: Fact) -> Address:
@@ -184,6 +185,7 @@ OF_PARTS = stems("of parts")
 """Words for kinds of parts."""
 NET_OF = stems("net of")
 """Words that ask for a figure without something."""
+INCLUDING = stems("including")
 LIGHT = frozenset(("total", "net", "gross", "aggreg", "consolid"))
 OF_TIME = stems("of time")
 _BOUNDS = stems("bounds")

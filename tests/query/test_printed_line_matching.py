@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from fin_agent.query.lexer import lex
 from fin_agent.query.printed_line_matching import (
     is_name_of,
     read_as_printed,
     with_maturity_years,
+    with_measure_by_words,
     with_parts_resolved,
     with_share_as_printed,
     with_share_within_part,
 )
 from fin_agent.query.question_to_intent import known_names, names_in
+from fin_agent.query.reading import candidate_readings
 from fin_agent.query.tree import (
     Axis,
     Combination,
@@ -126,6 +129,44 @@ def test_a_question_is_read_as_one_line_where_it_asks_nothing_else(workspace: Wo
     assert read(f"Why did spare parts of {name} rise in 2023?") is None
     assert read(f"By how much did spare parts of {name} exceed rotable parts in 2023?") is None
     assert read(f"inventories of {name} in 2023") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "measure"),
+    [
+        ("How much interest did {} pay in cash in 2023?", "interest_paid"),
+        ("How much stock-based compensation expense did {} recognize in 2023?", "stock_based_compensation"),
+        ("{} cash paid for income taxes, net of refunds, 2023", "income_taxes_paid"),
+        (
+            "How many shares were left for future grants under the equity plan of {} at the end of 2023?",
+            "shares_available_for_grant",
+        ),
+        (
+            "What valuation allowance did {} carry against its deferred tax assets at the end of 2023?",
+            "valuation_allowance",
+        ),
+        ("deferred tax assets and valuation allowance of {} in 2023", None),
+        ("What does {} spend its R&D on?", None),
+        ("How much interest in cash did {} not pay in 2023?", None),
+    ],
+)
+def test_a_measure_is_known_by_its_words_in_any_order(
+    workspace: Workspace, owner: str, question: str, measure: str | None
+) -> None:
+    lexed = lex(question.format(workspace.directory.by_key[owner].name), known_names(workspace))
+    read = with_measure_by_words(lexed, workspace.lexicon)
+    assert [one.value for one in read.tokens if one.type == "METRIC"] == [measure] if measure else read is lexed
+
+
+def test_of_two_names_for_one_figure_the_printed_one_is_used(workspace: Workspace, owner: str) -> None:
+    name = workspace.directory.by_key[owner].name
+    for names, used in (
+        ("capital expenditures or spending on gadgets", "capital expenditures"),
+        ("revenue or net income", None),
+    ):
+        first = next(candidate_readings(f"{names} of {name} in 2023", known_names(workspace)))
+        assert [line.words for line in first.lines()] == ([used] if used else ["revenue", "net income"])
+        assert ("gadgets" in "".join(first.assumed)) is bool(used)
 
 
 def test_a_part_of_one_line_of_a_part_is_asked_for_within_that_line() -> None:

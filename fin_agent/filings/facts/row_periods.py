@@ -325,6 +325,17 @@ def roll_forward_period(
     return period if period.months else calendar.duration(period.end, months)
 
 
+def rows_are_months(table: Table) -> bool:
+    """Return whether the rows are months, named by their first and last days, as those of repurchases of shares are."""
+    return len(set(_months_of(table.rows))) > 1
+
+
+def _months_of(rows: Iterable[Row]) -> Iterator[date]:
+    """Yield the last days of the months that rows, or the headings above them, name by their first and last days."""
+    named = (row_time(name) for row in rows for name in (*row.section, row.label))
+    return (said.dates[-1] for said in named if said is not None and said.months == 1 and said.dates)
+
+
 def facts_of_rows_in_time(
     table: Table, unit_line: str, calendar: FiscalCalendar, metric_of: MetricOf, day: date | None
 ) -> Iterator[Fact]:
@@ -337,6 +348,8 @@ def facts_of_rows_in_time(
     to_come = any(said and said.years and not said.dates and min(said.years) > calendar.year for said in times)
     owed = calendar.instant(day) if day is not None and to_come else None
     metrics = [metric_of(name, None, ()) if name else None for name in table.columns]
+    months = set(_months_of(rows))
+    whole = calendar.duration(max(months), 3) if len(months) in _MONTHS_OF_A_QUARTER else None
     year: int | None = None
     last = 0
     for row, said in zip(rows, times, strict=True):
@@ -346,6 +359,8 @@ def facts_of_rows_in_time(
         headed = [found.years[-1] for heading in row.section if (found := row_time(heading)) and found.years]
         year = headed[-1] if headed else year
         period = owed or (_period(said, year, calendar) if said else None)
+        if whole is not None and _PATTERNS["total of a row"].match(row.label):
+            period = whole
         if period is None:
             continue
         for index, (cell, metric) in enumerate(zip(row.cells, metrics, strict=True)):
@@ -353,14 +368,23 @@ def facts_of_rows_in_time(
                 continue
             named = replace(row, label=table.columns[index]) if table.columns[index] else row
             unit = units_and_scales.unit_of_cell(cell, named, "", "USD" if unit_line else "count")
+            of_cell = period
+            if months and period.end == max(months) and _PATTERNS["still open"].search(named.label):
+                if cell.amount < 0:  # what was bought, above what is left
+                    continue
+                of_cell = calendar.instant(max(months))
             divided = headed_metric is not None and metric is None and not owed
             yield replace(
-                fact_of_cell(table, named, index, unit, unit_line, period),
+                fact_of_cell(table, named, index, unit, unit_line, of_cell),
                 label=row.label,
                 metric=None if owed else metric or headed_metric,
                 scope=due if owed else part_of_company(table.columns[index]) if divided else None,
                 part_kind="maturity year" if owed and due else None,
             )
+
+
+_MONTHS_OF_A_QUARTER = (3, 4)
+"""Fourth quarters of sixteen or seventeen weeks have four months of weeks."""
 
 
 def _with_times_alone(rows: Sequence[Row]) -> Iterator[Row]:

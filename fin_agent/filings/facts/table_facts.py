@@ -159,7 +159,7 @@ def facts_of_tables(
                 if statement is None
                 else row_periods.equity_facts(table, dated, unit_line, metric_of)
             )
-        elif any(table.periods):
+        elif any(table.periods) and not (statement is None and row_periods.rows_are_months(table)):
             spans = stated.spans_of_rows(table, unit_line) if statement is None else {}
             facts = _facts_of(table, statement, unit_line, metric_of, calendar, known, spans)
             found = _without_outlook(list(facts), latest, calendar, day)
@@ -219,13 +219,13 @@ def _component_rows(
     for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
         if len({period for period in table.periods if period}) > 1 or not any(map(_dated_balance, table.rows)):
             continue
-        if statement is None:
+        if statement is None and not row_periods.rows_are_months(table):
             days = {said.dates[0] for row in table.rows if len((said := time_words(row.label)).dates) == 1}
             latest = max(calendar.year_end, balance_day or calendar.year_end)
             # Later days are when debt falls due.
             if len(days) > 1 and max(days) <= latest and (dated := row_periods.dated_rows([table], calendar)[0]):
                 found[position] = dated
-        elif statement is Statement.EQUITY and len(table.columns) >= _MIN_COMPONENTS:
+        if statement is Statement.EQUITY and len(table.columns) >= _MIN_COMPONENTS:
             if parts and len(tables[parts[-1]].columns) != len(table.columns):
                 equity.append(parts := [])
             parts.append(position)
@@ -287,6 +287,8 @@ def _facts_of(
             covered: FactPeriod | None = period
             if equity:
                 covered = row_periods.balance_period(row.label, period, table.periods, known)
+            elif outside and last > period.fiscal_year and _PATTERNS["total of a row"].match(row.label):
+                covered = None  # the sum of what falls due in the years above
             elif outside and (covered := row_periods.period_under(row.label, period)):
                 if position in spans and position not in rolled and (end := covered.end):
                     year = covered.months or 12

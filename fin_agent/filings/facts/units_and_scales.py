@@ -69,7 +69,8 @@ def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
         return "shares"
     if priced:
         return "USD per share"
-    if any(map(_PATTERNS["in time"].search, (part, row.label))):
+    headings = row.section[-1:] if abs(cell.amount) < _LONGEST_TIME else ()
+    if any(map(_PATTERNS["in time"].search, (part, row.label, *headings))):
         return "count"
     for text in texts:
         shares, per_share, percent = _measures_in(text)
@@ -82,6 +83,10 @@ def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
         return "ratio"
     counts = _PATTERNS["count"].search(row.label) and not _PATTERNS["priced count"].search(row.label)
     return "count" if counts else usual
+
+
+_LONGEST_TIME = 100
+"""Years or months of a term; below a heading that names one, larger figures are others."""
 
 
 def is_measure(part: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
@@ -135,6 +135,7 @@ def time_words(text: str) -> TimeWords:
     """Parse the time named by `text`, a header or part of one."""
     low = " ".join(text.lower().replace("\u2019", "'").split())
     low = _PATTERNS["spaced year"].sub(lambda year: year.group().replace(" ", ""), low)
+    low = _DAYS_OF_A_MONTH.sub(r"\g<month> \g<first> - \g<month> \g<last>,", low)
     months = _months(low)
     printed = printed_dates(low)
     dates = [one.date for one in printed]
@@ -154,7 +155,21 @@ def time_words(text: str) -> TimeWords:
         # A period named by its first and last day, such as a transition period.
         months = max(1, round((dates[1] - dates[0]).days / 30.44))
         dates = dates[1:]
+    elif months is None and _is_a_month(day, dates):
+        months, day, dates = 1, None, dates[-1:]
     return TimeWords(months, tuple(dates), day, tuple(years), quarter, fiscal)
+
+
+def _is_a_month(day: tuple[int, int] | None, dates: Sequence[date]) -> bool:
+    """Return whether (month, day) and a date, or two dates, are the first and the last day of four or five weeks."""
+    if day is not None and len(dates) == 1 and day != (2, 29):
+        first = date(dates[0].year, *day)
+        dates = (first if first < dates[0] else same_day(first, first.year - 1), dates[0])
+    return len(dates) == 2 and _WEEKS_OF_A_MONTH[0] <= (dates[1] - dates[0]).days <= _WEEKS_OF_A_MONTH[1]
+
+
+_WEEKS_OF_A_MONTH = 26, 39
+"""Days from the first to the last day of a month, or of the four to five weeks that a filer calls one."""
 
 
 def is_change(text: str) -> bool:
@@ -173,6 +188,9 @@ def same_day(day: date, year: int) -> date:
 
 
 _DRIFT = 14
+_DAYS_OF_A_MONTH = re.compile(
+    rf"\b(?P<month>{MONTH_NAME})\s*(?P<first>\d{{1,2}})\s*[-–—]\s*(?P<last>\d{{1,2}})\b,?(?!\s*[/.]?\d{{1,2}}\b)"
+)
 _MONTH_DAY = re.compile(rf"\b(?P<month>{MONTH_NAME})\s*(?P<day>\d{{1,2}})\b(?!\s*[,.]?\d)")
 _LENGTHS = load_yaml("period_lengths")
 _COUNTS: dict[str, int] = _LENGTHS["counts"]

@@ -76,6 +76,30 @@ def test_years_down_the_page_date_their_rows() -> None:
     ]
 
 
+def test_months_down_the_page_are_of_a_quarter_and_what_remains_is_of_its_end() -> None:
+    page = Page(1).header([("Price paid", 420.0), ("May yet be bought", 500.0)])
+    months = ("October 1 - 31, 2022", "November 1 - 30, 2022", "December 1, 2022 – December 31, 2022", "Total")
+    for label, price, left in zip(
+        months, ("$ 9.50", "9.60", "9.70", "$ 9.60"), ("300", "200", "100", "100"), strict=True
+    ):
+        page.row(label, [price, left], EDGES)
+    prices, remaining = facts(page.done())[::2], facts(page.done())[1::2]
+    assert [(one.period.months, one.period.end) for one in prices] == [
+        (1, date(2022, 10, 31)),
+        (1, date(2022, 11, 30)),
+        (1, date(2022, 12, 31)),
+        (3, date(2022, 12, 31)),
+    ]
+    assert [one.amount for one in remaining if not one.period.months] == [100, 100]
+
+
+def test_the_sum_of_years_to_come_is_no_figure_of_the_year() -> None:
+    page = Page(1).text("Estimated future amortization").header([("Year ended December 31, 2022", 520.0)])
+    for label, amount in (("2023", "12"), ("2024", "8"), ("Total", "20")):
+        page.row(label, [amount], EDGES[1:])
+    assert [(fact.label, fact.period.months) for fact in facts(page.done())][-1] == ("Total", 0)
+
+
 def test_dues_of_years_to_come_carry_no_metric() -> None:
     page = Page(1).text("Maturities of lease liabilities as of December 31, 2022 are as follows:")
     page.header([("Operating Leases", 420.0), ("Finance Leases", 520.0)])

@@ -53,6 +53,10 @@ def test_lengths_that_headers_name(text: str, months: int | None) -> None:
         ("For the period from August 1, 2022 to December 31, 2022", 5, date(2022, 12, 31)),
         ("Period from January 1, 2021 through January 30, 2021", 1, date(2021, 1, 30)),
         ("from July 1, 2020 to December 31, 2020 (Successor)", 6, date(2020, 12, 31)),
+        ("October 1, 2022 – October 31, 2022", 1, date(2022, 10, 31)),
+        ("November 28 to January 1, 2022", 1, date(2022, 1, 1)),
+        ("April 1 - 30, 2021", 1, date(2021, 4, 30)),
+        ("10/1/2016 thru 10/31/2016", 1, date(2016, 10, 31)),
     ],
 )
 def test_periods_named_by_their_first_and_last_day(text: str, months: int, end: date) -> None:
