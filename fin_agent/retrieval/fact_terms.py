@@ -40,7 +40,7 @@ class Address(NamedTuple):
 
     def matched_words(self, asked: Words) -> Words:
         """Return the address words that may match a question; `net_of` words only where the question asks for them."""
-        return self.borne if asked & NET_OF else self.borne - self.net_of
+        return self.borne - self.net_of if self.net_of and not asked & NET_OF else self.borne
 
 
 def address_of(fact: Fact) -> Address:
