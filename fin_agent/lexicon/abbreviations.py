@@ -33,6 +33,8 @@ def expand_abbreviations(question: str) -> str:
     text = pattern.sub(
         expand_match, _PATTERNS["year end"].sub("year-end ", _PATTERNS["per share"].sub(" per share", text))
     )
+    if not any(map(str.isdigit, text)):
+        return text  # what follows is of years and quarters
     text = _PATTERNS["counted years"].sub(lambda found: f"{found['lead']} {_COUNTS[int(found['count'])]} years", text)
     text = _PATTERNS["calendar quarter"].sub(
         _quarter_ended, _PATTERNS["month and year"].sub(r"\g<month> 20\g<yy>", text)

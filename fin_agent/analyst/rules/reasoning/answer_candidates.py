@@ -246,8 +246,8 @@ def candidates_of(
                 yield Candidate(text, passage, place, position, worth * score)
             for position, text, score in _lists(paragraphs, target):
                 yield Candidate(text, passage, place, position, worth * score, alone=True)
-        of_its_year = target.years.issuperset(printed_years(passage.text)[:1])  # not of the auditor before
         for text in _names(passage.text, target):
+            of_its_year = target.years.issuperset(printed_years(passage.text)[:1])  # not of the auditor before
             fits = 1.0 if of_its_year or target.part.answer_type is not AnswerType.FIRM else _OTHER_YEAR
             yield Candidate(text, passage, place, 0, worth * fits * _LIST, alone=True)
 
