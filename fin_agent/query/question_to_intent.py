@@ -106,7 +106,8 @@ def known_names(workspace: Workspace) -> KnownNames:
 
     def are_one_name(first: str, second: str, keys: Sequence[str]) -> bool:
         pair = (first.casefold().rpartition(" ")[2], second.casefold())
-        return pair in printed_text_of(keys, workspace).names
+        texts = printed_text_of(keys, workspace).texts
+        return pair in names_in([one for one in texts if pair[1] in one.casefold()])
 
     return KnownNames(workspace.lexicon, workspace.directory, parts_in, is_printed, part_called, are_one_name, lines_in)
 
@@ -115,27 +116,22 @@ class PrintedText:
     """The words and lines that some filings print around their figures, each put together when it is asked for."""
 
     def __init__(self, texts: Collection[str]) -> None:
-        self._texts = texts
+        self.texts = texts
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Words with singular and plural unified."""
-        return frozenset().union(*map(words_of, self._texts))
+        return frozenset().union(*map(words_of, self.texts))
 
     @cached_property
     def lines(self) -> frozenset[tuple[str, ...]]:
         """Lines of several words, word for word."""
-        short = (one for one in self._texts if 0 < one.count(" ") < _MAX_WORDS)
+        short = (one for one in self.texts if 0 < one.count(" ") < _MAX_WORDS)
         spoken = (expand_abbreviations(one) if "(" in one else one for one in short)
-        bare = (one.partition("(")[0] for one in self._texts if " (" in one)
+        bare = (one.partition("(")[0] for one in self.texts if " (" in one)
         lines = {tuple(map(singular, _A_WORD.findall(plain(one)))) for one in itertools.chain(spoken, bare)}
         lines |= set(map(_without_numbers, lines))
         return frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS and line[0] != "of")
-
-    @cached_property
-    def names(self) -> frozenset[tuple[str, str]]:
-        """Pairs of adjacent words that begin with capitals, in lower case."""
-        return names_in(self._texts)
 
 
 def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:

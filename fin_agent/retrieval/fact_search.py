@@ -605,19 +605,21 @@ class _FactPhrase:
         """Return how well the fact matches; None where its address matches no wording or lacks the part."""
         fact = sourced.fact
         address = address_of(fact)
-        if self.left_out & (address.line | address.heads | address.column):
+        if self.left_out and self.left_out & (address.line | address.heads | address.column):
             return None
-        years = years_of(fact.period)
         part = self.part
         if not part <= address.borne:
             part = _initials(self.part_name)
             if not part or not part <= address.borne:
                 return None
         named = self.metric is not None and fact.metric == self.metric.id
+        fitting = [words for words in self.wordings if words <= address.borne]
+        if not (named or fitting or fact.source == "text") and self.phrase.isdisjoint(address.borne):
+            return None
         uncounted = self.metric is not None and self.metric.unit == "count" and fact.unit != "count"
         if uncounted and not named and not self._is_label(address.line):
             return None  # `Employee benefits > Total` is no number of employees
-        own = address
+        own, years = address, years_of(fact.period)
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
         of_another = not (named or fact.metric is None or self.metric is None)
@@ -632,7 +634,6 @@ class _FactPhrase:
                 accounts.append(((_OF_A_SUBJECT * found, lacking, beside), words))
         if not of_another:
             # The label that several metrics share says nothing of a fact that is known to be another's.
-            fitting = (words for words in self.wordings if words <= address.borne)
             accounts += [(self._account(words, address, weigh, years, part), words) for words in fitting]
         (score, missing, extra), wording = max(accounts, key=lambda pair: pair[0])
         if named and self.phrase & NARROWING <= address.borne:

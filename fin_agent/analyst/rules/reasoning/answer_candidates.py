@@ -400,16 +400,18 @@ def _score(
     own = set(stems_in(f"{heading} {text}" if cause else text))
     if not any(term.coverage_in(own) for term in terms):
         return None
-    earlier = text_above()
-    farther = set(stems_in(f"{heading} {earlier}")) if cause or figures else set()
-    borne = coverage(terms, said, around, farther)
+    # Of what is farther above only names count: most sentences are passed over without a look there.
+    named = (cause or figures) and any(term.is_name for term in terms)
+    borne = coverage(terms, said, around, stems_in(text_above()) if named else ())
     if cause:
         said |= set(stems_in(text))
     if round(borne, 6) < _enough(part.answer_type, borne * sum(term.weight for term in terms)):
         return None
+    earlier = text_above()
+    anywhere = around.union(said, stems_in(earlier) if cause or figures else ())
     above = f"{earlier[-_OUTLOOK:]} {heading}"
     fits = (
-        _covers_subject(said, around.union(stems_in(about)), around | said | farther, target)
+        _covers_subject(said, around.union(stems_in(about)), anywhere, target)
         and _matches_request(lead, text, about, heading, target)
         and _matches_period(about, target, filed, above)
     )
