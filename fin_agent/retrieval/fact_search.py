@@ -329,8 +329,9 @@ def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact
     dropped only where the whole company has a different figure for that row.
     """
     of_parts: dict[tuple[str, str, FactPeriod], set[Decimal]] = defaultdict(set)
+    unscoped = {each.fact.label.casefold() for each in facts if each.fact.scope is None}
     for each in facts:
-        if each.fact.scope is not None:
+        if each.fact.scope is not None and each.fact.label.casefold() in unscoped:
             of_parts[_row_of(each)].add(each.fact.value)
     labels = {label for _, label, _ in of_parts}
     alike = [each for each in facts if each.fact.scope is None and each.fact.label.casefold() in labels]

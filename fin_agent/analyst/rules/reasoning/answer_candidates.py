@@ -63,11 +63,13 @@ def matches_type(text: str, part: QuestionPart) -> bool:
 def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bool:
     """Return whether a text has a number of the type that a part asks for, or a range if it asks for one."""
     wants, known = part.answer_type, patterns("answer_patterns")
+    if wants not in _SPELT_OUT and not any(map(str.isdigit, text)) and not known["percent"].search(text):
+        return False
     if patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
         return False
     if wants in (AnswerType.COUNT, AnswerType.NUMBER):
         text = known["no_figure"].sub("", text)
-    if known["threshold"].search(part.text) is None:
+    if ("%" in text or "percent" in text.lower()) and known["threshold"].search(part.text) is None:
         text = known["threshold"].sub("", text)  # `no other customer accounted for 10 percent or more`
     if wants is AnswerType.COUNT:
         return any(_counts(found, part.counted) for found in pattern.finditer(text))
@@ -152,6 +154,8 @@ _FEW = 3
 _AT_REST = FIGURES - {AnswerType.COUNT}
 """Of these a sentence about a movement states none, unless the question is about one."""
 _COMPARED = frozenset({AnswerType.SENTENCE, AnswerType.VERDICT})
+_SPELT_OUT = frozenset({AnswerType.COUNT, AnswerType.DURATION})
+"""Figures that sentences also print in words."""
 _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
 _ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
