@@ -177,7 +177,7 @@ _MAX_WORDS = 30
 
 def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
     """Yield the longest lines that occur word for word in a text, left to right."""
-    words = list(_in_order(text))
+    words = [(singular(found.group()), *found.span()) for found in _A_WORD.finditer(plain(text))]
     place = 0
     while place < len(words):
         sizes = range(min(_MAX_WORDS, len(words) - place), 1, -1)
@@ -185,11 +185,6 @@ def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[i
         if size:
             yield words[place][1], words[place + size - 1][2]
         place += size or 1
-
-
-def _in_order(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield (unified word, start, end) of each word of a text."""
-    return ((singular(found.group()), *found.span()) for found in _A_WORD.finditer(plain(text)))
 
 
 _A_WORD = re.compile(r"\b(?!the\b)[a-z0-9]+")
