@@ -44,7 +44,8 @@ class Columns(Generic[T]):
         named = [(attributes.get(name, name), kind) for name, kind in described]
         self._get = attrgetter(*(name for name, _ in named))
         self._writers = [kind[0] for _, kind in named]
-        self._readers = [(name, None if kind is _PLAIN else kind[1]) for name, kind in named]
+        self._attributes = [name for name, _ in named]
+        self._readers = [(name, kind[1]) for name, kind in named if kind is not _PLAIN]
 
     def row(self, value: T) -> StoredRow:
         """Return the row of a value."""
@@ -52,8 +53,10 @@ class Columns(Generic[T]):
 
     def attributes(self, row: Sequence[Any]) -> dict[str, Any]:
         """Return the attributes that a row contains."""
-        columns = zip(self._readers, row, strict=True)
-        return {name: value if read is None else read(value) for (name, read), value in columns}
+        values = dict(zip(self._attributes, row, strict=True))
+        for name, read in self._readers:
+            values[name] = read(values[name])
+        return values
 
     def value(self, row: Sequence[Any], **more: object) -> T:
         """Return the value of a row, with the attributes that it does not contain."""

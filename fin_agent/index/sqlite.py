@@ -390,11 +390,18 @@ class SqliteIndex(FilingIndex):
 
     def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.address_texts."""
-        lists = self._fact_columns("section", doc_ids) | self._fact_columns("column_path", doc_ids)
-        listed = (text for each in lists for text in json.loads(each))
-        return self._fact_columns("label", doc_ids) | self._fact_columns("caption", doc_ids) | frozenset(listed)
+        texts, lists = set[str](), set[str]()
+        columns = "facts.label, facts.caption, facts.section, facts.column_path"
+        selection = f"SELECT {columns} FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE}"
+        with self.reading() as connection:
+            for label, caption, section, path in connection.execute(selection, [_json(doc_ids)]):
+                texts.add(label)
+                texts.add(caption)
+                lists.add(section)
+                lists.add(path)
+        return frozenset(texts).union(*map(json.loads, lists))
 
-    def _fact_columns(self, column: str, doc_ids: Collection[str], condition: str = "TRUE") -> frozenset[str]:
+    def _fact_columns(self, column: str, doc_ids: Collection[str], condition: str) -> frozenset[str]:
         """Return the distinct values of a column of these filings' facts that meet a condition."""
         joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND {condition}"
         return frozenset(

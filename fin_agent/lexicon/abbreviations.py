@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import groupby
 
 from fin_agent.lexicon.words import patterns, word_lists
 
@@ -32,6 +33,8 @@ def expand_abbreviations(question: str) -> str:
     text = pattern.sub(
         expand_match, _PATTERNS["year end"].sub("year-end ", _PATTERNS["per share"].sub(" per share", text))
     )
+    if not any(map(str.isdigit, text)):
+        return text  # what follows is of years and quarters
     text = _PATTERNS["counted years"].sub(lambda found: f"{found['lead']} {_COUNTS[int(found['count'])]} years", text)
     text = _PATTERNS["calendar quarter"].sub(
         _quarter_ended, _PATTERNS["month and year"].sub(r"\g<month> 20\g<yy>", text)
@@ -52,11 +55,11 @@ _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 def _forms() -> tuple[re.Pattern[str], dict[str, str]]:
     """Return (pattern of all abbreviations, their expansions); those in lower case match in any case."""
     forms = {short: long for long, listed in word_lists("shorthand").items() for short in listed}
+    ordered = sorted(forms, key=lambda short: (short[0].lower(), -len(short), short))
+    # Those that begin with one letter are tried together, or not at all: most words of a text begin with another.
     either = "|".join(
-        _abbreviation_pattern(short)
-        if short != short.lower() or len(short) == 1
-        else f"(?i:{_abbreviation_pattern(short)})"
-        for short in sorted(forms, key=lambda short: (-len(short), short))
+        f"(?=(?i:{re.escape(letter)}))(?:{'|'.join(map(_abbreviation_pattern, same))})"
+        for letter, same in groupby(ordered, key=lambda short: short[0].lower())
     )
     edge = r"(?<![\w&/.'])(?<![A-Za-z]-)"
     return re.compile(
@@ -66,4 +69,5 @@ def _forms() -> tuple[re.Pattern[str], dict[str, str]]:
 
 def _abbreviation_pattern(short: str) -> str:
     """Return the pattern of an abbreviation; each of its words may end in a period."""
-    return re.escape(short).replace(r"\ ", r"\.? ")
+    pattern = re.escape(short).replace(r"\ ", r"\.? ")
+    return pattern if short != short.lower() or len(short) == 1 else f"(?i:{pattern})"

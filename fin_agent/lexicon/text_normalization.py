@@ -23,12 +23,13 @@ _JOINED = re.compile(
 
 def plain(text: str) -> str:
     """Return the text in lower case with straight quotes and hyphens; its length changes only with soft hyphens."""
-    return text.translate(_TYPOGRAPHY).lower()
+    return (text if text.isascii() and "`" not in text else text.translate(_TYPOGRAPHY)).lower()
 
 
 def join_compounds(text: str) -> str:
     """Return `non-controlling` as `noncontrolling`, `pre-tax` as `pretax`, and `cashflow` as `cash flow`."""
-    return _JOINED.sub(r"\1", text.replace("cashflow", "cash flow"))
+    text = text.replace("cashflow", "cash flow")
+    return _JOINED.sub(r"\1", text) if "non" in text or "pre" in text else text
 
 
 def collapse_spaces(text: str, longest: int) -> str:

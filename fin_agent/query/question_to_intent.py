@@ -6,8 +6,7 @@ import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
-from weakref import WeakKeyDictionary
+from functools import cached_property
 
 from fin_agent.analyst.rules.loss_comparison import with_losses
 from fin_agent.analyst.rules.part_names import named_parts_in
@@ -29,7 +28,6 @@ from fin_agent.analyst.rules.words_to_intent import (
 )
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import Plan, build_plan
-from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import bare_words, plain, singular
@@ -75,7 +73,7 @@ from fin_agent.query.tree import (
     Query,
     without_move,
 )
-from fin_agent.retrieval.fact_search import NARROWING, OPENING
+from fin_agent.retrieval.fact_search import NARROWING, OPENING, kept_for
 from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, words_of
 from fin_agent.retrieval.nearest_figure import LIKELY_ENOUGH, find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
@@ -108,38 +106,42 @@ def known_names(workspace: Workspace) -> KnownNames:
 
     def are_one_name(first: str, second: str, keys: Sequence[str]) -> bool:
         pair = (first.casefold().rpartition(" ")[2], second.casefold())
-        return pair in printed_text_of(keys, workspace).names
+        texts = printed_text_of(keys, workspace).texts
+        return pair in names_in([one for one in texts if pair[1] in one.casefold()])
 
     return KnownNames(workspace.lexicon, workspace.directory, parts_in, is_printed, part_called, are_one_name, lines_in)
 
 
-class PrintedText(NamedTuple):
-    """The words and lines that some filings print around their figures."""
+class PrintedText:
+    """The words and lines that some filings print around their figures, each put together when it is asked for."""
 
-    words: frozenset[str]
-    """Words with singular and plural unified."""
-    lines: frozenset[tuple[str, ...]]
-    """Lines of several words, word for word."""
-    names: frozenset[tuple[str, str]]
-    """Pairs of adjacent words that begin with capitals, in lower case."""
+    def __init__(self, texts: Collection[str]) -> None:
+        self.texts = texts
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Words with singular and plural unified."""
+        return frozenset().union(*map(words_of, self.texts))
+
+    @cached_property
+    def lines(self) -> frozenset[tuple[str, ...]]:
+        """Lines of several words, word for word."""
+        short = (one for one in self.texts if 0 < one.count(" ") < _MAX_WORDS)
+        spoken = (expand_abbreviations(one) if "(" in one else one for one in short)
+        bare = (one.partition("(")[0] for one in self.texts if " (" in one)
+        lines = {tuple(map(singular, _A_WORD.findall(plain(one)))) for one in itertools.chain(spoken, bare)}
+        lines |= set(map(_without_numbers, lines))
+        return frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS and line[0] != "of")
 
 
 def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
-    """Return what the filings of these companies print around their figures; cached per index."""
+    """Return what the filings of these companies print around their figures; cached until that list changes."""
     filings = filings_of(keys, workspace)
-    known = _PRINTED.setdefault(workspace.index, {})
+    known: dict[tuple[str, ...], PrintedText] = kept_for(workspace.index).setdefault("printed", {})
     if filings not in known:
-        texts = workspace.index.address_texts(filings)
-        short = (one for one in texts if 0 < one.count(" ") < _MAX_WORDS)
-        spoken = (expand_abbreviations(one) if "(" in one else one for one in short)
-        bare = (one.partition("(")[0] for one in texts if " (" in one)
-        lines = {tuple(word for word, _, _ in _in_order(one)) for one in itertools.chain(spoken, bare)}
-        lines |= set(map(_without_numbers, lines))
-        known[filings] = PrintedText(
-            frozenset().union(*map(words_of, texts)),
-            frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS and line[0] != "of"),
-            names_in(texts),
-        )
+        if len(known) >= _MAX_PRINTED:
+            known.clear()
+        known[filings] = PrintedText(workspace.index.address_texts(filings))
     return known[filings]
 
 
@@ -159,8 +161,7 @@ def names_in(texts: Collection[str]) -> frozenset[tuple[str, str]]:
     return frozenset(pairs(rows)) | {pair for pair in pairs(words) if pair[1] not in begins}
 
 
-_WORDS_OF_A_ROW = 6
-_PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], PrintedText]] = WeakKeyDictionary()
+_WORDS_OF_A_ROW, _MAX_PRINTED = 6, 100
 
 
 def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
@@ -176,7 +177,7 @@ _MAX_WORDS = 30
 
 def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
     """Yield the longest lines that occur word for word in a text, left to right."""
-    words = list(_in_order(text))
+    words = [(singular(found.group()), *found.span()) for found in _A_WORD.finditer(plain(text))]
     place = 0
     while place < len(words):
         sizes = range(min(_MAX_WORDS, len(words) - place), 1, -1)
@@ -184,11 +185,6 @@ def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[i
         if size:
             yield words[place][1], words[place + size - 1][2]
         place += size or 1
-
-
-def _in_order(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield (unified word, start, end) of each word of a text."""
-    return ((singular(found.group()), *found.span()) for found in _A_WORD.finditer(plain(text)))
 
 
 _A_WORD = re.compile(r"\b(?!the\b)[a-z0-9]+")
@@ -403,8 +399,8 @@ def _prepend_context(words: Intent, before: Intent, workspace: Workspace) -> Int
     update: dict[str, object] = {}
     spoken_of = before.query.companies if before.query is not None else ()
     if not words.companies:
-        printed = printed_text_of([one.key for one in spoken_of], workspace).words if words.unknown_companies else ()
-        if all(words_of(name) <= frozenset(printed) for name in words.unknown_companies):
+        keys = [one.key for one in spoken_of]
+        if all(words_of(name) <= printed_text_of(keys, workspace).words for name in words.unknown_companies):
             update |= {"unknown_companies": (), "companies": _requested(spoken_of) or before.companies}
     if not words.periods and not words.dates:
         update |= {"periods": before.periods, "dates": before.dates}

@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -275,7 +275,7 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     asked = _FactPhrase.of(query, lexicon)
     fitting = [sourced for sourced in facts if matches_period(sourced.fact, query)]
     fitting = fitting if query.part else _without_subtotals(_without_sections_of_parts(fitting))
-    weigh = word_weights({each.fact.label for each in fitting if each.fact.source != "text"})
+    weigh = word_weights(frozenset(each.fact.label for each in fitting if each.fact.source != "text"))
     hits = _statement_first(_ranked(fitting, asked, weigh))
     # Labels of the lexicon are other words for a metric, unless it is looked for by what the question calls it.
     own = asked.metric is None or bool(query.metric and query.phrase)
@@ -328,21 +328,20 @@ def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact
     A page about `North America` prints a row under the same name as the table of all regions does. The figure is
     dropped only where the whole company has a different figure for that row.
     """
-    rows: dict[tuple[str, str, FactPeriod], list[Fact]] = defaultdict(list)
+    of_parts: dict[tuple[str, str, FactPeriod], set[Decimal]] = defaultdict(set)
+    unscoped = {each.fact.label.casefold() for each in facts if each.fact.scope is None}
     for each in facts:
-        rows[_row_of(each)].append(each.fact)
-    of_parts: set[tuple[tuple[str, str, FactPeriod], Decimal]] = set()
-    for row, printed in rows.items():
-        parts = {fact.value for fact in printed if fact.scope is not None}
-        if any(fact.scope is None and fact.value not in parts for fact in printed):
-            of_parts.update((row, value) for value in parts)
-    return [
-        each
-        for each in facts
-        if each.fact.scope is not None
-        or each.fact.statement is not None
-        or (_row_of(each), each.fact.value) not in of_parts
-    ]
+        if each.fact.scope is not None and each.fact.label.casefold() in unscoped:
+            of_parts[_row_of(each)].add(each.fact.value)
+    labels = {label for _, label, _ in of_parts}
+    alike = [each for each in facts if each.fact.scope is None and each.fact.label.casefold() in labels]
+    apart = {row for each in alike if each.fact.value not in of_parts.get(row := _row_of(each), (each.fact.value,))}
+    attributed = {
+        id(each)
+        for each in alike
+        if each.fact.statement is None and (row := _row_of(each)) in apart and each.fact.value in of_parts[row]
+    }
+    return [each for each in facts if id(each) not in attributed]
 
 
 def _without_subtotals(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
@@ -441,13 +440,16 @@ def _subject_of(fact: Fact) -> Words:
 
 
 def _ranked(facts: Sequence[SourcedFact], asked: _FactPhrase, weigh: Weigh) -> list[FactHit]:
-    hits = [hit for sourced in facts if (hit := asked.hit(sourced, weigh)) is not None]
-    if asked.printed.isdisjoint(OF_YEARS_TO_COME):
+    printed, metric = asked.printed, asked.metric.id if asked.metric is not None else ""
+    near = (one for one in facts if one.fact.metric == metric or not printed.isdisjoint(address_of(one.fact).borne))
+    hits = [hit for sourced in near if (hit := asked.hit(sourced, weigh)) is not None]
+    bare = [place for place, hit in enumerate(hits) if address_of(hit.sourced.fact).line <= LIGHT]
+    if bare and printed.isdisjoint(OF_YEARS_TO_COME):
         # The bare total of a table with rows for years to come is what falls due, not what the balance sheet shows.
         due = Counter(_table_of(each) for each in facts if address_of(each.fact).borne >= OF_YEARS_TO_COME)
-        schedules = {table for table, count in due.items() if count > 1}
-        for place, hit in enumerate(hits if schedules else ()):
-            if _table_of(hit.sourced) in schedules and address_of(hit.sourced.fact).line <= LIGHT:
+        for place in bare:
+            hit = hits[place]
+            if due[_table_of(hit.sourced)] > 1:
                 hits[place] = replace(hit, score=hit.score - _OF_A_SCHEDULE)
     return sorted(hits, key=lambda hit: -round(hit.score, 6))
 
@@ -504,7 +506,8 @@ def _asks_for_opening(query: FactQuery) -> bool:
 Weigh = Callable[[str], float]
 
 
-def word_weights(labels: Collection[str]) -> Weigh:
+@lru_cache(maxsize=8)
+def word_weights(labels: frozenset[str]) -> Weigh:
     """Return the function that weighs words: the fewer of these lines contain a word, the higher its weight."""
     counts = Counter(word for label in labels for word in words_of(label))
     return lru_cache(maxsize=None)(lambda word: math.log(2 + len(labels) / (1 + counts[word])))
@@ -600,24 +603,24 @@ class _FactPhrase:
         return replace(self, wordings=wordings) if len(wordings) > len(self.wordings) else None
 
     def hit(self, sourced: SourcedFact, weigh: Weigh) -> FactHit | None:
-        """Return how well the fact matches; None where its address matches no word of the phrase or lacks the part."""
+        """Return how well the fact matches; None where its address matches no wording or lacks the part."""
         fact = sourced.fact
         address = address_of(fact)
-        if self.left_out & (address.line | address.heads | address.column):
+        if self.left_out and self.left_out & (address.line | address.heads | address.column):
             return None
-        years = years_of(fact.period)
         part = self.part
         if not part <= address.borne:
             part = _initials(self.part_name)
             if not part or not part <= address.borne:
                 return None
-        if fact.metric is None and self.phrase.isdisjoint(address.borne) and self.printed.isdisjoint(address.borne):
-            return None
         named = self.metric is not None and fact.metric == self.metric.id
+        fitting = [words for words in self.wordings if words <= address.borne]
+        if not (named or fitting or fact.source == "text") and self.phrase.isdisjoint(address.borne):
+            return None
         uncounted = self.metric is not None and self.metric.unit == "count" and fact.unit != "count"
         if uncounted and not named and not self._is_label(address.line):
             return None  # `Employee benefits > Total` is no number of employees
-        own = address
+        own, years = address, years_of(fact.period)
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
         of_another = not (named or fact.metric is None or self.metric is None)
@@ -632,7 +635,6 @@ class _FactPhrase:
                 accounts.append(((_OF_A_SUBJECT * found, lacking, beside), words))
         if not of_another:
             # The label that several metrics share says nothing of a fact that is known to be another's.
-            fitting = (words for words in self.wordings if words <= address.borne)
             accounts += [(self._account(words, address, weigh, years, part), words) for words in fitting]
         (score, missing, extra), wording = max(accounts, key=lambda pair: pair[0])
         if named and self.phrase & NARROWING <= address.borne:

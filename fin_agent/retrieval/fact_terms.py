@@ -41,7 +41,7 @@ class Address(NamedTuple):
     def matched_words(self, asked: Words) -> Words:
         """Return the address words that may match a question; `net_of` words only where the question asks for them."""
         said = INCLUDING if self.line & INCLUDING else NET_OF
-        return self.borne if asked & said else self.borne - self.net_of
+        return self.borne - self.net_of if self.net_of and not asked & said else self.borne
 
 
 def address_of(fact: Fact) -> Address:
@@ -65,15 +65,21 @@ def _address_around(fact: Fact) -> Address:
     if members and members[0].startswith("country:"):
         # A country's code; its row or column spells it.
         members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= OF_TIME)[:1]
-    above: tuple[str, ...] = tuple(_PATTERNS["other than"].sub("", text) for text in (fact.caption, fact.note))
+    above = _told_above(fact.caption, fact.note)
     column = fact.column_path or (fact.column,)
     label = without_reference(fact.label if fact.source != "text" else clause_figure(fact).said)
     year = fact.period.fiscal_year
-    alias = _PATTERNS["alias"].search(label) if fact.source != "text" else None
+    alias = _PATTERNS["alias"].search(label) if "(" in label and fact.source != "text" else None
     if alias is not None:
-        label, above = alias["alias"], (*above, label)
+        label, above = alias["alias"], above | (words_of(label) - _BOUNDS)
     implied = _implied_words(fact, (label, *column), year)
     return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, implied)
+
+
+@lru_cache(maxsize=10_000)
+def _told_above(*texts: str) -> Words:
+    """Return the words above a table, without those for what a title leaves out."""
+    return words_of(" ".join(_PATTERNS["other than"].sub("", text) for text in texts)) - _BOUNDS
 
 
 def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
@@ -84,7 +90,7 @@ def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
     implied = _PERCENT if fact.unit == "percent" else frozenset()
     if fact.source == "text" and fact.unit == "count":
         implied |= clause_count(fact.label, fact.amount)
-    if any(_is_future_year(name, year) for name in names):
+    if _is_future_year(names[:1], year) or _is_future_year(names[1:], year):
         implied |= OF_YEARS_TO_COME
     if fact.unit == "USD" and fact.scale == 1 and any(name and words_of(name) <= _EXTREMES for name in names):
         implied |= _OF_STOCK_PRICES
@@ -92,10 +98,11 @@ def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
 
 
 @lru_cache(maxsize=100_000)
-def _is_future_year(name: str, year: int) -> bool:
+def _is_future_year(names: tuple[str, ...], year: int) -> bool:
     """Return whether a row or column is for a later year than its figures', as years of maturity are."""
-    found = _PATTERNS["year"].fullmatch(name.strip())
-    return name.strip().casefold() == "thereafter" or (found is not None and int(found["year"]) > year > 0)
+    found = [_PATTERNS["year"].fullmatch(name.strip()) for name in names]
+    later = any(one is not None and int(one["year"]) > year > 0 for one in found)
+    return later or "thereafter" in [name.strip().casefold() for name in names]
 
 
 def without_reference(label: str) -> str:
@@ -115,15 +122,15 @@ def _address(
     scope: str | None,
     concept: str,
     members: tuple[str, ...],
-    above: tuple[str, ...],
+    above: Words,
     implied: Words,
 ) -> Address:
     line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
     of_scope = words_of(scope or "")
     named = words_of(split_tag_name(_PATTERNS["net of words"].sub("", concept))) - OF_ANY_CONCEPT
     of_members = words_of(" ".join(map(split_tag_name, members))) - OF_ANY_CONCEPT
-    borne = line | heads | head | of_scope | named | of_members | (words_of(" ".join(above)) - _BOUNDS) | implied
-    without = _PATTERNS["without"].search(label)
+    borne = line | heads | head | of_scope | named | of_members | above | implied
+    without = None if line.isdisjoint(_WITHOUT) else _PATTERNS["without"].search(label)
     left = words_of(label[: without.start()]) if without is not None and without.start() else line
     net_of = line - left - heads - head - named
     aside = line - words_of(_PATTERNS["brackets"].sub(" ", label)) if "(" in label else frozenset()
@@ -186,6 +193,7 @@ OF_PARTS = stems("of parts")
 NET_OF = stems("net of")
 """Words that ask for a figure without something."""
 INCLUDING = stems("including")
+_WITHOUT = NET_OF | INCLUDING
 LIGHT = frozenset(("total", "net", "gross", "aggreg", "consolid"))
 OF_TIME = stems("of time")
 _BOUNDS = stems("bounds")

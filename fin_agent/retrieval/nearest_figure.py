@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import load_yaml, word_lists
-from fin_agent.retrieval.fact_search import facts_of_year, labels_of, word_weights
+from fin_agent.retrieval.fact_search import Weigh, facts_of_year, labels_of, word_weights
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
     OF_ANY_CONCEPT,
@@ -167,21 +167,20 @@ def ranked_candidates(
     own = [doc_id for doc_id, one in identities.items() if one.fiscal_year == year]
     facts = [*facts_of_year(index, doc_ids, year), *facts_of_year(index, own, UNDATED.fiscal_year)]
     asked = _TargetWords(sought, workspace.lexicon, facts)
-    prints = Counter((abs(each.fact.value), each.doc_id) for each in facts)
-    found = []
-    for each in facts:
-        fact = each.fact
-        address = address_of(fact)
-        if (
-            fact.amount  # a dash is no answer to `how much`
-            and (fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
-            and (fact.source == "text" or not sought.only_sentences)
-            and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))
-            and asked.covers_all(address, fact)
-        ):
-            shared = 1 / prints[abs(fact.value), each.doc_id]
-            found.append((each, asked.features(each, address, identities[each.doc_id], year, shared)))
-    return found
+    found = [
+        each
+        for each in facts
+        if (fact := each.fact).amount  # a dash is no answer to `how much`
+        and (fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
+        and (fact.source == "text" or not sought.only_sentences)
+        and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))
+        and asked.covers_all(address_of(fact), fact)
+    ]
+    prints = Counter((abs(each.fact.value), each.doc_id) for each in (facts if found else ()))
+    return [
+        (each, asked.features(each, identities[each.doc_id], year, 1 / prints[abs(each.fact.value), each.doc_id]))
+        for each in found
+    ]
 
 
 LIKELY_ENOUGH = 0.7
@@ -228,17 +227,25 @@ class _TargetWords:
 
     def __init__(self, sought: FigureTarget, lexicon: Lexicon, facts: Sequence[SourcedFact]) -> None:
         self.sought = sought
-        self._weight = word_weights({each.fact.label for each in facts})
-        self.weights = {word: self._weight(word) for word in sought.words}
-        self.weights |= {word: _LIGHT * self._weight(word) for word in sought.light - sought.words}
-        self._total = sum(self.weights.values()) or 1.0
-        self._others = {word: synonyms_of().get(word, frozenset()) for word in self.weights}
-        self._known = frozenset(self.weights).union(*self._others.values())
+        self._facts = facts
+        self._asked = sought.words | sought.light
+        self._others = {word: synonyms_of().get(word, frozenset()) for word in self._asked}
+        self._known = self._asked.union(*self._others.values())
+        self._named = frozenset[str]().union(*(named[0] for named in (*sought.metrics, *sought.phrases)))
         self._metrics = [
             (words, name, [*filter(None, map(words_of, labels_of(lexicon.metrics[name], _LABELS)))])
             for words, name in sought.metrics
             if name in lexicon.metrics
         ]
+
+    @cached_property
+    def _weight(self) -> Weigh:
+        return word_weights(frozenset(each.fact.label for each in self._facts))
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        weights = {word: self._weight(word) for word in self.sought.words}
+        return weights | {word: _LIGHT * self._weight(word) for word in self.sought.light - self.sought.words}
 
     def _metric_words(self, fact: Fact, borne: Words) -> Words:
         """Return words that name a metric or phrase which the figure or its line stands for."""
@@ -261,20 +268,22 @@ class _TargetWords:
     def covers_all(self, address: Address, fact: Fact) -> bool:
         """Return whether the address matches every content word, directly or by a synonym."""
         sought = self.sought
-        borne = address.matched_words(sought.words | sought.light)
-        hard = sought.words
+        borne = address.matched_words(self._asked)
+        hard = sought.words - sought.moving if fact.source == "text" else sought.words
+        lacking = {word for word in hard - borne if self._others[word].isdisjoint(borne)}
+        if lacking and not (lacking <= self._named and lacking <= self._metric_words(fact, borne)):
+            return False
         if fact.source == "text":
             way = clause_figure(fact).way
             if way != (sought.moved or "") and (sought.moved != "either" or not way):
                 return False  # a change where none is asked for, or the other way round
-            hard -= sought.moving
-        named = self._metric_words(fact, borne)
-        return all(self._credit(word, borne, named) for word in hard)
+        return True
 
     def coverage(self, said: Words, fact: Fact, address: Address) -> float:
         """Return the share of the words, by weight, that `said` contains."""
         named = self._metric_words(fact, address.borne)
-        return sum(weight * self._credit(word, said, named) for word, weight in self.weights.items()) / self._total
+        covered = sum(weight * self._credit(word, said, named) for word, weight in self._weights.items())
+        return covered / (sum(self._weights.values()) or 1.0)
 
     def _missing_share(self, words: Words, known: Words) -> float:
         """Return the share of `words`, by weight, that the question lacks."""
@@ -282,11 +291,9 @@ class _TargetWords:
         whole = sum(map(self._weight, words))
         return sum(map(self._weight, words - known)) / whole if whole else 0.0
 
-    def features(
-        self, sourced: SourcedFact, address: Address, identity: Identity, year: int, shared: float
-    ) -> Features:
+    def features(self, sourced: SourcedFact, identity: Identity, year: int, shared: float) -> Features:
         """Return the features that compare a figure with the target."""
-        fact, sought = sourced.fact, self.sought
+        fact, sought, address = sourced.fact, self.sought, address_of(sourced.fact)
         row = address.line | address.concept
         around = row | address.heads | address.column | address.scope | address.members
         labels = (label for _, _, each in self._metrics for label in each if label <= address.borne)

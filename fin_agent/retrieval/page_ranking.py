@@ -14,7 +14,7 @@ from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, Sourced
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage, RankedPassage, meanings
-from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
+from fin_agent.retrieval.search_terms import overlap, stem_set, weights_of
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
@@ -54,9 +54,9 @@ class QueryTerms:
     @classmethod
     def of(cls, query: Query, index: FilingIndex) -> QueryTerms:
         """Return the stems of `query`, weighted by the pages of `index`."""
-        own = set(stems_of(" ".join(query.terms)))
-        more = set(stems_of(" ".join(query.expansions))) - own
-        everyday = set(stems_of(" ".join(query.synonyms))) - own
+        own = stem_set(" ".join(query.terms))
+        more = stem_set(" ".join(query.expansions)) - own
+        everyday = stem_set(" ".join(query.synonyms)) - own
         frequencies, pages = index.document_frequencies(own | more | everyday), index.page_count()
         words, expansions, synonyms = (weights_of(stems, frequencies, pages) for stems in (own, more, everyday))
         lesser = {stem: _EXPANSION * weight for stem, weight in (expansions | synonyms).items()}
@@ -64,7 +64,7 @@ class QueryTerms:
 
     def title_coverage(self, title: str) -> float:
         """Return the share of a title's words that the query contains, 0 to 1; short titles count less."""
-        stems = set(stems_of(title))
+        stems = stem_set(title)
         return len(stems & self.both.keys()) / (len(stems) + 1) if stems else 0.0
 
 
@@ -86,7 +86,7 @@ def text_match(text: str, wanted: QueryTerms) -> TextMatch:
 def _stems_by_sentence(text: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
     """Return the stems of each sentence and of all headings. Cached, because a batch or chat meets the same pages."""
     headings = " ".join(line for line in text.split("\n") if _is_heading(line.strip()))
-    return tuple(frozenset(stems_of(sentence)) for sentence in _SENTENCE_END.split(text)), frozenset(stems_of(headings))
+    return tuple(map(stem_set, _SENTENCE_END.split(text))), stem_set(headings)
 
 
 def _is_heading(line: str) -> bool:
@@ -273,7 +273,7 @@ def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> d
 
     It is 1 for a label with the question's words and no others.
     """
-    asked = frozenset(stems_of(" ".join(query.terms)))
+    asked = stem_set(" ".join(query.terms))
     if not asked:
         return {}
     periods = {(period.fiscal_year, period.quarter) for period in query.periods}
@@ -292,9 +292,7 @@ def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> d
     return best
 
 
-@lru_cache(maxsize=50_000)
-def _stems(label: str) -> frozenset[str]:
-    return frozenset(stems_of(label))
+_stems = lru_cache(maxsize=50_000)(stem_set)
 
 
 PageWeights = Mapping[str, float]
@@ -389,10 +387,10 @@ def listed_pages(text: str) -> list[tuple[str, str]]:
 
 def _named_page(query: Query, contents: StoredPage, index: FilingIndex) -> PageKey | None:
     """Return the page of the entry with most search terms by weight: it prints the number and has the entry's words."""
-    sought = set(stems_of(" ".join((*query.terms, *query.synonyms, *query.expansions))))
+    sought = stem_set(" ".join((*query.terms, *query.synonyms, *query.expansions)))
     named: list[tuple[float, str, set[str]]] = []
     for words, number in listed_pages(contents.page.text):
-        stems = {stem for stem in stems_of(words) if stem.isalpha()}
+        stems = {stem for stem in stem_set(words) if stem.isalpha()}
         weights = weights_of(stems, index.document_frequencies(stems), index.page_count())
         if overlap(sought, weights) >= _SOUGHT:
             named.append((sum(weights[stem] for stem in stems & sought), number, stems))
@@ -401,7 +399,7 @@ def _named_page(query: Query, contents: StoredPage, index: FilingIndex) -> PageK
     pages = [stored.page for stored in index.pages(keys)] if wanted else []
     for page in pages:
         beside = pages[max(0, page.number - 1) : page.number + 2]
-        if printed_number(page, beside) == wanted and stems <= set(stems_of(page.text)):
+        if printed_number(page, beside) == wanted and stems <= stem_set(page.text):
             return PageKey(contents.doc_id, page.number)
     return None
 
@@ -428,7 +426,7 @@ def rank_passages(
     for page in pages:
         scored = []
         for passage in stored.get(page.key, ()):
-            stems = set(stems_of(passage.passage.text))
+            stems = stem_set(passage.passage.text)
             words = overlap(stems, wanted.words) + _EXPANSION * overlap(stems, wanted.expansions)
             if query.figures and passage.passage.kind is PassageKind.TABLE:
                 words *= _TABLE_OF_FIGURES

@@ -32,6 +32,11 @@ def stems_of(text: str) -> list[str]:
     return [stem(word) for word in _WORD.findall(text.lower()) if word not in stop]
 
 
+def stem_set(text: str) -> frozenset[str]:
+    """Return the same stems without order, each once: most words of a page occur several times."""
+    return frozenset(map(stem, set(_WORD.findall(text.lower())) - stopwords()))
+
+
 def weights_of(stems: Collection[str], frequencies: Mapping[str, int], pages: int) -> dict[str, float]:
     """Return the inverse page frequency of each stem (Robertson and Sparck Jones, as in BM25)."""
     return {

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
+from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.query.lexer import lex
 from fin_agent.query.printed_line_matching import (
     is_name_of,
@@ -61,6 +65,20 @@ def test_rows_print_names_of_two_words_and_sentences_do_where_no_row_has_the_sec
     names = names_in([*sentences, *rows])
     assert {("acme", "direct"), ("acme", "cloud")} <= names
     assert not names & {("acme", "fibre"), ("acme", "operating")}
+
+
+def test_what_a_replaced_filing_prints_is_read_again(sample_index: Path, tmp_path: Path) -> None:
+    with SqliteIndex(shutil.copytree(sample_index, tmp_path / "index")) as index:
+        workspace = Workspace(index)
+        names, company = known_names(workspace), workspace.directory.companies[0]
+        assert not names.is_printed("zyzzyva", [company.key])
+        with index.writing() as connection:
+            of_it = "filing_id IN (SELECT id FROM filings WHERE doc_id = ?)"
+            connection.execute(f"UPDATE facts SET label = 'Zyzzyva revenue' WHERE {of_it}", company.doc_ids[:1])
+            connection.execute(
+                "UPDATE filings SET content_hash = content_hash || 'x' WHERE doc_id = ?", company.doc_ids[:1]
+            )
+        assert names.is_printed("zyzzyva", [company.key])
 
 
 def test_a_share_of_a_metric_is_that_of_a_part_or_printed() -> None:

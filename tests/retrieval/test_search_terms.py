@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.retrieval.search_terms import overlap, search_terms, stem, stems_of, weights_of
+from fin_agent.retrieval.search_terms import overlap, search_terms, stem, stem_set, stems_of, weights_of
 
 
 def test_words_that_say_nothing_are_left_out_and_phrases_stay_whole() -> None:
@@ -23,6 +23,7 @@ def test_words_that_say_nothing_are_left_out_and_phrases_stay_whole() -> None:
 def test_forms_of_a_word_have_one_stem() -> None:
     assert len(set(stems_of("acquisition acquisitions"))) == 1
     assert stems_of("The Acquisitions of 2024!") == stems_of("acquisition 2024")
+    assert stem_set("The Acquisitions of 2024: an acquisition") == set(stems_of("acquisition 2024"))
 
 
 def test_rare_words_weigh_more_than_common_ones() -> None:

@@ -33,11 +33,10 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     for company in companies:
         text = text[: company.start] + "\0" * (company.end - company.start) + text[company.end :]
     periods = period_spans(text)
-    ways = {way for printed in parts for way in _name_variants(printed)}
     called = {*filers.values(), *(normalize_name(company.company.name) for company in companies)}
-    shortened = dict(_without_filers(sorted(parts), called))
-    names = [name for name in sorted(ways | shortened.keys()) if _is_distinctive(name, lexicon)]
-    found = [one for name in names for one in _places(text, name, mentions, periods)]
+    ways, shortened, names = _names_of(frozenset(parts), frozenset(called), lexicon)
+    low = text.lower()
+    found = [one for name, word in names if word in low for one in _places(text, name, mentions, periods)]
     found += [*spelled, *_abbreviated(text, parts, called, mentions)]
     found.sort(key=lambda one: (one.start - one.end, one.start, one.name != text[one.start : one.end], _capitals(one)))
     kept: list[KnownName] = []
@@ -47,6 +46,18 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
         is_short = one.name in shortened and (one.name not in ways or one.start - 1 in filers)
         kept.append(replace(one, name=shortened[one.name]) if is_short else one)
     return kept
+
+
+@lru_cache(maxsize=32)
+def _names_of(
+    parts: frozenset[str], called: frozenset[str], lexicon: Lexicon
+) -> tuple[frozenset[str], dict[str, str], list[tuple[str, str]]]:
+    """Return the names of parts, those without the filer's name, and each with a word that a text with it has."""
+    ways = frozenset(way for printed in parts for way in _name_variants(printed))
+    shortened = dict(_without_filers(sorted(parts), called))
+    names = [name for name in sorted(ways | shortened.keys()) if _is_distinctive(name, lexicon)]
+    words = ([word for word in name.lower().split() if word not in _SPELT_OTHERWISE] for name in names)
+    return ways, shortened, [(name, max(own, key=len, default="")) for name, own in zip(names, words, strict=True)]
 
 
 def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention]) -> Iterator[KnownName]:
@@ -109,6 +120,7 @@ _NEAR = 60
 """Characters before and behind a word that tell whether it is a name."""
 _FOOTNOTE = re.compile(r"\s*\((?:\w{1,2})\)|[*†‡]")
 _NAMES_OF_THE_US = ("United States", "U.S.", "U.S", "U.S.A.", "U.S.A", "US", "USA")
+_SPELT_OTHERWISE = frozenset(("&", "and", "united", "states", *(name.lower() for name in _NAMES_OF_THE_US)))
 _UNITED_STATES = r"(?:United States|U\.S\.?(?:A\.?)?|USA?)"
 
 

@@ -63,11 +63,13 @@ def matches_type(text: str, part: QuestionPart) -> bool:
 def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bool:
     """Return whether a text has a number of the type that a part asks for, or a range if it asks for one."""
     wants, known = part.answer_type, patterns("answer_patterns")
+    if wants not in _SPELT_OUT and not any(map(str.isdigit, text)) and not known["percent"].search(text):
+        return False
     if patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
         return False
     if wants in (AnswerType.COUNT, AnswerType.NUMBER):
         text = known["no_figure"].sub("", text)
-    if known["threshold"].search(part.text) is None:
+    if ("%" in text or "percent" in text.lower()) and known["threshold"].search(part.text) is None:
         text = known["threshold"].sub("", text)  # `no other customer accounted for 10 percent or more`
     if wants is AnswerType.COUNT:
         return any(_counts(found, part.counted) for found in pattern.finditer(text))
@@ -152,6 +154,8 @@ _FEW = 3
 _AT_REST = FIGURES - {AnswerType.COUNT}
 """Of these a sentence about a movement states none, unless the question is about one."""
 _COMPARED = frozenset({AnswerType.SENTENCE, AnswerType.VERDICT})
+_SPELT_OUT = frozenset({AnswerType.COUNT, AnswerType.DURATION})
+"""Figures that sentences also print in words."""
 _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
 _ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
@@ -246,8 +250,8 @@ def candidates_of(
                 yield Candidate(text, passage, place, position, worth * score)
             for position, text, score in _lists(paragraphs, target):
                 yield Candidate(text, passage, place, position, worth * score, alone=True)
-        of_its_year = target.years.issuperset(printed_years(passage.text)[:1])  # not of the auditor before
         for text in _names(passage.text, target):
+            of_its_year = target.years.issuperset(printed_years(passage.text)[:1])  # not of the auditor before
             fits = 1.0 if of_its_year or target.part.answer_type is not AnswerType.FIRM else _OTHER_YEAR
             yield Candidate(text, passage, place, 0, worth * fits * _LIST, alone=True)
 
@@ -400,16 +404,18 @@ def _score(
     own = set(stems_in(f"{heading} {text}" if cause else text))
     if not any(term.coverage_in(own) for term in terms):
         return None
-    earlier = text_above()
-    farther = set(stems_in(f"{heading} {earlier}")) if cause or figures else set()
-    borne = coverage(terms, said, around, farther)
+    # Of what is farther above only names count: most sentences are passed over without a look there.
+    named = (cause or figures) and any(term.is_name for term in terms)
+    borne = coverage(terms, said, around, stems_in(text_above()) if named else ())
     if cause:
         said |= set(stems_in(text))
     if round(borne, 6) < _enough(part.answer_type, borne * sum(term.weight for term in terms)):
         return None
+    earlier = text_above()
+    anywhere = around.union(said, stems_in(earlier) if cause or figures else ())
     above = f"{earlier[-_OUTLOOK:]} {heading}"
     fits = (
-        _covers_subject(said, around.union(stems_in(about)), around | said | farther, target)
+        _covers_subject(said, around.union(stems_in(about)), anywhere, target)
         and _matches_request(lead, text, about, heading, target)
         and _matches_period(about, target, filed, above)
     )

@@ -32,7 +32,7 @@ from fin_agent.analyst.rules.reasoning.term_coverage import mark_absent_terms, s
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
-from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.prompts import remove_instructions, signs_of_injection
 from fin_agent.vocabulary.identity import Form
@@ -107,6 +107,7 @@ class _Answers:
         self._intent, self._lexicon, self._considers = intent, lexicon, considers
         self._evidence, self._index, self._filings = evidence, index, filings
         self._terms = terms_of(self._parts, intent, index, lexicon)
+        self._stored: dict[tuple[str, int], StoredPassage] = {}
 
     def reasoning(self) -> Reasoning:
         """Return the answer to each part; only what was searched for if the first part has none."""
@@ -162,7 +163,7 @@ class _Answers:
     @cached_property
     def _stems_read(self) -> frozenset[str]:
         """The stems of everything read."""
-        return frozenset().union(*(stems_in(passage.text) for passage, _ in self.passages))
+        return frozenset(stems_in("\n".join(passage.text for passage, _ in self.passages)))
 
     @cached_property
     def passages(self) -> list[tuple[RetrievedPassage, FilingPeriod]]:
@@ -204,11 +205,11 @@ class _Answers:
         every = [*words, *(phrase for term in terms for phrase in term.phrases)]
         for searched in dict.fromkeys(tuple(dict.fromkeys(some)) for some in (words, usual, every)):
             hits = self._index.search_passages(searched, doc_ids=filings, limit=_FURTHER)
-            pages = list(dict.fromkeys(hit.key for hit in hits))
-            stored = {(each.doc_id, each.passage.ordinal): each for each in self._index.passages(pages)}
+            unread = list(dict.fromkeys(hit.key for hit in hits if (hit.doc_id, hit.ordinal) not in self._stored))
+            self._stored |= {(each.doc_id, each.passage.ordinal): each for each in self._index.passages(unread)}
             for hit in hits:
-                if (hit.doc_id, hit.ordinal) in stored:
-                    yield RetrievedPassage.of(stored[hit.doc_id, hit.ordinal], hit.score, 1)
+                if (hit.doc_id, hit.ordinal) in self._stored:
+                    yield RetrievedPassage.of(self._stored[hit.doc_id, hit.ordinal], hit.score, 1)
 
     def _not_found_message(self, target: AnswerTarget) -> str:
         """Return what was not found for a part, with the nearest pages."""
