@@ -128,8 +128,8 @@ class FilingIndex(ABC):
         return self._on_pages(Part.PAGES, keys, lambda key, row: StoredPage(key.doc_id, rows.PAGE.value(row)))
 
     @abstractmethod
-    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
-        """Return item, statement and title of every page of these filings, without text."""
+    def outline(self, doc_ids: Collection[str]) -> list[StoredPage]:
+        """Return every page of these filings without its text: item, statements, title, kind and note."""
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
         """Return all passages of these pages, page by page in the order given."""
@@ -326,25 +326,6 @@ class Hit(NamedTuple):
     def key(self) -> PageKey:
         """The page, or that of the passage."""
         return PageKey(self.doc_id, self.page)
-
-
-@dataclass(frozen=True, slots=True)
-class PageOutline:
-    """A page's position in the outline of its filing."""
-
-    key: PageKey
-    item: str | None
-    statement: str | None
-    title: str
-    kind: str | None = None
-    note: str | None = None
-    further_statements: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, row: Sequence[Any]) -> PageOutline:
-        """Return the outline of a page from its doc_id and a row of OUTLINE_COLUMNS."""
-        doc_id, number, item, statement, title, kind, note, further = row
-        return cls(PageKey(doc_id, number), item, statement, title, kind, note, tuple(json.loads(further)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,12 +130,12 @@ IDENTITY = Columns(
     ("filed", _DATE), "ticker", "cik", "file_number", "employer_id", ("other_names", _TEXTS), ("amended", _FLAG),
     ("results", _PERIOD),
 )  # fmt: skip
-PAGE = Columns(
-    Page,
-    "number", "text", "item", ("statement", _STATEMENT), "title",
-    ("kind", (_PLAIN[0], lambda text: TableKind(text) if text else None)), "note",
-    ("further_statements", _STATEMENTS),
+_OF_PAGE: tuple[str | tuple[str, _Kind], ...] = (
+    "item", ("statement", _STATEMENT), "title", ("kind", (_PLAIN[0], lambda text: TableKind(text) if text else None)),
+    "note", ("further_statements", _STATEMENTS),
 )  # fmt: skip
+PAGE = Columns(Page, "number", "text", *_OF_PAGE)
+OUTLINE = Columns(Page, "number", *_OF_PAGE)
 PASSAGE = Columns(Passage, "page", "ordinal", ("kind", (str, PassageKind)), "text", ("box", _BOX))
 FACT = Columns(
     Fact,
@@ -168,7 +168,6 @@ FILING_COLUMNS = (
 )  # fmt: skip
 DETAIL_COLUMNS = ("sources", "items", "notes", "warnings", "summary")
 ENTRY_COLUMNS = ("doc_id", "content_hash", "page_count", *IDENTITY.names)
-OUTLINE_COLUMNS = tuple(column for column in PAGE.names if column != "text")
 TAG_COLUMNS = ("ordinal", *TAG.names)
 
 

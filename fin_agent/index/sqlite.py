@@ -28,9 +28,9 @@ from fin_agent.index.protocol import (
     Hit,
     PageKey,
     PageKeys,
-    PageOutline,
     RowLabel,
     SourcedFact,
+    StoredPage,
     VectorModel,
     VectorUnit,
 )
@@ -339,10 +339,12 @@ class SqliteIndex(FilingIndex):
         found = (self._read_as(lambda row, key=key: make(key, row[1:]), _ON_PAGE[part], key) for key in keys)
         return [each for of_page in found for each in of_page]
 
-    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+    def outline(self, doc_ids: Collection[str]) -> list[StoredPage]:
         """See FilingIndex.outline."""
-        selection = f"{_select('pages', rows.OUTLINE_COLUMNS)} WHERE {_OF_THESE} ORDER BY pages.rowid"
-        return self._read_as(PageOutline.of, selection, [_json(doc_ids)])
+        selection = f"{_select('pages', rows.OUTLINE.names)} WHERE {_OF_THESE} ORDER BY pages.rowid"
+        return self._read_as(
+            lambda row: StoredPage(row[0], rows.OUTLINE.value(row[1:], text="")), selection, [_json(doc_ids)]
+        )
 
     def facts(
         self,

@@ -44,7 +44,7 @@ def test_everything_about_a_filing_comes_back(index: SqliteIndex, check_consiste
     assert facts == list(EVERYTHING.facts)
     assert [str(fact.amount) for fact in facts] == ["-1234.50", "0.10"]  # as printed, to the last zero
     outline = index.outline([EVERYTHING.doc_id])
-    assert [(entry.item, entry.statement, entry.title) for entry in outline] == [
+    assert [(each.page.item, each.page.statement, each.page.title) for each in outline] == [
         ("cover", None, "Cover"),
         ("8", "balance", "CONSOLIDATED BALANCE SHEETS"),
         ("8", None, "Note 5"),

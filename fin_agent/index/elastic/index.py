@@ -38,8 +38,8 @@ from fin_agent.index.protocol import (
     Hit,
     PageKey,
     PageKeys,
-    PageOutline,
     SourcedFact,
+    StoredPage,
     VectorModel,
     VectorUnit,
 )
@@ -649,11 +649,11 @@ class ElasticIndex(FilingIndex):
                 found.setdefault(PageKey(doc_id, source[page]), []).append(row)
         return [make(key, row) for key in keys for row in found.get(key, ())]
 
-    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+    def outline(self, doc_ids: Collection[str]) -> list[StoredPage]:
         """See FilingIndex.outline."""
-        columns = rows.OUTLINE_COLUMNS
-        found = self._sources("pages", doc_ids, "number", columns)
-        return [PageOutline.of([doc_id, *map(source.get, columns)]) for doc_id, source in found]
+        columns = rows.OUTLINE.names
+        pages = self._sources("pages", doc_ids, "number", columns)
+        return [StoredPage(of, rows.OUTLINE.value([*map(page.get, columns)], text="")) for of, page in pages]
 
     def facts(
         self,
