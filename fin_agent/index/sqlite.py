@@ -156,7 +156,7 @@ class SqliteIndex(FilingIndex):
         finally:
             self._local.writing = False
 
-    def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[rows.SqlValue] = ()) -> list[T]:
+    def read_as(self, make: Callable[..., T], statement: str, values: Sequence[rows.SqlValue] = ()) -> list[T]:
         """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
         with self.reading() as connection:
             found = connection.execute(statement, values).fetchall()
@@ -222,18 +222,18 @@ class SqliteIndex(FilingIndex):
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        return tuple(self._read_as(FilingRecord.of, f"{_RECORDS} ORDER BY content_hash, doc_id"))
+        return tuple(self.read_as(FilingRecord.of, f"{_RECORDS} ORDER BY content_hash, doc_id"))
 
     def entries(self) -> tuple[FilingEntry, ...]:
         """See FilingIndex.entries."""
         # Read in table order and sorted here: reading by an index takes twice the time.
         statement = f"SELECT {', '.join(rows.ENTRY_COLUMNS)} FROM filings NOT INDEXED"
         by_content = attrgetter("content_hash", "doc_id")
-        return self._cached("entries", lambda: tuple(sorted(self._read_as(FilingEntry.of, statement), key=by_content)))
+        return self._cached("entries", lambda: tuple(sorted(self.read_as(FilingEntry.of, statement), key=by_content)))
 
     def filing(self, doc_id: str) -> FilingRecord:
         """See FilingIndex.filing."""
-        found = self._read_as(FilingRecord.of, f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
+        found = self.read_as(FilingRecord.of, f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
         if not found:
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
         return found[0]
@@ -282,7 +282,7 @@ class SqliteIndex(FilingIndex):
         held = self._cached("frequencies", lambda: dict[str, int]())
         if new := sorted(set(stems) - held.keys()):
             counting = "SELECT term, doc FROM pages_vocabulary WHERE term IN (SELECT value FROM json_each(?))"
-            held.update(dict.fromkeys(new, 0) | dict(self._read_as(tuple, counting, (json.dumps(new),))))
+            held.update(dict.fromkeys(new, 0) | dict(self.read_as(tuple, counting, (json.dumps(new),))))
         return {stem: held[stem] for stem in stems if held[stem]}
 
     def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
@@ -326,7 +326,7 @@ class SqliteIndex(FilingIndex):
             return asked
         counting = "SELECT count(*) FROM (SELECT 1 FROM filings_fts WHERE filings_fts MATCH ? LIMIT ?)"
         queries = ((term, query) for term in asked if (query := match_any([term])))
-        counts = [(self._read_as(tuple, counting, (query, MAX_MATCHES + 1))[0][0], term) for term, query in queries]
+        counts = [(self.read_as(tuple, counting, (query, MAX_MATCHES + 1))[0][0], term) for term, query in queries]
         rarest = sorted(each for each in counts if each[0])
         matches = accumulate(count for count, _ in rarest)
         return [
@@ -336,13 +336,13 @@ class SqliteIndex(FilingIndex):
     # What filings hold
 
     def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
-        found = (self._read_as(lambda row, key=key: make(key, row[1:]), _ON_PAGE[part], key) for key in keys)
+        found = (self.read_as(lambda row, key=key: make(key, row[1:]), _ON_PAGE[part], key) for key in keys)
         return [each for of_page in found for each in of_page]
 
     def outline(self, doc_ids: Collection[str]) -> list[StoredPage]:
         """See FilingIndex.outline."""
         selection = f"{_select('pages', rows.OUTLINE.names)} WHERE {_OF_THESE} ORDER BY pages.rowid"
-        return self._read_as(
+        return self.read_as(
             lambda row: StoredPage(row[0], rows.OUTLINE.value(row[1:], text="")), selection, [_json(doc_ids)]
         )
 
@@ -365,12 +365,12 @@ class SqliteIndex(FilingIndex):
                 " FROM json_each(?) AS key JOIN filings AS named ON named.doc_id = json_extract(key.value, '$[0]'))"
             )
         selection = f"{_FACTS} WHERE {' AND '.join(where)} ORDER BY filings.content_hash, filings.doc_id, facts.id"
-        return self._read_as(_sourced_fact, selection, list(given.values()))
+        return self.read_as(_sourced_fact, selection, list(given.values()))
 
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """See FilingIndex.row_labels."""
         holds = " OR ".join(["instr(lower(facts.label), ?)"] * len(holding)) or "FALSE"
-        found = self._read_as(
+        found = self.read_as(
             tuple,
             "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
             f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND facts.scope IS NULL"
@@ -400,14 +400,14 @@ class SqliteIndex(FilingIndex):
         """Return the distinct values of a column of these filings' facts that meet a condition."""
         joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND {condition}"
         return frozenset(
-            row[0] for row in self._read_as(tuple, f"SELECT DISTINCT facts.{column} FROM {joined}", [_json(doc_ids)])
+            row[0] for row in self.read_as(tuple, f"SELECT DISTINCT facts.{column} FROM {joined}", [_json(doc_ids)])
         )
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""
         selection = f"{_select('tags', rows.TAG_COLUMNS)} WHERE filings.doc_id = ?"
         on_page, values = ("", (doc_id,)) if page is None else (" AND tags.page = ?", (doc_id, page))
-        return self._read_as(lambda row: rows.tag(row[1:]), f"{selection}{on_page} ORDER BY tags.ordinal", values)
+        return self.read_as(lambda row: rows.tag(row[1:]), f"{selection}{on_page} ORDER BY tags.ordinal", values)
 
     # Vectors
 
@@ -423,7 +423,7 @@ class SqliteIndex(FilingIndex):
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
         stored = f"{_select('vectors', ())} WHERE vectors.model = ? AND vectors.unit = ?"
-        return frozenset(row[0] for row in self._read_as(tuple, stored, (model, unit)))
+        return frozenset(row[0] for row in self.read_as(tuple, stored, (model, unit)))
 
     def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
         stored = f"{_select('vectors', ('places', 'dimensions', 'numbers', 'sparse'))} WHERE model = ? AND unit = ?"
@@ -432,7 +432,7 @@ class SqliteIndex(FilingIndex):
             return FilingVectors(row[0], stored_filing.unpack_numbers(row[1]), row[2], row[3], bool(row[4]))
 
         for doc_id in doc_ids:
-            yield from self._read_as(vectors, f"{stored} AND doc_id = ?", (model, unit, doc_id))
+            yield from self.read_as(vectors, f"{stored} AND doc_id = ?", (model, unit, doc_id))
 
     def vector_models(self) -> tuple[VectorModel, ...]:
         """See FilingIndex.vector_models."""
@@ -444,7 +444,7 @@ class SqliteIndex(FilingIndex):
         def held(row: Sequence[Any]) -> VectorModel:
             return VectorModel(row[0], VectorUnit(row[1]), row[2], bool(row[3]), *row[4:])
 
-        return self._cached("vector models", lambda: tuple(self._read_as(held, statement)))
+        return self._cached("vector models", lambda: tuple(self.read_as(held, statement)))
 
 
 def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
