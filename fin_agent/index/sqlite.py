@@ -287,7 +287,8 @@ class SqliteIndex(FilingIndex):
 
     def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
         full_text, key, place, page = _SEARCHED[part]
-        query = match_any(self._rare_terms(terms) if part is Part.DETAILS else terms)
+        phrases = match_phrases(terms)
+        query = " OR ".join(self._rarest(phrases) if part is Part.DETAILS else phrases)
         if not query or limit < 1:
             return []
         # Ordered by `rank`, FTS5 scores every match before it looks at conditions: within bounds it is left to SQLite.
@@ -319,19 +320,14 @@ class SqliteIndex(FilingIndex):
         ranked = sorted(found, key=lambda row: (-round(scores[row[0]], 9), *row[1:]))
         return [Hit(doc_id, page, place, scores[row]) for row, _, doc_id, place, page in ranked[:limit]]
 
-    def _rare_terms(self, terms: Sequence[str]) -> Sequence[str]:
-        """Return the rarest of `terms` in summaries whose matches can be scored together, at least one; all of few."""
-        asked = tuple(dict.fromkeys(terms))
-        if len(self.entries()) * len(asked) <= MAX_MATCHES:
-            return asked
+    def _rarest(self, phrases: Sequence[str]) -> Sequence[str]:
+        """Return the rarest phrases in summaries whose matches can be scored together, at least one; all of few."""
+        if len(self.entries()) * len(phrases) <= MAX_MATCHES:
+            return phrases
         counting = "SELECT count(*) FROM (SELECT 1 FROM filings_fts WHERE filings_fts MATCH ? LIMIT ?)"
-        queries = ((term, query) for term in asked if (query := match_any([term])))
-        counts = [(self.read_as(tuple, counting, (query, MAX_MATCHES + 1))[0][0], term) for term, query in queries]
-        rarest = sorted(each for each in counts if each[0])
-        matches = accumulate(count for count, _ in rarest)
-        return [
-            term for (_, term), sum_ in zip(rarest, matches, strict=True) if sum_ <= MAX_MATCHES or term == rarest[0][1]
-        ]
+        found = sorted((self.read_as(tuple, counting, (each, MAX_MATCHES + 1))[0][0], each) for each in phrases)
+        sums = accumulate(count for count, _ in found)
+        return [each for (own, each), total in zip(found, sums, strict=True) if total <= MAX_MATCHES or total == own]
 
     # What filings hold
 
@@ -470,7 +466,7 @@ _ON_PAGES = (
 """Selections of rowids, of filings and of passages on pages, whose parameter is a JSON list."""
 
 
-def match_any(terms: Iterable[str]) -> str:
-    """Return an FTS5 query for any of `terms`, where several words form a phrase; empty where nothing can match."""
+def match_phrases(terms: Iterable[str]) -> list[str]:
+    """Return an FTS5 phrase for each term that contains words."""
     phrases = (" ".join(re.findall(r"\w+", term)) for term in terms)
-    return " OR ".join(f'"{phrase}"' for phrase in dict.fromkeys(phrases) if phrase)
+    return [f'"{phrase}"' for phrase in dict.fromkeys(phrases) if phrase]
