@@ -89,20 +89,13 @@ class FilingIndex(ABC):
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[Hit]:
         """Return pages that contain any of `terms`, best first by BM25 over all pages; of `doc_ids`, if given."""
-        return self._search(Part.PAGES, terms, doc_ids, None, limit)
+        return self._search(Part.PAGES, terms, doc_ids, limit)
 
     def search_passages(
-        self,
-        terms: Sequence[str],
-        *,
-        doc_ids: Collection[str] | None = None,
-        pages: Collection[PageKey] | None = None,
-        limit: int = 100,
+        self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[Hit]:
-        """Return passages that contain any of `terms`, best first by BM25; of `doc_ids` and on `pages`, if given."""
-        if pages is not None:
-            pages = {key for key in pages if doc_ids is None or key.doc_id in doc_ids}
-        return self._search(Part.PASSAGES, terms, doc_ids, pages, limit)
+        """Return passages that contain any of `terms`, best first by BM25 over all passages; of `doc_ids`, if given."""
+        return self._search(Part.PASSAGES, terms, doc_ids, limit)
 
     def search_summaries(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
@@ -111,15 +104,15 @@ class FilingIndex(ABC):
 
         Of `doc_ids`, if given. A large index in a folder ignores terms in too many summaries if there is a rarer one.
         """
-        return [(hit.doc_id, hit.score) for hit in self._search(Part.DETAILS, terms, doc_ids, None, limit)]
+        return [(hit.doc_id, hit.score) for hit in self._search(Part.DETAILS, terms, doc_ids, limit)]
 
     @abstractmethod
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """Return the number of pages on which each Porter stem occurs."""
 
     @abstractmethod
-    def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
-        """Return the best rows of a part that contain any of the terms, of some filings or on some pages, if given."""
+    def _search(self, part: Part, terms: Sequence[str], doc_ids: Collection[str] | None, limit: int) -> list[Hit]:
+        """Return the best rows of a part that contain any of the terms; of `doc_ids`, if given."""
 
     # What filings contain
 
@@ -260,11 +253,6 @@ class PageKey(NamedTuple):
 
     doc_id: str
     page: int
-
-
-DocIds = Collection[str] | None
-PageKeys = Collection[PageKey] | None
-"""Bounds of a search; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True)

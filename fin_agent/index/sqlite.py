@@ -20,14 +20,12 @@ from fin_agent.index import rows, sqlite_file, stored_filing
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
     INCOME_HEADINGS,
-    DocIds,
     FilingEntry,
     FilingIndex,
     FilingRecord,
     FilingVectors,
     Hit,
     PageKey,
-    PageKeys,
     RowLabel,
     SourcedFact,
     StoredPage,
@@ -285,7 +283,7 @@ class SqliteIndex(FilingIndex):
             held.update(dict.fromkeys(new, 0) | dict(self.read_as(tuple, counting, (json.dumps(new),))))
         return {stem: held[stem] for stem in stems if held[stem]}
 
-    def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
+    def _search(self, part: Part, terms: Sequence[str], doc_ids: Collection[str] | None, limit: int) -> list[Hit]:
         full_text, key, place, page = _SEARCHED[part]
         phrases = match_phrases(terms)
         query = " OR ".join(self._rarest(phrases) if part is Part.DETAILS else phrases)
@@ -295,9 +293,9 @@ class SqliteIndex(FilingIndex):
         statement = f"SELECT rowid, -rank AS score FROM {full_text} WHERE {full_text} MATCH ?"
         order, condition, values = "ORDER BY rank", "", [query]
         with self.snapshot() as connection:
-            if doc_ids is not None or pages is not None:
-                inside = _OF_FILINGS.format(key=key, table=part) if pages is None else _ON_PAGES
-                names = json.dumps(sorted(doc_ids or ()) if pages is None else sorted(pages))
+            if doc_ids is not None:
+                joined = f"filings JOIN {part} AS inside ON inside.filing_id = filings.id"
+                inside, names = f"SELECT inside.{key} AS id FROM {joined} WHERE {_OF_THESE}", _json(doc_ids)
                 first, last = connection.execute(f"SELECT min(id), max(id) FROM ({inside})", (names,)).fetchone()
                 if first is None:
                     return []
@@ -454,16 +452,6 @@ def _json(values: Collection[Any]) -> str:
 
 
 _OF_THESE = "filings.doc_id IN (SELECT value FROM json_each(?))"
-_OF_FILINGS = (
-    "SELECT inside.{key} AS id FROM filings JOIN {table} AS inside ON inside.filing_id = filings.id"
-    f" WHERE {_OF_THESE}"
-)
-_ON_PAGES = (
-    "SELECT inside.id FROM json_each(?) AS wanted"
-    " JOIN filings ON filings.doc_id = json_extract(wanted.value, '$[0]')"
-    " JOIN passages AS inside ON inside.filing_id = filings.id AND inside.page = json_extract(wanted.value, '$[1]')"
-)
-"""Selections of rowids, of filings and of passages on pages, whose parameter is a JSON list."""
 
 
 def match_phrases(terms: Iterable[str]) -> list[str]:
