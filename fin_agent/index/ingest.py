@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
 from fin_agent.filings.reader import content_hash, doc_id_of, is_doc_id, is_readable
 from fin_agent.index.ingest_lock import ingest_lock
+from fin_agent.index.protocol import FilingRecord
 from fin_agent.index.rows import reader_fingerprint
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import Part, StoredFiling, insert_filing, update_source
@@ -363,8 +364,8 @@ def _store(path: Path, file: KnownFile, outcome: StoredFiling | FinAgentError, m
 
 def added_file(path: Path, stored: StoredFiling) -> IngestedFile:
     """Return the result for a file whose filing was added."""
-    pages = len(stored.parts[Part.PAGES])
-    return IngestedFile(path, stored.doc_id, Outcome.ADDED, pages=pages, warnings=stored.warnings)
+    added = FilingRecord.of([*stored.parts[Part.FILING][0], *stored.parts[Part.DETAILS][0]])
+    return IngestedFile(path, added.doc_id, Outcome.ADDED, pages=added.page_count, warnings=added.warnings)
 
 
 def files_below(paths: Iterable[Path]) -> list[Path]:

@@ -73,12 +73,6 @@ _FACTS = (
     f"{_select('facts', rows.FACT.names, ''.join(f', tags.{column}' for column in rows.TAG_COLUMNS))}"
     " LEFT JOIN tags ON tags.filing_id = facts.filing_id AND tags.ordinal = facts.tag"
 )
-_SEARCHED = {
-    Part.PAGES: ("pages_fts", "id", "number", "number"),
-    Part.PASSAGES: ("passages_fts", "id", "ordinal", "page"),
-    Part.DETAILS: ("filings_fts", "filing_id", "filing_id", "filing_id"),
-}
-"""Parts with full text: its table, and the columns of the row's number, its place in the filing, and its page."""
 
 
 class SqliteIndex(FilingIndex):
@@ -213,7 +207,7 @@ class SqliteIndex(FilingIndex):
         """Merge each full-text table into one piece, if the `added` filings are a good part of all."""
         if added and added * _MIN_MERGED >= len(self.entries()):
             with self.writing() as connection:
-                for table in stored_filing.FULL_TEXT:
+                for table, *_ in stored_filing.FULL_TEXT.values():
                     connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
 
     # The list of filings
@@ -284,7 +278,7 @@ class SqliteIndex(FilingIndex):
         return {stem: held[stem] for stem in stems if held[stem]}
 
     def _search(self, part: Part, terms: Sequence[str], doc_ids: Collection[str] | None, limit: int) -> list[Hit]:
-        full_text, key, place, page = _SEARCHED[part]
+        full_text, key, _, place, page = stored_filing.FULL_TEXT[part]
         phrases = match_phrases(terms)
         query = " OR ".join(self._rarest(phrases) if part is Part.DETAILS else phrases)
         if not query or limit < 1:
