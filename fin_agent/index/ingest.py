@@ -109,10 +109,6 @@ class Manifest:
             return ""
         return known.content_hash
 
-    def is_done(self, file: KnownFile) -> bool:
-        """Return whether this version has read this content into the index, from whatever path."""
-        return self.current.get(file.doc_id) == file.content_hash
-
     def other_owner(self, file: KnownFile) -> Path | None:
         """Return another existing file with other content that has this doc_id in the index."""
         done = (each for each in self._files.values() if each.doc_id == file.doc_id and each.state is FileState.DONE)
@@ -304,7 +300,7 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
         except ReadError as error:
             done(failed_file(path, error, manifest))
             continue
-        if manifest.is_done(file):
+        if manifest.current.get(file.doc_id) == file.content_hash:  # from whatever path
             manifest.record_location(file)
             done(IngestedFile(path, file.doc_id, Outcome.UNCHANGED))
         else:

@@ -8,10 +8,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 from string import ascii_uppercase
 from typing import Any, NamedTuple, Self, TypeVar
 
 from fin_agent.index import rows
+from fin_agent.index.rows import StoredRow
 from fin_agent.index.stored_filing import Part, StoredFiling
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, ReadWarning
@@ -21,7 +23,7 @@ from fin_agent.vocabulary.table import Table
 
 T = TypeVar("T")
 
-INCOME_HEADINGS = ("revenue", "sales", "cost of")
+_INCOME_HEADINGS = ("revenue", "sales", "cost of")
 """Words in headings of rows that divide revenue in an income statement."""
 _SMALL = {ord(letter): letter.lower() for letter in ascii_uppercase}
 
@@ -169,21 +171,28 @@ class FilingIndex(ABC):
         rows that divide revenue in income statements.
         """
         named: set[str] = set()
-        for fact in (sourced.fact for sourced in self.facts(doc_ids)):
-            divided = fact.metric is not None or fact.source == "text"
-            if fact.scope is not None and divided and fact.statement != Statement.EQUITY:
-                named |= {fact.scope, fact.label} if fact.tag is not None else {fact.scope}
-            section = json.dumps(fact.section).lower()
-            if fact.statement == Statement.INCOME and any(word in section for word in INCOME_HEADINGS):
-                named.add(fact.label)
+        columns = ("scope", "label", "section", "statement", "source", "metric", "tag")
+        for scope, label, section, statement, source, metric, tag in self._fact_columns(doc_ids, columns):
+            divided = metric is not None or source == "text"
+            if scope is not None and divided and statement != Statement.EQUITY:
+                named |= {scope} if tag is None else {scope, label}
+            if statement == Statement.INCOME and any(word in section.lower() for word in _INCOME_HEADINGS):
+                named.add(label)
         return frozenset(named)
 
     def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """Return all texts printed around the figures of these filings: labels, headings, column levels, captions."""
+        texts: set[str] = set()
+        found = self._fact_columns(doc_ids, ("label", "caption", "section", "column_path"))
+        for label, caption, section, column_path in found:
+            texts.update((label, caption, *rows.texts(section), *rows.texts(column_path)))
+        return frozenset(texts)
+
+    def _fact_columns(self, doc_ids: Collection[str], columns: Sequence[str]) -> Collection[StoredRow]:
+        """Return these columns of the facts of filings, as they are stored, each row once."""
+        of_fact = itemgetter(*map(rows.FACT.names.index, columns))
         facts = (sourced.fact for sourced in self.facts(doc_ids))
-        return frozenset(
-            text for fact in facts for text in (fact.label, *fact.section, *fact.column_path, fact.caption)
-        )
+        return {of_fact(rows.fact_row(fact, None if fact.tag is None else 0)) for fact in facts}
 
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """Return the tables of these pages in the order given, top to bottom."""

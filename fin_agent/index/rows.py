@@ -76,7 +76,8 @@ def _listed(texts: tuple[object, ...]) -> str:
 
 
 @lru_cache(maxsize=20_000)
-def _texts(written: str) -> tuple[str, ...]:
+def texts(written: str) -> tuple[str, ...]:
+    """Return the texts of a column that lists several."""
     return tuple(json.loads(written))
 
 
@@ -101,14 +102,14 @@ _PLAIN: _Kind = (lambda value: value, lambda value: value)
 _FLAG = (int, bool)
 _DATE = (_iso, _date)
 _BOX = (_box_text, _box)
-_TEXTS = (_listed, _texts)
+_TEXTS = (_listed, texts)
 _AMOUNT = (lambda value: None if value is None else str(value), lambda text: None if text is None else Decimal(text))
 _PERIOD = (
     lambda period: json.dumps(_packed_period(period)) if period else None,
     lambda text: _fact_period(*json.loads(text)) if text else None,
 )
 _STATEMENT = (_PLAIN[0], lambda text: Statement(text) if text else None)
-_STATEMENTS = (_listed, lambda text: tuple(map(Statement, _texts(text))))
+_STATEMENTS = (_listed, lambda text: tuple(map(Statement, texts(text))))
 _MEMBERS = (_listed, lambda text: tuple((axis, member) for axis, member in json.loads(text)))
 _SIDES = (lambda box: [round(side, 1) for side in box], lambda sides: Box(*sides))
 _TUPLE = (_PLAIN[0], tuple)

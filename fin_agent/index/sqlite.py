@@ -19,7 +19,6 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows, sqlite_file, stored_filing
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
-    INCOME_HEADINGS,
     FilingEntry,
     FilingIndex,
     FilingRecord,
@@ -47,13 +46,6 @@ _MIN_MERGED = 8
 MAX_MATCHES = 20_000
 """Most summaries that one search scores, at about a microsecond each; terms in more summaries carry little
 information."""
-_OF_PART = (
-    "facts.scope IS NOT NULL AND (facts.metric IS NOT NULL OR facts.source = 'text')"
-    " AND coalesce(facts.statement, '') != 'equity'"
-)
-_OF_INCOME = (
-    "facts.statement = 'income' AND (" + " OR ".join(f"facts.section LIKE '%{word}%'" for word in INCOME_HEADINGS) + ")"
-)
 
 
 def _select(table: str, columns: Iterable[str], more: str = "") -> str:
@@ -373,23 +365,13 @@ class SqliteIndex(FilingIndex):
         known = self._cached("parts", lambda: dict[tuple[str, ...], frozenset[str]]())
         filings = tuple(sorted(doc_ids))
         if filings not in known:
-            scopes = self._fact_columns("scope", filings, _OF_PART)
-            rows_of_parts = self._fact_columns("label", filings, f"{_OF_PART} AND facts.tag IS NOT NULL")
-            known[filings] = scopes | rows_of_parts | self._fact_columns("label", filings, _OF_INCOME)
+            known[filings] = super().parts(filings)
         return known[filings]
 
-    def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
-        """See FilingIndex.address_texts."""
-        lists = self._fact_columns("section", doc_ids) | self._fact_columns("column_path", doc_ids)
-        listed = (text for each in lists for text in json.loads(each))
-        return self._fact_columns("label", doc_ids) | self._fact_columns("caption", doc_ids) | frozenset(listed)
-
-    def _fact_columns(self, column: str, doc_ids: Collection[str], condition: str = "TRUE") -> frozenset[str]:
-        """Return the distinct values of a column of these filings' facts that meet a condition."""
-        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND {condition}"
-        return frozenset(
-            row[0] for row in self.read_as(tuple, f"SELECT DISTINCT facts.{column} FROM {joined}", [_json(doc_ids)])
-        )
+    def _fact_columns(self, doc_ids: Collection[str], columns: Sequence[str]) -> Collection[rows.StoredRow]:
+        selected = ", ".join(f"facts.{column}" for column in columns)
+        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE}"
+        return self.read_as(tuple, f"SELECT DISTINCT {selected} FROM {joined}", [_json(doc_ids)])
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""

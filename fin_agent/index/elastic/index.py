@@ -165,13 +165,7 @@ class ElasticIndex(FilingIndex):
     >>> index.search_pages(["inventory turnover"])  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        address: str,
-        reaching: ConnectionSettings | None = None,
-        *,
-        create: bool = False,
-    ) -> None:
+    def __init__(self, address: str, reaching: ConnectionSettings | None = None, *, create: bool = False) -> None:
         """Open the index at `https://host:9200/prefix`; with `create`, create what is missing of it.
 
         Args:
