@@ -150,19 +150,11 @@ class FilingIndex(ABC):
             years: Only facts of these fiscal years; all where None.
         """
 
-    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
-        """Return labels of rows with company-level figures that contain any of these letters, whatever their case.
-
-        By filing and page; each label once per page and period.
-        """
-        letters = [each.translate(_SMALL) for each in holding]
-        whole = ((s.doc_id, s.fact) for s in self.facts(doc_ids) if s.fact.scope is None and s.fact.source != "text")
-        found = (
-            RowLabel(doc_id, fact.page, fact.label, fact.statement, fact.period.fiscal_year, fact.period.quarter)
-            for doc_id, fact in whole
-            if any(each in fact.label.translate(_SMALL) for each in letters)
-        )
-        return list(dict.fromkeys(found))
+    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> frozenset[RowLabel]:
+        """Return labels of rows with company-level figures that contain any of these letters, whatever their case."""
+        columns = ("doc_id", "page", "label", "statement", "fiscal_year", "quarter", "scope", "source")
+        found = self._fact_columns(doc_ids, columns, holding)
+        return frozenset(RowLabel(*row) for *row, scope, source in found if scope is None and source != "text")
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """Return the parts (segments, products, regions; not of equity) by which these filings divide figures.
@@ -188,11 +180,21 @@ class FilingIndex(ABC):
             texts.update((label, caption, *rows.texts(section), *rows.texts(column_path)))
         return frozenset(texts)
 
-    def _fact_columns(self, doc_ids: Collection[str], columns: Sequence[str]) -> Collection[StoredRow]:
-        """Return these columns of the facts of filings, as they are stored, each row once."""
-        of_fact = itemgetter(*map(rows.FACT.names.index, columns))
-        facts = (sourced.fact for sourced in self.facts(doc_ids))
-        return {of_fact(rows.fact_row(fact, None if fact.tag is None else 0)) for fact in facts}
+    def _fact_columns(
+        self, doc_ids: Collection[str], columns: Sequence[str], holding: Collection[str] | None = None
+    ) -> Collection[StoredRow]:
+        """Return these columns (`doc_id` is one) of the facts of filings, as they are stored, each row once.
+
+        With `holding`, of facts whose labels contain any of these letters, in either case of ASCII.
+        """
+        chosen = itemgetter(*map(("doc_id", *rows.FACT.names).index, columns))
+        letters = None if holding is None else [each.translate(_SMALL) for each in holding]
+        facts = ((sourced.doc_id, sourced.fact) for sourced in self.facts(doc_ids))
+        return {
+            chosen((doc_id, *rows.fact_row(fact, None if fact.tag is None else 0)))
+            for doc_id, fact in facts
+            if letters is None or any(each in fact.label.translate(_SMALL) for each in letters)
+        }
 
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """Return the tables of these pages in the order given, top to bottom."""

@@ -25,7 +25,6 @@ from fin_agent.index.protocol import (
     FilingVectors,
     Hit,
     PageKey,
-    RowLabel,
     SourcedFact,
     StoredPage,
     VectorModel,
@@ -347,19 +346,6 @@ class SqliteIndex(FilingIndex):
         selection = f"{_FACTS} WHERE {' AND '.join(where)} ORDER BY filings.content_hash, filings.doc_id, facts.id"
         return self.read_as(_sourced_fact, selection, list(given.values()))
 
-    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
-        """See FilingIndex.row_labels."""
-        holds = " OR ".join(["instr(lower(facts.label), ?)"] * len(holding)) or "FALSE"
-        found = self.read_as(
-            tuple,
-            "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
-            f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND facts.scope IS NULL"
-            f" AND facts.source != 'text' AND ({holds})"
-            " ORDER BY filings.content_hash, filings.doc_id, facts.page, facts.id",
-            [_json(doc_ids), *(letters.lower() for letters in holding)],
-        )
-        return [RowLabel(*row) for row in found]
-
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.parts."""
         known = self._cached("parts", lambda: dict[tuple[str, ...], frozenset[str]]())
@@ -368,10 +354,16 @@ class SqliteIndex(FilingIndex):
             known[filings] = super().parts(filings)
         return known[filings]
 
-    def _fact_columns(self, doc_ids: Collection[str], columns: Sequence[str]) -> Collection[rows.StoredRow]:
-        selected = ", ".join(f"facts.{column}" for column in columns)
-        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE}"
-        return self.read_as(tuple, f"SELECT DISTINCT {selected} FROM {joined}", [_json(doc_ids)])
+    def _fact_columns(
+        self, doc_ids: Collection[str], columns: Sequence[str], holding: Collection[str] | None = None
+    ) -> Collection[rows.StoredRow]:
+        selected = ", ".join("doc_id" if column == "doc_id" else f"facts.{column}" for column in columns)
+        where, values = _OF_THESE, [_json(doc_ids), *(holding or ())]
+        if holding is not None:
+            holds = " OR ".join(["instr(lower(facts.label), lower(?))"] * len(holding))
+            where = f"{where} AND ({holds or 'FALSE'})"
+        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {where}"
+        return self.read_as(tuple, f"SELECT DISTINCT {selected} FROM {joined}", values)
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""
