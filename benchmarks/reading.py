@@ -18,7 +18,7 @@ from rich.table import Table
 from fin_agent.errors import ReadError
 from fin_agent.evaluation.financebench import METRICS_QUESTIONS, FinanceBenchQuestion, load_questions
 from fin_agent.filings.facts.accounting_identities import Check, Outcome, check_facts
-from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
+from fin_agent.index.protocol import FilingRecord, PageKey, StoredPage
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
@@ -163,11 +163,11 @@ def load_labels(path: Path) -> dict[str, Label]:
 
 
 def read_filing_beside(
-    record: FilingRecord, label: Label | None, outline: Iterable[PageOutline], checks: Sequence[Check]
+    record: FilingRecord, label: Label | None, outline: Iterable[StoredPage], checks: Sequence[Check]
 ) -> ReadFiling:
     """One line of the report."""
     identity = record.identity
-    shown = {name for page in outline for name in (page.statement, *page.further_statements) if name}
+    shown = {name for each in outline for name in (each.page.statement, *each.page.further_statements) if name}
     quarter_right = label is None or label.quarter is None or label.quarter == identity.quarter
     return ReadFiling(
         record.doc_id,
@@ -186,7 +186,7 @@ def read_filing_beside(
 
 def gold_pages_labelled(
     questions: Iterable[FinanceBenchQuestion],
-    outlines: Mapping[str, Sequence[PageOutline]],
+    outlines: Mapping[str, Sequence[StoredPage]],
     title_of: Callable[[str], Statement | None],
 ) -> tuple[int, int, tuple[str, ...]]:
     """(gold pages of metrics questions, those labelled, the others) for filings in `outlines`.
@@ -201,7 +201,7 @@ def gold_pages_labelled(
                 wanted_on.setdefault(PageKey(doc_id, number), set()).update(title.value for title in titles if title)
     missed = []
     for key, wanted in sorted(wanted_on.items()):
-        page = next((page for page in outlines[key.doc_id] if page.key == key), None)
+        page = next((each.page for each in outlines[key.doc_id] if each.key == key), None)
         labels = {name for name in (page.statement, *page.further_statements) if name} if page else set()
         if not (labels & wanted if wanted else labels):
             missed.append(f"{key.doc_id} page {key.page + 1}: labelled {', '.join(sorted(labels)) or 'nothing'}")

@@ -23,10 +23,10 @@ from fin_agent.filings.reader import READABLE
 from fin_agent.index.ingest import (
     IngestedFile,
     IngestReport,
+    KnownFile,
     Manifest,
     Outcome,
     PreparedFiling,
-    UnreadFile,
     files_below,
 )
 from fin_agent.index.ingest import ingest as ingest_into
@@ -77,12 +77,12 @@ def ingest_files(
 ) -> ExitCode:
     """Add the files of `paths` to the index and show each outcome; with `retry_failed`, also files not read before."""
     folder, started = on.folder, time.perf_counter()
-    gone: list[UnreadFile] = []
+    gone: list[KnownFile] = []
     if retry_failed:
         with SqliteIndex(folder) as index:
             unread = Manifest(index).unread()
         gone = [file for file in unread if file.is_missing]
-        paths = [*paths, *(file.path for file in unread if not file.is_missing)]
+        paths = [*paths, *(Path(file.path) for file in unread if not file.is_missing)]
     files = files_below(paths)
     if not files and not retry_failed:
         raise ReadError(
@@ -104,7 +104,7 @@ def ingest_files(
             )
         for file in gone:
             reason = f"it is gone; before: {file.reason}"
-            missing = IngestedFile(file.path, file.doc_id, Outcome.FAILED, reason, file.remedy, kept=True)
+            missing = IngestedFile(Path(file.path), file.doc_id, Outcome.FAILED, reason, file.remedy, kept=True)
             report.files.append(missing)
             _step(progress, missing)
         held = len(index.filings())

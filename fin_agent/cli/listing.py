@@ -6,8 +6,6 @@ import platform
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from functools import partial
 from math import inf
 from pathlib import Path
 
@@ -263,8 +261,10 @@ def failures(on: IndexOptions, forget_gone: bool = False) -> ExitCode:
     if owner := lock_owner(folder):
         # A file that waits during a running ingest was not left behind by an earlier one.
         reason = f"it is not read yet: another command is writing to this index, {owner}"
-        waiting = partial(replace, reason=reason, remedy="Wait until it ends, and list again")
-        unread = [waiting(file) if file.state is FileState.WAITING else file for file in unread]
+        wait = "Wait until it ends, and list again"
+        unread = [
+            file._replace(reason=reason, remedy=wait) if file.state is FileState.WAITING else file for file in unread
+        ]
     files = [{**fields_of(file, "path doc_id state reason"), "remedy": with_index(file.remedy)} for file in unread]
     listed = _advice((Text(f"{file.state.value:<8} "), f"{file.path}: {file.reason}", file.remedy) for file in unread)
     shown = [listed, "", count_with_noun(len(unread), "file")] if unread else ["No file is left unread."]

@@ -15,7 +15,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.fact_selection import facts_named, similar_names, years_of
 from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.filings.page_rendering import Frame, FrameColor, FramedPage, draw_pages
-from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
+from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.presentation import filings as views
 from fin_agent.presentation.json_fields import as_plain, fields_of
 from fin_agent.presentation.pages import page_number_printed, page_view, statement_view
@@ -52,7 +52,7 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
     _refuse_contradictions(wanted)
     with on.open_workspace() as workspace:
         record = workspace.index.filing(doc_id)
-        outline = workspace.index.outline([record.doc_id])
+        outline = [stored.page for stored in workspace.index.outline([record.doc_id])]
         pages, tables, parts = list[Page](), list[Table](), list[StatementPart]()
         if wanted.statement is not None:
             pages, parts = _statement(workspace, record, wanted.statement)
@@ -189,7 +189,7 @@ def write_pictures(
     return written, told
 
 
-def _filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[str, object]:
+def _filing_fields(record: FilingRecord, outline: Sequence[Page]) -> dict[str, object]:
     return {
         **fields_of(record, "doc_id source content_hash pages=page_count passages=passage_count facts=fact_count"),
         **fields_of(record, "identity"),

@@ -329,7 +329,7 @@ def failed_sums(ledger: Ledger, index: FilingIndex) -> dict[Place, str]:
     held: set[Place] = set()
     for doc_id in dict.fromkeys(figure.doc_id for figure in figures):
         pages = {PageKey(doc_id, figure.page) for figure in figures if figure.doc_id == doc_id}
-        pages |= {page.key for page in index.outline([doc_id]) if page.statement is not None}
+        pages |= {each.key for each in index.outline([doc_id]) if each.page.statement is not None}
         found = index.facts([doc_id], pages=pages)
         stated = [sourced.fact for sourced in found if sourced.fact.statement is not None]
         for check in check_facts(stated):

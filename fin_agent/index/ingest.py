@@ -18,10 +18,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import FrameType
+from typing import Any, NamedTuple
 
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
 from fin_agent.filings.reader import content_hash, doc_id_of, is_doc_id, is_readable
 from fin_agent.index.ingest_lock import ingest_lock
+from fin_agent.index.protocol import FilingRecord
 from fin_agent.index.rows import reader_fingerprint
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import Part, StoredFiling, insert_filing, update_source
@@ -54,43 +56,39 @@ class FileState(StrEnum):
     """Its filing was damaged in the index and has been removed."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
-    """The properties of a file when it was last checked."""
+class KnownFile(NamedTuple):
+    """A file as it was when it was last checked, and what became of it: a row of `ingested_files`."""
 
-    path: Path
+    path: str
+    """Where it is, links resolved: by this the manifest knows it."""
     doc_id: str
     size: int
     modified_ns: int
     content_hash: str
     """Empty if the file could not be read."""
+    reader_version: str
+    reason: str = ""
+    """Why its filing is missing or outdated in the index."""
+    remedy: str = ""
+    state: FileState = FileState.DONE
 
     @classmethod
-    def of(cls, path: Path, content_hash: str) -> FileStamp:
-        """Return the stamp of the file at `path`."""
+    def of(cls, path: Path, content_hash: str) -> KnownFile:
+        """Return the file at `path`."""
         status = path.stat()
-        return cls(path, doc_id_of(path), status.st_size, status.st_mtime_ns, content_hash)
+        stamp = (status.st_size, status.st_mtime_ns, content_hash, reader_fingerprint())
+        return cls(str(path.resolve()), doc_id_of(path), *stamp)
 
-    @property
-    def key(self) -> str:
-        """The path under which the manifest knows the file."""
-        return str(self.path.resolve())
-
-
-@dataclass(frozen=True, slots=True)
-class UnreadFile:
-    """A file whose filing is missing or outdated in the index, with the reason and a remedy."""
-
-    path: Path
-    doc_id: str
-    state: FileState
-    reason: str
-    remedy: str
+    @classmethod
+    def from_row(cls, row: Sequence[Any]) -> KnownFile:
+        """Return the file from its row. Raises ValueError for an unknown state."""
+        file = cls._make(row)
+        return file._replace(reason=file.reason or "", remedy=file.remedy or "", state=FileState(file.state))
 
     @property
     def is_missing(self) -> bool:
         """Whether the file no longer exists."""
-        return not self.path.is_file()
+        return not Path(self.path).is_file()
 
 
 class Manifest:
@@ -98,77 +96,65 @@ class Manifest:
 
     def __init__(self, index: SqliteIndex) -> None:
         self._index = index
-        with index.reading() as connection:
-            read_alike = "SELECT doc_id, content_hash FROM filings WHERE reader_version = ?"
-            self.current: dict[str, str] = dict(connection.execute(read_alike, (reader_fingerprint(),)).fetchall())
-            """The content hash of each filing that this version has read."""
-            files = connection.cursor()
-            files.row_factory = sqlite3.Row
-            self._rows: dict[str, sqlite3.Row] = {
-                row["path"]: row for row in files.execute("SELECT * FROM ingested_files")
-            }
+        read_alike = "SELECT doc_id, content_hash FROM filings WHERE reader_version = ?"
+        self.current: dict[str, str] = dict(index.read_as(tuple, read_alike, (reader_fingerprint(),)))
+        """The content hash of each filing that this version has read."""
+        listed = index.read_as(KnownFile.from_row, "SELECT * FROM ingested_files ORDER BY path")
+        self._files = {file.path: file for file in listed}
 
     def known_hash(self, path: Path) -> str:
         """Return the content hash at the last ingest if size and time are unchanged, otherwise an empty text."""
-        row, status = self._rows.get(str(path.resolve())), path.stat()
-        same = row is not None and (row["size"], row["modified_ns"]) == (status.st_size, status.st_mtime_ns)
-        return str(row["content_hash"]) if row is not None and same else ""
+        known, status = self._files.get(str(path.resolve())), path.stat()
+        if known is None or (known.size, known.modified_ns) != (status.st_size, status.st_mtime_ns):
+            return ""
+        return known.content_hash
 
-    def is_done(self, stamp: FileStamp) -> bool:
-        """Return whether this version has read this content into the index, from whatever path."""
-        return self.current.get(stamp.doc_id) == stamp.content_hash
-
-    def other_owner(self, stamp: FileStamp) -> Path | None:
+    def other_owner(self, file: KnownFile) -> Path | None:
         """Return another existing file with other content that has this doc_id in the index."""
-        done = (row for row in self._rows.values() if row["doc_id"] == stamp.doc_id and row["state"] == FileState.DONE)
-        others = (row for row in done if row["path"] != stamp.key and row["content_hash"] != stamp.content_hash)
-        return next((path for row in others if (path := Path(row["path"])).is_file()), None)
+        done = (each for each in self._files.values() if each.doc_id == file.doc_id and each.state is FileState.DONE)
+        others = (each for each in done if each.path != file.path and each.content_hash != file.content_hash)
+        return next((Path(each.path) for each in others if not each.is_missing), None)
 
-    def unread(self) -> list[UnreadFile]:
-        """Return the files that failed, are waiting or lost their filing, by path."""
-        found = []
-        for key, row in sorted(self._rows.items()):
-            if row["state"] != FileState.DONE:
-                remedy = (row["remedy"] or RETRY) if Path(key).is_file() else _FIND_AGAIN
-                reason = row["failure"] or "no reason is known"
-                found.append(UnreadFile(Path(key), row["doc_id"], FileState(row["state"]), reason, remedy))
-        return found
+    def unread(self) -> list[KnownFile]:
+        """Return the files that failed, are waiting or lost their filing, by path, with a reason and a remedy each."""
+        return [
+            file._replace(
+                reason=file.reason or "no reason is known",
+                remedy=_FIND_AGAIN if file.is_missing else file.remedy or RETRY,
+            )
+            for file in self._files.values()
+            if file.state is not FileState.DONE
+        ]
 
-    def add(self, stamp: FileStamp, stored: StoredFiling) -> None:
+    def add(self, file: KnownFile, stored: StoredFiling) -> None:
         """Write the filing and the file's entry in one transaction."""
         with self._index.writing() as connection:
             insert_filing(connection, stored)
-            _record(connection, stamp, FileState.DONE)
+            _record(connection, file)
 
-    def record_location(self, stamp: FileStamp) -> None:
+    def record_location(self, file: KnownFile) -> None:
         """Record the current path and time of the file, so that the next run need not read it."""
-        row = self._rows.get(stamp.key)
-        if row is None or tuple(row) != _row(stamp, FileState.DONE):
+        if self._files.get(file.path) != file:
             with self._index.writing() as connection:
-                update_source(connection, stamp.doc_id, stamp.key)
-                _record(connection, stamp, FileState.DONE)
+                update_source(connection, file.doc_id, file.path)
+                _record(connection, file)
 
-    def record_unread(self, stamps: Iterable[FileStamp], state: FileState, reason: str, remedy: str = RETRY) -> None:
+    def record_unread(self, files: Iterable[KnownFile], state: FileState, reason: str, remedy: str = RETRY) -> None:
         """Record files that are waiting or failed, and why. Filings read from them earlier stay in the index."""
         with self._index.writing() as connection:
-            for stamp in stamps:
-                _record(connection, stamp, state, reason, remedy)
+            for file in files:
+                _record(connection, file._replace(state=state, reason=reason, remedy=remedy))
 
-    def forget(self, paths: Iterable[Path]) -> int:
+    def forget(self, paths: Iterable[str]) -> int:
         """Remove files that are not in the index from the manifest; return how many were removed."""
         entry = "DELETE FROM ingested_files WHERE path = ? AND state != 'done'"
         with self._index.writing() as connection:
-            return sum(connection.execute(entry, (str(path),)).rowcount for path in paths)
+            return sum(connection.execute(entry, (path,)).rowcount for path in paths)
 
 
-def _record(connection: sqlite3.Connection, stamp: FileStamp, *became: str) -> None:
-    row = _row(stamp, *became)
-    connection.execute("INSERT OR REPLACE INTO ingested_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-
-
-def _row(stamp: FileStamp, state: str, failure: str | None = None, remedy: str = "") -> tuple[str | int | None, ...]:
-    file = (stamp.key, stamp.doc_id, stamp.size, stamp.modified_ns, stamp.content_hash)
-    return (*file, reader_fingerprint(), failure, remedy or None, str(state))
+def _record(connection: sqlite3.Connection, file: KnownFile) -> None:
+    entry = "(?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?)"
+    connection.execute(f"INSERT OR REPLACE INTO ingested_files VALUES {entry}", file)
 
 
 # Ingest
@@ -287,7 +273,7 @@ def ingest(
         here = ((path, read_here(path, reading)) for path in waiting)
         outcomes = here if workers == 0 else read_in_workers(list(waiting), reading, workers or os.cpu_count() or 1)
         for path, outcome in outcomes:
-            done(_store(waiting[path], outcome, manifest))
+            done(_store(path, waiting[path], outcome, manifest))
         index.merge_full_text(report.count(Outcome.ADDED))
     return report
 
@@ -299,31 +285,31 @@ def usual_reader() -> Prepare:
     return prepare
 
 
-def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, FileStamp]:
+def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, KnownFile]:
     """Return the files to be read; tell `done` the outcome of the others."""
-    waiting: dict[Path, FileStamp] = {}
-    first: dict[str, FileStamp] = {}
+    waiting: dict[Path, KnownFile] = {}
+    first: dict[str, tuple[Path, str]] = {}
     for path in files:
         try:
-            stamp = _stamp(path, manifest)
-            same_name = first.setdefault(stamp.doc_id, stamp)
-            other = same_name.path if same_name.content_hash != stamp.content_hash else manifest.other_owner(stamp)
+            file = _checked(path, manifest)
+            same_name, content = first.setdefault(file.doc_id, (path, file.content_hash))
+            other = same_name if content != file.content_hash else manifest.other_owner(file)
             if other is not None:
-                reason = f"its doc_id {stamp.doc_id!r} is already used by another file, {other}"
+                reason = f"its doc_id {file.doc_id!r} is already used by another file, {other}"
                 raise ReadError(reason, remedy="Rename one of the two and ingest it again")
         except ReadError as error:
             done(failed_file(path, error, manifest))
             continue
-        if manifest.is_done(stamp):
-            manifest.record_location(stamp)
-            done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED))
+        if manifest.current.get(file.doc_id) == file.content_hash:  # from whatever path
+            manifest.record_location(file)
+            done(IngestedFile(path, file.doc_id, Outcome.UNCHANGED))
         else:
-            waiting[path] = stamp
+            waiting[path] = file
     return waiting
 
 
-def _stamp(path: Path, manifest: Manifest) -> FileStamp:
-    """Return the stamp of a file. Raises ReadError for what is no file that can be read."""
+def _checked(path: Path, manifest: Manifest) -> KnownFile:
+    """Return a file as it is now. Raises ReadError for what is no file that can be read."""
     what, remedy = "", "Rename the file (or its folder)"
     try:
         os.path.realpath(path).encode()
@@ -338,7 +324,7 @@ def _stamp(path: Path, manifest: Manifest) -> FileStamp:
         elif not path.is_file():
             what, remedy = "it is not a file, or a link to nothing", "Check where it leads"
         else:
-            return FileStamp.of(path, manifest.known_hash(path) or content_hash(path))
+            return KnownFile.of(path, manifest.known_hash(path) or content_hash(path))
     except UnicodeEncodeError:
         what = "its path is not valid text"
     except OSError as error:
@@ -350,32 +336,32 @@ _ADDRESS = re.compile(r"(?:https?|ftp):/", re.I)
 
 
 def failed_file(
-    path: Path, error: FinAgentError, manifest: Manifest | None, stamp: FileStamp | None = None
+    path: Path, error: FinAgentError, manifest: Manifest | None, file: KnownFile | None = None
 ) -> IngestedFile:
     """Return the result for a file that failed, and record it as far as it is there and its path is valid text."""
     kept = False
     with suppress(OSError, UnicodeError):
         if manifest is not None:
-            manifest.record_unread([stamp or FileStamp.of(path, "")], FileState.FAILED, error.what, error.remedy)
+            manifest.record_unread([file or KnownFile.of(path, "")], FileState.FAILED, error.what, error.remedy)
             kept = True
     shown = Path(str(path).encode(errors="backslashreplace").decode())
     return IngestedFile(shown, doc_id_of(shown), Outcome.FAILED, error.what, error.remedy, kept=kept)
 
 
-def _store(stamp: FileStamp, outcome: StoredFiling | FinAgentError, manifest: Manifest) -> IngestedFile:
+def _store(path: Path, file: KnownFile, outcome: StoredFiling | FinAgentError, manifest: Manifest) -> IngestedFile:
     if isinstance(outcome, StoredFiling):
         try:
-            manifest.add(stamp, outcome)
-            return added_file(stamp.path, outcome)
+            manifest.add(file, outcome)
+            return added_file(path, outcome)
         except (ValueError, OverflowError) as error:  # values SQLite cannot store: lone surrogates, huge numbers
-            outcome = reader_failure(stamp.path, error)
-    return failed_file(stamp.path, outcome, manifest, stamp)
+            outcome = reader_failure(path, error)
+    return failed_file(path, outcome, manifest, file)
 
 
 def added_file(path: Path, stored: StoredFiling) -> IngestedFile:
     """Return the result for a file whose filing was added."""
-    pages = len(stored.parts[Part.PAGES])
-    return IngestedFile(path, stored.doc_id, Outcome.ADDED, pages=pages, warnings=stored.warnings)
+    added = FilingRecord.of([*stored.parts[Part.FILING][0], *stored.parts[Part.DETAILS][0]])
+    return IngestedFile(path, added.doc_id, Outcome.ADDED, pages=added.page_count, warnings=added.warnings)
 
 
 def files_below(paths: Iterable[Path]) -> list[Path]:

@@ -16,7 +16,7 @@ from typing import Any
 from fin_agent.errors import FinAgentError, ReadError, how_to_install
 from fin_agent.filings.reader import content_hash, doc_id_of
 from fin_agent.index import ingest
-from fin_agent.index.ingest import FileStamp, IngestedFile, IngestReport, Manifest, OnFile, Outcome
+from fin_agent.index.ingest import IngestedFile, IngestReport, KnownFile, Manifest, OnFile, Outcome
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.opening import create_index
 from fin_agent.index.sqlite import SqliteIndex
@@ -141,7 +141,7 @@ class _Writer:
         if isinstance(reading, FinAgentError):
             return ingest.failed_file(file, reading, self._manifest)
         if self._manifest is not None:
-            self._manifest.add(FileStamp.of(file, str(reading.value("content_hash"))), reading)
+            self._manifest.add(KnownFile.of(file, str(reading.value("content_hash"))), reading)
         else:
             self._index.put(reading)
         return ingest.added_file(file, reading)

@@ -23,8 +23,10 @@ VARIABLES = {"certificates": "FIN_AGENT_ES_CA"} | {
     for name in ("api_key", "username", "password", "timeout", "patience", "shards")
 }
 """The environment variable of each setting."""
-_CLUSTER = re.compile(r"(?P<scheme>https?)://(?P<host>(?:\[[\da-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?)/+(?P<prefix>[^/]*)/*")
-_PREFIX = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
+_CLUSTER = re.compile(
+    r"(?P<scheme>https?)://(?P<host>(?:\[[\da-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?)/+"
+    r"(?P<prefix>[a-z0-9][a-z0-9_.-]{0,99})/*"
+)
 _ADDRESS = re.compile(r"^(https?):/+(.*)$", re.I | re.S)
 _WITHOUT_SCHEME = re.compile(r"(?:.*@)?(?:\[[\da-f:.]+\]|[\w.-]{2,}):\d{2,5}(?:/.*)?", re.I | re.S)
 """An address without a scheme, such as `127.0.0.1:9200/filings`, which is rarely the name of a folder."""
@@ -151,11 +153,8 @@ class ClusterAddress:
             )
         found = _CLUSTER.fullmatch(text)
         if found is None:
-            raise _invalid_address("this is not the address of a cluster", redacted_address(text))
-        if not _PREFIX.fullmatch(found["prefix"]):
-            raise _invalid_address(
-                "the last part of the address names the index: lower-case letters, digits, - _ .", text
-            )
+            what = "this is not the address of a cluster, whose last part names the index (a-z, digits, - _ .)"
+            raise _invalid_address(what, redacted_address(text))
         return cls(**found.groupdict())
 
     def __str__(self) -> str:

@@ -8,10 +8,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 from string import ascii_uppercase
 from typing import Any, NamedTuple, Self, TypeVar
 
 from fin_agent.index import rows
+from fin_agent.index.rows import StoredRow
 from fin_agent.index.stored_filing import Part, StoredFiling
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, ReadWarning
@@ -21,7 +23,7 @@ from fin_agent.vocabulary.table import Table
 
 T = TypeVar("T")
 
-INCOME_HEADINGS = ("revenue", "sales", "cost of")
+_INCOME_HEADINGS = ("revenue", "sales", "cost of")
 """Words in headings of rows that divide revenue in an income statement."""
 _SMALL = {ord(letter): letter.lower() for letter in ascii_uppercase}
 
@@ -89,20 +91,13 @@ class FilingIndex(ABC):
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[Hit]:
         """Return pages that contain any of `terms`, best first by BM25 over all pages; of `doc_ids`, if given."""
-        return self._search(Part.PAGES, terms, doc_ids, None, limit)
+        return self._search(Part.PAGES, terms, doc_ids, limit)
 
     def search_passages(
-        self,
-        terms: Sequence[str],
-        *,
-        doc_ids: Collection[str] | None = None,
-        pages: Collection[PageKey] | None = None,
-        limit: int = 100,
+        self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[Hit]:
-        """Return passages that contain any of `terms`, best first by BM25; of `doc_ids` and on `pages`, if given."""
-        if pages is not None:
-            pages = {key for key in pages if doc_ids is None or key.doc_id in doc_ids}
-        return self._search(Part.PASSAGES, terms, doc_ids, pages, limit)
+        """Return passages that contain any of `terms`, best first by BM25 over all passages; of `doc_ids`, if given."""
+        return self._search(Part.PASSAGES, terms, doc_ids, limit)
 
     def search_summaries(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
@@ -111,15 +106,15 @@ class FilingIndex(ABC):
 
         Of `doc_ids`, if given. A large index in a folder ignores terms in too many summaries if there is a rarer one.
         """
-        return [(hit.doc_id, hit.score) for hit in self._search(Part.DETAILS, terms, doc_ids, None, limit)]
+        return [(hit.doc_id, hit.score) for hit in self._search(Part.DETAILS, terms, doc_ids, limit)]
 
     @abstractmethod
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """Return the number of pages on which each Porter stem occurs."""
 
     @abstractmethod
-    def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
-        """Return the best rows of a part that contain any of the terms, of some filings or on some pages, if given."""
+    def _search(self, part: Part, terms: Sequence[str], doc_ids: Collection[str] | None, limit: int) -> list[Hit]:
+        """Return the best rows of a part that contain any of the terms; of `doc_ids`, if given."""
 
     # What filings contain
 
@@ -128,8 +123,8 @@ class FilingIndex(ABC):
         return self._on_pages(Part.PAGES, keys, lambda key, row: StoredPage(key.doc_id, rows.PAGE.value(row)))
 
     @abstractmethod
-    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
-        """Return item, statement and title of every page of these filings, without text."""
+    def outline(self, doc_ids: Collection[str]) -> list[StoredPage]:
+        """Return every page of these filings without its text: item, statements, title, kind and note."""
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
         """Return all passages of these pages, page by page in the order given."""
@@ -155,19 +150,11 @@ class FilingIndex(ABC):
             years: Only facts of these fiscal years; all where None.
         """
 
-    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
-        """Return labels of rows with company-level figures that contain any of these letters, whatever their case.
-
-        By filing and page; each label once per page and period.
-        """
-        letters = [each.translate(_SMALL) for each in holding]
-        whole = ((s.doc_id, s.fact) for s in self.facts(doc_ids) if s.fact.scope is None and s.fact.source != "text")
-        found = (
-            RowLabel(doc_id, fact.page, fact.label, fact.statement, fact.period.fiscal_year, fact.period.quarter)
-            for doc_id, fact in whole
-            if any(each in fact.label.translate(_SMALL) for each in letters)
-        )
-        return list(dict.fromkeys(found))
+    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> frozenset[RowLabel]:
+        """Return labels of rows with company-level figures that contain any of these letters, whatever their case."""
+        columns = ("doc_id", "page", "label", "statement", "fiscal_year", "quarter", "scope", "source")
+        found = self._fact_columns(doc_ids, columns, holding)
+        return frozenset(RowLabel(*row) for *row, scope, source in found if scope is None and source != "text")
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """Return the parts (segments, products, regions; not of equity) by which these filings divide figures.
@@ -176,21 +163,40 @@ class FilingIndex(ABC):
         rows that divide revenue in income statements.
         """
         named: set[str] = set()
-        for fact in (sourced.fact for sourced in self.facts(doc_ids)):
-            divided = fact.metric is not None or fact.source == "text"
-            if fact.scope is not None and divided and fact.statement != Statement.EQUITY:
-                named |= {fact.scope, fact.label} if fact.tag is not None else {fact.scope}
-            section = json.dumps(fact.section).lower()
-            if fact.statement == Statement.INCOME and any(word in section for word in INCOME_HEADINGS):
-                named.add(fact.label)
+        columns = ("scope", "label", "section", "statement", "source", "metric", "tag")
+        for scope, label, section, statement, source, metric, tag in self._fact_columns(doc_ids, columns):
+            divided = metric is not None or source == "text"
+            if scope is not None and divided and statement != Statement.EQUITY:
+                named |= {scope} if tag is None else {scope, label}
+            if statement == Statement.INCOME and any(word in section.lower() for word in _INCOME_HEADINGS):
+                named.add(label)
         return frozenset(named)
 
     def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """Return all texts printed around the figures of these filings: labels, headings, column levels, captions."""
-        facts = (sourced.fact for sourced in self.facts(doc_ids))
-        return frozenset(
-            text for fact in facts for text in (fact.label, *fact.section, *fact.column_path, fact.caption)
-        )
+        texts, lists = set[str](), set[str]()
+        for label, caption, section, path in self._fact_columns(
+            doc_ids, ("label", "caption", "section", "column_path")
+        ):
+            texts.update((label, caption))
+            lists.update((section, path))
+        return frozenset(texts).union(*map(rows.texts, lists))
+
+    def _fact_columns(
+        self, doc_ids: Collection[str], columns: Sequence[str], holding: Collection[str] | None = None
+    ) -> Collection[StoredRow]:
+        """Return these columns (`doc_id` is one) of the facts of filings, as they are stored, each row once.
+
+        With `holding`, of facts whose labels contain any of these letters, in either case of ASCII.
+        """
+        chosen = itemgetter(*map(("doc_id", *rows.FACT.names).index, columns))
+        letters = None if holding is None else [each.translate(_SMALL) for each in holding]
+        facts = ((sourced.doc_id, sourced.fact) for sourced in self.facts(doc_ids))
+        return {
+            chosen((doc_id, *rows.fact_row(fact, None if fact.tag is None else 0)))
+            for doc_id, fact in facts
+            if letters is None or any(each in fact.label.translate(_SMALL) for each in letters)
+        }
 
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """Return the tables of these pages in the order given, top to bottom."""
@@ -262,11 +268,6 @@ class PageKey(NamedTuple):
     page: int
 
 
-DocIds = Collection[str] | None
-PageKeys = Collection[PageKey] | None
-"""Bounds of a search; None where it has none."""
-
-
 @dataclass(frozen=True, slots=True)
 class FilingEntry:
     """A filing in a long list: what identifies it."""
@@ -326,25 +327,6 @@ class Hit(NamedTuple):
     def key(self) -> PageKey:
         """The page, or that of the passage."""
         return PageKey(self.doc_id, self.page)
-
-
-@dataclass(frozen=True, slots=True)
-class PageOutline:
-    """A page's position in the outline of its filing."""
-
-    key: PageKey
-    item: str | None
-    statement: str | None
-    title: str
-    kind: str | None = None
-    note: str | None = None
-    further_statements: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, row: Sequence[Any]) -> PageOutline:
-        """Return the outline of a page from its doc_id and a row of OUTLINE_COLUMNS."""
-        doc_id, number, item, statement, title, kind, note, further = row
-        return cls(PageKey(doc_id, number), item, statement, title, kind, note, tuple(json.loads(further)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,8 @@ def _listed(texts: tuple[object, ...]) -> str:
 
 
 @lru_cache(maxsize=20_000)
-def _texts(written: str) -> tuple[str, ...]:
+def texts(written: str) -> tuple[str, ...]:
+    """Return the texts of a column that lists several."""
     return tuple(json.loads(written))
 
 
@@ -104,14 +105,14 @@ _PLAIN: _Kind = (lambda value: value, lambda value: value)
 _FLAG = (int, bool)
 _DATE = (_iso, _date)
 _BOX = (_box_text, _box)
-_TEXTS = (_listed, _texts)
+_TEXTS = (_listed, texts)
 _AMOUNT = (lambda value: None if value is None else str(value), lambda text: None if text is None else Decimal(text))
 _PERIOD = (
     lambda period: json.dumps(_packed_period(period)) if period else None,
     lambda text: _fact_period(*json.loads(text)) if text else None,
 )
 _STATEMENT = (_PLAIN[0], lambda text: Statement(text) if text else None)
-_STATEMENTS = (_listed, lambda text: tuple(map(Statement, _texts(text))))
+_STATEMENTS = (_listed, lambda text: tuple(map(Statement, texts(text))))
 _MEMBERS = (_listed, lambda text: tuple((axis, member) for axis, member in json.loads(text)))
 _SIDES = (lambda box: [round(side, 1) for side in box], lambda sides: Box(*sides))
 _TUPLE = (_PLAIN[0], tuple)
@@ -133,12 +134,12 @@ IDENTITY = Columns(
     ("filed", _DATE), "ticker", "cik", "file_number", "employer_id", ("other_names", _TEXTS), ("amended", _FLAG),
     ("results", _PERIOD),
 )  # fmt: skip
-PAGE = Columns(
-    Page,
-    "number", "text", "item", ("statement", _STATEMENT), "title",
-    ("kind", (_PLAIN[0], lambda text: TableKind(text) if text else None)), "note",
-    ("further_statements", _STATEMENTS),
+_OF_PAGE: tuple[str | tuple[str, _Kind], ...] = (
+    "item", ("statement", _STATEMENT), "title", ("kind", (_PLAIN[0], lambda text: TableKind(text) if text else None)),
+    "note", ("further_statements", _STATEMENTS),
 )  # fmt: skip
+PAGE = Columns(Page, "number", "text", *_OF_PAGE)
+OUTLINE = Columns(Page, "number", *_OF_PAGE)
 PASSAGE = Columns(Passage, "page", "ordinal", ("kind", (str, PassageKind)), "text", ("box", _BOX))
 FACT = Columns(
     Fact,
@@ -171,7 +172,6 @@ FILING_COLUMNS = (
 )  # fmt: skip
 DETAIL_COLUMNS = ("sources", "items", "notes", "warnings", "summary")
 ENTRY_COLUMNS = ("doc_id", "content_hash", "page_count", *IDENTITY.names)
-OUTLINE_COLUMNS = tuple(column for column in PAGE.names if column != "text")
 TAG_COLUMNS = ("ordinal", *TAG.names)
 
 

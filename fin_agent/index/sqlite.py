@@ -19,18 +19,14 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows, sqlite_file, stored_filing
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
-    INCOME_HEADINGS,
-    DocIds,
     FilingEntry,
     FilingIndex,
     FilingRecord,
     FilingVectors,
     Hit,
     PageKey,
-    PageKeys,
-    PageOutline,
-    RowLabel,
     SourcedFact,
+    StoredPage,
     VectorModel,
     VectorUnit,
 )
@@ -49,13 +45,6 @@ _MIN_MERGED = 8
 MAX_MATCHES = 20_000
 """Most summaries that one search scores, at about a microsecond each; terms in more summaries carry little
 information."""
-_OF_PART = (
-    "facts.scope IS NOT NULL AND (facts.metric IS NOT NULL OR facts.source = 'text')"
-    " AND coalesce(facts.statement, '') != 'equity'"
-)
-_OF_INCOME = (
-    "facts.statement = 'income' AND (" + " OR ".join(f"facts.section LIKE '%{word}%'" for word in INCOME_HEADINGS) + ")"
-)
 
 
 def _select(table: str, columns: Iterable[str], more: str = "") -> str:
@@ -75,12 +64,6 @@ _FACTS = (
     f"{_select('facts', rows.FACT.names, ''.join(f', tags.{column}' for column in rows.TAG_COLUMNS))}"
     " LEFT JOIN tags ON tags.filing_id = facts.filing_id AND tags.ordinal = facts.tag"
 )
-_SEARCHED = {
-    Part.PAGES: ("pages_fts", "id", "number", "number"),
-    Part.PASSAGES: ("passages_fts", "id", "ordinal", "page"),
-    Part.DETAILS: ("filings_fts", "filing_id", "filing_id", "filing_id"),
-}
-"""Parts with full text: its table, and the columns of the row's number, its place in the filing, and its page."""
 
 
 class SqliteIndex(FilingIndex):
@@ -156,7 +139,7 @@ class SqliteIndex(FilingIndex):
         finally:
             self._local.writing = False
 
-    def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[rows.SqlValue] = ()) -> list[T]:
+    def read_as(self, make: Callable[..., T], statement: str, values: Sequence[rows.SqlValue] = ()) -> list[T]:
         """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
         with self.reading() as connection:
             found = connection.execute(statement, values).fetchall()
@@ -215,25 +198,25 @@ class SqliteIndex(FilingIndex):
         """Merge each full-text table into one piece, if the `added` filings are a good part of all."""
         if added and added * _MIN_MERGED >= len(self.entries()):
             with self.writing() as connection:
-                for table in stored_filing.FULL_TEXT:
+                for table, *_ in stored_filing.FULL_TEXT.values():
                     connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
 
     # The list of filings
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        return tuple(self._read_as(FilingRecord.of, f"{_RECORDS} ORDER BY content_hash, doc_id"))
+        return tuple(self.read_as(FilingRecord.of, f"{_RECORDS} ORDER BY content_hash, doc_id"))
 
     def entries(self) -> tuple[FilingEntry, ...]:
         """See FilingIndex.entries."""
         # Read in table order and sorted here: reading by an index takes twice the time.
         statement = f"SELECT {', '.join(rows.ENTRY_COLUMNS)} FROM filings NOT INDEXED"
         by_content = attrgetter("content_hash", "doc_id")
-        return self._cached("entries", lambda: tuple(sorted(self._read_as(FilingEntry.of, statement), key=by_content)))
+        return self._cached("entries", lambda: tuple(sorted(self.read_as(FilingEntry.of, statement), key=by_content)))
 
     def filing(self, doc_id: str) -> FilingRecord:
         """See FilingIndex.filing."""
-        found = self._read_as(FilingRecord.of, f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
+        found = self.read_as(FilingRecord.of, f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
         if not found:
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
         return found[0]
@@ -282,21 +265,22 @@ class SqliteIndex(FilingIndex):
         held = self._cached("frequencies", lambda: dict[str, int]())
         if new := sorted(set(stems) - held.keys()):
             counting = "SELECT term, doc FROM pages_vocabulary WHERE term IN (SELECT value FROM json_each(?))"
-            held.update(dict.fromkeys(new, 0) | dict(self._read_as(tuple, counting, (json.dumps(new),))))
+            held.update(dict.fromkeys(new, 0) | dict(self.read_as(tuple, counting, (json.dumps(new),))))
         return {stem: held[stem] for stem in stems if held[stem]}
 
-    def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
-        full_text, key, place, page = _SEARCHED[part]
-        query = match_any(self._rare_terms(terms) if part is Part.DETAILS else terms)
+    def _search(self, part: Part, terms: Sequence[str], doc_ids: Collection[str] | None, limit: int) -> list[Hit]:
+        full_text, key, _, place, page = stored_filing.FULL_TEXT[part]
+        phrases = match_phrases(terms)
+        query = " OR ".join(self._rarest(phrases) if part is Part.DETAILS else phrases)
         if not query or limit < 1:
             return []
         # Ordered by `rank`, FTS5 scores every match before it looks at conditions: within bounds it is left to SQLite.
         statement = f"SELECT rowid, -rank AS score FROM {full_text} WHERE {full_text} MATCH ?"
         order, condition, values = "ORDER BY rank", "", [query]
         with self.snapshot() as connection:
-            if doc_ids is not None or pages is not None:
-                inside = _OF_FILINGS.format(key=key, table=part) if pages is None else _ON_PAGES
-                names = json.dumps(sorted(doc_ids or ()) if pages is None else sorted(pages))
+            if doc_ids is not None:
+                joined = f"filings JOIN {part} AS inside ON inside.filing_id = filings.id"
+                inside, names = f"SELECT inside.{key} AS id FROM {joined} WHERE {_OF_THESE}", _json(doc_ids)
                 first, last = connection.execute(f"SELECT min(id), max(id) FROM ({inside})", (names,)).fetchone()
                 if first is None:
                     return []
@@ -319,30 +303,27 @@ class SqliteIndex(FilingIndex):
         ranked = sorted(found, key=lambda row: (-round(scores[row[0]], 9), *row[1:]))
         return [Hit(doc_id, page, place, scores[row]) for row, _, doc_id, place, page in ranked[:limit]]
 
-    def _rare_terms(self, terms: Sequence[str]) -> Sequence[str]:
-        """Return the rarest of `terms` in summaries whose matches can be scored together, at least one; all of few."""
-        asked = tuple(dict.fromkeys(terms))
-        if len(self.entries()) * len(asked) <= MAX_MATCHES:
-            return asked
+    def _rarest(self, phrases: Sequence[str]) -> Sequence[str]:
+        """Return the rarest phrases in summaries whose matches can be scored together, at least one; all of few."""
+        if len(self.entries()) * len(phrases) <= MAX_MATCHES:
+            return phrases
         counting = "SELECT count(*) FROM (SELECT 1 FROM filings_fts WHERE filings_fts MATCH ? LIMIT ?)"
-        queries = ((term, query) for term in asked if (query := match_any([term])))
-        counts = [(self._read_as(tuple, counting, (query, MAX_MATCHES + 1))[0][0], term) for term, query in queries]
-        rarest = sorted(each for each in counts if each[0])
-        matches = accumulate(count for count, _ in rarest)
-        return [
-            term for (_, term), sum_ in zip(rarest, matches, strict=True) if sum_ <= MAX_MATCHES or term == rarest[0][1]
-        ]
+        found = sorted((self.read_as(tuple, counting, (each, MAX_MATCHES + 1))[0][0], each) for each in phrases)
+        sums = accumulate(count for count, _ in found)
+        return [each for (own, each), total in zip(found, sums, strict=True) if total <= MAX_MATCHES or total == own]
 
     # What filings hold
 
     def _on_pages(self, part: Part, keys: Sequence[PageKey], make: Callable[[PageKey, Any], T]) -> list[T]:
-        found = (self._read_as(lambda row, key=key: make(key, row[1:]), _ON_PAGE[part], key) for key in keys)
+        found = (self.read_as(lambda row, key=key: make(key, row[1:]), _ON_PAGE[part], key) for key in keys)
         return [each for of_page in found for each in of_page]
 
-    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+    def outline(self, doc_ids: Collection[str]) -> list[StoredPage]:
         """See FilingIndex.outline."""
-        selection = f"{_select('pages', rows.OUTLINE_COLUMNS)} WHERE {_OF_THESE} ORDER BY pages.rowid"
-        return self._read_as(PageOutline.of, selection, [_json(doc_ids)])
+        selection = f"{_select('pages', rows.OUTLINE.names)} WHERE {_OF_THESE} ORDER BY pages.rowid"
+        return self.read_as(
+            lambda row: StoredPage(row[0], rows.OUTLINE.value(row[1:], text="")), selection, [_json(doc_ids)]
+        )
 
     def facts(
         self,
@@ -363,56 +344,32 @@ class SqliteIndex(FilingIndex):
                 " FROM json_each(?) AS key JOIN filings AS named ON named.doc_id = json_extract(key.value, '$[0]'))"
             )
         selection = f"{_FACTS} WHERE {' AND '.join(where)} ORDER BY filings.content_hash, filings.doc_id, facts.id"
-        return self._read_as(_sourced_fact, selection, list(given.values()))
-
-    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
-        """See FilingIndex.row_labels."""
-        holds = " OR ".join(["instr(lower(facts.label), ?)"] * len(holding)) or "FALSE"
-        found = self._read_as(
-            tuple,
-            "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
-            f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND facts.scope IS NULL"
-            f" AND facts.source != 'text' AND ({holds})"
-            " ORDER BY filings.content_hash, filings.doc_id, facts.page, facts.id",
-            [_json(doc_ids), *(letters.lower() for letters in holding)],
-        )
-        return [RowLabel(*row) for row in found]
+        return self.read_as(_sourced_fact, selection, list(given.values()))
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.parts."""
         known = self._cached("parts", lambda: dict[tuple[str, ...], frozenset[str]]())
         filings = tuple(sorted(doc_ids))
         if filings not in known:
-            scopes = self._fact_columns("scope", filings, _OF_PART)
-            rows_of_parts = self._fact_columns("label", filings, f"{_OF_PART} AND facts.tag IS NOT NULL")
-            known[filings] = scopes | rows_of_parts | self._fact_columns("label", filings, _OF_INCOME)
+            known[filings] = super().parts(filings)
         return known[filings]
 
-    def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
-        """See FilingIndex.address_texts."""
-        texts, lists = set[str](), set[str]()
-        columns = "facts.label, facts.caption, facts.section, facts.column_path"
-        selection = f"SELECT {columns} FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE}"
-        with self.reading() as connection:
-            for label, caption, section, path in connection.execute(selection, [_json(doc_ids)]):
-                texts.add(label)
-                texts.add(caption)
-                lists.add(section)
-                lists.add(path)
-        return frozenset(texts).union(*map(json.loads, lists))
-
-    def _fact_columns(self, column: str, doc_ids: Collection[str], condition: str) -> frozenset[str]:
-        """Return the distinct values of a column of these filings' facts that meet a condition."""
-        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {_OF_THESE} AND {condition}"
-        return frozenset(
-            row[0] for row in self._read_as(tuple, f"SELECT DISTINCT facts.{column} FROM {joined}", [_json(doc_ids)])
-        )
+    def _fact_columns(
+        self, doc_ids: Collection[str], columns: Sequence[str], holding: Collection[str] | None = None
+    ) -> Collection[rows.StoredRow]:
+        selected = ", ".join("doc_id" if column == "doc_id" else f"facts.{column}" for column in columns)
+        where, values = _OF_THESE, [_json(doc_ids), *(holding or ())]
+        if holding is not None:
+            holds = " OR ".join(["instr(lower(facts.label), lower(?))"] * len(holding))
+            where = f"{where} AND ({holds or 'FALSE'})"
+        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {where}"
+        return self.read_as(tuple, f"SELECT DISTINCT {selected} FROM {joined}", values)
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""
         selection = f"{_select('tags', rows.TAG_COLUMNS)} WHERE filings.doc_id = ?"
         on_page, values = ("", (doc_id,)) if page is None else (" AND tags.page = ?", (doc_id, page))
-        return self._read_as(lambda row: rows.tag(row[1:]), f"{selection}{on_page} ORDER BY tags.ordinal", values)
+        return self.read_as(lambda row: rows.tag(row[1:]), f"{selection}{on_page} ORDER BY tags.ordinal", values)
 
     # Vectors
 
@@ -428,7 +385,7 @@ class SqliteIndex(FilingIndex):
 
     def _filings_with_vectors(self, model: str, unit: VectorUnit) -> frozenset[str]:
         stored = f"{_select('vectors', ())} WHERE vectors.model = ? AND vectors.unit = ?"
-        return frozenset(row[0] for row in self._read_as(tuple, stored, (model, unit)))
+        return frozenset(row[0] for row in self.read_as(tuple, stored, (model, unit)))
 
     def _read_vectors(self, model: str, unit: VectorUnit, doc_ids: Sequence[str]) -> Iterator[FilingVectors]:
         stored = f"{_select('vectors', ('places', 'dimensions', 'numbers', 'sparse'))} WHERE model = ? AND unit = ?"
@@ -437,7 +394,7 @@ class SqliteIndex(FilingIndex):
             return FilingVectors(row[0], stored_filing.unpack_numbers(row[1]), row[2], row[3], bool(row[4]))
 
         for doc_id in doc_ids:
-            yield from self._read_as(vectors, f"{stored} AND doc_id = ?", (model, unit, doc_id))
+            yield from self.read_as(vectors, f"{stored} AND doc_id = ?", (model, unit, doc_id))
 
     def vector_models(self) -> tuple[VectorModel, ...]:
         """See FilingIndex.vector_models."""
@@ -449,7 +406,7 @@ class SqliteIndex(FilingIndex):
         def held(row: Sequence[Any]) -> VectorModel:
             return VectorModel(row[0], VectorUnit(row[1]), row[2], bool(row[3]), *row[4:])
 
-        return self._cached("vector models", lambda: tuple(self._read_as(held, statement)))
+        return self._cached("vector models", lambda: tuple(self.read_as(held, statement)))
 
 
 def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
@@ -463,19 +420,9 @@ def _json(values: Collection[Any]) -> str:
 
 
 _OF_THESE = "filings.doc_id IN (SELECT value FROM json_each(?))"
-_OF_FILINGS = (
-    "SELECT inside.{key} AS id FROM filings JOIN {table} AS inside ON inside.filing_id = filings.id"
-    f" WHERE {_OF_THESE}"
-)
-_ON_PAGES = (
-    "SELECT inside.id FROM json_each(?) AS wanted"
-    " JOIN filings ON filings.doc_id = json_extract(wanted.value, '$[0]')"
-    " JOIN passages AS inside ON inside.filing_id = filings.id AND inside.page = json_extract(wanted.value, '$[1]')"
-)
-"""Selections of rowids, of filings and of passages on pages, whose parameter is a JSON list."""
 
 
-def match_any(terms: Iterable[str]) -> str:
-    """Return an FTS5 query for any of `terms`, where several words form a phrase; empty where nothing can match."""
+def match_phrases(terms: Iterable[str]) -> list[str]:
+    """Return an FTS5 phrase for each term that contains words."""
     phrases = (" ".join(re.findall(r"\w+", term)) for term in terms)
-    return " OR ".join(f'"{phrase}"' for phrase in dict.fromkeys(phrases) if phrase)
+    return [f'"{phrase}"' for phrase in dict.fromkeys(phrases) if phrase]

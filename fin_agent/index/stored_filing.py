@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from fin_agent.index import rows
 from fin_agent.index.rows import SqlValue, StoredRow
-from fin_agent.vocabulary.filing import Filing, ReadWarning
+from fin_agent.vocabulary.filing import Filing
 
 
 class Part(StrEnum):
@@ -49,11 +49,11 @@ PART_WORDS = {part: part.value for part in Part} | {
 """What is said of each part where it differs from what was written."""
 VECTOR_COLUMNS = ("model", "unit", "dimensions", "sparse", "row_count", "places", "numbers")
 FULL_TEXT = {
-    "pages_fts": ("pages", "id", "text"),
-    "passages_fts": ("passages", "id", "text"),
-    "filings_fts": ("filing_details", "filing_id", "summary"),
+    Part.PAGES: ("pages_fts", "id", "text", "number", "number"),
+    Part.PASSAGES: ("passages_fts", "id", "text", "ordinal", "page"),
+    Part.DETAILS: ("filings_fts", "filing_id", "summary", "filing_id", "filing_id"),
 }
-"""Full-text tables: the table with the texts, and the columns of the row number and of the text."""
+"""Parts with full text: its table, and the columns of the row number, text, place in the filing, and page."""
 
 _ORDER = {Part.TAGS: "ordinal", Part.TABLES: "page"}
 _RANGES = {
@@ -105,12 +105,6 @@ class StoredFiling:
         """Return a column of its row in `filings`."""
         value: SqlValue = self.parts[Part.FILING][0][COLUMNS[Part.FILING].index(column)]
         return value
-
-    @property
-    def warnings(self) -> tuple[ReadWarning, ...]:
-        """The defects of its file."""
-        (details,) = self.parts[Part.DETAILS]
-        return tuple(ReadWarning(*each) for each in json.loads(details[COLUMNS[Part.DETAILS].index("warnings")]))
 
     def checksums(self) -> dict[str, str]:
         """Return the checksum of each part, which shows a later reader whether every byte is unchanged."""
@@ -206,8 +200,8 @@ def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> None:
     for part, (key, unit) in _RANGES.items():
         numbered = enumerate(stored.parts[part], first[unit])
         _insert(connection, part, (key, "filing_id", *COLUMNS[part]), ((at, number, *each) for at, each in numbered))
-    for table in FULL_TEXT:
-        _index_text(connection, table, number)
+    for part in FULL_TEXT:
+        _index_text(connection, part, number)
     _write_checksums(connection, number, stored.checksums())
     for vectors in stored.vectors:
         insert_vectors(connection, number, vectors)
@@ -234,9 +228,9 @@ def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) ->
     filing = number_of(connection, doc_id)
     if filing is None:
         return False
-    _index_text(connection, "filings_fts", filing, delete=True)
+    _index_text(connection, Part.DETAILS, filing, delete=True)
     connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, filing))
-    _index_text(connection, "filings_fts", filing)
+    _index_text(connection, Part.DETAILS, filing)
     connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = 'summary'", (filing,))
     _seal(connection, filing, Part.DETAILS)
     return True
@@ -254,8 +248,8 @@ def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
     filing = number_of(connection, doc_id)
     if filing is None:
         return False
-    for table in FULL_TEXT:
-        _index_text(connection, table, filing, delete=True)
+    for part in FULL_TEXT:
+        _index_text(connection, part, filing, delete=True)
     for table in ("vectors", *reversed(list(Part)[1:])):  # rows before those that they refer to
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
@@ -268,11 +262,11 @@ def number_of(connection: sqlite3.Connection, doc_id: str) -> int | None:
     return row[0] if row else None
 
 
-def _index_text(connection: sqlite3.Connection, table: str, filing: int, *, delete: bool = False) -> None:
-    """Add the texts of a filing to a full-text table, or take them out while they are still stored."""
-    content, key, text = FULL_TEXT[table]
+def _index_text(connection: sqlite3.Connection, part: Part, filing: int, *, delete: bool = False) -> None:
+    """Add the texts of a part of a filing to its full text, or take them out while they are still stored."""
+    table, key, text, *_ = FULL_TEXT[part]
     command, name = ("'delete', ", f"{table}, ") if delete else ("", "")
-    texts = f"SELECT {command}{key}, {text} FROM {content} WHERE filing_id = ? ORDER BY {key}"
+    texts = f"SELECT {command}{key}, {text} FROM {part} WHERE filing_id = ? ORDER BY {key}"
     connection.execute(f"INSERT INTO {table} ({name}rowid, {text}) {texts}", (filing,))
 
 

@@ -128,7 +128,7 @@ def _full_text_findings(connection: sqlite3.Connection, writer: str) -> Iterator
     """Check the full text by a command of SQLite that counts as a write."""
     unchecked, remedy = f"another command is writing to this index: {writer}", "Verify again when that has ended"
     try:
-        for table in () if writer else FULL_TEXT:
+        for table, *_ in () if writer else FULL_TEXT.values():
             with reading_damaged() as damaged:
                 connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
             if damaged:

@@ -13,7 +13,7 @@ from langchain_core.documents import Document as LoadedPage
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
 from fin_agent.evidence.filing_preparation import prepare_document
 from fin_agent.filings.readers.protocol import MAX_PAGES, Document, text_pages
-from fin_agent.index.ingest import FileStamp, IngestedFile, IngestReport, Manifest, OnFile, Outcome
+from fin_agent.index.ingest import IngestedFile, IngestReport, Manifest, OnFile, Outcome
 from fin_agent.index.sqlite import SqliteIndex
 
 FROM_DOCUMENTS = "documents:"
@@ -73,18 +73,16 @@ def _ingested(source: str, doc_id: str, pages: Sequence[LoadedPage], index: Sqli
     path = Path(source)
     try:
         texts = _texts(pages, source)
-        stamp = FileStamp(path, doc_id, 0, 0, hashlib.sha256(json.dumps(texts).encode()).hexdigest())
+        content_hash = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
         held = next((entry for entry in index.filings() if entry.doc_id == doc_id), None)
         if held is not None and held.source != FROM_DOCUMENTS + source:
             what = f"its doc_id {doc_id!r} is that of another filing, from {held.source.removeprefix(FROM_DOCUMENTS)}"
             remedy = "Give it another name with `doc_id`, or remove the other filing first"
             raise ReadError(what, subject=source, remedy=remedy)
-        if held is not None and Manifest(index).is_done(stamp):
+        if held is not None and Manifest(index).current.get(doc_id) == content_hash:
             return IngestedFile(path, doc_id, Outcome.UNCHANGED)
         document = Document(tuple(text_pages(texts)))
-        prepared = prepare_document(
-            document, doc_id=doc_id, source=FROM_DOCUMENTS + source, content_hash=stamp.content_hash
-        )
+        prepared = prepare_document(document, doc_id=doc_id, source=FROM_DOCUMENTS + source, content_hash=content_hash)
         index.add(prepared.filing, prepared.cards, prepared.summary)
     except (FilingIndexError, LexiconError):
         raise

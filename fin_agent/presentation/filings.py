@@ -17,7 +17,7 @@ from rich.text import Text
 from fin_agent.filings.facts.accounting_identities import Check, Outcome, check_facts
 from fin_agent.filings.facts.fact_selection import years_of
 from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
-from fin_agent.index.protocol import FilingRecord, PageOutline
+from fin_agent.index.protocol import FilingRecord
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.presentation.terminal_text import (
     count_with_noun,
@@ -93,7 +93,7 @@ class PageRun:
 
 
 @group()
-def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> Iterator[RenderableType]:
+def overview(record: FilingRecord, outline: Sequence[Page]) -> Iterator[RenderableType]:
     """Return the filing's identity, statements, Items and notes, as far as it has them."""
     units = (record.page_count, "page"), (record.fact_count, "figure"), (record.passage_count, "passage")
     yield from (_head(record), Text(", ".join(count_with_noun(number, unit) for number, unit in units)))
@@ -132,26 +132,26 @@ def _identity(identity: Identity) -> RenderableType:
     return table
 
 
-def item_runs(outline: Sequence[PageOutline], starts: Sequence[ItemStart]) -> list[PageRun]:
+def item_runs(outline: Sequence[Page], starts: Sequence[ItemStart]) -> list[PageRun]:
     """Return Items in the order of their pages; an Item that fills no page is listed with the page it begins on."""
-    runs = _page_runs([(page.key.page, page.item) for page in outline])
+    runs = _page_runs([(page.number, page.item) for page in outline])
     owning = {run.name for run in runs}
     order = {start.item: position for position, start in enumerate(starts)}
     short = [PageRun(start.item, start.page, start.page) for start in starts if start.item not in owning]
     return sorted([*runs, *short], key=lambda run: (run.first, order.get(run.name, -1)))
 
 
-def statement_runs(outline: Sequence[PageOutline]) -> list[PageRun]:
+def statement_runs(outline: Sequence[Page]) -> list[PageRun]:
     """Return primary statements in the order of their first pages; a page may show several."""
     runs: list[PageRun] = []
     for name in dict.fromkeys(each for page in outline for each in statements_on(page)):
-        runs += _page_runs([(page.key.page, name if name in statements_on(page) else None) for page in outline])
+        runs += _page_runs([(page.number, name if name in statements_on(page) else None) for page in outline])
     return sorted(runs, key=lambda run: run.first)
 
 
-def statements_on(page: Page | PageOutline) -> list[Statement]:
+def statements_on(page: Page) -> list[Statement]:
     """Return the primary statements that a page shows, top to bottom."""
-    return [Statement(name) for name in (page.statement, *page.further_statements) if name]
+    return [name for name in (page.statement, *page.further_statements) if name]
 
 
 _FIELDS = (
@@ -188,7 +188,7 @@ def _page_runs(named: Sequence[tuple[int, str | None]]) -> list[PageRun]:
 def statement_parts(workspace: Workspace, doc_id: str, statement: Statement) -> tuple[list[Page], list[StatementPart]]:
     """Return the pages of the primary statements of a filing, and the tables of one of them."""
     index = workspace.index
-    keys = [page.key for page in index.outline([doc_id]) if page.statement]
+    keys = [stored.key for stored in index.outline([doc_id]) if stored.page.statement]
     pages = [stored.page for stored in index.pages(keys)]
     return pages, parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles)
 

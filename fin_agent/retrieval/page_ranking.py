@@ -192,49 +192,48 @@ def candidates_of(
         for start in record.items:
             starts[PageKey(doc_id, start.page)].append(start.item)
     rank = {doc_id: position for position, doc_id in enumerate(doc_ids)}
-    outline = sorted(index.outline(doc_ids), key=lambda page: (rank[page.key.doc_id], page.key.page))
-    pages = [page for page in outline if only is None or page.key in only]
+    outline = {stored.key: stored.page for stored in index.outline(doc_ids) if only is None or stored.key in only}
+    pages = sorted(outline, key=lambda key: (rank[key.doc_id], key.page))
     quick = {
-        page.key: filing_scores[page.key.doc_id] + sum(by.get(page.key, 0.0) for by in (words, expansions, synonyms))
-        for page in pages
+        key: filing_scores[key.doc_id] + sum(by.get(key, 0.0) for by in (words, expansions, synonyms)) for key in pages
     }
     like = _shares(likeness or {})
     wanted = QueryTerms.of(query, index)
-    promising = sorted(pages, key=lambda page: -round(quick[page.key], 9))[:_READ]
-    texts = index.pages([page.key for page in promising])
-    read = {stored.key: text_match(stored.page.text, wanted) for stored in texts}
+    promising = sorted(pages, key=lambda key: -round(quick[key], 9))[:_READ]
+    read = {stored.key: text_match(stored.page.text, wanted) for stored in index.pages(promising)}
     found: list[Candidate] = []
-    for page in pages:
-        weight_of, starting = item_weight[page.key.doc_id], starts[page.key]
+    for key in pages:
+        page = outline[key]
+        weight_of, starting = item_weight[key.doc_id], starts[key]
         telling = _ON_A_COVER if page.item == COVER and not weight_of(COVER) else 1.0
-        match = read.get(page.key, TextMatch())
-        slots = held.get(page.key, {})
-        of_statement, of_any_table = rows.get(page.key, (0.0, 0.0))
+        match = read.get(key, TextMatch())
+        slots = held.get(key, {})
+        of_statement, of_any_table = rows.get(key, (0.0, 0.0))
         asked_for = sum(worth == 1.0 for worth in slots.values()) / max(1, len(query.slots))
         features = {
-            "filing": filing_scores[page.key.doc_id],
-            "period": periods[page.key.doc_id],
-            "words": words.get(page.key, 0.0) * telling,
-            "expansions": expansions.get(page.key, 0.0) * telling,
-            "synonyms": synonyms.get(page.key, 0.0) * telling,
+            "filing": filing_scores[key.doc_id],
+            "period": periods[key.doc_id],
+            "words": words.get(key, 0.0) * telling,
+            "expansions": expansions.get(key, 0.0) * telling,
+            "synonyms": synonyms.get(key, 0.0) * telling,
             "synonym coverage": match.synonyms,
             "nearness": match.nearness * telling,
             "headings": match.headings * telling,
             "expansion headings": match.expansion_headings * telling,
-            "note": wanted.title_coverage(notes.get((page.key.doc_id, page.note), "") if page.note else ""),
+            "note": wanted.title_coverage(notes.get((key.doc_id, page.note), "") if page.note else ""),
             "statement": float(page.statement in query.statements),
-            "facts": len(stated[page.key]) / max(1, len(query.metrics)),
-            "parts": len(parts[page.key]) / (1 + len(parts[page.key])),
+            "facts": len(stated[key]) / max(1, len(query.metrics)),
+            "parts": len(parts[key]) / (1 + len(parts[key])),
             "statement row": max(of_statement, asked_for),
             "row": max(of_any_table, asked_for),
             "item": max(map(weight_of, (page.item, *starting))),
             "item start": max(map(weight_of, starting), default=0.0),
             "tables": float(page.kind is not None and page.kind in query.tables),
             "no risk factor": float(page.item not in _RISK_FACTORS or weight_of(page.item) > 0),
-            "likeness": like.get(page.key, 0.0),
-            "early": 1.0 / (1.0 + page.key.page / _FIRST_PAGES),
+            "likeness": like.get(key, 0.0),
+            "early": 1.0 / (1.0 + key.page / _FIRST_PAGES),
         }
-        found.append(Candidate(page.key, features, slots))
+        found.append(Candidate(key, features, slots))
     return found
 
 

@@ -21,7 +21,7 @@ from fin_agent.config import Recording, Settings
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.index.protocol import FilingEntry, FilingIndex
-from fin_agent.index.sqlite_file import transaction
+from fin_agent.index.sqlite_file import is_damage, transaction
 from fin_agent.runs.run import MODEL, RULES, IndexState, Run, StepTime, index_state, run_id
 
 
@@ -280,7 +280,6 @@ FORMAT_VERSION = 1
 _APPLICATION = 0x46415255
 """The application id that marks the file as a store of runs (SQLite file format, 1.3.14)."""
 _BUSY_MILLISECONDS = 5_000
-_DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class RunStoreError(FinAgentError):
@@ -316,7 +315,7 @@ def connect(file: Path, *, make: bool) -> sqlite3.Connection:
 
 def _fault(file: Path, error: OSError | sqlite3.Error) -> RunStoreError:
     """Return the RunStoreError for an error of the file or of SQLite, with its remedy."""
-    if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", -1) & 0xFF in _DAMAGED:
+    if isinstance(error, sqlite3.Error) and is_damage(error):
         what = f"this file is damaged, or it is not a file of recorded runs ({error})"
         remedy = "Move it away: the next question creates a new one. Answers and the index do not depend on it"
     else:

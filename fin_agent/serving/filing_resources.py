@@ -59,7 +59,7 @@ def filing_shown(context: ToolContext, doc_id: str) -> FilingShown:
     """Return the filing with this id. Raises NotThereError if it does not exist or may not be read."""
     record = record_of(context, doc_id)
     identity = record.identity
-    outline = context.workspace.index.outline([doc_id])
+    outline = [stored.page for stored in context.workspace.index.outline([doc_id])]
     notes = (PageRun(f"{note.number} {note.title}".strip(), note.first_page, note.last_page) for note in record.notes)
     return FilingShown(
         **FilingListed.of(record).model_dump(),

@@ -210,9 +210,9 @@ def statements_shown(context: ToolContext, doc_id: DocId) -> Json:
     """Return every primary statement as tables, each cell with its place. Raises NotThereError."""
     record_of(context, doc_id)
     index = context.workspace.index
-    outline = [page for page in index.outline([doc_id]) if page.statement]
-    there = {name for page in outline for name in statements_on(page)}
-    facts = [each.fact for each in index.facts([doc_id], pages=[page.key for page in outline])]
+    outline = [stored for stored in index.outline([doc_id]) if stored.page.statement]
+    there = {name for stored in outline for name in statements_on(stored.page)}
+    facts = [each.fact for each in index.facts([doc_id], pages=[stored.key for stored in outline])]
     charted = {(fact.page, fact.line) for fact in facts if in_a_cell(fact) and fact.period.fiscal_year}
     shown: list[Json] = []
     for statement in Statement:

@@ -10,7 +10,7 @@ from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
-from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact, StoredPage, StoredPassage
+from fin_agent.index.protocol import PageKey, SourcedFact, StoredPage, StoredPassage
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.filing import PassageKind
@@ -34,7 +34,7 @@ class Words:
     def pages(self, keys: Sequence[PageKey]) -> Sequence[StoredPage]:
         return []
 
-    def outline(self, doc_ids: Collection[str]) -> Sequence[PageOutline]:
+    def outline(self, doc_ids: Collection[str]) -> Sequence[StoredPage]:
         return []
 
     def tables(self, keys: Sequence[PageKey]) -> Sequence[Table]:

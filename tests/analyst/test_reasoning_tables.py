@@ -12,7 +12,7 @@ from fin_agent.analyst.rules.reasoning.question_parts import parse_ranking
 from fin_agent.analyst.rules.reasoning.table_answers import members_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
-from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact, StoredPage
+from fin_agent.index.protocol import PageKey, SourcedFact, StoredPage
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.filing import PassageKind
@@ -53,7 +53,7 @@ class Shelf:
     def pages(self, keys: Sequence[PageKey]) -> Sequence[StoredPage]:
         return []
 
-    def outline(self, doc_ids: Collection[str]) -> Sequence[PageOutline]:
+    def outline(self, doc_ids: Collection[str]) -> Sequence[StoredPage]:
         return []
 
     def tables(self, keys: Sequence[PageKey]) -> Sequence[Table]:

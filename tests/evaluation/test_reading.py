@@ -11,9 +11,10 @@ import pytest
 from benchmarks.reading import ReadingReport, gold_pages_labelled, load_labels, read_filing_beside
 from fin_agent.errors import ReadError
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
+from fin_agent.index.protocol import FilingRecord, StoredPage
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Page, Statement
 
 
 def record(year: int, end: date, month: int, quarter: int | None = None, form: Form = Form.TEN_K) -> FilingRecord:
@@ -47,8 +48,8 @@ def test_a_quarter_in_the_name_has_to_be_right(tmp_path: Path) -> None:
 
 def test_statements_that_no_page_shows_are_missing() -> None:
     pages = [
-        PageOutline(PageKey("ACME_2023_10K", 3), "8", "income", "", further_statements=("cash-flow",)),
-        PageOutline(PageKey("ACME_2023_10K", 4), "8", None, ""),
+        StoredPage("ACME_2023_10K", Page(3, "", "8", Statement.INCOME, further_statements=(Statement.CASH_FLOW,))),
+        StoredPage("ACME_2023_10K", Page(4, "", "8")),
     ]
     read = read_filing_beside(record(2023, date(2023, 12, 31), 12), None, pages, ())
     assert read.missing == ("balance",)
@@ -61,7 +62,7 @@ def test_gold_pages_need_the_label_of_their_title() -> None:
         key = ("ACME_2023_10K", page)
         return FinanceBenchQuestion("1", "", key[0], "metrics-generated", "", "", "", (key,), ((key, text),))
 
-    outlines = {"ACME_2023_10K": [PageOutline(PageKey("ACME_2023_10K", 3), "8", "income", "")]}
+    outlines = {"ACME_2023_10K": [StoredPage("ACME_2023_10K", Page(3, "", "8", Statement.INCOME))]}
     title_of = load_lexicon().statement_of_title
     right = question("Acme Corp\nCONSOLIDATED STATEMENTS OF INCOME\n1")
     wrong = question("CONSOLIDATED BALANCE SHEETS\n1")

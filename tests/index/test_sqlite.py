@@ -13,7 +13,7 @@ import pytest
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.index.protocol import PageKey
-from fin_agent.index.sqlite import SqliteIndex, match_any
+from fin_agent.index.sqlite import SqliteIndex, match_phrases
 from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.place import Box
 from tests.index.contract.samples import EVERYTHING, TAGS
@@ -44,7 +44,7 @@ def test_everything_about_a_filing_comes_back(index: SqliteIndex, check_consiste
     assert facts == list(EVERYTHING.facts)
     assert [str(fact.amount) for fact in facts] == ["-1234.50", "0.10"]  # as printed, to the last zero
     outline = index.outline([EVERYTHING.doc_id])
-    assert [(entry.item, entry.statement, entry.title) for entry in outline] == [
+    assert [(each.page.item, each.page.statement, each.page.title) for each in outline] == [
         ("cover", None, "Cover"),
         ("8", "balance", "CONSOLIDATED BALANCE SHEETS"),
         ("8", None, "Note 5"),
@@ -143,9 +143,9 @@ def test_search_within_very_many_filings(index: SqliteIndex, make_filing: MakeFi
     assert sorted(hit.key.doc_id for hit in hits) == sorted(odd)
 
 
-def test_match_any_quotes_phrases_once() -> None:
-    assert match_any(["net sales", "net  sales", 'R&D "cost"']) == '"net sales" OR "R D cost"'
-    assert match_any(["", "--", "$"]) == ""
+def test_phrases_are_quoted_once() -> None:
+    assert match_phrases(["net sales", "net  sales", 'R&D "cost"']) == ['"net sales"', '"R D cost"']
+    assert match_phrases(["", "--", "$"]) == []
 
 
 def test_figures_that_are_not_what_was_written_are_not_answered(sample_index: Path, tmp_path: Path) -> None:

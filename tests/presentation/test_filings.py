@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from fin_agent.filings.facts.accounting_identities import Check, Figure, Outcome, not_checkable
-from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
+from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import (
     CheckedFiling,
     checked_view,
@@ -24,12 +24,13 @@ from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.fact import FactPeriod, Tag
 from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
-from fin_agent.vocabulary.page import Note
+from fin_agent.vocabulary.page import Note, Page, Statement
 from tests.presentation.figures import fact, record, shown
 
 
-def page(number: int, item: str | None, statement: str | None = None, *further: str) -> PageOutline:
-    return PageOutline(PageKey("acme", number), item, statement, "", further_statements=further)
+def page(number: int, item: str | None, statement: str | None = None, *further: str) -> Page:
+    shown = tuple(Statement(each) for each in (statement, *further) if each)
+    return Page(number, "", item, shown[0] if shown else None, further_statements=shown[1:])
 
 
 OUTLINE = [

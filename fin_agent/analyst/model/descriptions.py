@@ -168,7 +168,7 @@ class ModelSummarizer:
     def by_rules(self, record: FilingRecord) -> str:
         """Return the summary by rules."""
         outline = self._workspace.index.outline([record.doc_id])
-        return summary_by_rules(record.identity, [page.title for page in outline if page.key.page < COVER_PAGES])
+        return summary_by_rules(record.identity, [each.page.title for each in outline if each.key.page < COVER_PAGES])
 
     def make(self, record: FilingRecord) -> tuple[str | None, tuple[str, ...]]:
         """Return the extended summary of a filing, and what was rejected of the model's reply.

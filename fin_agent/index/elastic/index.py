@@ -30,16 +30,14 @@ from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.index import rows
 from fin_agent.index.opening import VARIABLES, ClusterAddress, ConnectionSettings, not_indexed
 from fin_agent.index.protocol import (
-    DocIds,
     FilingEntry,
     FilingIndex,
     FilingRecord,
     FilingVectors,
     Hit,
     PageKey,
-    PageKeys,
-    PageOutline,
     SourcedFact,
+    StoredPage,
     VectorModel,
     VectorUnit,
 )
@@ -167,13 +165,7 @@ class ElasticIndex(FilingIndex):
     >>> index.search_pages(["inventory turnover"])  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        address: str,
-        reaching: ConnectionSettings | None = None,
-        *,
-        create: bool = False,
-    ) -> None:
+    def __init__(self, address: str, reaching: ConnectionSettings | None = None, *, create: bool = False) -> None:
         """Open the index at `https://host:9200/prefix`; with `create`, create what is missing of it.
 
         Args:
@@ -507,11 +499,9 @@ class ElasticIndex(FilingIndex):
         asked = {stem: {"term": {"text": {"value": stem}}} for stem in sorted(stems)}
         return {stem: count for stem, count in self._counted("pages", asked).items() if count}
 
-    def _search(self, part: Part, terms: Sequence[str], doc_ids: DocIds, pages: PageKeys, limit: int) -> list[Hit]:
+    def _search(self, part: Part, terms: Sequence[str], doc_ids: Collection[str] | None, limit: int) -> list[Hit]:
         kind, field, *places = _SEARCHED[part]
         listing = self.listing()
-        if pages is not None:
-            doc_ids = {key.doc_id for key in pages}
         generations = None if doc_ids is None else [each.generation for each in listing.known(doc_ids)]
         clauses = list(self._clauses(kind, field, terms))
         if not clauses or limit < 1 or generations == []:
@@ -521,9 +511,7 @@ class ElasticIndex(FilingIndex):
             "minimum_should_match": 1,
             "must_not": _any_of("generation", listing.hidden),
         }
-        if pages is not None:
-            query["filter"] = [self._on_any_of(pages)]
-        elif generations is not None and len(generations) <= MAX_FILTERED:
+        if generations is not None and len(generations) <= MAX_FILTERED:
             query["filter"] = [_any_of("generation", generations)]
         hits = self._paged(
             kind,
@@ -597,18 +585,6 @@ class ElasticIndex(FilingIndex):
         )
         return answer["aggregations"]["all"]  # type: ignore[no-any-return]
 
-    def _on_any_of(self, keys: Collection[PageKey]) -> Filter:
-        """Return a filter for documents on these pages."""
-        pages_of: dict[str, set[int]] = {}
-        for key in keys:
-            if key.doc_id in (of := self.listing().of):
-                pages_of.setdefault(of[key.doc_id].generation, set()).add(key.page)
-        each = [
-            {"bool": {"filter": [_any_of("generation", [generation]), _any_of("page", pages)]}}
-            for generation, pages in sorted(pages_of.items())
-        ]
-        return {"bool": {"should": each, "minimum_should_match": 1}} if each else {"match_none": {}}
-
     # What filings hold
 
     def stored(self, doc_id: str) -> StoredFiling:
@@ -649,11 +625,11 @@ class ElasticIndex(FilingIndex):
                 found.setdefault(PageKey(doc_id, source[page]), []).append(row)
         return [make(key, row) for key in keys for row in found.get(key, ())]
 
-    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+    def outline(self, doc_ids: Collection[str]) -> list[StoredPage]:
         """See FilingIndex.outline."""
-        columns = rows.OUTLINE_COLUMNS
-        found = self._sources("pages", doc_ids, "number", columns)
-        return [PageOutline.of([doc_id, *map(source.get, columns)]) for doc_id, source in found]
+        columns = rows.OUTLINE.names
+        pages = self._sources("pages", doc_ids, "number", columns)
+        return [StoredPage(of, rows.OUTLINE.value([*map(page.get, columns)], text="")) for of, page in pages]
 
     def facts(
         self,
@@ -668,11 +644,13 @@ class ElasticIndex(FilingIndex):
         if metrics is not None:
             within.append(_any_of("metrics", metrics))
         if pages is not None:
-            doc_ids = {key.doc_id for key in pages} & set(doc_ids)
-            within.append(self._on_any_of(pages))
+            pages, doc_ids = frozenset(pages), {key.doc_id for key in pages} & set(doc_ids)
+            within.append(_any_of("page", {key.page for key in pages}))
         found: dict[str, list[tuple[int, SourcedFact]]] = {}
         fields = ("page", "facts", "tags", "linked")
         for doc_id, source in self._sources("figures", doc_ids, "page", fields, within):
+            if pages is not None and (doc_id, source["page"]) not in pages:
+                continue
             tags = {tag[0]: rows.tag(tag) for kind in ("tags", "linked") for tag in source[kind]["all"]}
             for ordinal, *row in source["facts"]["all"]:
                 fact = rows.fact(row, tags.get(row[_TAG]))

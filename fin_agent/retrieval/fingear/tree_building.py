@@ -224,7 +224,7 @@ def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
 
 def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, list[Chunk]]:
     """Return the chunks of each Item, Items in the order of the filing."""
-    outline = {page.key: page for page in index.outline([doc_id])}
+    outline = {stored.key: stored.page for stored in index.outline([doc_id])}
     labels: dict[PageKey, dict[str, None]] = {}
     for sourced in index.facts([doc_id]):
         labels.setdefault(sourced.key, {})[" ".join(sourced.fact.label.split())] = None

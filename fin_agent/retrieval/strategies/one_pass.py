@@ -102,9 +102,9 @@ def restrict_scope(scope: Scope, doc_ids: Collection[str]) -> Scope:
     return Scope(tuple(doc_id for doc_id in dict.fromkeys(doc_ids) if within is None or doc_id in within), scope.pages)
 
 
-def allowed_pages(scope: Scope) -> tuple[PageKey, ...] | None:
+def allowed_pages(scope: Scope) -> frozenset[PageKey] | None:
     """Return the pages that may be retrieved, within the allowed filings; None where `scope` names no pages."""
-    return None if scope.pages is None else tuple(filter(scope.holds, scope.pages))
+    return None if scope.pages is None else frozenset(filter(scope.holds, scope.pages))
 
 
 def page_keys(index: FilingIndex, doc_id: str) -> list[PageKey]:
@@ -268,12 +268,11 @@ def rank_by_words(index: FilingIndex, unit: VectorUnit, wording: Wording, scope:
             found = index.search_summaries(terms, doc_ids=scope.filings, limit=most)
             return [(Place(doc_id), score) for doc_id, score in found]
         pages = allowed_pages(scope)
-        if unit is VectorUnit.PASSAGE:
-            hits = index.search_passages(terms, doc_ids=scope.filings, pages=pages, limit=most)
-            return [(Place(hit.doc_id, hit.page, hit.ordinal), hit.score) for hit in hits]
-        wanted = None if pages is None else frozenset(pages)
-        hits_of_pages = index.search_pages(terms, doc_ids=scope.filings, limit=most if wanted is None else _ALL)
-        return [(Place(*hit.key), hit.score) for hit in hits_of_pages if wanted is None or hit.key in wanted][:most]
+        filings = scope.filings if pages is None else {key.doc_id for key in pages}
+        find, of_passage = (index.search_pages, False) if unit is VectorUnit.PAGE else (index.search_passages, True)
+        hits = find(terms, doc_ids=filings, limit=most if pages is None else _ALL)
+        inside = [hit for hit in hits if pages is None or hit.key in pages][:most]
+        return [(Place(*(hit[:3] if of_passage else hit.key)), hit.score) for hit in inside]
 
     if not wording.synonyms:
         return search(wording.terms(), limit)
@@ -354,7 +353,7 @@ def vector_ranker(
         places: Collection[tuple[str, int]] | None = pages if unit is VectorUnit.PAGE else None
         if unit is VectorUnit.PASSAGE:
             unit = VectorUnit.WINDOW if windows else VectorUnit.PASSAGE
-            held = None if pages is None else index.passages(list(dict.fromkeys(pages)))
+            held = None if pages is None else index.passages(sorted(pages))
             places = None if held is None else [(stored.doc_id, stored.passage.ordinal) for stored in held]
         hits = stores[unit].search(vector, limit, doc_ids=scope.filings, places=places)
         if unit is VectorUnit.SUMMARY:

@@ -46,12 +46,13 @@ def test_everything_about_a_filing_comes_back(index: Index) -> None:
     facts = [sourced.fact for sourced in index.facts([EVERYTHING.doc_id])]
     assert facts == list(EVERYTHING.facts)
     assert [str(fact.amount) for fact in facts] == ["-1234.50", "0.10"]  # as printed, to the last zero
-    outline = index.outline([EVERYTHING.doc_id])
+    outline = [stored.page for stored in index.outline([EVERYTHING.doc_id])]
     assert [(entry.item, entry.statement, entry.title) for entry in outline] == [
         ("cover", None, "Cover"),
         ("8", "balance", "CONSOLIDATED BALANCE SHEETS"),
         ("8", None, "Note 5"),
     ]
+    assert {page.text for page in outline} == {""}
     assert (outline[2].kind, outline[2].note, outline[2].further_statements) == ("segment", "5", ("equity",))
     (entry,) = index.entries()
     assert entry.identity == replace(EVERYTHING.identity, sources=())
@@ -119,9 +120,9 @@ def test_row_labels_and_parts(index: Index, make_filing: MakeFiling) -> None:
         for text in (sourced.fact.label, *sourced.fact.section, *sourced.fact.column_path, sourced.fact.caption)
     }
     assert texts and index.address_texts([]) == frozenset()
-    assert index.row_labels(["a"], holding=["TOTAL a"]) == [RowLabel("a", 0, "Total assets", "balance", 2022, 3)]
+    assert index.row_labels(["a"], holding=["TOTAL a"]) == {RowLabel("a", 0, "Total assets", "balance", 2022, 3)}
     assert [found.label for found in index.row_labels(["a"], holding=["quity"])] == ["ÉQUITY of others"]
-    assert index.row_labels(["a"], holding=["phones"]) == index.row_labels(["a"], holding=[]) == []
+    assert index.row_labels(["a"], holding=["phones"]) == index.row_labels(["a"], holding=[]) == frozenset()
     assert index.facts(["a"])[6].fact.tag == TAGS[1]
 
 

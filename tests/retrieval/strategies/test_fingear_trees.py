@@ -284,7 +284,7 @@ def test_an_item_without_text_has_no_tree_and_no_budget(
     workspace: Workspace, store: TreeStore, trees: FilingTrees, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     empty = trees.trees[1].item
-    pages = {page.key for page in workspace.index.outline([FILING]) if page.item == empty}
+    pages = {page.key for page in workspace.index.outline([FILING]) if page.page.item == empty}
     assert pages and empty in {tree.item for tree in trees.trees}
     read = workspace.index.passages
     with monkeypatch.context() as patched:

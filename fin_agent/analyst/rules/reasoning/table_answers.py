@@ -113,13 +113,11 @@ def answers_from_tables(
 def tables_of(evidence: Sequence[Evidence], index: FilingIndex) -> list[PlacedTable]:
     """Return the tables on the pages of the evidence, page by page, without duplicates."""
     keys = list(dict.fromkeys(PageKey(kept.passage.doc_id, kept.passage.page) for kept in evidence))
-    statements = {page.key: page.statement for page in index.outline({key.doc_id for key in keys})}
+    statements = {each.key: each.page.statement for each in index.outline({key.doc_id for key in keys})}
     placed: list[PlacedTable] = []
     for key in keys:
         facts = {each.fact.box: each.fact for each in index.facts([key.doc_id], pages=[key])}
-        shown = statements.get(key)
-        statement = Statement(shown) if shown else None
-        placed += [PlacedTable(key.doc_id, table, statement, facts) for table in index.tables([key])]
+        placed += [PlacedTable(key.doc_id, table, statements.get(key), facts) for table in index.tables([key])]
     return placed
 
 
