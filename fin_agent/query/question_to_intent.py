@@ -433,10 +433,8 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 return with_fiscal_years_resolved(with_dated_periods(reason, workspace), workspace)
             if not query.asks_figures:
                 continue
-            if first is None and _may_split_printed_line(query) and not _is_company_action(query, workspace):
-                whole = _as_one_line(words, workspace, before, listed=False)
-                if whole is not None:
-                    return whole
+            if first is None and (whole := _instead_of_lines(query, words, workspace, before)) is not None:
+                return whole
             first = first or query
             try:
                 intent = _as_answerable(query, words, workspace)
@@ -455,6 +453,13 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
     if understood is not None:
         return understood
     return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
+
+
+def _instead_of_lines(query: Query, words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:
+    """Return a question whose first reading may split one printed line as that line; None where it is not one."""
+    if not _may_split_printed_line(query) or _is_company_action(query, workspace):
+        return None
+    return _as_one_line(words, workspace, before, listed=False)
 
 
 def _as_answerable(query: Query, words: Intent, workspace: Workspace) -> Intent:

@@ -397,9 +397,7 @@ def _score(
         return None
     if part.answer_type is AnswerType.BUSINESS:
         return (1 + contains_listed_phrase("leading", text)) / length
-    about = before_the_cause(text) if cause or figures else text
-    if figures and not matches_type(about, part):
-        about = text
+    about = _stated(text, part)
     said, around = set(stems_in(about)), set(stems_in(heading))
     own = set(stems_in(f"{heading} {text}" if cause else text))
     if not any(term.coverage_in(own) for term in terms):
@@ -420,6 +418,13 @@ def _score(
         and _matches_period(about, target, filed, above)
     )
     return borne * _fitness(text, about, heading, target) / length if fits else None
+
+
+def _stated(text: str, part: QuestionPart) -> str:
+    """Return what a text states, without the reason that it gives, unless the figure asked for is in the reason."""
+    figures = part.answer_type in FIGURES
+    about = before_the_cause(text) if figures or part.answer_type is AnswerType.CAUSE else text
+    return text if figures and not matches_type(about, part) else about
 
 
 def _enough(wants: AnswerType, weight: float) -> float:
@@ -457,11 +462,8 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     if wants is AnswerType.VERDICT and any(term.is_absent for term in target.telling_terms):
         return False
-    if not _names_what_is_compared(f"{nearby} {text}", target):
-        return False
     moves = any(movement_directions(core))
-    moving = {AnswerType.VERDICT: lead, AnswerType.CAUSE: text}.get(wants)
-    if moves and moving is not None and not any(movement_directions(moving)):
+    if not _names_what_is_compared(f"{nearby} {text}", target) or not _moves_where_asked(lead, text, target):
         return False
     about = patterns("sentence_patterns")["aside"].sub("", about)
     at_rest = wants in _AT_REST or (wants in (AnswerType.COUNT, AnswerType.PLACE) and target.intent.names_metric)
@@ -469,6 +471,14 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
     return not ranks or contains_listed_phrase("superlatives", text)
+
+
+def _moves_where_asked(lead: str, text: str, target: AnswerTarget) -> bool:
+    """Return whether a verdict or a reason is of a movement, where one is asked about: `why did sales change`."""
+    core, wants = target.intent.core, target.part.answer_type
+    moves = any(movement_directions(core)) or (wants is AnswerType.CAUSE and has_listed_prefix("moving", core))
+    moving = {AnswerType.VERDICT: lead, AnswerType.CAUSE: text}.get(wants)
+    return not moves or moving is None or any(movement_directions(moving))
 
 
 def _names_what_is_compared(text: str, target: AnswerTarget) -> bool:
@@ -504,9 +514,7 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target
     own = [term for term in target.telling_terms if not term.is_context]
     if not own:  # `and since when`: of the same subject
         own, around = list(target.terms), said
-    subject = [term for term in target.telling_terms if term.is_context]
-    refers = wants in _FACTS and contains_listed_phrase("referring", target.part.text)
-    if refers and subject and not any(term.coverage_in(around) for term in subject):
+    if not _mentions_what_is_referred_to(around, target):
         return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
@@ -516,6 +524,13 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target
     needed = present if few else [rarest][rarest.is_name :]
     names = filter(attrgetter("is_name"), own)
     return _all_in(around, needed) and _all_in(anywhere, names) and _is_borne_out(anywhere, target)
+
+
+def _mentions_what_is_referred_to(around: set[str], target: AnswerTarget) -> bool:
+    """Return whether a text mentions the subject of the request before, where a date, name or place refers to it."""
+    subject = [term for term in target.telling_terms if term.is_context]
+    refers = target.part.answer_type in _FACTS and contains_listed_phrase("referring", target.part.text)
+    return not (refers and subject) or any(term.coverage_in(around) for term in subject)
 
 
 def _is_borne_out(anywhere: set[str], target: AnswerTarget) -> bool:
@@ -621,6 +636,7 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     if wants is AnswerType.CAUSE:
         fitness *= _moves_as_asked(text[: len(about) + _VERB], core)
         fitness *= _is_about_measure(about, heading, core, target.lexicon)
+        fitness *= _measure_fitness(about, core, target.lexicon) if target.lexicon is not None else 1.0
     return fitness
 
 
@@ -661,6 +677,33 @@ def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon | No
     if wanted and not named:
         return any(movement_directions(about)) or wanted[0] in _measures(heading, lexicon)
     return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
+
+
+def _measure_fitness(about: str, core: str, lexicon: Lexicon) -> float:
+    """Return the fit of a sentence by what it says of the measure asked for: that it moved, or that a part of it did.
+
+    `Mac sales`, `revenue per shipment` and `sales in Japan` are parts; of `sales rose 6%` the measure is the subject.
+    """
+    wanted = _measures(core, lexicon)[:1]
+    whole = word_lists("answer_words")["of the whole"] | frozenset(words_in(core.lower()))
+
+    def narrows(before: str, behind: Sequence[str]) -> bool:
+        word = before.rpartition(" ")[2].lower()
+        if word.isalpha() and word not in whole and not any(movement_directions(word)):
+            return True
+        names = [one for one in behind[1:] if one[:1].isupper() and one.lower().strip(",.") not in whole]
+        return behind[:1] == ["per"] or (bool(names) and behind[0] in _OF_WHICH_PART)
+
+    named = [one for one in lexicon.mentions(about) if one.id.removesuffix("_reported") in wanted]
+    of_whole = [one for one in named if not narrows(about[: one.start].rstrip(), about[one.end :].split()[:2])]
+    if any(contains_listed_phrase("moved", about[one.end : one.end + _MOVED_WITHIN]) for one in of_whole):
+        return _MOVED
+    return _OF_A_UNIT if named and not of_whole else 1.0
+
+
+_MOVED, _MOVED_WITHIN = 1.5, 80
+"""Weight of a sentence whose subject is the measure that moved, and characters behind it in which it says so."""
+_OF_WHICH_PART = frozenset(("from", "for", "in", "of", "at"))
 
 
 def _measures(text: str, lexicon: Lexicon) -> list[str]:
