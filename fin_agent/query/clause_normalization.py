@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from fin_agent.lexicon.periods import PeriodMention
 from fin_agent.lexicon.words import patterns, word_lists
@@ -677,9 +677,10 @@ def _substitute_line(owner: Clause, clause: Clause) -> None:
                 return  # it is asked for separately
             del owner.tokens[at]
             name -= 1
-    while name and owner.tokens[name - 1].type in ("AVERAGE", "AVERAGE_BALANCE", "TOTAL"):
-        del owner.tokens[name - 1]
-        name -= 1
+    words = takewhile(lambda one: one.type in ("AVERAGE", "AVERAGE_BALANCE", "TOTAL"), reversed(owner.tokens[:name]))
+    kept = name - len(list(words))
+    del owner.tokens[kept:name]
+    name = kept
     called = owner.tokens[name]
     formula, clause.tokens = _separate_formula(clause.tokens)
     if clause.name and called.text.lower() == f"{clause.name} margin":

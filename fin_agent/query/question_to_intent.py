@@ -214,7 +214,7 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)
 
 
-_IN_WORDS = ("size of an agreement", "existence")
+_IN_WORDS = ("size of an agreement", "existence", "what made it move")
 """Lists of phrases by which a question asks for what sentences say, although it may name a measure."""
 
 
@@ -710,10 +710,7 @@ def _planned(
 
     Raises UnboundError if it cannot be planned, or a part of it is used by no line.
     """
-    named = query.parts.names if query.parts is not None and query.comparison is None else ()
-    own = {line.part for line in query.lines()}
-    unused = [name for name in named if name not in own and None not in own]  # each line has a part of its own
-    if unused:
+    if unused := _unused_parts(query):
         raise UnboundError(f"the meaning of {' and '.join(map(repr, unused))}, which was not understood")
     intent = bind_query(query, words, workspace, searched).model_copy(update={"query": query})
     if query.unit in _OF_RATES and intent.relation is Relation.CHANGE:
@@ -731,6 +728,13 @@ def _planned(
         return intent, None
     known = all(company.key in workspace.years for company in intent.companies)
     return intent, _plan(intent, workspace) if known else None
+
+
+def _unused_parts(query: Query) -> list[str]:
+    """Return the named parts that no line uses, because each has a part of its own."""
+    named = query.parts.names if query.parts is not None and query.comparison is None else ()
+    own = {line.part for line in query.lines()}
+    return [name for name in named if name not in own and None not in own]
 
 
 _OF_RATES = ("basis points", "percentage points")

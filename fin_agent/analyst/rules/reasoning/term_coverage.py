@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, QuestionPart
 from fin_agent.evidence.intent import Intent
@@ -99,7 +100,7 @@ def terms_of(
     if not any(made):
         keywords = QuestionPart(" ".join(intent.keywords), AnswerType.SENTENCE)
         made = [list(_terms(keywords, known, labels)), *([] for _ in parts[1:])]
-    stems = {each for terms in made for term in terms for each in term.stems.union(*term.synonyms)}
+    stems = {each for term in chain.from_iterable(made) for each in term.stems.union(*term.synonyms)}
     frequencies = index.document_frequencies(stems)
     weights = weights_of(stems, frequencies, index.page_count())
     made = [[_weighed(term, weights, frequencies) for term in terms] for terms in made]
