@@ -230,7 +230,9 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
 
 
 def _in_rows(query: Query, years: tuple[str, ...]) -> Query | None:
-    """Return the query with the rows of due years as parts of its line."""
+    """Return the query with the rows of due years as parts of its line; of a ranking, also those between two years."""
+    if len(years) > 1 and query.combined in (Combination.HIGHEST, Combination.LOWEST):
+        years = tuple(map(str, range(int(years[0]), int(years[-1]) + 1)))
     if len(years) > 1:
         rows = Comparison(axis=Axis.PARTS, how=query.combined or Combination.EACH)
         comparison = rows if query.combined in (None, Combination.TOTAL) else query.comparison

@@ -618,8 +618,10 @@ class _FactPhrase:
         if not (named or fitting or fact.source == "text") and self.phrase.isdisjoint(address.borne):
             return None
         uncounted = self.metric is not None and self.metric.unit == "count" and fact.unit != "count"
-        if uncounted and not named and not self._is_label(address.line):
-            return None  # `Employee benefits > Total` is no number of employees
+        if uncounted and not named and (fact.metric is not None or not self._is_label(address.line)):
+            return (
+                None  # `Employee benefits > Total` is no number of employees, nor the sales of `Stores` that of stores
+            )
         own, years = address, years_of(fact.period)
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
@@ -709,6 +711,8 @@ class _FactPhrase:
             prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and said.isdisjoint(_OF_SHARES):
             prior -= _OF_ANOTHER_UNIT / 2
+        elif fact.unit == "USD" and not said.isdisjoint(_OF_COUNTS):
+            prior -= _OF_ANOTHER_UNIT  # the sales of `Stores` are no count of stores
         if self.metric is not None and self.metric.unit == "shares" and self.is_balance:
             around = address.line | address.heads | address.column | words_of(fact.caption)
             prior -= _OF_ANOTHER_UNIT * bool((around & _OF_OTHER_SHARES) - said)  # options outstanding are no shares
@@ -870,6 +874,7 @@ OF_ANY_FIGURE = stems("of any figure")
 """Words of a phrase that only say that a figure is meant; an address does not need to match them."""
 _RATE, _CHANGE, OPENING = stems("rate"), stems("change"), stems("opening")
 _OF_SHARES, _OF_OTHER_SHARES = stems("of shares"), stems("of other shares")
+_OF_COUNTS = words_of("count headcount tally")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 NARROWING = words_of("current noncurrent")
 _OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")

@@ -313,6 +313,19 @@ def test_an_amount_per_unit_has_no_scale_of_its_table() -> None:
     assert with_own_unit(total).fact.value == 29_000_000
 
 
+def test_the_sales_of_what_is_counted_are_no_count() -> None:
+    sales = fact("Stores", 7029, 12, section=("Sales by channel",))
+    counted = SourcedFact("a", replace(fact("Total owned stores", 2858).fact, unit="count"))
+    assert values(found([sales, counted], "total store count"))[0] == 2858
+    assert not found([sales], "total store count").is_sure
+
+
+def test_what_a_row_includes_is_not_the_row() -> None:
+    leases = fact("Operating and finance leases, including imputed interest", 79840)
+    assert not found([leases], "imputed interest").is_sure
+    assert found([leases], "operating and finance leases including imputed interest").is_sure
+
+
 def test_what_a_figure_is_net_of_bears_nothing_out() -> None:
     facts = [
         fact("Deferred tax assets, net of valuation allowance", 1597),
