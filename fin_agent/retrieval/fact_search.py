@@ -711,8 +711,6 @@ class _FactPhrase:
             prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and said.isdisjoint(_OF_SHARES):
             prior -= _OF_ANOTHER_UNIT / 2
-        elif fact.unit == "USD" and not said.isdisjoint(_OF_COUNTS):
-            prior -= _OF_ANOTHER_UNIT  # the sales of `Stores` are no count of stores
         if self.metric is not None and self.metric.unit == "shares" and self.is_balance:
             around = address.line | address.heads | address.column | words_of(fact.caption)
             prior -= _OF_ANOTHER_UNIT * bool((around & _OF_OTHER_SHARES) - said)  # options outstanding are no shares
