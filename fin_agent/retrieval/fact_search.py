@@ -619,9 +619,9 @@ class _FactPhrase:
             return None
         uncounted = self.metric is not None and self.metric.unit == "count" and fact.unit != "count"
         if uncounted and not named and (fact.metric is not None or not self._is_label(address.line)):
-            return (
-                None  # `Employee benefits > Total` is no number of employees, nor the sales of `Stores` that of stores
-            )
+            return None  # `Employee benefits > Total` is no number of employees
+        if fact.unit == "USD" and not self.phrase.isdisjoint(_OF_COUNTS):
+            return None  # the sales of `Stores` are no count of stores
         own, years = address, years_of(fact.period)
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
