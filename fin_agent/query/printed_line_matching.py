@@ -20,6 +20,7 @@ from fin_agent.query.tree import (
     Axis,
     Combination,
     Comparison,
+    Kind,
     Line,
     Measure,
     Move,
@@ -219,7 +220,7 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
         return ranked
     told = _report_period(query.periods, keys[0], workspace)
     future = are_to_come(query.periods, keys[0], workspace)
-    if told is None or not (future or _asks_for_due(query)):
+    if told is None or not (future or query.kind is Kind.FORECAST or _asks_for_due(query)):
         return None
     report, years = told
     query = query.model_copy(update={"periods": (report,)})

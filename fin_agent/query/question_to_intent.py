@@ -428,10 +428,9 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
     why, spelt = "", normalize_punctuation(expand_abbreviations(words.question))
     try:
         for place, query in enumerate(_readings(words, workspace, before)):
-            if query.kind is Kind.REASON and not place:
-                reason = words.model_copy(update={"query": query, "relation": Relation.EXPLANATION})
-                return with_fiscal_years_resolved(with_dated_periods(reason, workspace), workspace)
             if not query.asks_figures:
+                if (told := _without_figures(query, words, workspace, first=not place)) is not None:
+                    return told
                 continue
             if first is None and (whole := _instead_of_lines(query, words, workspace, before)) is not None:
                 return whole
@@ -453,6 +452,24 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
     if understood is not None:
         return understood
     return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
+
+
+def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first: bool) -> Intent | None:
+    """Return a question for a reason as one, and one for what is expected as the row of a table of years to come.
+
+    Such a table has what will be amortized, or falls due. Any other is answered in words: None.
+    """
+    if query.kind is Kind.REASON and first:
+        reason = words.model_copy(update={"query": query, "relation": Relation.EXPLANATION})
+        return with_fiscal_years_resolved(with_dated_periods(reason, workspace), workspace)
+    keys = [one.key for one in query.companies]
+    if not finds(words.core, "plans", "asked_words") or len(query.measures) != 1 or len(keys) != 1:
+        return None
+    expected = (query.with_lines(_by_its_words) or query).model_copy(update={"kind": Kind.FORECAST})
+    rows = with_maturity_years(expected, keys, workspace)
+    if rows is None:
+        return None
+    return _surely_printed(rows.model_copy(update={"kind": Kind.VALUE}), words, workspace)
 
 
 def _instead_of_lines(query: Query, words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:

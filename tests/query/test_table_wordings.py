@@ -35,6 +35,15 @@ TABLES = {
         Shares held by employees, total|76|81
         Shares granted|12|14""",
     ),
+    "sumac": (
+        "Amortization of intangible assets was $51 million in 2019. The expected future amortization of intangible assets"
+        " as of December 31, 2019 is (in millions):",
+        """|Amortization
+        2020|47
+        2021|38
+        Thereafter|61
+        Total|146""",
+    ),
     "birch": (
         "The following table shows net sales by reportable segment for the years ended December 31 (in thousands):",
         """|2019|2018
@@ -312,6 +321,9 @@ ASKED = [
     ("katsura", "Which category had the most net sales in 2018?", 45),
     ("katsura", "Which category gained the most share of net sales in 2019?", 4),
     ("katsura", "Which category lost the most share of net sales in 2019?", -3),
+    ("sumac", "What does Sumac expect amortization of intangible assets to be in the year following 2019?", 47),
+    ("sumac", "How much intangible amortization does Sumac expect for the first year after 2019?", 47),
+    ("sumac", "Amortization of intangible assets that Sumac expects in 2021", 38),
     ("laurel", "How much debt principal falls due in 2021? exclude interest", 90),
     ("laurel", "Debt principal due in 2020, leaving out interest", 100),
     ("laurel", "Debt due in 2020, excluding principal", None),
