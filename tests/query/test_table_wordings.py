@@ -36,8 +36,8 @@ TABLES = {
         Shares granted|12|14""",
     ),
     "sumac": (
-        "Amortization of intangible assets was $51 million in 2019. The expected future amortization of intangible assets"
-        " as of December 31, 2019 is (in millions):",
+        "Amortization of intangible assets was $51 million in 2019. The expected future amortization of intangible"
+        " assets as of December 31, 2019 is (in millions):",
         """|Amortization
         2020|47
         2021|38
