@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
+from fin_agent.analyst.rules.reasoning.answer_candidates import measure_fitness
 from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
@@ -675,6 +676,41 @@ def test_what_a_cover_states_is_read_from_the_cover(core: str, told: str) -> Non
     on_cover, inside = (passage(COVER, before=page) for page in (0, 40))
     assert answer(words, on_cover).endswith(told)
     assert answer(words, inside) == ""
+
+
+@pytest.mark.parametrize(
+    ("report", "told"),
+    [
+        ("that performing procedures relating to the warranty\nreserve is a critical audit matter are (i) the judgment",
+         "The warranty reserve."),
+        ("Program Estimates — Refer to Notes 1 and 7\nCritical Audit Matter Description\nMore.\nPensions\n"
+         "Description of the Matter\nMore.", "Program Estimates; Pensions."),
+        ("Evaluation of tax positions\nAs discussed in Note 9, the company", "Evaluation of tax positions."),
+        ("The matters communicated below are critical audit matters.", ""),
+    ],
+)  # fmt: skip
+def test_critical_audit_matters_are_told_by_their_heads(report: str, told: str) -> None:
+    core = "What did the auditor flag as critical audit matters?"
+    assert answer(asked("matters", Relation.EXPLANATION, core=core), passage(report, before=60)) == told
+
+
+def test_a_reason_is_of_the_measure_and_not_of_its_parts() -> None:
+    def fit(sentence: str) -> float:
+        return measure_fitness(sentence, "Why did net sales change in fiscal 2023?", load_lexicon())
+
+    whole = (
+        "Net sales for 2023 increased by $12 million",
+        "Total net sales, after returns, fell",
+        "Our net sales were up 4%",
+    )
+    others = ("The allocation of net sales follows the stores", "Freight rose")
+    parts = (
+        "Tablet net sales decreased 9%",
+        "Net sales per store fell",
+        "Net sales in Japan grew",
+        "Net sales from Tablets rose",
+    )
+    assert min(map(fit, whole)) > max(map(fit, others)) > max(map(fit, parts))
 
 
 @pytest.mark.parametrize(

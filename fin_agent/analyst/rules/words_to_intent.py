@@ -122,7 +122,11 @@ def _search_terms(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
     return tuple(dict.fromkeys(re.findall(r"[a-z][a-z&'-]*[a-z]|\d[\d.,]*\d", text.lower())))
 
 
-_ON_COVERS = {"incorporation": "incorporated laws", "fiscal year end": "registrant"}
+_ON_COVERS = {
+    "incorporation": "incorporated laws",
+    "fiscal year end": "registrant",
+    "critical audit matters": "matter description",
+}
 """Terms to search for where the words that ask are masked as a company's name or a period."""
 
 

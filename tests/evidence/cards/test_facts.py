@@ -14,7 +14,7 @@ from fin_agent.workspace import Workspace
 
 def income_pages(workspace: Workspace) -> list[PageKey]:
     doc_ids = [record.doc_id for record in workspace.index.filings()]
-    return [page.key for page in workspace.index.outline(doc_ids) if page.statement == Statement.INCOME][:3]
+    return [page.key for page in workspace.index.outline(doc_ids) if page.page.statement == Statement.INCOME][:3]
 
 
 def stored_cards(workspace: Workspace) -> list[Card]:

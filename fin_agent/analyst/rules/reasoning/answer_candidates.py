@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -197,7 +197,9 @@ class AnswerTarget:
         return any(period.quarter for period in self.intent.periods)
 
     def unsaid(self) -> list[str]:
-        """Return a sentence on what nothing read mentions; none if everything is mentioned."""
+        """Return a sentence on what nothing read mentions; none if everything is, or fixed words of a report answer."""
+        if cover_attribute(self.part.text):
+            return []
         words = [repr(term.words) for term in self.terms if term.is_absent and not term.is_context]
         return [f"Not said there: {', '.join(words)}."] if words else []
 
@@ -235,15 +237,11 @@ def candidates_of(
     """Yield the candidates that are of the answer type and cover enough of the question."""
     latest = max((filed.year for _, filed in passages if filed.year), default=None)
     attribute = cover_attribute(target.part.text)
-    on_cover = patterns("cover_attributes").get(attribute)
+    if (on_cover := patterns("cover_attributes").get(attribute)) is not None:
+        yield from _in_fixed_words(target, passages, attribute, on_cover)
+        return
     for place, (passage, filed) in enumerate(passages):
         worth = _BEHIND**place * _period_fit(filed, latest, target)
-        if on_cover is not None:
-            values = [" ".join(found["value"].split()) for found in on_cover.finditer(passage.text)]
-            if values and (passage.page <= LAST_OF_COVER or attribute == _OF_ONE_PAGE):
-                told = "; ".join(dict.fromkeys(values))
-                yield Candidate(f"{told[:1].upper()}{told[1:]}.", passage, place, 0, worth, alone=True)
-            continue
         if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
             for position, text, score in _sentences(paragraphs, passage.text, target, filed.year):
@@ -256,10 +254,31 @@ def candidates_of(
             yield Candidate(text, passage, place, 0, worth * fits * _LIST, alone=True)
 
 
+def _in_fixed_words(
+    target: AnswerTarget,
+    passages: Sequence[tuple[RetrievedPassage, FilingPeriod]],
+    attribute: str,
+    pattern: re.Pattern[str],
+) -> Iterator[Candidate]:
+    """Yield what covers say of an attribute, or what the auditor's report for the year says on all of its pages."""
+    latest = max((filed.year for _, filed in passages if filed.year), default=None)
+    told: dict[Hashable, tuple[RetrievedPassage, int, float, list[str]]] = {}
+    for place, (passage, filed) in enumerate(passages):
+        values = [" ".join(found["value"].split()) for found in pattern.finditer(passage.text)]
+        of_report = attribute == _OF_THE_AUDIT and (not target.years or filed.year in {None, *target.years})
+        if values and (passage.page <= LAST_OF_COVER or attribute == _OF_ONE_PAGE or of_report):
+            worth = _BEHIND**place * _period_fit(filed, latest, target)
+            where = passage.doc_id if of_report else passage.key
+            told.setdefault(where, (passage, place, worth, []))[-1].extend(values)
+    for passage, place, worth, values in told.values():
+        text = "; ".join(dict.fromkeys(values))
+        yield Candidate(f"{text[:1].upper()}{text[1:]}.", passage, place, 0, worth, alone=True)
+
+
 LAST_OF_COVER = 1
 """The second page of a report may continue its cover."""
-_OF_ONE_PAGE = "incorporation"
-"""Its words stand on no page but the cover."""
+_OF_ONE_PAGE, _OF_THE_AUDIT = "incorporation", "critical audit matters"
+"""The words of the first stand on no page but the cover; the second are on several pages of the auditor's report."""
 
 
 def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPassage, str]]) -> Iterator[Candidate]:
@@ -636,7 +655,7 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     if wants is AnswerType.CAUSE:
         fitness *= _moves_as_asked(text[: len(about) + _VERB], core)
         fitness *= _is_about_measure(about, heading, core, target.lexicon)
-        fitness *= _measure_fitness(about, core, target.lexicon) if target.lexicon is not None else 1.0
+        fitness *= measure_fitness(about, core, target.lexicon) if target.lexicon is not None else 1.0
     return fitness
 
 
@@ -679,7 +698,7 @@ def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon | No
     return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
 
 
-def _measure_fitness(about: str, core: str, lexicon: Lexicon) -> float:
+def measure_fitness(about: str, core: str, lexicon: Lexicon) -> float:
     """Return the fit of a sentence by what it says of the measure asked for: that it moved, or that a part of it did.
 
     `Mac sales`, `revenue per shipment` and `sales in Japan` are parts; of `sales rose 6%` the measure is the subject.
