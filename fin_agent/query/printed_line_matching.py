@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from fin_agent.analyst.rules.period_resolution import asks_about_future
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.entry_loading import expression_inputs
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod, with_those_between
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
@@ -231,9 +232,10 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
 
 
 def _in_rows(query: Query, years: tuple[str, ...]) -> Query | None:
-    """Return the query with the rows of due years as parts of its line; of a ranking, also those between two years."""
-    if len(years) > 1 and query.combined in (Combination.HIGHEST, Combination.LOWEST):
-        years = tuple(map(str, range(int(years[0]), int(years[-1]) + 1)))
+    """Return the query with the rows of due years as parts of its line; a ranking has those `between` two as well."""
+    if query.combined in (Combination.HIGHEST, Combination.LOWEST):
+        named = [FiscalPeriod(fiscal_year=int(year)) for year in years]
+        years = tuple(str(one.fiscal_year) for one in with_those_between(named, query.question))
     if len(years) > 1:
         rows = Comparison(axis=Axis.PARTS, how=query.combined or Combination.EACH)
         comparison = rows if query.combined in (None, Combination.TOTAL) else query.comparison

@@ -127,11 +127,10 @@ def test_years_in_which_something_falls_due_are_parts_of_the_report_before(works
     assert one is not None and [line.words for line in one.lines()] == ["debt due 2025"]
     ranking = Comparison(axis=Axis.PERIODS, how=Combination.HIGHEST)
     ends = (Period(fiscal_year=2025), Period(fiscal_year=2028))
-    ranked = with_maturity_years(
-        Query(question="?", measures=debt, periods=ends, comparison=ranking), [owner], workspace
-    )
-    assert ranked is not None and ranked.parts is not None
-    assert ranked.parts.names == ("2025", "2026", "2027", "2028")
+    for question, named in (("between 2025 and 2028", "2025 2026 2027 2028"), ("in 2025 or 2028", "2025 2028")):
+        asked = Query(question=question, measures=debt, periods=ends, comparison=ranking)
+        ranked = with_maturity_years(asked, [owner], workspace)
+        assert ranked is not None and ranked.parts is not None and ranked.parts.names == tuple(named.split())
     moved = (Move(of=Line(words="gains on maturity of swaps"), how="change"),)
     assert with_maturity_years(Query(question="?", measures=moved, periods=years[:2]), [owner], workspace) is None
     revenue = Query(question="?", measures=(Line(words="revenue", metric="revenue"),), periods=years[:2])
