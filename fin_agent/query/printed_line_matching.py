@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import combinations
 
 from fin_agent.analyst.rules.period_resolution import asks_about_future
 from fin_agent.lexicon.abbreviations import expand_abbreviations
@@ -393,21 +394,24 @@ def _whole_line(lexed: LexedQuestion) -> tuple[Line, tuple[Period, ...]]:
 
 
 def with_measure_by_words(lexed: LexedQuestion, lexicon: Lexicon) -> LexedQuestion:
-    """Return the question with all its words as one measure that the lexicon knows by them, in whatever order.
+    """Return the question as one measure whose name has all its words, in whatever order, but for verbs of reporting.
 
     `How much interest did Acme pay in cash` has the words of `interest paid in cash`. Any other is returned unchanged.
     """
     line, _ = _whole_line(lexed)
     said = [one for one in lexed.tokens if one.type not in _BESIDE_A_MEASURE]
-    known = _measures_by_words(lexicon).get(words_of(line.words) - _REPORTING)
+    words, named = words_of(line.words), _measures_by_words(lexicon)
+    spare = sorted(words & _REPORTING)[:_MOST_SPARE]
+    ways = (words.difference(some) for size in range(len(spare) + 1) for some in combinations(spare, size))
+    known = next((named[way] for way in ways if way in named), None)
     types = [one.type for one in said]
     if known is None or line.part or types in ([], ["METRIC"]) or not _OF_A_NAME.issuperset(types):
         return lexed
-    name, words = known
+    name, called = known
     listed = any(one.type == "AND" and said[0].start < one.start < said[-1].start for one in lexed.tokens)
-    if (listed and " and " not in words) or _ASKS_ON_WHAT.search(lexed.text):
+    if (listed and " and " not in called) or _ASKS_ON_WHAT.search(lexed.text):
         return lexed  # `assets and liabilities` are two, `what does it spend on` asks for what
-    measure = Token("METRIC", words, said[0].start, said[0].end, name)
+    measure = Token("METRIC", called, said[0].start, said[0].end, name)
     kept = (one for one in lexed.tokens if one.type in _BESIDE_A_MEASURE)
     return replace(lexed, tokens=tuple(sorted((*kept, measure), key=lambda one: one.start)))
 
@@ -419,14 +423,14 @@ def _measures_by_words(lexicon: Lexicon) -> dict[Words, tuple[str, str]]:
     for one in lexicon.metrics.values():
         for name in (*one.words, one.id.replace("_", " ")):
             if len(words := words_of(name)) > 1:
-                named.setdefault(words - _REPORTING, {}).setdefault(one.id, name)
+                named.setdefault(words, {}).setdefault(one.id, name)
     return {words: next(iter(ids.items())) for words, ids in named.items() if len(ids) == 1}
 
 
 _ASKS_ON_WHAT = re.compile(r"^\W*what (?:do|does|did)\b.* on\W*(?:in |\(|f|20|\?|$)", re.I)
 _OF_A_NAME = frozenset(("METRIC", "PHRASE", "LOWER", "EXCEPT", "BY"))
 _BESIDE_A_MEASURE = frozenset(("COMPANY", "PERIOD", "STOP", "WHICH", "AND", "COMMA", "VERSUS"))
-_REPORTING = stems("of reporting")
+_REPORTING, _MOST_SPARE = stems("of reporting"), 4
 
 
 def _is_one_name(tokens: Sequence[Token], *, listed: bool) -> bool:

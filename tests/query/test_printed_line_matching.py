@@ -171,6 +171,8 @@ def test_a_question_is_read_as_one_line_where_it_asks_nothing_else(workspace: Wo
         ),
         ("deferred tax assets and valuation allowance of {} in 2023", None),
         ("What does {} spend its R&D on?", None),
+        ("orders of {} in 2023", None),
+        ("What value did {} report in 2023?", None),
         ("How much interest in cash did {} not pay in 2023?", None),
     ],
 )
