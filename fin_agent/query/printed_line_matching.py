@@ -15,6 +15,7 @@ from fin_agent.lexicon.fiscal_periods import FiscalPeriod, with_those_between
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
+from fin_agent.lexicon.words import patterns
 from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.tokens import Token, has_any, types_in
@@ -399,20 +400,21 @@ def with_measure_by_words(lexed: LexedQuestion, lexicon: Lexicon) -> LexedQuesti
     `How much interest did Acme pay in cash` has the words of `interest paid in cash`. Any other is returned unchanged.
     """
     line, _ = _whole_line(lexed)
-    said = [one for one in lexed.tokens if one.type not in _BESIDE_A_MEASURE]
+    beside = types_in("beside-a-measure")
+    said = [one for one in lexed.tokens if one.type not in beside]
     words, named = words_of(line.words), _measures_by_words(lexicon)
     spare = sorted(words & _REPORTING)[:_MOST_SPARE]
     ways = (words.difference(some) for size in range(len(spare) + 1) for some in combinations(spare, size))
     known = next((named[way] for way in ways if way in named), None)
     types = [one.type for one in said]
-    if known is None or line.part or types in ([], ["METRIC"]) or not _OF_A_NAME.issuperset(types):
+    if known is None or line.part or types in ([], ["METRIC"]) or not types_in("of-a-measure").issuperset(types):
         return lexed
     name, called = known
     listed = any(one.type == "AND" and said[0].start < one.start < said[-1].start for one in lexed.tokens)
-    if (listed and " and " not in called) or _ASKS_ON_WHAT.search(lexed.text):
+    if (listed and " and " not in called) or patterns("question_patterns")["asks on what"].search(lexed.text):
         return lexed  # `assets and liabilities` are two, `what does it spend on` asks for what
     measure = Token("METRIC", called, said[0].start, said[0].end, name)
-    kept = (one for one in lexed.tokens if one.type in _BESIDE_A_MEASURE)
+    kept = (one for one in lexed.tokens if one.type in beside)
     return replace(lexed, tokens=tuple(sorted((*kept, measure), key=lambda one: one.start)))
 
 
@@ -427,9 +429,6 @@ def _measures_by_words(lexicon: Lexicon) -> dict[Words, tuple[str, str]]:
     return {words: next(iter(ids.items())) for words, ids in named.items() if len(ids) == 1}
 
 
-_ASKS_ON_WHAT = re.compile(r"^\W*what (?:do|does|did)\b.* on\W*(?:in |\(|f|20|\?|$)", re.I)
-_OF_A_NAME = frozenset(("METRIC", "PHRASE", "LOWER", "EXCEPT", "BY"))
-_BESIDE_A_MEASURE = frozenset(("COMPANY", "PERIOD", "STOP", "WHICH", "AND", "COMMA", "VERSUS"))
 _REPORTING, _MOST_SPARE = stems("of reporting"), 4
 
 

@@ -14,9 +14,9 @@ from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_f
 from fin_agent.analyst.rules.query_to_text import query_to_question
 from fin_agent.analyst.rules.reasoning.answer_candidates import movement_directions
 from fin_agent.analyst.rules.reasoning.question_parts import (
-    asks_how_it_is_done,
     attributes_of,
     cover_attribute,
+    no_figure_answers,
     ranked_statement,
 )
 from fin_agent.analyst.rules.requested_report import split_report_request
@@ -206,7 +206,7 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     if beyond:
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
     bare = without_companies(words.core, workspace.directory)  # `state Corning Incorporated's expenses`
-    in_words = bool(attributes_of(words.core) or cover_attribute(bare)) or asks_how_it_is_done(words.core)
+    in_words = bool(attributes_of(words.core) or cover_attribute(bare)) or no_figure_answers(words.core)
     in_words = in_words or any(finds(words.core, kind) for kind in _IN_WORDS)
     asked = None if in_words else with_figures(words, workspace, before.query if before is not None else None)
     if asked is not None:
@@ -214,7 +214,7 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)
 
 
-_IN_WORDS = ("size of an agreement", "existence", "what made it move")
+_IN_WORDS = ("size of an agreement", "existence")
 """Lists of phrases by which a question asks for what sentences say, although it may name a measure."""
 
 

@@ -120,7 +120,7 @@ def _either(lexed: LexedQuestion) -> Iterator[tuple[LexedQuestion, tuple[str, ..
     if (
         not place
         or tokens[place - 1].type not in ("METRIC", "FORMULA")
-        or not _OF_ONE_FIGURE.issuperset(one.type for one in tokens)
+        or not types_in("of-one-figure").issuperset(one.type for one in tokens)
     ):
         return
     after = next(
@@ -132,9 +132,6 @@ def _either(lexed: LexedQuestion) -> Iterator[tuple[LexedQuestion, tuple[str, ..
     for other in (tokens[place:after], tokens[place - 1 : place + 1]):
         note = f"one of two names was used, the other is left aside: {' '.join(one.text for one in other).strip()}"
         yield replace(lexed, tokens=tuple(one for one in tokens if one not in other)), (note,)
-
-
-_OF_ONE_FIGURE = frozenset({*LINES, "OR", "COMPANY", "PERIOD", "PART", "STOP", "WHICH"})
 
 
 class _Asked:

@@ -872,7 +872,7 @@ OF_ANY_FIGURE = stems("of any figure")
 """Words of a phrase that only say that a figure is meant; an address does not need to match them."""
 _RATE, _CHANGE, OPENING = stems("rate"), stems("change"), stems("opening")
 _OF_SHARES, _OF_OTHER_SHARES = stems("of shares"), stems("of other shares")
-_OF_COUNTS = words_of("count headcount tally")
+_OF_COUNTS = stems("of counts")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 NARROWING = words_of("current noncurrent")
 _OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")

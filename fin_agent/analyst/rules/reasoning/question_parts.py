@@ -276,14 +276,13 @@ def cover_attribute(text: str) -> str:
     return next((kind for kind in patterns("cover_attributes") if finds(text, kind)), "")
 
 
-def asks_how_it_is_done(core: str) -> bool:
-    """Return whether a question asks for a practice or a policy, which no figure answers, although it names a measure.
+def no_figure_answers(core: str) -> bool:
+    """Return whether a question asks for a practice or a reason, which no figure answers, although it names a measure.
 
-    >>> asks_how_it_is_done("How does Acme value its inventories?"), asks_how_it_is_done("How high are inventories?")
+    >>> no_figure_answers("How does Acme value its inventories?"), no_figure_answers("How high are inventories?")
     (True, False)
     """
-    practice = AnswerType.PRACTICE.name.lower()
-    return any(_finds(tuple(kind["asked"]), core) for kind in _table()["kinds"] if kind["wants"] == practice)
+    return any(_finds(tuple(kind["asked"]), core) for kind in _table()["kinds"] if kind.get("no figure"))
 
 
 def unanswerable_reason(core: str, *, of_company: bool = False) -> str:
