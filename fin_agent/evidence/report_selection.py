@@ -92,7 +92,7 @@ def _report_meant(
 ) -> str | None:
     known = {doc_id: identities[doc_id] for doc_id in sorted(stated) if doc_id in identities}
     if report.which is ReportChoice.NAMED:
-        return next(iter(_named_reports(report, known)), None)
+        return next(iter(named_reports(report, known)), None)
     fillings = {doc_id: slot_fit(slot, identity) for doc_id, identity in known.items()}
     own = next((doc_id for doc_id, filling in fillings.items() if filling is SlotFit.EXACT), None)
     if report.which is ReportChoice.ORIGINAL:
@@ -106,7 +106,7 @@ def _report_meant(
     return next(changed, own if later else None)
 
 
-def _named_reports(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:
+def named_reports(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:
     """Return the filings that match a named report, by the filer's fiscal year or else by the period's end."""
     quarterly = report.quarter is not None or report.form is Form.TEN_Q
     forms = (Form.TEN_Q,) if quarterly else ANNUAL_FORMS

@@ -224,6 +224,8 @@ class QueryComposer:
             self.measures, self.parsed.parts = [shared], []
         elif not self.measures:
             self.measures, self.parsed.arithmetic = self._combined(earlier), False
+            if chosen is None and self.before.claim is None and len(earlier) == len(self.before.companies) == 1:
+                self._rename_frames("DIFFERENCE", "CHANGE")  # of one company's measure `by how much?` asks how it moved
             line = earlier[0]
             if self._is_of_part(chosen) and len(earlier) == 1 and isinstance(line, Line) and self.take_frames("SHARE"):
                 self.take_frames("TOTAL", "WHICH")

@@ -253,7 +253,11 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     The answer states which figure was used. A question that was parsed is returned unchanged, even if refused, and so
     is one that no filing answers.
     """
-    read = not _is_never_printed(intent, workspace) if intent.numeric and not intent.unsupported else _is_known(intent)
+    read = (
+        not _is_never_printed(intent, workspace)
+        if intent.numeric and not intent.unsupported
+        else names_known_lines(intent)
+    )
     beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
         return intent
@@ -299,7 +303,7 @@ _LAST = 4
 _PATTERNS = patterns("question_patterns")
 
 
-def _is_known(intent: Intent) -> bool:
+def names_known_lines(intent: Intent) -> bool:
     """Return whether each line of a question for figures is a known metric, whatever else it says: `per month`."""
     query = intent.query
     if query is None or not query.asks_figures:
@@ -338,17 +342,18 @@ def context_of_asks(whole: Intent) -> Intent:
 def inherited_context(intent: Intent, before: Intent) -> Intent:
     """Return the context for the next request: the companies and periods of one in words, without figures.
 
-    A request without figures passes on the figures of those before it.
+    A request without figures passes on the figures of those before it; a definition or a reason what it is of.
     """
     query, earlier = intent.query, before.query
     if intent.numeric or query is None or earlier is None:
         return intent if query is not None else intent.model_copy(update={"query": earlier})
+    of_its_own = query.kind in (Kind.DEFINITION, Kind.REASON) and any(query.lines())
     spoken_of = earlier.model_copy(
         update={
             "companies": query.companies or earlier.companies,
             "periods": query.periods or earlier.periods,
             "parts": query.parts or earlier.parts,
-            "measures": () if any(query.lines()) else earlier.measures,
+            "measures": query.measures if of_its_own else () if any(query.lines()) else earlier.measures,
         }
     )
     return intent.model_copy(update={"query": spoken_of})
@@ -386,10 +391,12 @@ def with_its_subject(ask: str, intent: Intent, before: Intent, asked: str) -> st
     query, earlier = intent.query, before.query
     if query is None or earlier is None or query.kind is not Kind.REASON:
         return ask
-    if any(query.lines()) or earlier.comparison is not None or not earlier.measures:
+    chosen, own = earlier.comparison, set(query.lines())
+    compared = chosen is not None and chosen.axis is not Axis.PERIODS
+    if not own <= set(earlier.lines()) or compared or not earlier.measures:
         return resolve_references(ask, earlier)
     rises, falls = movement_directions(asked)
-    update = {"kind": Kind.REASON, "periods": earlier.periods[-1:], "claim": None, "unit": None}
+    update = {"kind": Kind.REASON, "periods": earlier.periods[-1:], "comparison": None, "claim": None, "unit": None}
     moved = "change" if rises == falls else "rise" if rises else "fall"
     return query_to_question(earlier.model_copy(update=update), moved) or ask
 
@@ -457,8 +464,10 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
 def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first: bool) -> Intent | None:
     """Return a question for a reason as one, and one for what is expected as the row of a table of years to come.
 
-    Such a table has what will be amortized, or falls due. Any other is answered in words: None.
+    Such a table has what will be amortized, or falls due. Of a definition it has what is defined; any other is None.
     """
+    if query.kind is Kind.DEFINITION and first and any(query.lines()):
+        return words.model_copy(update={"query": query})
     if query.kind is Kind.REASON and first:
         reason = words.model_copy(update={"query": query, "relation": Relation.EXPLANATION})
         return with_fiscal_years_resolved(with_dated_periods(reason, workspace), workspace)

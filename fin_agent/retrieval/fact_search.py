@@ -254,7 +254,7 @@ _TO_THE_LETTER = 0.13
 _OF_A_TAG = 0.04
 """Additional penalty where only the concept, not the label, is as short as the phrase."""
 _OF_A_PART, _OF_MORE_PARTS, _OF_A_CHANGE, _OF_A_SPAN, _OF_ANOTHER_UNIT = 0.3, 0.2, 0.12, 0.15, 0.3
-_OF_A_SCHEDULE = 0.3
+_OF_A_SCHEDULE = 0.35
 _OF_THE_SAME_NAME = 0.04
 """Bonus where the part is printed as asked, not only with the same words among others."""
 _OF_THE_OTHER_SIDE = 0.15

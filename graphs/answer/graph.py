@@ -49,7 +49,13 @@ from fin_agent.graphs.channels import StateError, tagged_json
 from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered, usage_of
-from fin_agent.query.question_to_intent import context_of_asks, inherited_context, with_its_subject, with_selection
+from fin_agent.query.question_to_intent import (
+    context_of_asks,
+    inherited_context,
+    names_known_lines,
+    with_its_subject,
+    with_selection,
+)
 
 if TYPE_CHECKING:
     Given = QuestionInput | Command[Any] | None
@@ -289,7 +295,7 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         ask = with_its_subject(each, intent, before, asked_before)
         intent = intent if ask == each else context.analyst.intent(ask, before)
         beside = _beside(answers, intent, context)
-        in_words = not intent.numeric or (answers and answers[-1].program is None)
+        in_words = not intent.numeric or (answers and answers[-1].program is None and not names_known_lines(intent))
         answer = beside if beside and in_words else _answered(ask, intent, asked, context)
         answers.append(beside if beside and answer.refused else answer)
         before = inherited_context(intent, before)

@@ -156,11 +156,40 @@ def test_of_several_programs_each_stands_under_its_question(ask: Ask) -> None:
         ("Tellurond FY2024 revenue increase and drivers", "Change in revenue"),
         ("Tellurond's revenue rose in FY2024; how does Tellurond explain the increase?", "Change in revenue"),
         ("What was Tellurond's revenue in FY2024, and what were the reasons for the increase?", "Revenue of Tellurond"),
+        ("Tellurond revenue FY2024 vs FY2023, and what were the main reasons it moved?", "Change in revenue"),
     ],
 )
 def test_a_further_ask_for_reasons_is_of_what_was_asked_before(ask: Ask, question: str, figure: str) -> None:
     answer = ask(question)
     assert figure in answer.answer.text and "Data Center recovered" in answer.answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("Why did Tellurond's revenue increase in FY2024, and by how much?", ("Data Center recovered", "Change in")),
+        (
+            "Why did Tellurond's gross margin increase in FY2024, and by how many bps?",
+            ("use of our factories", "Change in gross margin", "basis points"),
+        ),
+        (
+            "Why did Tellurond's gross margin increase in FY2024, and what was it?",
+            ("use of our factories", "Gross margin of Tellurond"),
+        ),
+        (
+            "Why did Tellurond's gross margin increase in FY2024, and how high was it in FY2023?",
+            ("use of our factories", "Gross margin of Tellurond Semiconductor Corporation for FY2023"),
+        ),
+    ],
+)
+def test_what_follows_a_reason_is_of_what_it_explains(ask: Ask, question: str, texts: tuple[str, ...]) -> None:
+    answer = ask(question)
+    assert all(text in answer.answer.text for text in texts) and "Not found" not in answer.answer.text
+
+
+def test_what_is_not_of_the_measure_itself_is_no_figure_of_it(ask: Ask) -> None:
+    answer = ask("Why did Tellurond's gross margin increase in FY2024, and what worked against it?")
+    assert "Gross margin of" not in answer.answer.text
 
 
 @pytest.mark.parametrize(

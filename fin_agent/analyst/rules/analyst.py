@@ -17,6 +17,7 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import Plan, build_plan
+from fin_agent.evidence.report_selection import named_reports
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.text_normalization import collapse_spaces
@@ -256,7 +257,11 @@ class RulesAnalyst:
         filings: Sequence[str],
         considers: Callable[[str], bool] | None,
     ) -> Reasoning:
-        owners = self._workspace.directory.owners
+        owners, known = self._workspace.directory.owners, self._workspace.directory.identities
+        named = () if intent.report is None else named_reports(intent.report, {one: known[one] for one in filings})
+        if named:
+            filings = named
+            evidence = [each for each in evidence if each.passage.doc_id in named]
         if parts_of(intent.core)[0].answer_type in FIGURES:
             filings = [doc_id for doc_id in filings if self._may_report(doc_id, intent)]
             evidence = [each for each in evidence if self._may_report(each.passage.doc_id, intent)]
