@@ -466,11 +466,11 @@ def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first
 
     Such a table has what will be amortized, or falls due. Of a definition it has what is defined; any other is None.
     """
-    if query.kind is Kind.DEFINITION and first and any(query.lines()):
-        return words.model_copy(update={"query": query})
-    if query.kind is Kind.REASON and first:
-        reason = words.model_copy(update={"query": query, "relation": Relation.EXPLANATION})
-        return with_fiscal_years_resolved(with_dated_periods(reason, workspace), workspace)
+    is_reason = query.kind is Kind.REASON
+    if first and (is_reason or (query.kind is Kind.DEFINITION and any(query.lines()))):
+        relation = Relation.EXPLANATION if is_reason else words.relation
+        told = words.model_copy(update={"query": query, "relation": relation})
+        return with_fiscal_years_resolved(with_dated_periods(told, workspace), workspace)
     keys = [one.key for one in query.companies]
     if not finds(words.core, "plans", "asked_words") or len(query.measures) != 1 or len(keys) != 1:
         return None

@@ -81,3 +81,16 @@ def test_an_answer_is_made_of_its_citations_and_repeats_none(ask: Ask, question:
 def test_nothing_is_quoted_that_is_of_something_else(ask: Ask, question: str) -> None:
     answer = ask(question)
     assert answer.refused, answer.answer.text
+
+
+def test_a_refusal_quotes_the_sentence_that_comes_nearest_with_its_page(ask: Callable[..., Answer]) -> None:
+    refused = ask("What did Quillmark pay to settle the lawsuit over markdowns in fiscal 2022?")
+    assert refused.refused and not refused.citations
+    assert "nearest: quillmark_2023_10k page 5: “In September 2023 we agreed to settle" in refused.answer.text
+
+
+def test_a_refusal_quotes_nothing_that_has_little_of_the_question(ask: Callable[..., Answer]) -> None:
+    refused = ask("Why did Tellurond's Data Center customers leave in FY2024?")
+    assert (
+        refused.refused and "nearest: tellurond_2024_10k page" in refused.answer.text and "“" not in refused.answer.text
+    )

@@ -254,6 +254,24 @@ def candidates_of(
             yield Candidate(text, passage, place, 0, worth * fits * _LIST, alone=True)
 
 
+def closest_sentences(
+    target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]
+) -> Iterator[Candidate]:
+    """Yield sentences with at least half of a part's words that anything read has, whether or not they answer it."""
+    latest = max((filed.year for _, filed in passages if filed.year), default=None)
+    terms = [term for term in target.terms if not term.is_absent]
+    for place, (passage, filed) in enumerate(passages):
+        prose = paragraphs_of(passage.text) if passage.kind is not PassageKind.TABLE else ()
+        for position, (text, paragraph) in enumerate((one, each) for each in prose for one in each.sentences):
+            held = coverage(terms, stems_in(text), stems_in(paragraph.heading))
+            if held >= _HALF and is_complete_sentence(text):
+                typed = 1.0 if matches_type(text, target.part) else _HALF
+                yield Candidate(text, passage, place, position, held * typed * _period_fit(filed, latest, target))
+
+
+_HALF = 0.5
+
+
 def _in_fixed_words(
     target: AnswerTarget,
     passages: Sequence[tuple[RetrievedPassage, FilingPeriod]],

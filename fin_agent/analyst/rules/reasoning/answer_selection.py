@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
+from textwrap import shorten
 
 from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import (
@@ -15,6 +16,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     FilingPeriod,
     candidates_beside,
     candidates_of,
+    closest_sentences,
     has_listed_prefix,
     movement_directions,
 )
@@ -46,7 +48,8 @@ _MOST = {AnswerType.CAUSE: 3, AnswerType.LIST: 3} | dict.fromkeys(
 _WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.5
 _MAX_ANSWER_LENGTH = 1100
 _ALIKE = 0.7
-_NEAREST = 2
+_NEAREST, _NEAR_ENOUGH, _MAX_NEAR = 2, 0.4, 300
+"""Sentences shown where none answers, their least score, and characters shown of each."""
 _OF_A_SUBJECT = FIGURES | {AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.VERDICT}
 
 
@@ -212,7 +215,7 @@ class _Answers:
                     yield RetrievedPassage.of(self._stored[hit.doc_id, hit.ordinal], hit.score, 1)
 
     def _not_found_message(self, target: AnswerTarget) -> str:
-        """Return what was not found for a part, with the nearest pages."""
+        """Return what was not found for a part, with the nearest sentences, or the nearest pages if there are none."""
         terms = [term for term in target.terms if not term.is_context and not term.is_everyday]
         absent = [term.words for term in terms if term.is_absent]
         missing = f"{target.part.answer_type.value} in answer to: {target.part.text}"
@@ -220,9 +223,16 @@ class _Answers:
             missing += f" (no passage found mentions {', '.join(map(repr, absent))})"
         elif terms:
             missing += f" (no sentence contains enough of {', '.join(repr(term.words) for term in terms)})"
-        pages = list(dict.fromkeys((passage.doc_id, passage.page + 1) for passage, _ in self.passages))[:_NEAREST]
-        near = "; ".join(f"{doc_id} page {page}" for doc_id, page in pages)
+        found = sorted(closest_sentences(target, self.passages), key=lambda each: (-round(each.score, 9), each.place))
+        close = _without_repetition((each for each in found if each.score >= _NEAR_ENOUGH), _NEAREST)
+        said = [f"{_page_name(each.passage)}: “{shorten(each.text, _MAX_NEAR, placeholder=' …')}”" for each in close]
+        pages = dict.fromkeys(_page_name(passage) for passage, _ in self.passages)
+        near = "; ".join(said or list(pages)[:_NEAREST])
         return f"{missing}; nearest: {near}" if near else missing
+
+
+def _page_name(of: RetrievedPassage) -> str:
+    return f"{of.doc_id} page {of.page + 1}"
 
 
 def _of_each_measure(part: QuestionPart, lexicon: Lexicon | None) -> Iterator[QuestionPart]:
