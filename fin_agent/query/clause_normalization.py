@@ -474,10 +474,7 @@ def _is_set_against(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _with_openings_first(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with `opening balance` behind a line before it; `closing` behind one says nothing.
-
-    So with a verb: `what did capex average as a percentage of revenue`.
-    """
+    """Return the tokens with `opening balance`, or a verb that averages, before its line, and without `closing`."""
     kept: list[Token] = []
     for place, one in enumerate(tokens):
         following = next((other.type for other in tokens[place + 1 :] if other.type not in MODIFIERS), "")

@@ -103,11 +103,8 @@ class QueryComposer:
         """Return whether a sign is asked for without a verb: `Acme free cash flow 2024: positive? (a - b)`."""
         tokens = self.lexed.tokens
         pairs = pairwise([one.type for one in tokens] + ["STOP"])
-        kinds = (
-            "NEGATIVE",
-            "POSITIVE",
-            *(("HIGHER", "LOWER") if len(self.lexed.companies) < 2 else ()),
-        )  # `2023 vs 2022: higher?`
+        compared = ("HIGHER", "LOWER") if len(self.lexed.companies) < 2 else ()  # `2023 vs 2022: higher?`
+        kinds = ("NEGATIVE", "POSITIVE", *compared)
         signs = any(one in kinds and after in ("STOP", "LPAR") for one, after in pairs)
         return signs and not self.has_frame("KIND", "WHICH", "WHO", "PERIOD_KIND", "COUNT", *_EXTREMES)
 
@@ -189,7 +186,7 @@ class QueryComposer:
         periods, unit, parts = self._periods(), self._unit(), self._parts()
         companies = companies_of(self.lexed.companies)
         earlier = self.before.companies if self.before is not None else ()
-        again = companies == earlier and not {"it", "its"}.isdisjoint(bare_words(self.sentences.asked))
+        again = companies == earlier and self.has_unread("SHARE") and self._is_of_it()
         if self.before is not None and (again or not companies) and not self.parsed.unknown:
             companies, parts = earlier, parts or self.before.parts
         paired = self._pair_periods()
@@ -201,6 +198,11 @@ class QueryComposer:
             respectively=bool(self.take_frames("RESPECTIVELY")) or paired is not None,
             unit=unit,
         )
+
+    def _is_of_it(self) -> bool:
+        """Return whether every line stands behind `its`: `Acme 2024 its share of revenue`, of the part before."""
+        at = f" {self.lexed.text.lower()}".find(" its ")
+        return at >= 0 and all(one.start > at for one in self.lexed.tokens if one.type in LINES)
 
     def _pair_periods(self) -> tuple[Period, ...] | None:
         """Return the periods in the order of the companies, if each has its own: `Acme FY24 vs Bolt FY25`."""

@@ -86,6 +86,33 @@ SAME = {
         "Apple's R&D / revenue in 2024?",
         "How many cents of R&D did Apple spend per dollar of revenue in 2024?",
     ],
+    "shares of a part": [
+        "What share of Apple's 2024 net sales came from Cloud?",
+        "What percentage of Apple's 2024 net sales was contributed by the Cloud category?",
+        "How much of Apple's net sales came through Cloud in 2024, as a share?",
+    ],
+    "shares that a part has": [
+        "Of Apple's 2024 net sales, what share did Cloud generate?",
+        "Of the net sales Apple booked in 2024, how big a proportion did Cloud generate?",
+        "Cloud made up how many per cent of Apple's net sales in 2024?",
+    ],
+    "at the end of a year": [
+        "What were Apple's total assets at the end of fiscal 2024?",
+        "Leaving fiscal 2024, what were Apple's total assets?",
+        "What total assets did Apple have when fiscal 2024 closed?",
+    ],
+    "dividends": [
+        "Were Apple's dividends paid in 2024 covered by net income?",
+        "Were the dividends Apple paid in 2024 covered by net income?",
+    ],
+    "signs that compare": [
+        "Was Apple's operating margin above 30% in 2024?",
+        "Apple 2024 operating margin > 30%?",
+    ],
+    "sums": [
+        "Apple's dividends and share repurchases combined, 2024?",
+        "Combining dividends with share repurchases, how much did Apple return in 2024?",
+    ],
     "parts together": [
         "What was Apple's revenue from Americas and Europe together in 2024?",
         "Apple 2024 revenue: Americas + Europe combined",
