@@ -182,7 +182,8 @@ def _as_transaction(line: Token, verbs: Sequence[str], names: KnownNames) -> tup
             return replace(line, type=found[0].kind.upper(), text=words, value=found[0].id), verb
     said = _tails() & word_lists("transactions")["{} paid"]
     verb = next((one for one in verbs if one in said), "")  # `the dividends Acme paid`
-    return (line, verb) if verb and line.type == "METRIC" else (None, "")
+    metric = names.lexicon.metrics.get(str(line.value)) if line.type == "METRIC" else None
+    return (line, verb) if verb and metric is not None and metric.period == "duration" else (None, "")
 
 
 def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Sequence[str]) -> list[Token]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import reduce
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 from typing import Any
 
 from fin_agent.analyst.rules.query_to_text import shift_period
@@ -88,7 +88,8 @@ class QueryComposer:
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
         asked = self.sentences.asked.lower().lstrip(" \"'(")
         # `Acme 2023: did margins fall?`, `In the year ended May 31, 2023, did margins fall?`
-        dated = asked.split(", ")[1:] if asked.startswith(_LEADS_IN) else ()
+        led = (one for one in asked.split(", ")[1:] if not one.isdigit()) if asked.startswith(_LEADS_IN) else ()
+        dated = list(islice(led, 1))
         starts = (asked, asked.rpartition(": ")[2], *dated)
         begins = any(text.split(" ", 1)[0] in _ASKS for text in starts)
         if begins and " any " in asked and self.has_frame("KIND"):

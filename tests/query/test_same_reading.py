@@ -8,7 +8,7 @@ from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.query.lexer import KnownName, KnownNames
 from fin_agent.query.reading import candidate_readings
-from fin_agent.query.tree import Line, NamedFormula, Query, with_lines
+from fin_agent.query.tree import Kind, Line, NamedFormula, Query, with_lines
 from fin_agent.vocabulary.identity import Form, Identity
 
 _PARTS = ("Americas", "Europe", "Cloud")
@@ -157,3 +157,17 @@ def test_a_ranking_and_what_is_asked_of_its_winner_are_not_one_reading(names: Kn
 )
 def test_words_of_the_matter_are_no_form_of_the_answer(names: KnownNames, question: str, line: str) -> None:
     assert line in [one.words for query in candidate_readings(question, names) for one in query.lines()]
+
+
+def test_a_verb_of_paying_says_nothing_behind_a_flow_only(names: KnownNames) -> None:
+    dividends = _first("How large were the dividends Apple paid in 2024?", names)
+    assert [line.words for line in dividends.lines()] == ["dividends_paid"]
+    cash = next(candidate_readings("How large was the cash Apple paid for stores in 2024?", names))
+    assert any("paid" in line.words for line in cash.lines())
+
+
+def test_a_choice_between_two_is_no_claim(names: KnownNames) -> None:
+    query = _first(
+        "Between Apple and Netflix, whose 2024 tax rate, i.e. tax expense over pre-tax income, was lower?", names
+    )
+    assert query.kind is Kind.COMPARISON and query.claim is None
