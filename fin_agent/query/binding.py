@@ -502,7 +502,7 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
 def _is_operator_order(query: Query) -> bool:
     """Return whether the order of the companies matters to an operator: `Acme's revenue minus Bolt's`."""
     words = query.question.lower()
-    return any(sign in words for sign in (" minus ", " less ", " / ", " - ", "divided by", "ratio of"))
+    return any(sign in words for sign in (" minus ", " less ", " / ", " - ", "divided by", "ratio of", "subtract"))
 
 
 _IN_ORDER = (Combination.RATIO, Combination.DIFFERENCE, Combination.EXCESS)

@@ -474,13 +474,14 @@ def _is_set_against(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _with_openings_first(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with `opening balance` behind a line before it; `closing` behind one says nothing."""
+    """Return the tokens with `opening balance`, or a verb that averages, before its line, and without `closing`."""
     kept: list[Token] = []
     for place, one in enumerate(tokens):
         following = next((other.type for other in tokens[place + 1 :] if other.type not in MODIFIERS), "")
-        if one.type not in ("CLOSING", "OPENING") or following in LINES | {"LPAR", "AND"}:
+        averages = one.type == "AVERAGE" and following in ARITHMETIC
+        if not averages and (one.type not in ("CLOSING", "OPENING") or following in LINES | {"LPAR", "AND"}):
             kept.append(one)
-        elif one.type == "OPENING" and has_any(kept, LINES):
+        elif one.type != "CLOSING" and has_any(kept, LINES):
             kept.insert(max(at for at, other in enumerate(kept) if other.type in LINES), one)
     return kept
 
@@ -716,7 +717,10 @@ def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]
     """Return (the formula in brackets, the rest of its clause)."""
     tokens = _without_absent_lines(tokens)
     last = max(place for place, one in enumerate(tokens) if one.type in types_in("ends"))
-    while last + 1 < len(tokens) and tokens[last + 1].type in MODIFIERS:
+    while last + 1 < len(tokens) and (
+        tokens[last + 1].type in MODIFIERS
+        or (tokens[last + 1].type in types_in("joint") and has_any(tokens[last + 2 : last + 3], ("PERIOD",)))
+    ):
         last += 1
     first = next(place for place, one in enumerate(tokens) if one.type in types_in("opening"))
     inner, opens, closes = list(tokens[first : last + 1]), tokens[first], tokens[last]

@@ -139,14 +139,16 @@ def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list
     `how many jets did Acme deliver` asks for jet deliveries, `how much debt did Acme pay back` for repayments of debt.
     """
     for place, company in enumerate(tokens):
-        lead, _, auxiliary = text[: company.start].rstrip().rpartition(" ")
+        told = text[: company.start].rstrip()
+        lead, _, auxiliary = told.rpartition(" ")
         owns = company.end > company.start + len(company.text)  # `did Acme's operating margin expand`
-        if company.type != "COMPANY" or owns or auxiliary.lower() not in _WORDS["auxiliaries"]:
+        before = tokens[place - 1] if place else company
+        lead = told if before.end == len(told) else lead  # `the dividends Acme paid`
+        if company.type != "COMPANY" or owns or (lead != told and auxiliary.lower() not in _WORDS["auxiliaries"]):
             continue
         behind = text[company.end :].split()
         verbs = [" ".join(behind[:size]).lower().strip("?,.") for size in (4, 3, 2, 1) if size <= len(behind)]
         line, verb = _as_counted(lead, verbs, names)
-        before = tokens[place - 1] if place else company
         if line is None and before.type in _LINES and before.end == len(lead):
             line, verb = _as_transaction(before, verbs, names)
         if line is not None:
@@ -178,7 +180,10 @@ def _as_transaction(line: Token, verbs: Sequence[str], names: KnownNames) -> tup
         found = [one for one in names.lexicon.mentions(words) if one.phrase == words] if verb else []
         if found:
             return replace(line, type=found[0].kind.upper(), text=words, value=found[0].id), verb
-    return None, ""
+    said = _tails() & word_lists("transactions")["{} paid"]
+    verb = next((one for one in verbs if one in said), "")  # `the dividends Acme paid`
+    metric = names.lexicon.metrics.get(str(line.value)) if line.type == "METRIC" else None
+    return (line, verb) if verb and metric is not None and metric.period == "duration" else (None, "")
 
 
 def _company_or_part(text: str, one: CompanyMention, names: KnownNames, keys: Sequence[str]) -> list[Token]:
@@ -533,8 +538,7 @@ def _with_kind(text: str, part: KnownName) -> Token:
     if pieces and not _is_negated(text, part.start) and not text[end : pieces[0].start].strip():
         size, kind = _phrase_at(pieces, 0)
         # `the Cloud arm`; `cloud ARM` is the average revenue per member
-        behind = kind in ("tail", "") and pieces[0].text in word_lists("part_words")["called behind"]
-        if behind or kind in _KINDS_BEHIND:
+        if kind in _KINDS_BEHIND or pieces[0].text in word_lists("part_words")["called behind"]:
             end = pieces[max(size, 1) - 1].end
     return Token("PART", text[part.start : end], part.start, end, part.name)
 

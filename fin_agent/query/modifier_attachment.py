@@ -249,7 +249,9 @@ def _share_modifiers(operands: Sequence[Operand], *, framed: bool) -> None:
 
 def _is_operand(groups: Sequence[_Group], place: int, lines: int) -> bool:
     """Return whether modifiers replace a line: after an operator, or first before the only line."""
-    if _type_at(groups, place - 1) in types_in("binding"):
+    before, named = _type_at(groups, place - 1), groups[place]
+    of_another = before == "FROM_WORD" and isinstance(named, list) and has_any(named, ("COMPANY",))
+    if of_another or before in types_in("binding"):  # `subtract Acme's costs from Bolt's`
         return True
     first = not place or _type_at(groups, place - 1) == "LPAR"
     return first and lines == 1 and _type_at(groups, place + 1) in types_in("binding")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import reduce
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 from typing import Any
 
 from fin_agent.analyst.rules.query_to_text import shift_period
@@ -21,7 +21,7 @@ from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion
 from fin_agent.query.question_sentences import QuestionSentences, requested_decimals, requested_unit
 from fin_agent.query.question_splitting import split_requests
-from fin_agent.query.tokens import Token, read_yaml, types_in
+from fin_agent.query.tokens import Token, has_any, read_yaml, types_in
 from fin_agent.query.tree import (
     Axis,
     Claim,
@@ -57,7 +57,7 @@ from fin_agent.retrieval.search_terms import search_terms
 _WORDS, _PATTERNS = word_lists("question_words"), patterns("question_patterns")
 _IN_WORDS = {frame: Kind(kind) for frame, kind in read_yaml("frames.yaml")["in words"].items()}
 _HOWS = {frame: Combination(how) for frame, how in read_yaml("frames.yaml")["combined"].items()}
-_LEADS_IN = ("in ", "for ", "at ", "as of ", "during ", "over ")
+_LEADS_IN = ("in ", "for ", "at ", "as of ", "during ", "over ", "on ", "by ", "between ", "comparing ", "looking at ")
 _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
 
@@ -88,7 +88,8 @@ class QueryComposer:
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
         asked = self.sentences.asked.lower().lstrip(" \"'(")
         # `Acme 2023: did margins fall?`, `In the year ended May 31, 2023, did margins fall?`
-        dated = asked.split(", ")[1:] if asked.startswith(_LEADS_IN) else ()
+        led = (one for one in asked.split(", ")[1:] if not one.isdigit()) if asked.startswith(_LEADS_IN) else ()
+        dated = list(islice(led, 1))
         starts = (asked, asked.rpartition(": ")[2], *dated)
         begins = any(text.split(" ", 1)[0] in _ASKS for text in starts)
         if begins and " any " in asked and self.has_frame("KIND"):
@@ -103,7 +104,9 @@ class QueryComposer:
         """Return whether a sign is asked for without a verb: `Acme free cash flow 2024: positive? (a - b)`."""
         tokens = self.lexed.tokens
         pairs = pairwise([one.type for one in tokens] + ["STOP"])
-        signs = any(one in ("NEGATIVE", "POSITIVE") and after in ("STOP", "LPAR") for one, after in pairs)
+        compared = ("HIGHER", "LOWER") if len(self.lexed.companies) < 2 else ()  # `2023 vs 2022: higher?`
+        kinds = ("NEGATIVE", "POSITIVE", *compared)
+        signs = any(one in kinds and after in ("STOP", "LPAR") for one, after in pairs)
         return signs and not self.has_frame("KIND", "WHICH", "WHO", "PERIOD_KIND", "COUNT", *_EXTREMES)
 
     # Frames.
@@ -183,8 +186,10 @@ class QueryComposer:
         """Set companies, periods, parts and unit of the query."""
         periods, unit, parts = self._periods(), self._unit(), self._parts()
         companies = companies_of(self.lexed.companies)
-        if self.before is not None and not companies and not self.parsed.unknown:
-            companies, parts = self.before.companies, parts or self.before.parts
+        earlier = self.before.companies if self.before is not None else ()
+        again = companies == earlier and self.has_unread("SHARE") and self._is_of_it()
+        if self.before is not None and (again or not companies) and not self.parsed.unknown:
+            companies, parts = earlier, parts or self.before.parts
         paired = self._pair_periods()
         self.base = self._with_base(
             companies=companies,
@@ -194,6 +199,11 @@ class QueryComposer:
             respectively=bool(self.take_frames("RESPECTIVELY")) or paired is not None,
             unit=unit,
         )
+
+    def _is_of_it(self) -> bool:
+        """Return whether every line stands behind `its`: `Acme 2024 its share of revenue`, of the part before."""
+        at = f" {self.lexed.text.lower()}".find(" its ")
+        return at >= 0 and all(one.start > at for one in self.lexed.tokens if one.type in LINES)
 
     def _pair_periods(self) -> tuple[Period, ...] | None:
         """Return the periods in the order of the companies, if each has its own: `Acme FY24 vs Bolt FY25`."""
@@ -374,6 +384,11 @@ class QueryComposer:
             part == "PART" and (before in _EXTREMES if after in behind else after.startswith("KIND_"))
             for before, part, after in zip(types, types[1:], [*types[2:], "STOP"], strict=False)
         )
+        # `within the Cloud segment, which product had the most sales`, `largest product by Cloud sales`
+        chosen = self.has_frame("WHICH") or has_any(self.lexed.tokens[:1], _EXTREMES)
+        apart = self.yes_or_no or self.has_frame("AFTER", "EXCEPT", "THAN", "VERSUS", "SHARE", "CAME_FROM", "OR")
+        segments = any(one.value == "segment" for one in self.left.get("KIND", []))  # a part is one mostly
+        ranked |= chosen and not apart and not segments and self.has_unread(*_EXTREMES)
         lines = self.measures or [Line(words="")]
         if (
             not (ranked and self.has_unread("KIND"))
@@ -394,13 +409,15 @@ class QueryComposer:
         told = self.has_frame("KIND", "PERIOD_KIND", "TOP", *_MOVING) or self.parsed.parts or self.parsed.unknown
         if told or len(extremes) != 1 or len(self.measures) != 2 or len(self.lexed.companies) != 1:
             return
-        ranked, by = self.measures
+        # `impairment charges: biggest item`
+        turned = words_of(measure_text(self.measures[1])) <= _COMPONENTS and not self.has_frame("AND")
+        ranked, by = reversed(self.measures) if turned else self.measures
         if not isinstance(ranked, Line) or ranked.metric or not isinstance(by, Line | NamedFormula):
             return
         of_all = words_of(ranked.words.split()[-1]) <= _COMPONENTS or ranked.words.lower() in KINDS
         between = self.parsed.places[0] < extremes[0].start < self.parsed.places[1]
         if of_all or (between and self.has_frame("WHICH")):
-            self.measures, self.parsed.places = [by], self.parsed.places[1:]
+            self.measures, self.parsed.places = [by], [self.parsed.places[self.measures.index(by)]]
             self.parsed.apart = ()
             kind = COMPONENT if of_all else ranked.words
             self.left["KIND"] = [replace(extremes[0], type="KIND", text=ranked.words, value=kind)]
@@ -567,7 +584,8 @@ class QueryComposer:
         if self.base.parts is None:
             self.measures = [_distinct_line_share(one) for one in self.measures]
         self.measures = [_told_twice(one, self.lexicon) for one in self.measures]
-        self._share_of_whole()
+        if not self._share_is_apart():
+            self._share_of_whole()
         self._whole_without_part()
         self._percentage_line()
         self._average_each()
@@ -616,13 +634,21 @@ class QueryComposer:
         )
         if not asked and not (in_percent and len(self.base.periods) == 1):
             return
-        selected = self.family and self.has_unread(*_EXTREMES, "RANK", "TOP", "ORDINAL")
+        selected = self.family and self.has_unread(*_RANKING)
         # `what percentage of the total is Converse revenue`, `what percentage of revenue is Converse`
         told = line.whole or self._part_is_subject() or self.has_unread("EXCEPT")
         asks_of_it = not any(one.text.lower().startswith(("what percent", "by what")) for one in asked[:1])
         if (len(parts.names) == 1 or selected) and (told or asks_of_it):
             self.take_frames("SHARE", "CAME_FROM")
             self.measures = [percentage(*(line.model_copy(update={"whole": whole}) for whole in (False, True)))]
+
+    def _share_is_apart(self) -> bool:
+        """Return whether a share is asked for beside a ranking: `which segment grew most, and what share was it`."""
+        kinds = [one.start for one in self.parsed.frames.get("KIND", [])]
+        shares = [one.start for one in self.left.get("SHARE", [])]
+        joints = [one.start for one in self.lexed.tokens if one.type == "AND"]
+        joined = kinds and any(kinds[0] < joint < share for joint in joints for share in shares)
+        return self.has_unread(*_RANKING) and (bool(joined) or not self._is_one_request("SHARE", *_RANKING))
 
     def _part_is_subject(self) -> bool:
         """Return whether a verb stands between the line and the part after it."""
@@ -1181,7 +1207,7 @@ class QueryComposer:
             return {"kind": Kind.CHANGE, **self._comparison()}
         if not self._may_move():
             return None
-        growth = bool(self.take_frames("GROWTH", "YOY"))
+        growth = bool(self.take_frames("GROWTH", "YOY")) or self._compares_amounts_in_percent()
         directed = self.has_unread("UP", "DOWN", "CHANGE")
         if directed and all(one.text.lower().startswith("by") for one in self.left.get("DIFFERENCE", [])):
             self.take_frames("DIFFERENCE")
@@ -1196,6 +1222,13 @@ class QueryComposer:
         if growth or directed or not between:
             return {"kind": Kind.CHANGE, **self._comparison()}
         return _request(Kind.CHANGE, Axis.PERIODS, Combination.DIFFERENCE)  # `between 2018 and 2019`: no direction
+
+    def _compares_amounts_in_percent(self) -> bool:
+        """Return whether an amount is set against an earlier one in percent: `net sales '24 vs '23 in %`."""
+        line, periods = self.only, len(self.base.periods)
+        if self.axis is not Axis.PERIODS or periods != 2 or not self.has_frame("VERSUS") or self.base.unit != "percent":
+            return False
+        return isinstance(line, Line) and bool(line.metric) and self.lexicon.metrics[str(line.metric)].unit == "USD"
 
     def _since_the_year_end(self) -> None:
         """Let a balance move over half a year, or over nine months, from the end of the year before."""
@@ -1282,24 +1315,30 @@ class QueryComposer:
     def _averaged(self, *, flow: bool = False) -> bool:
         """Return whether `average revenue` means an average over periods or companies; removes it from the measure."""
         measure = self.only
-        pair = share_of(measure) if measure is not None and not flow else None
-        part, whole = pair or (measure, None)
-        if isinstance(part, Line) and part.balance == "average":
+        part = measure if measure is None or flow else self._averaged_line(measure)
+        if measure is not None and isinstance(part, Line) and part.balance == "average":
             if flow and (self._is_balance(part) if part.metric else not self.of_one_filing):
                 return False
             own = part.model_copy(update={"balance": None})
-            self.measures = [percentage(own, whole) if whole is not None else own]
+            self.measures = [with_lines(measure, lambda line: own if line == part else line)]
             return True
         if not flow and isinstance(measure, Function) and measure.name == "mean" and len(measure.of) == 2:
             self.measures = [measure.of[0]]
             return True
         return False
 
+    def _averaged_line(self, measure: Measure) -> Measure:
+        """Return what an average is of: the part of a share, a flow that is divided (`average capex / sales`), all."""
+        pair = share_of(measure)
+        divided = measure.left if isinstance(measure, Operation) and measure.operator == "/" else None
+        flow = isinstance(divided, Line) and divided.metric is not None and not self._is_balance(divided)
+        return pair[0] if pair is not None else divided if flow and divided is not None else measure
+
     def _plain(self) -> dict[str, object]:
         measure = self.only
         if measure is not None and not isinstance(measure, Line):
             self.take_frames("RATIO")
-        if isinstance(measure, Operation) and measure.operator == "/":
+        if isinstance(measure, NamedFormula) or (isinstance(measure, Operation) and measure.operator == "/"):
             self.take_frames("HOW_MANY_TIMES", "COUNT")
         if isinstance(measure, Line | NamedFormula) and self.take_frames("TOTAL"):
             self.measures = [measure.model_copy(update={"words": f"total {measure.words.removeprefix('total ')}"})]
@@ -1479,5 +1518,6 @@ _BEFORE_TAXES = frozenset({"income_before_taxes", "operating_income"})
 _EXTREMES = ("HIGHEST", "LOWEST", "FASTEST", "SLOWEST")
 _SELECTING = (*_EXTREMES, "TOP", "WHICH", "RANK", "EACH", "BY", "WHO", "ORDINAL")
 """Frames with which a word for a kind of part means each of them."""
+_RANKING = (*_EXTREMES, "RANK", "TOP", "ORDINAL")
 _ENDS = (Combination.HIGHEST, Combination.LOWEST)
 _POINTS = ("basis points", "percentage points")

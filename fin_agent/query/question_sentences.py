@@ -111,6 +111,15 @@ def _without_preamble(asked: str) -> str:
     return rest if comma and asks and (grants or names_source) else asked
 
 
+def without_form_of_answer(request: str) -> str:
+    """Return a request without the digits that its answer is to have, and the statements that it is to be taken from.
+
+    >>> without_form_of_answer("Acme 2023 net debt / EBITDA, from the balance sheet and the P&L, in x to 1 dp?")
+    'Acme 2023 net debt / EBITDA, in x?'
+    """
+    return " ".join(_PATTERNS["form of answer"].sub("", request).split()).lstrip(" ,;")
+
+
 def requested_decimals(question: str) -> int | None:
     """Return the number of decimal places that the question requests, or None."""
     if found := _PATTERNS["decimals"].search(question):

@@ -35,6 +35,7 @@ from fin_agent.query.question_sentences import (
     requested_decimals,
     requested_unit,
     sentences_of,
+    without_form_of_answer,
 )
 from fin_agent.query.tokens import Token, has_any, rewrite, types_in
 from fin_agent.query.tree import Line, Measure, NamedFormula, Parts, Query, lines_of, without_move
@@ -154,7 +155,8 @@ class _Asked:
         later = set(self.split.afterwards)
         self.directions = [one for one in others if _changes_the_request(one, self.names, named, later=one in later)]
         self.split = _with_directions(self.split, self.directions)
-        lexed = lex(" ? ".join((*self.split.sentences, *formulas)), self.names, tuple(self.given), about)
+        asked = " ? ".join(map(without_form_of_answer, (*self.split.sentences, *formulas)))
+        lexed = lex(asked, self.names, tuple(self.given), about)
         lexed = replace(lexed, tokens=tuple(_as_moves_of_members(_with_exclusions(lexed.tokens, self.before))))
         if self.before is not None:
             lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens, self.before))

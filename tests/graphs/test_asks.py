@@ -49,6 +49,11 @@ Ask = Callable[..., Answer]
         ("Harborlight FY2024 revenue growth and net income growth", ("6.5%", "Growth of net income")),
         ("Harborlight's debt at the end of FY2024 and the portion due in 2029", ("$1,100 million", "$500 million")),
         (
+            "Largest segment by revenue at Harborlight in FY2024 and its share of total revenue?",
+            ("has the highest", "%."),
+        ),
+        ("Harborlight revenue FY2024, plus the change from the year before", ("$3,763 million", "6.5%")),
+        (
             "Net margin of Harborlight and Tellurond in FY2024 - which one is higher and what's the gap in pts?",
             ("Tellurond Semiconductor Corporation has the higher net margin", "percentage points"),
         ),

@@ -26,6 +26,8 @@ CORE = "what is Acme's FY2019 net income?"
         f"Even with lower sales, {CORE}",
         f"In spite of its charges for plants, {CORE}",
         f"You are given a filing. {CORE} If this is not a useful metric for the company, then state that.",
+        f"{CORE} Should it not be a meaningful measure for such a business, please say so.",
+        f"{CORE} In case it isn't relevant here, note that and give the reason.",
     ],
 )
 def test_the_core_is_what_asks(question: str) -> None:

@@ -144,9 +144,11 @@ class RulesAnalyst:
         directory = self._workspace.directory
         moved = moves_only_first(ask)
         apply_to_one = all(periods_in(words) or directory.mentions(words) for words in apart)
-        if "=" in ask or not (moved or apply_to_one):
-            return ()  # `average`, `total` and the like apply to both
+        together = finds(ask, "in sum", "question_words")  # `average`, `total` and the like apply to both
         for first, second in candidate_splits(ask, signs_only=not apart and not moved)[:_MAX_JOINTS]:
+            of_it = second.lower().startswith("its ") and not together  # `the largest segment and its share`
+            if "=" in ask or not (moved or apply_to_one or of_it):
+                continue
             one = self.intent(first, before)
             other = self.intent(second, inherited_context(one, before)) if self._is_read(one) else None
             if other is not None and self._is_read(other):

@@ -1,0 +1,173 @@
+"""One request in several wordings: all of them have the reading of the first."""
+
+from __future__ import annotations
+
+import pytest
+
+from fin_agent.lexicon.company_mentions import CompanyDirectory
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.query.lexer import KnownName, KnownNames
+from fin_agent.query.reading import candidate_readings
+from fin_agent.query.tree import Kind, Line, NamedFormula, Query, with_lines
+from fin_agent.vocabulary.identity import Form, Identity
+
+_PARTS = ("Americas", "Europe", "Cloud")
+
+
+def _parts_in(text: str, keys: object) -> list[KnownName]:
+    return [KnownName(one, at, at + len(one)) for one in _PARTS for at in [text.find(one)] if at >= 0]
+
+
+@pytest.fixture(scope="module")
+def names() -> KnownNames:
+    filers = (("apple", "Apple Inc.", "AAPL"), ("netflix", "Netflix, Inc.", "NFLX"))
+    known = [(key, Identity(company=name, form=Form.TEN_K, ticker=ticker)) for key, name, ticker in filers]
+    return KnownNames(load_lexicon(), CompanyDirectory(known), parts_in=_parts_in)
+
+
+def _bare(line: Line | NamedFormula) -> Line | NamedFormula:
+    name = line.formula if isinstance(line, NamedFormula) else line.metric
+    return line.model_copy(update={"words": name or line.words.lower()})
+
+
+def _first(question: str, names: KnownNames) -> Query:
+    """Return the first complete reading, by metrics and without the question and the form of its answer."""
+    query = next(one for one in candidate_readings(question, names) if not one.unread)
+    measures = tuple(with_lines(one, _bare) for one in query.measures)
+    companies = tuple(one.model_copy(update={"confidence": 1.0}) for one in query.companies)
+    plain = {"question": "", "unit": None, "decimals": None}
+    return query.model_copy(update={**plain, "measures": measures, "companies": companies})
+
+
+SAME = {
+    "digits and sources": [
+        "Apple's 2024 operating income / interest expense? Round to two decimal places.",
+        "AAPL FY24 operating income / interest expense, 2 dp",
+        "Apple 2024: operating income over interest expense (income statement only), to 2 decimals",
+        "Using the statement of operations, divide Apple's operating income by its interest expense for 2024; answer with 2 decimals.",  # noqa: E501
+        "What do you get for Apple's 2024 operating income over interest expense, from the P&L alone and rounded to 2 d.p.?",  # noqa: E501
+    ],
+    "averages": [
+        "What was Apple's average capex as a percentage of revenue for 2022 to 2024?",
+        "What did Apple's capex average as a percentage of revenue over the three fiscal years 2022 through 2024?",
+        "Average of Apple's capex as a percent of revenue, 2022-2024 (from the P&L and cash flow statement)",
+    ],
+    "averaged quotients": [
+        "Apple average (capex / revenue), 2022 to 2024",
+        "AAPL 3-yr avg capex/revenue, FY2022-FY2024",
+    ],
+    "claims": [
+        "Did Apple's operating margin improve in 2024?",
+        "Is Apple's operating margin getting better in 2024?",
+        "Looking at 2024, did Apple show an improvement in its operating margin?",
+        "In 2024, is there an upward trend in Apple's operating margin? If it isn't a relevant metric, say so.",
+    ],
+    "higher than before": [
+        "Were Apple's inventories higher in 2024 than in 2023?",
+        "Apple inventories 2024 vs 2023: higher?",
+        "Comparing 2024 with 2023, did Apple have larger inventories?",
+    ],
+    "differences": [
+        "Apple's R&D minus Netflix's in 2024?",
+        "What do you get when you subtract Netflix's 2024 R&D from Apple's?",
+    ],
+    "ranked within a part": [
+        "Which Apple product had the most Cloud revenue in 2024?",
+        "Within Apple's Cloud segment, which product had the most revenue in 2024?",
+        "Apple Cloud revenue by product in 2024: which is largest?",
+        "Largest product by Cloud revenue at Apple, 2024?",
+    ],
+    "growth in percent": [
+        "By what percentage did Apple's net sales grow from 2023 to 2024?",
+        "Apple net sales '24 vs '23 in %",
+        "What was Apple's growth in net sales in 2024 over the prior fiscal year?",
+    ],
+    "per dollar": [
+        "Apple's R&D / revenue in 2024?",
+        "How many cents of R&D did Apple spend per dollar of revenue in 2024?",
+    ],
+    "shares of a part": [
+        "What share of Apple's 2024 net sales came from Cloud?",
+        "What percentage of Apple's 2024 net sales was contributed by the Cloud category?",
+        "How much of Apple's net sales came through Cloud in 2024, as a share?",
+    ],
+    "shares that a part has": [
+        "Of Apple's 2024 net sales, what share did Cloud generate?",
+        "Of the net sales Apple booked in 2024, how big a proportion did Cloud generate?",
+        "Cloud made up how many per cent of Apple's net sales in 2024?",
+    ],
+    "at the end of a year": [
+        "What were Apple's total assets at the end of fiscal 2024?",
+        "Leaving fiscal 2024, what were Apple's total assets?",
+        "What total assets did Apple have when fiscal 2024 closed?",
+    ],
+    "dividends": [
+        "Were Apple's dividends paid in 2024 covered by net income?",
+        "Were the dividends Apple paid in 2024 covered by net income?",
+    ],
+    "signs that compare": [
+        "Was Apple's operating margin above 30% in 2024?",
+        "Apple 2024 operating margin > 30%?",
+    ],
+    "sums": [
+        "Apple's dividends and share repurchases combined, 2024?",
+        "Combining dividends with share repurchases, how much did Apple return in 2024?",
+    ],
+    "parts together": [
+        "What was Apple's revenue from Americas and Europe together in 2024?",
+        "Apple 2024 revenue: Americas + Europe combined",
+    ],
+}
+
+
+@pytest.mark.parametrize("wordings", SAME.values(), ids=list(SAME))
+def test_wordings_of_one_request_have_one_reading(names: KnownNames, wordings: list[str]) -> None:
+    first, *others = (_first(one, names) for one in wordings)
+    for other in others:
+        assert other == first
+
+
+def test_an_average_of_listed_years_is_that_of_the_years(names: KnownNames) -> None:
+    query = _first(
+        "What was Apple's inventory turnover for 2024, defined as cost of sales for 2024 over the mean inventory of 2023 and 2024?",  # noqa: E501
+        names,
+    )
+    years = [line.period.fiscal_year for line in query.lines() if isinstance(line, Line) and line.period is not None]
+    assert years == [2024, 2023, 2024]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which Apple segment grew the most in 2024, and what share of total revenue did it represent?",
+        "Apple 2024: fastest growing segment and its share of total revenue",
+        "How large is Cloud, Apple's largest segment by revenue, in 2024?",
+    ],
+)
+def test_a_ranking_and_what_is_asked_of_its_winner_are_not_one_reading(names: KnownNames, question: str) -> None:
+    assert all(query.unread for query in candidate_readings(question, names))
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("Apple's obligations off the balance sheet in 2024", "obligations off"),
+        ("Which segment led to the fall of Apple's revenue in 2024?", "led to"),
+    ],
+)
+def test_words_of_the_matter_are_no_form_of_the_answer(names: KnownNames, question: str, line: str) -> None:
+    assert line in [one.words for query in candidate_readings(question, names) for one in query.lines()]
+
+
+def test_a_verb_of_paying_says_nothing_behind_a_flow_only(names: KnownNames) -> None:
+    dividends = _first("How large were the dividends Apple paid in 2024?", names)
+    assert [line.words for line in dividends.lines()] == ["dividends_paid"]
+    cash = next(candidate_readings("How large was the cash Apple paid for stores in 2024?", names))
+    assert any("paid" in line.words for line in cash.lines())
+
+
+def test_a_choice_between_two_is_no_claim(names: KnownNames) -> None:
+    query = _first(
+        "Between Apple and Netflix, whose 2024 tax rate, i.e. tax expense over pre-tax income, was lower?", names
+    )
+    assert query.kind is Kind.COMPARISON and query.claim is None
