@@ -79,7 +79,7 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
     tables: dict[str, str] = {}
     totals = set()
     for words, metric in measured:
-        found = _families(words, metric, parts, asked, company, workspace, names)
+        found = _families(words, metric, parts, asked, company, workspace, names, next(iter(tables.values()), ""))
         family = found.best
         if family is None:
             if parts.names and not parts.kind:
@@ -142,19 +142,20 @@ def _families(
     company: str,
     workspace: Workspace,
     names: Sequence[str],
+    beside: str,
 ) -> FamilySearchResult:
     last = asked[-1]
     sought = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=metric or None)
     years = [period.fiscal_year for period in asked]
     left_out = () if names else tuple(name for name in parts.without if not is_never_member(name))
     holding = tuple(dict.fromkeys((*names, *parts.names, *left_out)))
-    found = find_family(workspace, sought, company, kind=parts.kind, holding=holding, years=years)
+    found = find_family(workspace, sought, company, kind=parts.kind, holding=holding, years=years, beside=beside)
     if found.best is None and metric:
         printed = FactQuery(words, last.fiscal_year, last.quarter, last.months)
-        found = find_family(workspace, printed, company, kind=parts.kind, holding=holding, years=years)
+        found = find_family(workspace, printed, company, kind=parts.kind, holding=holding, years=years, beside=beside)
     if found.best is None and left_out:  # what no table of the parts has, is left out anyway
         held = parts.model_copy(update={"without": ()})
-        found = _families(words, metric, held, asked, company, workspace, names)
+        found = _families(words, metric, held, asked, company, workspace, names, beside)
     return found
 
 

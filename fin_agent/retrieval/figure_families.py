@@ -127,6 +127,7 @@ def find_family(
     holding: Sequence[str] = (),
     years: Sequence[int] = (),
     scope: Scope = EVERYTHING,
+    beside: str = "",
 ) -> FamilySearchResult:
     """Return the family of a company's tables that contains figures for a phrase or metric.
 
@@ -139,6 +140,8 @@ def find_family(
         holding: Names that must be among the members.
         years: Fiscal years for which every member needs a figure, in this order; by default, `query.fiscal_year` alone.
         scope: The filings and pages that may be read.
+        beside: The table of another measure of the same parts: a table on its page is preferred, as a note on segments
+            may define their revenue and their income otherwise than the statements.
     """
     summed = kind == COMPONENT
     kind = None if summed else kind
@@ -183,6 +186,7 @@ def find_family(
         score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
         if whole is not None and siblings.total is not None and made.total:
             score += _THE_WHOLE if magnitudes_agree(made.total[-1].fact, whole.fact) else -_THE_WHOLE
+        score += _BESIDE * (bool(beside) and made.table.split("#")[:2] == beside.split("#")[:2])
         found.append(((round(score, 3), fits[siblings.doc_id], len(made.members)), made))
     found.sort(key=lambda pair: pair[0], reverse=True)
     # Later reports divide anew: of tables that fit about as well, those of the report for the period count alone.
@@ -230,7 +234,7 @@ _FILINGS = 3
 _SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
 """Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
 one for the period."""
-_NEAR, _OWN_REPORT = 0.05, 0.25
+_NEAR, _OWN_REPORT, _BESIDE = 0.05, 0.25, 0.2
 _ABOVE, _OF_MOST = 0.92, 0.95
 """Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
 _EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
@@ -264,7 +268,7 @@ class _FamilyQuery:
         free = tuple(dict.fromkeys(left for words in wordings if (left := words - said - LIGHT) or not words - LIGHT))
         return cls(
             free or tuple(words - own for words in wordings),
-            metric.id if metric is not None else None,
+            metric.id.removeprefix("segment_") if metric is not None else None,
             metric.unit if metric is not None else "",
             next((one for one in KINDS if own & words_of(one)), None),
             own,
