@@ -230,8 +230,9 @@ def _with_context_tokens(tokens: Sequence[Token], before: Query) -> tuple[Token,
     if not has_any(tokens, LINES):
         margin = next((one for one in tokens if one.type == "MARGIN"), None)
         tokens = [one for one in tokens if one is not margin]  # `did that margin go up`
-        asked = margin is not None and has_any(tokens, {"WHICH"}) and not has_any(tokens, {"UP", "DOWN", "CHANGE"})
-        if margin is not None and asked and isinstance(before.only_measure, Line):  # `what margin does that imply`
+        of = without_move(before.only_measure) if before.only_measure is not None else None
+        asked = isinstance(of, Line) and not has_any(tokens, {"UP", "DOWN", "CHANGE"})
+        if margin is not None and asked:  # `at what margin`, `what margin does that imply`
             revenue = replace(margin, type="METRIC", text="revenue", value="revenue")
             tokens = [replace(margin, type="SHARE"), revenue, *tokens]
     first = next((place for place, one in enumerate(tokens) if one.type not in ("AND", "COMMA")), 0)

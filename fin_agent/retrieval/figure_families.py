@@ -79,6 +79,12 @@ class Family:
     table: str = ""
     """Its place (`Siblings.anchor`). A slot with this table and a member's name is filled from here only."""
 
+    @property
+    def page(self) -> tuple[str, int]:
+        """The filing and the page of the figures of its first member."""
+        first = self.members[0].facts[-1]
+        return first.doc_id, first.fact.page
+
     def sums_to_whole(self) -> bool:
         """Return whether the members add up to the total in the first period; False where the total is not stated."""
         return bool(self.total) and adds_up([member.facts[0].fact for member in self.members], self.total[0].fact)
@@ -186,7 +192,7 @@ def find_family(
         score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
         if whole is not None and siblings.total is not None and made.total:
             score += _THE_WHOLE if magnitudes_agree(made.total[-1].fact, whole.fact) else -_THE_WHOLE
-        score += _BESIDE * (bool(beside) and made.table.split("#")[:2] == beside.split("#")[:2])
+        score += _BESIDE * (bool(beside) and beside.startswith("{}#{}#".format(*made.page)))
         found.append(((round(score, 3), fits[siblings.doc_id], len(made.members)), made))
     found.sort(key=lambda pair: pair[0], reverse=True)
     # Later reports divide anew: of tables that fit about as well, those of the report for the period count alone.
