@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +14,14 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
 from fin_agent.query.tree import Combination, Kind, Move, NamedFormula, Parts, Query
 from fin_agent.retrieval.fact_search import FactQuery
-from fin_agent.retrieval.figure_families import Family, FamilySearchResult, find_family, is_never_member, is_remainder
+from fin_agent.retrieval.figure_families import (
+    COMPONENT,
+    Family,
+    FamilySearchResult,
+    find_family,
+    is_never_member,
+    is_remainder,
+)
 from fin_agent.workspace import Workspace
 
 
@@ -84,10 +92,12 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
     return _members_of(query, parts, measured, families)
 
 
-def members_of_note(query: Query, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace) -> FamilyMembers:
-    """Return the named parts of which one note on segments has all measures: the margin of a part is of that note.
+def members_of_one_page(
+    query: Query, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace
+) -> FamilyMembers:
+    """Return the named parts of which one page divides all measures by segment: both lines of a margin are of it.
 
-    It may define the revenue of segments otherwise than a table of revenue. No members where there is no such note.
+    A note may define the revenue of segments otherwise than a table of revenue. No members where there is no such page.
     """
     parts = query.parts
     measured = _measured_lines(query, workspace.lexicon)
@@ -182,17 +192,22 @@ def _family(
     beside: str,
 ) -> FamilySearchResult:
     last = asked[-1]
-    sought = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=metric or None)
-    years = [period.fiscal_year for period in asked]
     left_out = () if names else tuple(name for name in parts.without if not is_never_member(name))
     holding = tuple(dict.fromkeys((*names, *parts.names, *left_out)))
-    found = find_family(workspace, sought, company, kind=parts.kind, holding=holding, years=years, beside=beside)
-    if found.best is None and metric:
-        printed = FactQuery(words, last.fiscal_year, last.quarter, last.months)
-        found = find_family(workspace, printed, company, kind=parts.kind, holding=holding, years=years, beside=beside)
-    if found.best is None and left_out:  # what no table of the parts has, is left out anyway
+    of_metric = workspace.lexicon.metrics.get(metric)
+    kinds = [parts.kind]
+    if parts.kind == "category":  # `which inventory category`: the lines of a balance or a cost, else products
+        has_lines = of_metric is not None and (of_metric.period == "instant" or of_metric.sign == "expense")
+        kinds = [COMPONENT, "product"] if has_lines else ["product"]
+    found = FamilySearchResult()
+    for kind, sought in itertools.product(kinds, (metric, "") if metric else ("",)):
+        asked_for = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=sought or None)
+        found = find_family(workspace, asked_for, company, kind=kind, holding=holding, periods=asked, beside=beside)
+        if found.best is not None:
+            return found
+    if left_out:  # what no table of the parts has, is left out anyway
         held = parts.model_copy(update={"without": ()})
-        found = _families(words, metric, held, asked, company, workspace, names, beside)
+        found = _family(words, metric, held, asked, company, workspace, names, beside)
     return found
 
 

@@ -143,9 +143,14 @@ class RulesAnalyst:
         directory = self._workspace.directory
         moved = moves_only_first(ask)
         apply_to_one = all(periods_in(words) or directory.mentions(words) for words in apart)
-        if "=" in ask or not (moved or apply_to_one):
+        splits = candidate_splits(ask, signs_only=not apart and not moved)[:_MAX_JOINTS]
+        twice = len(apart) > len(set(apart))  # `the biggest by sales and the biggest by income`
+        # `its margin and its share of sales`, `the smallest segment by sales and its margin`
+        refers = any(second.lower().startswith(("its ", "their ")) for _, second in splits)
+        of_second = refers or (apart and all(any(second.startswith(one) for _, second in splits) for one in apart))
+        if "=" in ask or not (moved or apply_to_one or twice or of_second):
             return ()  # `average`, `total` and the like apply to both
-        for first, second in candidate_splits(ask, signs_only=not apart and not moved)[:_MAX_JOINTS]:
+        for first, second in splits:
             one = self.intent(first, before)
             other = self.intent(second, inherited_context(one, before)) if self._is_read(one) else None
             if other is not None and self._is_read(other):
