@@ -26,6 +26,7 @@ from fin_agent.query.family_members import (
     NO_MEMBERS,
     FamilyMembers,
     UnboundError,
+    members_of_one_page,
     resolve_members,
 )
 from fin_agent.query.lexer import is_stock
@@ -572,6 +573,10 @@ def _members(
     """
     parts = query.parts
     alone = parts is not None and len(parts.names) < 2 and parts.kind is None
+    if parts is not None and len(intent.companies) == 1 and not any(line.part for line in query.lines()):
+        of_page = members_of_one_page(query, intent.companies[0].key, periods, workspace)
+        if of_page.names:
+            return of_page
     if parts is None or (alone and (not searched or any(line.part for line in query.lines()))):
         return FamilyMembers()
     if len(intent.companies) != 1:

@@ -150,6 +150,30 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
     return kept, tuple(glosses)
 
 
+def without_description(tokens: Sequence[Token], text: str) -> tuple[list[Token], str]:
+    """Return the tokens without what only describes the things to choose from, and that; nothing if there is none.
+
+    `Among the swaps that it used to manage exposure to rates, which one had the highest X`: they are named before it.
+    """
+    ends = (
+        at for at, one in enumerate(tokens) if one.type in ("WHICH", "WHO") and at and tokens[at - 1].type == "COMMA"
+    )
+    end = next(ends, None)
+    named = [at for at, one in enumerate(tokens[:end]) if one.type == "PHRASE"] if end is not None else []
+    if end is None or not named or not has_any(tokens[end:], {"HIGHEST", "LOWEST", "FASTEST", "SLOWEST"}):
+        return list(tokens), ""
+    start = named[0] + 1
+    after = text[tokens[named[0]].end :].lstrip().lower().split(" ", 1)[0]
+    described = [one for one in tokens[start : end - 1] if one.type not in ("COMPANY", "PERIOD", "NOISE")]
+    if after not in _RELATIVE or not described:
+        return list(tokens), ""
+    kept = [one for one in tokens if one not in described and one is not tokens[end - 1]]
+    return kept, text[described[0].start : described[-1].end]
+
+
+_RELATIVE = ("that", "which", "who")
+
+
 def without_contrasts(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
     """Return the tokens without clauses that say what is not meant, and those: `advertising, not all marketing`."""
     kept: list[Token] = []

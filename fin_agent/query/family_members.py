@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from fin_agent.evidence.expressions import leaves_of, parse_formula
@@ -12,7 +14,14 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
 from fin_agent.query.tree import Combination, Kind, Move, NamedFormula, Parts, Query
 from fin_agent.retrieval.fact_search import FactQuery
-from fin_agent.retrieval.figure_families import Family, FamilySearchResult, find_family, is_never_member, is_remainder
+from fin_agent.retrieval.figure_families import (
+    COMPONENT,
+    Family,
+    FamilySearchResult,
+    find_family,
+    is_never_member,
+    is_remainder,
+)
 from fin_agent.workspace import Workspace
 
 
@@ -70,30 +79,68 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
     """
     parts = query.parts
     measured = _measured_lines(query, workspace.lexicon)
-    asked = _required_periods(query, company, periods, workspace)
-    if parts is None or not measured or not asked:
+    if parts is None or not measured or not _required_periods(query, company, periods, workspace):
         return NO_MEMBERS
     if parts.kind and len(measured) > 1 and not all(metric for _, metric in measured):
         raise _no_family("the one measure by which the parts are compared")
+    try:
+        families = _families(query, parts, company, periods, workspace)
+    except UnboundError as error:
+        if parts.names and not parts.kind and not error.is_ambiguous:
+            return NO_MEMBERS
+        raise
+    return _members_of(query, parts, measured, families)
+
+
+def members_of_one_page(
+    query: Query, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace
+) -> FamilyMembers:
+    """Return the named parts of which one page divides all measures by segment: both lines of a margin are of it.
+
+    A note may define the revenue of segments otherwise than a table of revenue. No members where there is no such page.
+    """
+    parts = query.parts
+    measured = _measured_lines(query, workspace.lexicon)
+    if parts is None or parts.kind or len(measured) < 2 or not all(metric for _, metric in measured):
+        return NO_MEMBERS
+    if not _required_periods(query, company, periods, workspace):
+        return NO_MEMBERS
+    with suppress(UnboundError):
+        of_kind = parts.model_copy(update={"kind": "segment"})
+        families = _families(query, of_kind, company, periods, workspace)
+        if len({one.page for one in families}) == 1:
+            return _members_of(query, parts, measured, families)
+    return NO_MEMBERS
+
+
+def _families(
+    query: Query, parts: Parts, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace
+) -> list[Family]:
+    """Return the family of each measure, those after the first with the same members. Raises UnboundError."""
+    asked = _required_periods(query, company, periods, workspace)
+    made: list[Family] = []
     names: tuple[str, ...] = ()
-    tables: dict[str, str] = {}
-    totals = set()
-    for words, metric in measured:
-        found = _families(words, metric, parts, asked, company, workspace, names)
-        family = found.best
-        if family is None:
-            if parts.names and not parts.kind:
-                return NO_MEMBERS
+    for words, metric in _measured_lines(query, workspace.lexicon):
+        found = _family(words, metric, parts, asked, company, workspace, names, made[0].table if made else "")
+        if found.best is None:
             raise _no_family(f"a table that divides {words} by {_kind(parts)}")
         if not found.is_sure:
             raise UnboundError(_ambiguity_message(words, parts, found), is_final=True)
-        names = names if tables else _selected_names(query, parts, family)
-        tables[metric or words] = family.table
-        if family.printed_total:
-            totals.add(metric or words)
+        names = names or _selected_names(query, parts, found.best)
+        made.append(found.best)
+    return made
+
+
+def _members_of(
+    query: Query, parts: Parts, measured: Sequence[tuple[str, str]], families: Sequence[Family]
+) -> FamilyMembers:
+    """Return the requested members with the tables of their measures. Raises UnboundError if none is left."""
+    names = _selected_names(query, parts, families[0])
     if not names:
         raise UnboundError(f"no {_kind(parts)} is left", is_final=True)
-    return FamilyMembers(names, tables, frozenset(totals))
+    of_measures = {metric or words: one for (words, metric), one in zip(measured, families, strict=True)}
+    tables = {key: one.table for key, one in of_measures.items()}
+    return FamilyMembers(names, tables, frozenset(key for key, one in of_measures.items() if one.printed_total))
 
 
 def _no_family(why: str) -> UnboundError:
@@ -134,7 +181,7 @@ def _required_periods(
     return asked
 
 
-def _families(
+def _family(
     words: str,
     metric: str,
     parts: Parts,
@@ -142,19 +189,25 @@ def _families(
     company: str,
     workspace: Workspace,
     names: Sequence[str],
+    beside: str,
 ) -> FamilySearchResult:
     last = asked[-1]
-    sought = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=metric or None)
-    years = [period.fiscal_year for period in asked]
     left_out = () if names else tuple(name for name in parts.without if not is_never_member(name))
     holding = tuple(dict.fromkeys((*names, *parts.names, *left_out)))
-    found = find_family(workspace, sought, company, kind=parts.kind, holding=holding, years=years)
-    if found.best is None and metric:
-        printed = FactQuery(words, last.fiscal_year, last.quarter, last.months)
-        found = find_family(workspace, printed, company, kind=parts.kind, holding=holding, years=years)
-    if found.best is None and left_out:  # what no table of the parts has, is left out anyway
+    of_metric = workspace.lexicon.metrics.get(metric)
+    kinds = [parts.kind]
+    if parts.kind == "category":  # `which inventory category`: the lines of a balance or a cost, else products
+        has_lines = of_metric is not None and (of_metric.period == "instant" or of_metric.sign == "expense")
+        kinds = [COMPONENT, "product"] if has_lines else ["product"]
+    found = FamilySearchResult()
+    for kind, sought in itertools.product(kinds, (metric, "") if metric else ("",)):
+        asked_for = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=sought or None)
+        found = find_family(workspace, asked_for, company, kind=kind, holding=holding, periods=asked, beside=beside)
+        if found.best is not None:
+            return found
+    if left_out:  # what no table of the parts has, is left out anyway
         held = parts.model_copy(update={"without": ()})
-        found = _families(words, metric, held, asked, company, workspace, names)
+        found = _family(words, metric, held, asked, company, workspace, names, beside)
     return found
 
 
@@ -195,8 +248,8 @@ def _ambiguity_message(words: str, parts: Parts, found: FamilySearchResult) -> s
 
 
 def _place(family: Family) -> str:
-    fact = family.members[0].facts[-1]
-    return f"{fact.doc_id} page {fact.fact.page + 1}"
+    doc_id, page = family.page
+    return f"{doc_id} page {page + 1}"
 
 
 _TOLD = 4

@@ -294,7 +294,8 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
 
     None if it names several, or if figures are printed for only one year.
     """
-    if query.axis is not Axis.PERIODS or query.combined not in _OVER_YEARS or len(query.periods) > 1:
+    of_rows = query.parts is not None and len(query.parts.names) > 1  # those of years to come
+    if query.axis is not Axis.PERIODS or query.combined not in _OVER_YEARS or len(query.periods) > 1 or of_rows:
         return None
     named = parse_periods(query.question)
     if not query.periods and (named.trailing_years or named.since):

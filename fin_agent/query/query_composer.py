@@ -378,6 +378,16 @@ class QueryComposer:
 
     def _line_of_part(self, names: Sequence[str]) -> bool:
         """Read a part before what parts are ranked by as words of its line: `which region had most iPhone sales`."""
+        lines = self.measures or [Line(words="")]
+        if len(names) != 1 or len(lines) != 1 or not (self.has_unread("KIND") and self._ranks_within_part()):
+            return False
+        if not isinstance(lines[0], Line):
+            return False
+        self.measures = [Line(words=f"{names[0]} {lines[0].words}".strip())]
+        return True
+
+    def _ranks_within_part(self) -> bool:
+        """Return whether what is ranked is a part of the part that is named."""
         types = [one.type for one in self.lexed.tokens]
         behind = (*LINES, "PERIOD", "STOP", "COMPANY")
         ranked = any(
@@ -389,38 +399,92 @@ class QueryComposer:
         apart = self.yes_or_no or self.has_frame("AFTER", "EXCEPT", "THAN", "VERSUS", "SHARE", "CAME_FROM", "OR")
         segments = any(one.value == "segment" for one in self.left.get("KIND", []))  # a part is one mostly
         ranked |= chosen and not apart and not segments and self.has_unread(*_EXTREMES)
-        lines = self.measures or [Line(words="")]
-        if (
-            not (ranked and self.has_unread("KIND"))
-            or len(names) != 1
-            or len(lines) != 1
-            or not isinstance(lines[0], Line)
-        ):
-            return False
-        self.measures = [Line(words=f"{names[0]} {lines[0].words}".strip())]
-        return True
+        # `which customer group of Business grew its revenue`
+        bare = [kind for kind in types if kind not in ("COMPANY", "NOISE")]
+        ranked |= any(kind.startswith("KIND_") and part == "PART" for kind, part in pairwise(bare))
+        return ranked
 
     def _name_kind(self) -> None:
-        """Read what is ranked by a measure as a kind of part: `which plant made the most X`, `the largest item of X`.
+        """Read what is ranked as a kind of part where no word names one: `which plant made the most X`, `top 3 Y by X`.
 
-        A word for any part asks for the rows that add up to the measure.
+        Of a word for any part, and of what is ranked by nothing else, the rows that add up to it are ranked: `the
+        largest item of X`, `the largest liability`.
         """
-        extremes = [one for kind in ("HIGHEST", "LOWEST") for one in self.left.get(kind, [])]
-        told = self.has_frame("KIND", "PERIOD_KIND", "TOP", *_MOVING) or self.parsed.parts or self.parsed.unknown
-        if told or len(extremes) != 1 or len(self.measures) != 2 or len(self.lexed.companies) != 1:
+        ranking = [one for kind in (*_EXTREMES, "TOP", "ORDINAL", "RANK") for one in self.left.get(kind, [])]
+        left_out = [one.start for one in self.left.get("EXCEPT", [])]
+        told = self.has_frame("PERIOD_KIND") or (self.parsed.parts and not left_out) or self.parsed.unknown
+        if told or len(ranking) != 1 or len({one.company.key for one in self.lexed.companies}) != 1:
             return
-        # `impairment charges: biggest item`
-        turned = words_of(measure_text(self.measures[1])) <= _COMPONENTS and not self.has_frame("AND")
-        ranked, by = reversed(self.measures) if turned else self.measures
-        if not isinstance(ranked, Line) or ranked.metric or not isinstance(by, Line | NamedFormula):
+        if self.has_frame("KIND"):
+            self._narrow_kind()
             return
-        of_all = words_of(ranked.words.split()[-1]) <= _COMPONENTS or ranked.words.lower() in KINDS
-        between = self.parsed.places[0] < extremes[0].start < self.parsed.places[1]
-        if of_all or (between and self.has_frame("WHICH")):
-            self.measures, self.parsed.places = [by], [self.parsed.places[self.measures.index(by)]]
-            self.parsed.apart = ()
-            kind = COMPONENT if of_all else ranked.words
-            self.left["KIND"] = [replace(extremes[0], type="KIND", text=ranked.words, value=kind)]
+        lines, places = list(self.measures), self.parsed.places
+        if len(lines) == 2 and words_of(measure_text(lines[1])) <= _COMPONENTS and not self.has_frame("AND"):
+            lines, places = lines[::-1], places[::-1]  # `impairment charges: biggest item`
+        if len(lines) == 2 and left_out and places[0] < left_out[0] < places[1]:  # `the largest X, excluding Y`
+            self.parsed.parts = [measure_text(lines.pop())]
+        measure, kind = self._ranked_by(lines, ranking[0].start)
+        if measure is not None:
+            self.measures, self.parsed.places, self.parsed.apart = [measure], places[-1:], ()
+            self.left["KIND"] = [replace(ranking[0], type="KIND", text=measure_text(lines[0]), value=kind)]
+
+    def _ranked_by(self, lines: Sequence[Measure], extreme: int) -> tuple[Line | NamedFormula | None, str]:
+        """Return by what is ranked, and what: a line beside the word that ranks, or the rows that add up to it."""
+        first, *others = lines or [Number(value=0)]
+        if not isinstance(first, Line) or len(others) > 1:
+            return None, ""
+        if not others:
+            by, _, kind = first.words.partition(" by ")  # `revenue by customer location: top 3`
+            return (self._line_named(by), kind) if kind else (self._sum_of_rows(first), COMPONENT)
+        (other,) = others
+        rows = words_of(first.words.split()[-1]) <= _COMPONENTS or first.words.lower() in KINDS
+        one_request = self._request_at(self.parsed.places[-1]) == self._request_at(extreme)
+        if not isinstance(other, Line | NamedFormula) or not one_request:
+            return None, ""  # `which X was the largest, and what was Y`
+        return (other, COMPONENT if rows else first.words) if rows or self._ranks_rows(first, extreme) else (None, "")
+
+    def _sum_of_rows(self, line: Line) -> Line | None:
+        """Return what the rows that a line names add up to: `items in X`, `X categories`, or `liability` itself."""
+        first, *rest = line.words.split()
+        whole = ""
+        if words_of(first) <= _COMPONENTS and rest[:1] in (["of"], ["in"]):
+            whole = " ".join(rest[1:])
+        elif rest and words_of(rest[-1]) <= _COMPONENTS:
+            whole = " ".join((first, *rest[:-1]))
+        elif words_of((first, *rest)[-1]) <= _SUMS:
+            return line
+        return self._line_named(whole) if whole else None
+
+    def _line_named(self, words: str) -> Line:
+        """Return the line of these words, by its metric where they name one."""
+        found = self.lexicon.mentions(words)
+        named = [(one.phrase.lower(), one.kind) for one in found] == [(words.lower(), "metric")]
+        return Line(words=words, metric=found[0].id if named else None)
+
+    def _ranks_rows(self, ranked: Line, extreme: int) -> bool:
+        """Return whether the first of two lines is what is ranked, and the other by what."""
+        first, second = self.parsed.places[:2]
+        by = any(first < one.start < second for one in self.left.get("BY", []))
+        return not ranked.metric and (
+            (first < extreme < second and self.has_frame("WHICH", "WHO")) or (extreme < first and by)
+        )
+
+    def _narrow_kind(self) -> None:
+        """Read a line beside a word for a kind as what narrows it: `which Acme Brand region`, `regions by location`."""
+        (kind, *others), text = self.left.get("KIND", [None]), self.lexed.text
+        requests = {self._request_at(place) for place in (*self.parsed.places, *([kind.start] if kind else ()))}
+        if kind is None or others or self.parsed.parts or len(requests) > 1 or not 0 < len(self.measures) < 3:
+            return
+        for place, line in zip(self.parsed.places, self.measures, strict=False):
+            if not isinstance(line, Line) or line.metric:
+                continue
+            before, behind = text[place + len(line.words) : kind.start], text[kind.end : place]
+            if (place < kind.start and not before.strip()) or behind.strip() == "by":
+                self.measures = [one for one in self.measures if one is not line]
+                self.parsed.places = [one for one in self.parsed.places if one != place]
+                self.parsed.apart = ()
+                self.left["KIND"] = [replace(kind, value=f"{line.words} {kind.value}")]
+                return
 
     def _kind_is_divided(self) -> bool:
         """Return whether a kind of part is one of a named part: `the Business segment's customer groups`."""
@@ -986,6 +1050,7 @@ class QueryComposer:
         claim = self._sign_claim() if signs else self._bounded_claim()
         if claim is None:
             return None
+        self._set_ranked_periods()
         self.take_frames("PERIOD_KIND", "OR")
         return {**claim, **_request(Kind.RANKING, axis, Combination.FILTER)}
 
@@ -1087,7 +1152,7 @@ class QueryComposer:
             return None
         rank: bool | list[Token] = self.take_frames("RANK") or self._asks_both_ends()
         ordinal, top = self.take_frames("ORDINAL"), self.take_frames("TOP")
-        high, low = self._extremes(choice=choice)
+        high, low = self._extremes(axis, choice=choice)
         of_family = axis is Axis.PARTS and self.family is not None
         falls = self.has_unread("DOWN")
         extreme = [*high, *low, *ordinal]
@@ -1102,6 +1167,7 @@ class QueryComposer:
         if rank or top:
             return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top))
         if not extreme:
+            self.take_frames("EXCESS")  # `which of them grew, and by what percentage`: each is told
             filtered = _request(Kind.RANKING, axis, Combination.FILTER)
             return {**filtered, "claim": Claim(way="fell" if falls else "rose")}
         return self._nth(axis, high, low, ordinal, falls=falls)
@@ -1119,11 +1185,15 @@ class QueryComposer:
         descending = not falls and (bool(high) or before is None or before.descending)
         return _request(Kind.COMPARISON, axis, how, nth=_number(ordinal), descending=descending, apart=apart)
 
-    def _extremes(self, *, choice: bool) -> tuple[Sequence[Token], Sequence[Token]]:
+    def _extremes(self, axis: Axis, *, choice: bool) -> tuple[Sequence[Token], Sequence[Token]]:
         """Return the words for the highest and for the lowest; of two, `higher` and `lower` are these."""
         high, low = self.take_frames("FASTEST", "HIGHEST"), self.take_frames("SLOWEST", "LOWEST")
         if choice:
-            return high or self.take_frames("HIGHER", "FASTER"), low or self.take_frames("LOWER", "SLOWER")
+            high = high or self.take_frames("HIGHER", "FASTER")
+            low = low or self.take_frames("LOWER", "SLOWER")
+        if axis is Axis.PARTS and high and not low and self._names_a_loss():  # `the deepest operating loss`
+            self.measures = [with_lines(one, _as_result) for one in self.measures]
+            return [], high
         return high, low
 
     def _set_ranked_periods(self) -> None:
@@ -1154,8 +1224,12 @@ class QueryComposer:
     def _asks_both_ends(self) -> bool:
         """Return whether one request asks for the highest and the lowest member, or for growth and fall the most."""
         fell = self.has_unread("FASTEST") and self.has_unread("DOWN")
+        ends = [one.start for kind in _EXTREMES for one in self.left.get(kind, [])]
         both = self.has_unread("HIGHEST", "FASTEST") and self.has_unread("LOWEST", "SLOWEST")
-        return fell or (both and not self.has_unread("DIFFERENCE") and self._is_one_request(*_EXTREMES))
+        shared = bool(ends) and max(ends) < min(
+            self.parsed.places, default=0
+        )  # `which the highest, which the lowest X`
+        return fell or (both and not self.has_unread("DIFFERENCE") and (shared or self._is_one_request(*_EXTREMES)))
 
     def _rank_moves(self, axis: Axis, *, of_family: bool) -> None:
         """Rank the movements of the measures, if the question names one.
@@ -1364,10 +1438,13 @@ class QueryComposer:
 
     def _is_one_request(self, *frames: str) -> bool:
         """Return whether all unread frames of these kinds stand in one request of the question."""
-        text = self.lexed.text
-        starts = [text.find(asked.rstrip("?")) for asked in split_requests(text)]
-        places = [one.start for kind in frames for one in self.left.get(kind, [])]
-        return len({sum(start <= place for start in starts) for place in places}) < 2
+        places = (one.start for kind in frames for one in self.left.get(kind, []))
+        return len({*map(self._request_at, places)}) < 2
+
+    def _request_at(self, place: int) -> int:
+        """Return the number of the request of the question in which a place is."""
+        starts = [self.lexed.text.find(asked.rstrip("?")) for asked in split_requests(self.lexed.text)]
+        return sum(start <= place for start in starts)
 
     def _silent_requests(self) -> Iterator[str]:
         """Yield requests of which no word became a token: `and how much was paid out during the year`.
@@ -1428,6 +1505,11 @@ def _way_of(higher: Sequence[Token], lower: Sequence[Token]) -> Way:
     if higher:
         return "at-least" if inclusive else "above"
     return "equal"
+
+
+def _as_result(line: Line | NamedFormula) -> Line | NamedFormula:
+    """Return a result that is called a loss by the name of its metric, whatever its sign."""
+    return line.model_copy(update={"words": (getattr(line, "metric", None) or line.words).replace("_", " ")})
 
 
 def _without_company(line: Line | NamedFormula, **update: object) -> Line | NamedFormula:
@@ -1507,7 +1589,7 @@ def _last_digit(written: str, value: float) -> float:
 
 
 _OF_ALL_PARTS = words_of("total all combined reportable operating segment division region business")
-_COMPONENTS = words_of(" ".join(word_lists("part_words")["of any sum"]))
+_COMPONENTS, _SUMS = (words_of(" ".join(word_lists("part_words")[kind])) for kind in ("of any sum", "sums"))
 _LAST_OF_A_YEAR = 5
 _MONTHS_OF_A_YEAR = 12
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")

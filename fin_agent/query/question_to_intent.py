@@ -17,7 +17,6 @@ from fin_agent.analyst.rules.reasoning.question_parts import (
     attributes_of,
     cover_attribute,
     no_figure_answers,
-    ranked_statement,
 )
 from fin_agent.analyst.rules.requested_report import split_report_request
 from fin_agent.analyst.rules.words_to_intent import (
@@ -75,6 +74,7 @@ from fin_agent.query.tree import (
 )
 from fin_agent.retrieval.fact_search import NARROWING, OPENING, kept_for
 from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, words_of
+from fin_agent.retrieval.figure_families import COMPONENT
 from fin_agent.retrieval.nearest_figure import LIKELY_ENOUGH, find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
 from fin_agent.vocabulary.fact import Fact
@@ -371,8 +371,7 @@ def with_selection(context: Intent, answer: str, ask: str) -> Intent:
     update: dict[str, object] = {}
     name = answer.partition(" has the ")[0]
     if chosen.axis is Axis.PARTS and len(query.companies) == 1:
-        part = name.removesuffix(f" of {query.companies[0].name}")
-        update = {"parts": Parts(names=(part,))} if part != name else {}
+        update = _selected_part(query, name, ask)
     elif chosen.axis is Axis.COMPANIES and not {"it", "its"}.isdisjoint(bare_words(ask)):
         won = tuple(one for one in query.companies if one.name == name)
         update = {"companies": won} if won else {}
@@ -381,6 +380,14 @@ def with_selection(context: Intent, answer: str, ask: str) -> Intent:
     if not update:
         return context
     return context.model_copy(update={"query": query.model_copy(update={**update, "comparison": None})})
+
+
+def _selected_part(query: Query, name: str, ask: str) -> dict[str, object]:
+    """Return the part that an answer names; none if it is a row of what was measured that the `ask` is not about."""
+    part = name.removesuffix(f" of {query.companies[0].name}")
+    if query.parts is not None and query.parts.kind == COMPONENT and _PATTERNS["of it"].search(ask) is None:
+        return {"parts": None}
+    return {"parts": Parts(names=(part,))} if part != name else {}
 
 
 def with_its_subject(ask: str, intent: Intent, before: Intent, asked: str) -> str:
@@ -634,12 +641,6 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
     unknown = _unknown_lines(query) if query is not None else []
     if unread and unknown and all(any(map(str.isdigit, one)) for one in unread):
         return None  # a part of one period's figure: words may answer it
-    if (
-        unread
-        and all(one.lower().split()[0] in word_lists("question_words")["ranks"] for one in unread)
-        and ranked_statement(words.core)
-    ):
-        return None  # `the largest operating expense`, `the top two expenses`: the rows of a statement are ranked
     if not why or not words.names_metric or len(unknown) > _MAX_UNKNOWN or (unknown and not words.asks_figure):
         return None
     partly = words

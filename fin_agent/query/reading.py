@@ -16,6 +16,7 @@ from fin_agent.query.clause_normalization import (
     formula_alone,
     normalize_clauses,
     without_contrasts,
+    without_description,
     without_glosses,
 )
 from fin_agent.query.lexer import (
@@ -108,6 +109,10 @@ def _ways(
     bare, glosses = without_glosses(bare, lexed.text)
     if glosses:
         notes += tuple(f"the words in brackets were ignored: {words}" for words in glosses)
+        yield replace(lexed, tokens=tuple(bare)), notes
+    bare, description = without_description(bare, lexed.text)
+    if description:
+        notes += (f"the words that describe what is chosen from were left aside: {description}",)
         yield replace(lexed, tokens=tuple(bare)), notes
 
 
@@ -232,8 +237,14 @@ def _with_context_tokens(tokens: Sequence[Token], before: Query) -> tuple[Token,
     if not has_any(tokens, LINES):
         margin = next((one for one in tokens if one.type == "MARGIN"), None)
         tokens = [one for one in tokens if one is not margin]  # `did that margin go up`
-        asked = margin is not None and has_any(tokens, {"WHICH"}) and not has_any(tokens, {"UP", "DOWN", "CHANGE"})
-        if margin is not None and asked and isinstance(before.only_measure, Line):  # `what margin does that imply`
+        of = without_move(before.only_measure) if before.only_measure is not None else None
+        asked = (
+            has_any(tokens, {"WHICH"})
+            and isinstance(of, Line)
+            and not before.unread
+            and not has_any(tokens, {"UP", "DOWN", "CHANGE"})
+        )
+        if margin is not None and asked:  # `at what margin`, `what margin does that imply`
             revenue = replace(margin, type="METRIC", text="revenue", value="revenue")
             tokens = [replace(margin, type="SHARE"), revenue, *tokens]
     first = next((place for place, one in enumerate(tokens) if one.type not in ("AND", "COMMA")), 0)

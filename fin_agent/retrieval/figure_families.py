@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from fin_agent.filings.tables.column_periods import time_words
 from fin_agent.index.protocol import PageKey, SourcedFact
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.fact_search import (
     FactQuery,
@@ -79,6 +80,12 @@ class Family:
     table: str = ""
     """Its place (`Siblings.anchor`). A slot with this table and a member's name is filled from here only."""
 
+    @property
+    def page(self) -> tuple[str, int]:
+        """The filing and the page of the figures of its first member."""
+        first = self.members[0].facts[-1]
+        return first.doc_id, first.fact.page
+
     def sums_to_whole(self) -> bool:
         """Return whether the members add up to the total in the first period; False where the total is not stated."""
         return bool(self.total) and adds_up([member.facts[0].fact for member in self.members], self.total[0].fact)
@@ -125,8 +132,9 @@ def find_family(
     *,
     kind: str | None = None,
     holding: Sequence[str] = (),
-    years: Sequence[int] = (),
+    periods: Sequence[FiscalPeriod] = (),
     scope: Scope = EVERYTHING,
+    beside: str = "",
 ) -> FamilySearchResult:
     """Return the family of a company's tables that contains figures for a phrase or metric.
 
@@ -137,12 +145,17 @@ def find_family(
         kind: The kind of member in the question's words: one of KINDS, or another word (`banner`, `tranche`) that must
             appear in the table's captions, headings or rows; None for any.
         holding: Names that must be among the members.
-        years: Fiscal years for which every member needs a figure, in this order; by default, `query.fiscal_year` alone.
+        periods: Those for which every member needs a figure, in this order; by default, that of the query alone.
         scope: The filings and pages that may be read.
+        beside: The table of another measure of the same parts: a table on its page is preferred, as a note on segments
+            may define their revenue and their income otherwise than the statements.
     """
     summed = kind == COMPONENT
     kind = None if summed else kind
-    wanted = tuple(replace(query, part=None, fiscal_year=year) for year in years or (query.fiscal_year,))
+    bare = replace(query, part=None)
+    wanted = tuple(
+        replace(bare, fiscal_year=one.fiscal_year, quarter=one.quarter, months=one.months) for one in periods
+    ) or (bare,)
     asked = _FamilyQuery.of(query, kind, (*holding, query.part) if query.part else tuple(holding), workspace)
     if summed:  # a line that is called `Other, net` says nothing of what adds up
         asked = replace(asked, wordings=tuple(words for words in asked.wordings if not words <= _REST))
@@ -183,6 +196,7 @@ def find_family(
         score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
         if whole is not None and siblings.total is not None and made.total:
             score += _THE_WHOLE if magnitudes_agree(made.total[-1].fact, whole.fact) else -_THE_WHOLE
+        score += _BESIDE * (bool(beside) and beside.startswith("{}#{}#".format(*made.page)))
         found.append(((round(score, 3), fits[siblings.doc_id], len(made.members)), made))
     found.sort(key=lambda pair: pair[0], reverse=True)
     # Later reports divide anew: of tables that fit about as well, those of the report for the period count alone.
@@ -192,7 +206,7 @@ def find_family(
     if found and whole is not None and _make_up(found[0][1], whole):
         found = [pair for pair in found if _make_up(pair[1], whole)]  # parts of other figures are no rivals
     near = _NEAR if any(asked.wordings) else math.inf
-    return _best_and_rival([(score, made) for (score, *_), made in found], near)
+    return _best_and_rival([(score, made) for (score, *_), made in found], near, of_all=asked.kind == "segment")
 
 
 def _make_up(family: Family, whole: SourcedFact) -> bool:
@@ -222,7 +236,8 @@ _WHEN = words_of(
 )
 _OF_THE_WHOLE = words_of("sales consolidated overall company wide")
 _OF_ANY_KIND = words_of("products services")
-_TOTAL = words_of("total")
+_TOTAL, _OPENING = words_of("total"), words_of("beginning")
+_SUMMED = words_of(" ".join(word_lists("part_words")["sums"]))
 _RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
 _FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
 _FILINGS = 3
@@ -230,7 +245,7 @@ _FILINGS = 3
 _SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
 """Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
 one for the period."""
-_NEAR, _OWN_REPORT = 0.05, 0.25
+_NEAR, _OWN_REPORT, _BESIDE = 0.05, 0.25, 0.2
 _ABOVE, _OF_MOST = 0.92, 0.95
 """Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
 _EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
@@ -251,6 +266,8 @@ class _FamilyQuery:
     kind: str | None
     """The one of KINDS that the question's word stands for; None for any other word."""
     kind_words: Words
+    narrowing: Words
+    """Words beside that of the kind, which the table must have, and no member alone: `brand` of `brand region`."""
     holding: tuple[str, ...]
     to_come: bool
     """Whether the members are years in which something falls due."""
@@ -264,10 +281,11 @@ class _FamilyQuery:
         free = tuple(dict.fromkeys(left for words in wordings if (left := words - said - LIGHT) or not words - LIGHT))
         return cls(
             free or tuple(words - own for words in wordings),
-            metric.id if metric is not None else None,
+            metric.id.removeprefix("segment_") if metric is not None else None,
             metric.unit if metric is not None else "",
-            next((one for one in KINDS if own & words_of(one)), None),
+            (known := next((one for one in KINDS if words_of((kind or "").rpartition(" ")[2]) & words_of(one)), None)),
             own,
+            own - words_of(known or (kind or "").rpartition(" ")[2]),
             holding,
             to_come,
         )
@@ -332,13 +350,19 @@ class _FamilyQuery:
         net = any(own & (_SUBTRACTED | _TOTAL) or own - LIGHT - OF_PARTS in self.wordings for own in names)
         if times or net:
             return False
+        if any(words <= _SUMMED for words in self.wordings):  # `the largest expense`: of the statement
+            stated = all(one.facts[-1].fact.statement is not None for one in made.members)
+            return stated and any(words <= told <= words | _SUMMED for words in self.wordings)
         if not told and whole is not None and made.total:
             return magnitudes_agree(made.total[-1].fact, whole.fact)
         return not told or any(told == words - LIGHT - OF_PARTS - _REST for words in self.wordings)
 
     def score(self, siblings: Siblings, made: Family) -> float | None:
         """Return how well the family fits; None where a requirement is not met."""
-        if any(made.member_named(name) is None for name in self.holding):
+        near = shared_words(siblings) | words_of(" ".join(siblings.above))
+        of_member = self.narrowing and any(self.narrowing <= words_of(one.name) for one in made.members)
+        apart = self.kind is not None and not self.narrowing <= near
+        if of_member or apart or any(made.member_named(name) is None for name in self.holding):
             return None
         own = (words_of(member.name) - LIGHT - OF_PARTS - self.kind_words for member in made.members)
         if self.kind_words and any(words in self.wordings for words in own if words):
@@ -415,6 +439,8 @@ class _FamilyQuery:
         ):
             return _OF_THE_KIND + _REGIONAL * max(regions, 0)
         places = sum(not name.isdisjoint(_REGIONS | _HOME) for name in names)
+        if any(name & _OPENING for name in names):
+            return None  # from the beginning of a period to its end: no parts
         if self.kind == "product" and 2 * places > len(names):
             return None  # `Disaggregated revenue` may be by region, too
         if self.kind == "segment" and "region" in said and of_regions > 1 / 2:
@@ -552,17 +578,18 @@ def _with_other_periods(siblings: Siblings, query: FactQuery, alike: Sequence[Si
     return siblings
 
 
-def _best_and_rival(found: Sequence[tuple[float, Family]], near: float) -> FamilySearchResult:
+def _best_and_rival(found: Sequence[tuple[float, Family]], near: float, *, of_all: bool) -> FamilySearchResult:
     """Return the first family, and the first other that scores close to it but contradicts it.
 
-    Of members that another family close to it has too, with more beside them, the first is only a piece.
+    Of members that another family close to it has too, with more beside them, the first is only a piece; if it is
+    `of_all` parts of a company, also where it adds up to a printed total, as that of one brand.
     """
     # `Products` and `Services` divide more coarsely than the products beside them.
     found = [pair for pair in found if not all(map(_is_of_a_kind, pair[1].members))] or found
     if not found:
         return FamilySearchResult()
     best, first = found[0]
-    if not first.sums_to_whole():
+    if of_all or not first.sums_to_whole():
         first = next((made for score, made in found[1:] if score > best - near and _is_piece_of(first, made)), first)
     distinct = [first]
     for score, made in found[1:]:

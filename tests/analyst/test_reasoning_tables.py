@@ -1,4 +1,4 @@
-"""Answers from tables: what is ranked, which rows are candidates, what is announced, what a cover lists."""
+"""Answers from tables: what is announced, what a cover lists."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.question_parts import parse_ranking
-from fin_agent.analyst.rules.reasoning.table_answers import members_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.index.protocol import PageKey, SourcedFact, StoredPage
@@ -70,73 +68,6 @@ def told(core: str, keywords: str, text: str, *tables: Table, figure: bool = Fal
         periods=(FiscalPeriod(fiscal_year=2023),),
     )  # fmt: skip
     return reason(intent, [Evidence(passage=passage, why="")], Shelf(*tables)).text  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("core", "noun", "measure", "highest", "count"),
-    [
-        ("Which segment generated the most revenue in 2023?", "segment", "revenue", True, 1),
-        ("Which product category brought in the least revenue?", "product category", "revenue", False, 1),
-        ("What were the top three operating expenses in 2023?", "operating expenses", "", True, 3),
-        ("Among the swaps that it used, which one had the highest notional value?", "swaps", "notional value", True, 1),
-        ("What was the smallest segment by net sales in 2023?", "segment", "net sales", False, 1),
-    ],
-)  # fmt: skip
-def test_what_is_ranked_and_by_what(core: str, noun: str, measure: str, highest: bool, count: int) -> None:
-    ranked = parse_ranking(core)
-    assert ranked is not None
-    assert (ranked.noun, ranked.measure, ranked.highest, ranked.count) == (noun, measure, highest, count)
-
-
-@pytest.mark.parametrize(
-    "core", ["What is its top line?", "What is the most recent dividend?", "Who are the officers?"]
-)
-def test_nothing_is_ranked_there(core: str) -> None:
-    assert parse_ranking(core) is None
-
-
-def test_totals_sums_and_what_is_taken_off_are_no_candidates() -> None:
-    rows = (
-        row("Property and equipment", 280),
-        row("Less accumulated depreciation", 185),
-        row("Property and equipment, net", 95),
-        row("Licenses", 96),
-        row("Goodwill", 24),
-        row("Intangible assets", 120),  # the sum of the two above
-        row("Eliminations", -5),
-        row("Total assets", 210),
-    )
-    members = [each.label for each in members_of(rows, 0, parts=True)]
-    assert members == ["Property and equipment, net", "Licenses", "Goodwill"]
-
-
-NOTIONAL = table(
-    row("Interest rate swaps", 19_779, 40_000, line=1), row("Cross currency swaps", 32_502, 26_288, line=2),
-    columns=["At December 31, 2023", "At December 31, 2022"],
-    periods=[FactPeriod(2023, None, 0), FactPeriod(2022, None, 0)],
-    caption="The following table sets forth the notional amounts of our outstanding derivative instruments:",
-)  # fmt: skip
-ASKED = "Which derivative instrument had the highest notional value in 2023?"
-
-
-def test_the_column_of_the_period_decides() -> None:
-    text = "We have derivative instruments of some notional value."
-    assert told(ASKED, "derivative instrument highest notional value", text, NOTIONAL) == (
-        "Cross currency swaps ($32,502 million): the highest of 2 rows, FY2023,"
-        " before Interest rate swaps ($19,779 million)."
-    )
-
-
-def test_tables_that_disagree_settle_nothing() -> None:
-    other = table(
-        row("Futures", 7, line=8),
-        row("Options", 5, line=9),
-        columns=["2023"],
-        periods=[FY2023],
-        caption=NOTIONAL.caption,
-    )
-    text = "We have derivative instruments of some notional value."
-    assert told(ASKED, "derivative instrument highest notional value", text, NOTIONAL, other) == ""
 
 
 BENEFITS = table(

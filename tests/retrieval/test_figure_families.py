@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from fin_agent.index.protocol import SourcedFact
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.retrieval.fact_search import FactQuery
 from fin_agent.retrieval.figure_families import COMPONENT, Family, find_family, is_remainder
@@ -136,7 +137,7 @@ def test_members_need_a_figure_of_every_period() -> None:
         *rows("Net sales", 2022, Marine=40, Garden=25),
         whole("Net sales", 100),
         whole("Net sales", 65, 2022),
-        years=(2022, 2023),
+        periods=(FiscalPeriod(fiscal_year=2022), FiscalPeriod(fiscal_year=2023)),
     )
     assert names(made) == ["Marine", "Garden"] and made.dropped == (("Tools", "no figure of every period"),)
 
@@ -260,3 +261,23 @@ def test_an_adjustment_is_no_segment_except_among_adjustments() -> None:
     adjusted = rows("Net sales", Tools=5, Paints=3, Toys=4, Pension_cost_adjustment=2)
     assert names(found(*adjusted, kind="segment")) == names(found(*table, kind="segment"))
     assert len(names(found(*rows("Net sales", Tax_adjustment=5, Price_adjustment=3)))) == 2
+
+
+def test_another_measure_of_the_same_parts_is_taken_from_the_page_of_the_first() -> None:
+    statement = rows("Net sales by segment", page=0, Marine=60, Garden=40)
+    note = rows("Segment net sales", page=5, Marine=64, Garden=41)
+    space = workspace(
+        *statement, *note, *rows("Segment operating income", page=5, Marine=9, Garden=2), whole("Net sales", 100)
+    )
+    income = find_family(space, FactQuery("segment operating income", 2023), "acme", kind="segment").best
+    assert income is not None and income.page == ("a", 5)
+    sales = find_family(
+        space, FactQuery("net sales", 2023, metric="revenue"), "acme", kind="segment", beside=income.table
+    )
+    assert sales.best is not None and sales.best.member_named("Marine").value() == 64  # type: ignore[union-attr]
+
+
+def test_words_beside_a_kind_are_in_the_table() -> None:
+    by_site = rows("Net sales by billing location", Oslo=60, Lima=40)
+    assert names(found(*by_site, whole("Net sales", 100), kind="billing location")) == ["Oslo", "Lima"]
+    assert not found(*by_site, whole("Net sales", 100), kind="shipping location").members

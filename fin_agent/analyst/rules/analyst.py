@@ -141,19 +141,30 @@ class RulesAnalyst:
     def _split_at_joint(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
         """Return the two asks that an ask joins, if figures answer both."""
         apart = whole.query.unread if whole.query is not None else ()
-        directory = self._workspace.directory
         moved = moves_only_first(ask)
-        apply_to_one = all(periods_in(words) or directory.mentions(words) for words in apart)
-        together = finds(ask, "in sum", "question_words")  # `average`, `total` and the like apply to both
-        for first, second in candidate_splits(ask, signs_only=not apart and not moved)[:_MAX_JOINTS]:
-            of_it = second.lower().startswith("its ") and not together  # `the largest segment and its share`
-            if "=" in ask or not (moved or apply_to_one or of_it):
-                continue
+        splits = candidate_splits(ask, signs_only=not apart and not moved)[:_MAX_JOINTS]
+        if "=" in ask or not (moved or self._apply_to_one(apart, ask, [second for _, second in splits])):
+            return ()  # `average`, `total` and the like apply to both
+        for first, second in splits:
             one = self.intent(first, before)
             other = self.intent(second, inherited_context(one, before)) if self._is_read(one) else None
             if other is not None and self._is_read(other):
                 return [(first, one), (second, other)]
         return ()
+
+    def _apply_to_one(self, apart: Sequence[str], ask: str, seconds: Sequence[str]) -> bool:
+        """Return whether what was not understood is of one of two asks: `the biggest by sales and the biggest by income`.
+
+        `the smallest segment by sales and its margin`, `its margin and its share of sales`
+        """
+        directory = self._workspace.directory
+        refers = any(second.lower().startswith(("its ", "their ")) for second in seconds)
+        return (
+            all(periods_in(words) or directory.mentions(words) for words in apart)
+            or len(apart) > len(set(apart))
+            or (refers and not finds(ask, "in sum", "question_words"))
+            or (bool(apart) and all(any(second.startswith(one) for second in seconds) for one in apart))
+        )
 
     def _split_attributes(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
         """Return the attributes that an ask lists, each with its subject, if figures answer all of them.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from fin_agent.analyst.rules.period_resolution import min_period_count, requested_periods
-from fin_agent.analyst.rules.reasoning.question_parts import cover_attribute, ranked_statement
+from fin_agent.analyst.rules.reasoning.question_parts import cover_attribute
 from fin_agent.analyst.rules.requested_report import asks_about_restatement, split_report_request
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Use
@@ -44,7 +44,6 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon) -
     periods, named = requested_periods(core, text), parse_periods(question)
     loose = () if periods else named.loose_quarters
     unread = directory.unknown_names(core, understood_spans(core, directory, lexicon))
-    ranked = ranked_statement(core)
     statements = tuple(lexicon.statement_mentions(question))
     bare = without_companies(core, directory)
     metrics, topics = lexicon.mentions(bare), lexicon.topics(bare)
@@ -64,7 +63,7 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon) -
         measure=metrics[0].phrase if metrics else "",
         unit=requested_unit(question),
         decimals=requested_decimals(question),
-        statements=statements or ((ranked,) if ranked is not None else ()),
+        statements=statements,
         use=use_of(core, min_period_count(core, periods)),
         topics=tuple(topic.id for topic in topics),
         keywords=_search_terms(core, directory),

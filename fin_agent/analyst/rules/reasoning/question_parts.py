@@ -1,4 +1,4 @@
-"""Read a question in words: its parts with answer types, the ranking it asks for, and what no filing answers."""
+"""Read a question in words: its parts with answer types, and what no filing answers."""
 
 from __future__ import annotations
 
@@ -10,115 +10,9 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
 
-from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.text_normalization import words_in
-from fin_agent.lexicon.words import any_of, finds, listed, load_yaml, patterns, word_lists
+from fin_agent.lexicon.words import any_of, finds, load_yaml, patterns, word_lists
 from fin_agent.query.question_splitting import asks_something, is_subordinate, split_requests
-from fin_agent.retrieval.search_terms import stems_of
-from fin_agent.vocabulary.page import Statement
-
-STATEMENTS_OF = {
-    "asset": Statement.BALANCE_SHEET,
-    "liabil": Statement.BALANCE_SHEET,
-    "expens": Statement.INCOME,
-    "cost": Statement.INCOME,
-}
-"""Nouns that are ranked within a statement if no measure is named."""
-
-
-@dataclass(frozen=True, slots=True)
-class RankingRequest:
-    """A ranking over the rows of a table."""
-
-    noun: str
-    """What is ranked: `derivative instruments`."""
-    measure: str
-    """The criterion, `notional value`; empty if the rows themselves are ranked."""
-    highest: bool
-    count: int
-    word: str
-    """The superlative in the question."""
-
-
-def parse_ranking(core: str) -> RankingRequest | None:
-    """Return the ranking that `core` requests; None if it requests none.
-
-    >>> parse_ranking("Which of the swaps had the highest notional value in 2021?")
-    RankingRequest(noun='swaps', measure='notional value', highest=True, count=1, word='highest')
-    >>> parse_ranking("What were the top three operating expenses in 2021?").noun
-    'operating expenses'
-    """
-    found = patterns("asked_patterns")["superlative"].search(core)
-    if found is None:
-        return None
-    before, after = core[: found.start()], core[found.end() :]
-    word = (found["highest"] or found["lowest"]).lower()
-    count = (found["count"] or found["after"] or "1").lower()
-    by = listed("asked_words", "measured by").search(after)
-    measure = _before_time_and_place(after[by.end() :]) if by else ""
-    noun = ""
-    which = listed("asked_words", "which of").search(before)
-    if which and "?" not in before[which.end() :]:
-        noun = _noun_before(before, which.end())
-        subject, _, verb = before[which.end() :].removesuffix("the ").strip().rpartition(" ")
-        if subject and not noun and word in _OF_AMOUNTS:
-            noun, measure = _before(subject, "noun ends"), f"{_before_time_and_place(after)} {verb}"
-        elif noun:
-            noun, measure = _before(noun, "noun ends"), measure or _before_time_and_place(after)
-    if not noun:
-        noun = _before_time_and_place(after[: by.start()] if by else after)
-    if not noun or not stems_of(noun):
-        return None
-    word = "largest" if word in ("top", "most") else word
-    return RankingRequest(noun, measure, bool(found["highest"]), max(1, parse_number(count)), word)
-
-
-def ranked_statement(core: str) -> Statement | None:
-    """Return the statement whose rows are ranked, the balance sheet for `the largest asset`; None for other tables."""
-    ranked = parse_ranking(core)
-    if ranked is None or ranked.measure:
-        return None
-    return next((STATEMENTS_OF[stem] for stem in stems_of(ranked.noun) if stem in STATEMENTS_OF), None)
-
-
-def measure_stems(measure: str) -> list[str]:
-    """Return the stems of a measure without generic words for figures: `notional` for `notional value`."""
-    plain = word_lists("answer_words")["amounts"]
-    words = [word for word in measure.lower().split() if word not in plain]
-    return stems_of(" ".join(words))
-
-
-def _noun_before(text: str, start: int) -> str:
-    """Return the words from `start` to the verb of what is ranked; for a pronoun, what it stands for; else nothing."""
-    noun = _before(text[start:], "ranked verbs", needed=True)
-    among = listed("asked_words", "among").search(text) if noun.lower() in _PRONOUNS else None
-    return (
-        noun
-        if noun.lower() not in _PRONOUNS
-        else _before(text[among.end() :], "relative", needed=True)
-        if among
-        else ""
-    )
-
-
-def _before_time_and_place(text: str) -> str:
-    """Return the words before the place and time."""
-    text = listed("asked_words", "levels").sub("", text)
-    for mark in _MARKS:
-        text = text.partition(mark)[0]
-    return _before(text, "measure ends")
-
-
-def _before(text: str, kind: str, *, needed: bool = False) -> str:
-    """Return the words before the first phrase of a list; without one all of them, or none if it is `needed`."""
-    found = listed("asked_words", kind).search(text)
-    return text[: found.start()].strip() if found else "" if needed else text.strip()
-
-
-_OF_AMOUNTS = ("most", "fewest", "least")
-"""Before what is ranked, with a verb of it before them: `which chain closed the most stores`."""
-_PRONOUNS = ("one", "ones", "it", "they")
-_MARKS = ",?;("
 
 _MAX_FOREIGN = 0.3
 _MIN_FOREIGN = 2
@@ -262,9 +156,9 @@ def _answer_type(text: str) -> AnswerType:
 
 
 def asks_in_words(core: str) -> bool:
-    """Return whether the words state the answer type (`how much`, `when`, `list`), or rank rows."""
+    """Return whether the words state the answer type (`how much`, `when`, `list`)."""
     plain = (AnswerType.NUMBER, AnswerType.SENTENCE)
-    return parse_ranking(core) is not None or any(part.answer_type not in plain for part in parts_of(core))
+    return any(part.answer_type not in plain for part in parts_of(core))
 
 
 def cover_attribute(text: str) -> str:
