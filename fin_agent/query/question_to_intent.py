@@ -473,19 +473,16 @@ def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first
 
     Such a table has what will be amortized, or falls due. Of a definition it has what is defined; any other is None.
     """
-    is_reason = query.kind is Kind.REASON
-    if first and (is_reason or (query.kind is Kind.DEFINITION and any(query.lines()))):
-        relation = Relation.EXPLANATION if is_reason else words.relation
-        told = words.model_copy(update={"query": query, "relation": relation})
-        return with_fiscal_years_resolved(with_dated_periods(told, workspace), workspace)
-    keys = [one.key for one in query.companies]
-    if not finds(words.core, "plans", "asked_words") or len(query.measures) != 1 or len(keys) != 1:
+    is_reason, keys = query.kind is Kind.REASON, [one.key for one in query.companies]
+    if not is_reason and finds(words.core, "plans", "asked_words") and len(query.measures) == len(keys) == 1:
+        expected = (query.with_lines(_by_its_words) or query).model_copy(update={"kind": Kind.FORECAST})
+        rows = with_maturity_years(expected, keys, workspace)
+        return rows and _surely_printed(rows.model_copy(update={"kind": Kind.VALUE}), words, workspace)
+    if not first or not (is_reason or (query.kind is Kind.DEFINITION and any(query.lines()))):
         return None
-    expected = (query.with_lines(_by_its_words) or query).model_copy(update={"kind": Kind.FORECAST})
-    rows = with_maturity_years(expected, keys, workspace)
-    if rows is None:
-        return None
-    return _surely_printed(rows.model_copy(update={"kind": Kind.VALUE}), words, workspace)
+    relation = Relation.EXPLANATION if is_reason else words.relation
+    told = words.model_copy(update={"query": query, "relation": relation})
+    return with_fiscal_years_resolved(with_dated_periods(told, workspace), workspace)
 
 
 def _instead_of_lines(query: Query, words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:

@@ -153,9 +153,9 @@ class RulesAnalyst:
         return ()
 
     def _apply_to_one(self, apart: Sequence[str], ask: str, seconds: Sequence[str]) -> bool:
-        """Return whether what was not understood is of one of two asks: `the biggest by sales and the biggest by income`.
+        """Return whether what was not understood is of one of two asks.
 
-        `the smallest segment by sales and its margin`, `its margin and its share of sales`
+        `The biggest by sales and the biggest by income`, `the smallest segment by sales and its margin`.
         """
         directory = self._workspace.directory
         refers = any(second.lower().startswith(("its ", "their ")) for second in seconds)
