@@ -712,7 +712,8 @@ class QueryComposer:
         shares = [one.start for one in self.left.get("SHARE", [])]
         joints = [one.start for one in self.lexed.tokens if one.type == "AND"]
         joined = kinds and any(kinds[0] < joint < share for joint in joints for share in shares)
-        return self.has_unread(*_RANKING) and (bool(joined) or not self._is_one_request("SHARE", *_RANKING))
+        one = self.has_unread(*_RANKING) and not self.has_unread("RANK", "TOP")  # of several each has its share
+        return one and (bool(joined) or not self._is_one_request("SHARE", *_RANKING))
 
     def _part_is_subject(self) -> bool:
         """Return whether a verb stands between the line and the part after it."""
