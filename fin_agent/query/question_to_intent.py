@@ -472,7 +472,8 @@ def _with_part_in_lines(
     with suppress(NoReadingError):
         for query in _readings(words, names, before):
             with suppress(UnboundError):
-                intent = _as_answerable(query, words, workspace) if query.asks_figures else None
+                alone = query.asks_figures and len(list(query.lines())) == 1
+                intent = _as_answerable(query, words, workspace) if alone else None
                 if intent is not None and figures_are_printed(intent, workspace):
                     return intent
     return None
