@@ -790,10 +790,14 @@ def _with_share_split(tokens: Sequence[Token]) -> list[Token] | None:
     if len(lines) != 1 or has_arithmetic(tokens) or not any(one.type == "SHARE" for one in tokens[: lines[0]]):
         return None
     one = tokens[lines[0]]
+    known = {each.text: each for each in one.value if isinstance(each, Token)} if isinstance(one.value, tuple) else {}
+    if (due := _PATTERNS["falling due"].search(one.text)) is not None:  # `leases due within a year` are part of leases
+        whole = Token("PHRASE", one.text[: due.start()], one.end, one.end)
+        share = Token("OF_WHICH", "of", one.end, one.end)
+        return [*tokens[: lines[0] + 1], share, known.get(whole.text, whole), *tokens[lines[0] + 1 :]]
     joint = next(reversed(list(_PATTERNS["within"].finditer(one.text))), None)
     if joint is None:
         return None
-    known = {each.text: each for each in one.value if isinstance(each, Token)} if isinstance(one.value, tuple) else {}
     start, end = one.start + joint.start(), one.start + joint.end()
     part = Token("PHRASE", one.text[: joint.start()], one.start, start)
     whole = Token("PHRASE", one.text[joint.end() :], end, one.end)

@@ -147,10 +147,15 @@ def with_share_within_part(query: Query) -> Query:
     Of `subscription sales` from one segment, the sales of that segment are no part, but its subscription sales; what is
     `due within a year` is so of the whole.
     """
+    whole_line = next((one for one in query.lines() if not is_only_when_due(one)), None)
+
+    def with_whole(line: Line | NamedFormula) -> Measure:
+        if not isinstance(whole_line, Line) or not is_only_when_due(line):
+            return line
+        return Line(words=f"{whole_line.words} {line.words}", part=whole_line.part, period=line.period)
+
+    query = query.with_lines(with_whole) or query
     of, whole = lines_of_share(query.only_measure) or (None, None)
-    if of is not None and whole is not None and not of.metric and _says_only_when_due(of.words):
-        due = of.model_copy(update={"words": f"{whole.words} {of.words}", "part": whole.part})
-        return query.model_copy(update={"measures": (percentage(due, whole),)})
     if of is None or whole is None or not of.part or not whole.part or of.part == whole.part:
         return query
     within, total = (
@@ -160,8 +165,9 @@ def with_share_within_part(query: Query) -> Query:
     return query.model_copy(update={"measures": (percentage(within, total),)})
 
 
-def _says_only_when_due(words: str) -> bool:
-    said = {word for word in words_of(words) if not word.isdigit()}
+def is_only_when_due(line: Line | NamedFormula) -> bool:
+    """Return whether a line says only when something falls due: `due within 12 months`."""
+    said = {word for word in words_of(line.words) if not word.isdigit()}
     return bool(said & OF_YEARS_TO_COME) and said <= OF_TIME | OF_YEARS_TO_COME | stems("of spans to come")
 
 

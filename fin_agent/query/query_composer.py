@@ -1362,7 +1362,7 @@ class QueryComposer:
             return _request(Kind.AGGREGATE, Axis.PERIODS, Combination.AVERAGE) if averaged else None
         if axis is Axis.PERIODS:
             return self._compare_periods()
-        summed = any(one.text.lower() == "total" for one in self.left.get("TOTAL", []))
+        summed = {one.text.lower() for one in self.left.get("TOTAL", [])} == {"total"}  # not `in total`, `combined`
         if axis is Axis.MEASURES and (dated or summed):
             return None  # ambiguous: each of them or their sum
         if axis is Axis.COMPANIES and not dated and self._averaged(flow=True):

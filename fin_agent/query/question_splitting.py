@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import patterns
 from fin_agent.query.question_sentences import sentences_of
 from fin_agent.query.tree import Query
@@ -98,7 +99,8 @@ def attribute_asks(ask: str) -> Iterator[tuple[str, ...]]:
     >>> next(attribute_asks("Acme's commitments at the end of 2018 and the part due in 2019"))
     ("Acme's commitments at the end of 2018?", "Acme's commitments at the end of 2018 due in 2019?")
     """
-    text, known = ask.strip(" ?"), patterns("question_patterns")
+    known = patterns("question_patterns")
+    text = known["kind of table"].sub("", ask.strip(" ?"))
     if shared := known["shared end"].fullmatch(text):
         yield f"{shared['one']} of {shared['of']}?", f"{shared['other']} of {shared['of']}?"
     for ends in known["subject end"].finditer(text):
@@ -106,8 +108,13 @@ def attribute_asks(ask: str) -> Iterator[tuple[str, ...]]:
         more_than_periods = all(any(not word.isdigit() for word in words_of(item) - OF_TIME) for item in items)
         if subject and 1 < len(items) <= _MAX_ITEMS and more_than_periods:
             yield tuple(f"{subject} {item.strip()}?" for item in items)
+            dated = [one for one in parse_periods(subject).mentions if one.end == len(subject)]
+            for when in dated:
+                yield tuple(f"{subject[: when.start]}{item.strip()} {subject[when.start :]}?" for item in items)
+        if "," not in ends[0]:
+            break  # what stands behind a colon is no more of the subject
     if piece := known["piece of it"].fullmatch(text):
-        share = "What share of " * (piece["piece"].lower() in ("share", "percentage"))
+        share = "What share of " * bool(piece["share"])
         yield f"{piece['whole']}?", f"{share}{piece['whole']} {'is ' * bool(share)}{piece['rest']}?"
 
 

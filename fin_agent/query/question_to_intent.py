@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 
 from fin_agent.analyst.rules.loss_comparison import with_losses
@@ -45,6 +46,7 @@ from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
     are_to_come,
     filings_of,
+    is_only_when_due,
     lines_of_share,
     read_as_printed,
     with_margin_of_part,
@@ -440,8 +442,9 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
     understood: Intent | None = None
     """A reading that names known measures, whose figures no filing prints."""
     why, spelt = "", normalize_punctuation(expand_abbreviations(words.question))
+    names = known_names(workspace)
     try:
-        for place, query in enumerate(_readings(words, workspace, before)):
+        for place, query in enumerate(_readings(words, names, before)):
             if not query.asks_figures:
                 if (told := _without_figures(query, words, workspace, first=not place)) is not None:
                     return told
@@ -463,9 +466,31 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 understood = understood or intent  # what has its words in another order may be told by a sentence
     except NoReadingError as error:
         why = str(error)
+    if (by_words := _with_part_in_lines(first, words, workspace, before)) is not None:
+        return by_words
     if understood is not None:
         return understood
     return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
+
+
+def _with_part_in_lines(
+    first: Query | None, words: Intent, workspace: Workspace, before: Query | None
+) -> Intent | None:
+    """Return a question that names one part with its name as words of its lines, if filings print such lines.
+
+    `Commercial` may be a part of some measure, and stands in the name of another: `total commercial cloud revenue`.
+    """
+    if first is None or first.only_part is None:
+        return None
+    names = replace(known_names(workspace), parts_in=lambda text, keys: (), part_called=lambda text, keys: None)
+    with suppress(NoReadingError):
+        for query in _readings(words, names, before):
+            with suppress(UnboundError):
+                alone = query.asks_figures and len(list(query.lines())) == 1
+                intent = _as_answerable(query, words, workspace) if alone else None
+                if intent is not None and figures_are_printed(intent, workspace):
+                    return intent
+    return None
 
 
 def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first: bool) -> Intent | None:
@@ -502,10 +527,10 @@ def _as_answerable(query: Query, words: Intent, workspace: Workspace) -> Intent:
     return intent
 
 
-def _readings(words: Intent, workspace: Workspace, before: Query | None) -> Iterator[Query]:
+def _readings(words: Intent, names: KnownNames, before: Query | None) -> Iterator[Query]:
     """Yield the readings of the question without the words that select a report."""
     text, report = _without_report(words)
-    for query in candidate_readings(text, known_names(workspace), before):
+    for query in candidate_readings(text, names, before):
         yield query.model_copy(update={"question": words.question, "report": report or query.report})
 
 
@@ -583,6 +608,8 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
         raise UnboundError(f"the meaning of {unread}, which was not understood; ask for one thing at a time")
     keys = [one.key for one in words.companies]
     query = with_share_within_part(query)
+    if due := [line.words for line in query.lines() if is_only_when_due(line)]:
+        raise UnboundError(f"what is {due[0]}: name the line that it is a part of")
     in_rows = with_maturity_years(query, keys, workspace)
     if in_rows is not None and are_to_come(query.periods, keys[0], workspace):
         with suppress(UnboundError):

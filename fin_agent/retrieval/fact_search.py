@@ -273,7 +273,7 @@ _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED, _OF_NO_PERIOD = 0.04, 0.03, -0.0
 def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactSearchResult:
     """Return `facts`, which are in their own units, ranked for `query`, best first; equal ones keep their order."""
     asked = _FactPhrase.of(query, lexicon)
-    fitting = [sourced for sourced in facts if matches_period(sourced.fact, query)]
+    fitting = _in_tagged_scale([sourced for sourced in facts if matches_period(sourced.fact, query)])
     fitting = fitting if query.part else _without_subtotals(_without_sections_of_parts(fitting))
     weigh = word_weights(frozenset(each.fact.label for each in fitting if each.fact.source != "text"))
     hits = _statement_first(_ranked(fitting, asked, weigh))
@@ -342,6 +342,16 @@ def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact
         if each.fact.statement is None and (row := _row_of(each)) in apart and each.fact.value in of_parts[row]
     }
     return [each for each in facts if id(each) not in attributed]
+
+
+def _in_tagged_scale(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
+    """Return the facts without prints of a tagged figure in another scale, as in a table whose unit was not read."""
+    tagged = {_print_of(each): each.fact.scale for each in facts if each.fact.tag is not None and each.fact.metric}
+    return [each for each in facts if each.fact.tag or tagged.get(_print_of(each), each.fact.scale) == each.fact.scale]
+
+
+def _print_of(each: SourcedFact) -> tuple[object, ...]:
+    return each.doc_id, each.fact.metric, each.fact.scope, each.fact.period, each.fact.unit, each.fact.amount
 
 
 def _without_subtotals(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
@@ -423,10 +433,8 @@ def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
     that only its heading names, `Nonvested shares > Granted`, says less than one with that name.
     """
     if not _of_one_table(hit, best):  # an amount of a clause that says more than the row
-        row = address_of(best.sourced.fact)
-        more = len(hit.extra) > len(best.extra) or (
-            best.sourced.fact.source != "text" and row.line - row.aside <= asked
-        )
+        in_row = best.sourced.fact.source != "text" and address_of(best.sourced.fact).aside.issuperset(best.extra)
+        more = len(hit.extra) > len(best.extra) or in_row
         more = more and hit.sourced.doc_id == best.sourced.doc_id
         return more and hit.sourced.fact.source == "text" != best.sourced.fact.source
     said, better = (_subject_of(each.sourced.fact) & asked for each in (hit, best))
@@ -560,10 +568,10 @@ class _FactPhrase:
             texts += labels_of(metric)  # an input of a formula
         if metric is not None and not phrase:
             texts = list(labels_of(metric))
-        ways = [*map(words_of, texts), *_synonym_words("".join(texts[:1]))]
-        own = ways[0] if phrase else frozenset[str]()
+        own, *ways = map(words_of, texts if phrase else ("", *texts))
         # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
-        others = tuple(dict.fromkeys(words for words in ways if words and not words <= own))
+        ways = [words for words in ways if not words <= own] + _synonym_words("".join(texts[:1]))
+        others = tuple(dict.fromkeys(words for words in ways if words and words != own))
         is_balance = (
             query.months == 0 or (metric is not None and metric.period == "instant") or _asks_for_opening(query)
         )
@@ -631,7 +639,8 @@ class _FactPhrase:
             own = own._replace(borne=own.borne & borne)
         accounts = [(self._account(self.phrase, own, weigh, years, part), self.phrase)]
         if fact.source == "text" and (subject := _told_of(fact) - years - OF_TIME):
-            spoken = own._replace(line=subject, heads=own.heads | (own.line - subject))
+            aside = frozenset(word for word in own.net_of - subject - OF_TIME if not word.isdigit())
+            spoken = own._replace(line=subject, heads=own.heads | (own.line - subject), net_of=aside)
             for words in (self.phrase, *self.wordings):
                 found, lacking, beside = self._account(words, spoken, weigh, years, part)
                 accounts.append(((_OF_A_SUBJECT * found, lacking, beside), words))

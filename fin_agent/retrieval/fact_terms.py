@@ -218,11 +218,15 @@ _OF_NO_RULE = stems("of no rule")
 
 
 def clause_subject(fact: Fact) -> Words:
-    """Return the words before the verb by which a clause states its amount; none if it states none, or a movement."""
+    """Return the words for what a clause states its amount of; none if it states none, or a movement.
+
+    They are before the verb, or what the company has so much of: `we had lease obligations of $5 million`.
+    """
     said, way = clause_figure(fact)
-    found = _PATTERNS["states"].search(said) if not way else None
-    words = words_of(said[: found.start()]) if found is not None else frozenset[str]()
-    return frozenset(word for word in words if not word.isdigit())
+    has = _PATTERNS["has so much"].search(said) if not way else None
+    found = _PATTERNS["states"].search(said) if not way and has is None else None
+    subject = ", ".join(filter(None, has.groups())) if has is not None else said[: found.start()] if found else ""
+    return frozenset(word for word in words_of(_PATTERNS["in passing"].sub(" ", subject)) if not word.isdigit())
 
 
 @lru_cache(maxsize=50_000)

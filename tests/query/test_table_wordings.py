@@ -13,6 +13,26 @@ from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.workspace import Workspace
 
 TABLES = {
+    "yarrow": (
+        "Our total commercial cloud revenue, which comprises Yarrow 365, maps, and other properties, was $140 million"
+        " and $100 million in 2019 and 2018. Document Cloud ARR exiting fiscal 2019 was $35 million, up from"
+        " $28 million at the end of fiscal 2018. As of December 31, 2019, we had supply contract obligations,"
+        " including related fees, of $16 million, with $4 million payable within 12 months. The timing of payments"
+        " for content obligations is:",
+        """|December 31, 2019|December 31, 2018
+        Less than one year|$30|$20
+        Due after one year and through three years|40|20
+        Due after three years|30|10
+        Total content obligations|$100|$50""",
+    ),
+    "zinnia": (
+        "Changes in the estimated liability for product warranty were as follows (in millions):",
+        """Years ended December 31,|2019|2018
+        Beginning balance|51|37
+        Provisions during the period|115|106
+        Settlements during the period|(101)|(92)
+        Ending balance|65|51""",
+    ),
     "alder": (
         "Net cash used in investing activities was $0.3 million. Operating revenues and cash flows (in thousands):",
         """Years ended December 31,|2019|2018
@@ -418,6 +438,13 @@ ASKED = [
     ("oleander", "Which region had the most Lamps sales in 2019?", 90),
     ("oleander", "Which region added the most Chairs sales in 2019?", 5),
     ("pecan", "Net sales of Latin America v Asia Pacific in 2019, which was lower and by how much?", 280),
+    ("yarrow", "How fast did Yarrow's commercial cloud revenue grow in 2019?", 40),
+    ("yarrow", "Yarrow Document Cloud ARR growth in 2019", 25),
+    ("yarrow", "Yarrow supply contract obligations at December 31, 2019", 16),
+    ("yarrow", "What share of Yarrow's supply contract obligations at December 31, 2019 is due within 12 months?", 25),
+    ("yarrow", "What share of Yarrow's content obligations at December 31, 2019 falls due in less than one year?", 30),
+    ("yarrow", "Percent of Yarrow content obligations due within one year at December 31, 2018", 40),
+    ("sorrel", "Sorrel 2019: total cash spent on dividends and share repurchases combined?", 65),
 ]
 
 
@@ -508,6 +535,33 @@ RANKED = [
 def test_what_is_ranked_is_named_with_its_figure(tables: Workspace, name: str, question: str, said: str) -> None:
     answer = tables.ask(question, filings=name)
     assert answer.refused or "Not found" in answer.answer.text if not said else said in answer.answer.text, answer
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "said"),
+    [
+        (
+            "zinnia",
+            "Zinnia product warranty rollforward 2018 - provisions, settlements and closing balance?",
+            ("$106 million", "$92 million", "$51 million"),
+        ),
+        (
+            "zinnia",
+            "Zinnia product warranty 2018: provisions, settlements and ending balance",
+            ("$106 million", "$92 million", "$51 million"),
+        ),
+        (
+            "yarrow",
+            "Yarrow content obligations at December 31, 2019: total, and percent due within one year",
+            ("$100", "30.0%"),
+        ),
+    ],
+)
+def test_what_is_listed_behind_a_colon_is_of_what_stands_before_it(
+    tables: Workspace, name: str, question: str, said: tuple[str, ...]
+) -> None:
+    text = tables.ask(question, filings=name).answer.text
+    assert all(each in text for each in said), text
 
 
 def test_an_outlook_does_not_answer_for_a_line_that_it_lacks(tables: Workspace) -> None:

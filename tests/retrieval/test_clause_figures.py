@@ -101,7 +101,33 @@ def test_what_the_company_has_so_many_of_is_what_a_clause_counts(clause: str, am
         ),
         ("Direct sales decreased 13% to $18.8 billion in 2025.", "18.8", "direct sales"),
         ("Direct sales decreased $2 billion in 2025.", "2", ""),
+        (
+            "Our total cloud revenue, which comprises Acme 365, maps, and other parts, was $15 billion.",
+            "15",
+            "total cloud revenue",
+        ),
+        ("The carrying value of our asset-backed debt was $10.6 billion.", "10.6", "asset-backed debt"),
+        (
+            "As of May 31, we had supply contract obligations, including fees, of $16.2 billion.",
+            "16.2",
+            "supply contract obligations",
+        ),
+        (
+            "We had purchase obligations of $44 billion, with $43 billion payable within 12 months.",
+            "43",
+            "purchase obligations payable within months",
+        ),
+        (
+            "We had approximately $2 billion of unused borrowing capacity as of May 31.",
+            "2",
+            "unused borrowing capacity",
+        ),
+        ("We have recorded deferred tax assets of $3 billion.", "3", ""),
+        ("In 2023 we had net sales of $50 billion, operating profit of $5 billion and no debt.", "5", ""),
+        ("We had loss carryforwards of $3 billion for federal purposes.", "3", ""),
+        ("We had $1 billion of tax benefits, $0.7 billion of which would affect our tax rate.", "0.7", ""),
+        ("Content obligations were comprised of $4 billion included in current liabilities.", "4", ""),
     ],
 )
-def test_the_subject_of_a_clause_is_what_moved_to_its_amount(clause: str, amount: str, subject: str) -> None:
+def test_the_subject_of_a_clause_is_what_its_amount_is_of(clause: str, amount: str, subject: str) -> None:
     assert clause_subject(fact(clause, amount, "USD", 10**9)) == words_of(subject)

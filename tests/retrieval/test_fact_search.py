@@ -412,6 +412,39 @@ def test_a_row_that_its_own_words_name_goes_before_one_that_its_heading_names() 
     assert values(result)[0] == 9 and result.is_sure
 
 
+def test_a_clause_that_says_as_much_as_a_row_is_no_rival_of_it() -> None:
+    row = fact("Total gross unrecognized tax benefits as of May 31", 7)
+    clause = fact("As of May 31, we had $8 of gross unrecognized tax benefits, including interest", 8, source="text")
+    result = found([clause, row], "gross unrecognized tax benefits")
+    assert values(result)[0] == 7 and result.is_sure
+
+
+def test_the_amount_that_a_clause_states_is_found_by_its_subject_alone() -> None:
+    clause = fact("The carrying value of our asset-backed debt was $10", 10, source="text")
+    assert found([clause, fact("Other asset-backed debt of subsidiaries < 5 years", 9)], "asset-backed debt").is_sure
+
+
+def test_what_falls_due_is_found_in_a_row_that_names_only_the_span() -> None:
+    above = "The expected timing of payments for these content obligations is as follows:"
+    rows = [fact("Less than one year", 11, caption=above), fact("Due after five years", 1, caption=above)]
+    result = found(rows, "content obligations due in less than one year")
+    assert values(result)[0] == 11 and result.is_sure
+
+
+def test_a_print_of_a_tagged_figure_in_another_scale_is_left_aside() -> None:
+    tagged = fact(
+        "As of May 31",
+        63,
+        metric="backlog",
+        tag=Tag("us-gaap:RevenueRemainingPerformanceObligation", Decimal(63), "63", "c", None),
+    )
+    wrong = fact("Remaining performance obligation", 63, metric="backlog")
+    billions = replace(tagged, fact=replace(tagged.fact, scale=10**9))
+    assert [hit.sourced.fact.scale for hit in found([wrong, billions], "remaining performance obligation").hits] == [
+        10**9
+    ]
+
+
 def test_a_clause_that_says_more_than_a_row_is_no_rival_of_it() -> None:
     row = fact("Free cash flow (non-GAAP measure)", 533, 12, section=("Excluding",), scope="Excluding")
     clause = fact("Free cash flow was positive $308 million, respectively", 308, 12, source="text")

@@ -41,7 +41,7 @@ from fin_agent.query.question_to_intent import (
     intent_of_question,
     with_nearest_figure,
 )
-from fin_agent.query.tree import Axis, Kind
+from fin_agent.query.tree import Axis, Kind, Line, NamedFormula
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
 
@@ -116,7 +116,11 @@ class RulesAnalyst:
         """Return whether a question with several requests was read completely."""
         if not intent.numeric or intent.unsupported or intent.query is None:
             return False
-        if _is_nearest_figure(intent) or moves_only_first(intent.question):
+        if (
+            _is_nearest_figure(intent)
+            or moves_only_first(intent.question)
+            or _lists_attributes(intent.question, intent)
+        ):
             return False
         kind, figures, part = intent.query.kind, len(intent.query.measures), intent.query.only_part
         of_another = part is not None and part.lower() not in requests[0].lower()
@@ -133,10 +137,12 @@ class RulesAnalyst:
             if told != ask:
                 whole = self.intent(told)
                 return [(told, whole)] if self._is_read(whole) else ()
-        if self._is_read(whole) and not _is_nearest_figure(whole) and not moves_only_first(ask):
+        near, lists = _is_nearest_figure(whole), _lists_attributes(ask, whole)
+        if self._is_read(whole) and not near and not lists and not moves_only_first(ask):
             return [(ask, whole)]
-        joined = () if _is_nearest_figure(whole) else self._split_at_joint(ask, whole, before)
-        return joined or self._split_attributes(ask, whole, before)
+        listed = self._split_attributes(ask, whole, before)
+        joined = () if near or lists or len(listed) > 1 else self._split_at_joint(ask, whole, before)
+        return joined or listed
 
     def _split_at_joint(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
         """Return the two asks that an ask joins, if figures answer both."""
@@ -294,6 +300,14 @@ class RulesAnalyst:
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
         """Judge a result, `computed` in words by `program`; None, since rules check bounds in the result itself."""
         return None
+
+
+def _lists_attributes(ask: str, whole: Intent) -> bool:
+    """Return whether lines are listed behind one with a colon: `Acme's warranty reserve: additions, payments`."""
+    subject, colon, _ = ask.partition(": ")
+    measures = whole.query.measures if whole.query is not None else ()
+    first = measures[0] if len(measures) > 1 else None
+    return bool(colon) and isinstance(first, Line | NamedFormula) and first.words in subject
 
 
 def _is_nearest_figure(intent: Intent) -> bool:
