@@ -836,3 +836,11 @@ def test_people_say_it_otherwise_than_filings(core: str, said: str) -> None:
 def test_what_a_measure_includes_defines_it() -> None:
     defined, other = "Deck sales include revenues from all ferries.", "We paint some yards that include deck sales."
     assert of("How does it define deck sales?", "define deck sales", f"{other} {defined}") == defined
+
+
+def test_what_moved_a_measure_is_told_of_it_and_not_of_what_was_left_out() -> None:
+    text = "Excluding the impact of bridge tolls, ferry income rose driven by {}."
+    assert of("What lifted bridge tolls?", "bridge tolls", text.format("tourists")).startswith("missing")
+    assert "tourists" in of("What lifted ferry income?", "ferry income", text.format("tourists"))
+    still = "In order to compare bridge tolls, we measure bridge tolls at last year's rates."
+    assert of("What lifted bridge tolls?", "bridge tolls", still).startswith("missing")

@@ -173,7 +173,7 @@ _OUTLOOK = 1000
 """Characters above a sentence in which the period of an outlook is told: `First Quarter 2025 Guidance`."""
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
-_MOST_ABOVE, _FIRST_WORDS = 2000, 5
+_MOST_ABOVE, _NEAR_ABOVE, _FIRST_WORDS = 2000, 800, 5
 _GOES_ON = (";", ",", ":", " and", " or")
 _POINTS = ("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")
 _SHORT_WORD, _LONG_TITLE, _CAPITALS = 3, 12, 0.75
@@ -434,7 +434,8 @@ def _score(
     if round(borne, 6) < _enough(about, borne, target):
         return None
     earlier = text_above()
-    anywhere = around.union(said, stems_in(earlier) if cause or figures else ())
+    # Of what a reason is told far below its name, most is of something else.
+    anywhere = around.union(said, stems_in(earlier[-_NEAR_ABOVE:] if cause else earlier) if cause or figures else ())
     above = f"{earlier[-_OUTLOOK:]} {heading}"
     fits = (
         _covers_subject(said, around.union(stems_in(about)), anywhere, target)
@@ -447,7 +448,9 @@ def _score(
 def _stated(text: str, part: QuestionPart) -> str:
     """Return what a text states, without the reason that it gives, unless the figure asked for is in the reason."""
     figures = part.answer_type in FIGURES
-    about = before_the_cause(text) if figures or part.answer_type is AnswerType.CAUSE else text
+    about = text
+    if figures or part.answer_type is AnswerType.CAUSE:
+        about = before_the_cause(patterns("sentence_patterns")["excluded"].sub("", text))
     return text if figures and not matches_type(about, part) else about
 
 
