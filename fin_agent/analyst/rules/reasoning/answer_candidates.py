@@ -26,6 +26,7 @@ from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
+from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import MONTHS, printed_years
 from fin_agent.vocabulary.filing import PassageKind
 
@@ -535,8 +536,10 @@ def _states_its_figure(about: str, target: AnswerTarget) -> bool:
 
 
 def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target: AnswerTarget) -> bool:
-    """Return whether a text covers the names, the rarest word and enough of the others."""
+    """Return whether a text covers the names, the rarest word and enough of the others; of a figure all operands."""
     wants = target.part.answer_type
+    if wants in FIGURES and not _mentions_operands(target.intent, said):
+        return False
     own = [term for term in target.telling_terms if not term.is_context]
     if not own:  # `and since when`: of the same subject
         own, around = list(target.terms), said
@@ -570,6 +573,14 @@ def _is_borne_out(anywhere: set[str], target: AnswerTarget) -> bool:
 
 def _all_in(said: set[str], terms: Iterable[Term]) -> bool:
     return all(term.coverage_in(said) for term in terms)
+
+
+def _mentions_operands(intent: Intent, said: set[str]) -> bool:
+    """Return whether a text mentions the lines of a formula that no metric is: no `R&D was ...` for `R&D per month`."""
+    measures = intent.query.measures if intent.query is not None else ()
+    lines = [line for one in measures if isinstance(one, Operation) for line in lines_of(one)]
+    unknown = (line.words for line in lines if isinstance(line, Line) and not line.metric)
+    return all((set(stems_in(words)) or {words}) <= said for words in unknown)
 
 
 def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: str) -> bool:
