@@ -762,3 +762,85 @@ def test_an_outlook_for_two_measures_is_told_of_each() -> None:
     question = asked("net sales operating income", figure=True, year=2025, core=core)
     found = reason(question, [passage(f"{sales}\n\n{income}")], Words(), load_lexicon())  # type: ignore[arg-type]
     assert found.text == f"{sales} {income}"
+
+
+@pytest.mark.parametrize(
+    ("core", "level", "change"),
+    [
+        (
+            "How much is the exposure to harbour dues?",
+            "The exposure to harbour dues is estimated to be about $60 million, and is expected to increase over time.",
+            "The exposure to harbour dues increased by approximately $7 million, or 13%.",
+        ),
+        (
+            "How much was owed for harbour dues?",
+            "A decrease in cash was caused by $60 million owed for harbour dues.",
+            "The amount owed for harbour dues saw a $7 million decrease.",
+        ),
+    ],
+)
+def test_how_far_something_moved_is_not_how_high_it_is(core: str, level: str, change: str) -> None:
+    assert of(core, "exposure owed harbour dues", level, figure=True) == level
+    assert of(core, "exposure owed harbour dues", change, figure=True).startswith("missing")
+
+
+@pytest.mark.parametrize(
+    "reason_given",
+    [
+        "We have discontinued the ferry timetable, focusing instead on calls for boats.",
+        "We have discontinued the ferry timetable as we sail on demand.",
+        "We have discontinued the ferry timetable with the aim of sailing on demand.",
+    ],
+)
+def test_a_reason_may_be_an_aim(reason_given: str) -> None:
+    assert of("Why did it stop the ferry timetable?", "stop ferry timetable", reason_given) == reason_given
+    described = "We have discontinued the ferry timetable as we described above."
+    assert of("Why did it stop the ferry timetable?", "stop ferry timetable", described).startswith("missing")
+
+
+def test_a_reason_is_of_the_later_of_two_years() -> None:
+    texts = [
+        f"For {year}, the harbour tax rate was higher, at {rate}%, due to {why}."
+        for year, rate, why in ((2022, 25, "a toll"), (2023, 27, "a fine"))
+    ]
+    core = "Why was the harbour tax rate higher in 2023 than in 2022?"
+    both = asked("harbour tax rate higher", core=core).model_copy(
+        update={"periods": (FiscalPeriod(fiscal_year=2023), FiscalPeriod(fiscal_year=2022))}
+    )
+    assert "a fine" in answer(both, *(passage(text, number) for number, text in enumerate(texts)))
+    assert "a toll" not in answer(both, *(passage(text, number) for number, text in enumerate(texts)))
+
+
+def test_words_that_stand_together_as_in_the_question_count_for_one_that_is_missing() -> None:
+    core = "How many sailors steer northern ferries nightly?"
+    together = "In all, 60 sailors steer our northern ferries."
+    apart = "60 sailors live in the northern hills above the old yards and quays, where ferries are hard to steer."
+    assert of(core, core.removesuffix("?"), together, figure=True).startswith(together)
+    assert of(core, core.removesuffix("?"), apart, figure=True).startswith("missing")
+
+
+@pytest.mark.parametrize(
+    ("core", "said"),
+    [
+        ("How much was knocked off the price of the ferry?", "The ferry price was reduced by $9 million."),
+        ("How much was shaved off the price of the ferry?", "The ferry price was lowered by $9 million."),
+        ("What is the max leverage?", "A ratio of debt to EBITDA not to exceed 3.5 to 1.0 is required of us."),
+        ("How much is the backlog?", "Remaining performance obligations were $9 million."),
+    ],
+)
+def test_people_say_it_otherwise_than_filings(core: str, said: str) -> None:
+    words = core.removesuffix("?").removeprefix("How much ").removeprefix("What ")
+    assert of(core, words, said, figure=True) == said
+
+
+def test_what_a_measure_includes_defines_it() -> None:
+    defined, other = "Deck sales include revenues from all ferries.", "We paint some yards that include deck sales."
+    assert of("How does it define deck sales?", "define deck sales", f"{other} {defined}") == defined
+
+
+def test_what_moved_a_measure_is_told_of_it_and_not_of_what_was_left_out() -> None:
+    text = "Excluding the impact of bridge tolls, ferry income rose driven by {}."
+    assert of("What lifted bridge tolls?", "bridge tolls", text.format("tourists")).startswith("missing")
+    assert "tourists" in of("What lifted ferry income?", "ferry income", text.format("tourists"))
+    still = "In order to compare bridge tolls, we measure bridge tolls at last year's rates."
+    assert of("What lifted bridge tolls?", "bridge tolls", still).startswith("missing")

@@ -19,7 +19,7 @@ from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     paragraphs_of,
     printed_lists,
 )
-from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, ratio_of, stems_in, synonyms_of
+from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, ratio_of, stems_in, synonyms_of, tied_share
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_names import company_words
@@ -71,6 +71,8 @@ def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bo
         text = known["no_figure"].sub("", text)
     if ("%" in text or "percent" in text.lower()) and known["threshold"].search(part.text) is None:
         text = known["threshold"].sub("", text)  # `no other customer accounted for 10 percent or more`
+    if wants in _AT_REST and not any(has_listed_prefix(kind, part.text) for kind in _OF_A_CHANGE):
+        text = known["change"].sub("", text)
     if wants is AnswerType.COUNT:
         return any(_counts(found, part.counted) for found in pattern.finditer(text))
     return pattern.search(text) is not None
@@ -146,13 +148,16 @@ _ENOUGH = {
     AnswerType.DEFINITION: 0.9,
 }
 """Share of a part's word weight that a text must cover; higher for less specific answer types."""
+_TIED = 0.15
+"""How much less of them is enough of a figure or a reason if all words stand together as in the question."""
 _LEAST_EVIDENCE = 2.5
 """Weight of a word that alone makes a sentence an answer if the answer type is unspecific; `customers` is below it."""
 _PRESENT_FOR_AN_ABSENT = 2
 """One missing word counts as paraphrased if this many are present per missing one; otherwise it is the subject."""
 _FEW = 3
 _AT_REST = FIGURES - {AnswerType.COUNT}
-"""Of these a sentence about a movement states none, unless the question is about one."""
+"""Of these how far something moved is none, unless the question is about a movement."""
+_OF_A_CHANGE = ("up", "down", "change asked", "expected")
 _COMPARED = frozenset({AnswerType.SENTENCE, AnswerType.VERDICT})
 _SPELT_OUT = frozenset({AnswerType.COUNT, AnswerType.DURATION})
 """Figures that sentences also print in words."""
@@ -169,7 +174,7 @@ _OUTLOOK = 1000
 """Characters above a sentence in which the period of an outlook is told: `First Quarter 2025 Guidance`."""
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
-_MOST_ABOVE, _FIRST_WORDS = 2000, 5
+_MOST_ABOVE, _NEAR_ABOVE, _FIRST_WORDS = 2000, 800, 5
 _GOES_ON = (";", ",", ":", " and", " or")
 _POINTS = ("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")
 _SHORT_WORD, _LONG_TITLE, _CAPITALS = 3, 12, 0.75
@@ -188,8 +193,9 @@ class AnswerTarget:
 
     @property
     def years(self) -> set[int]:
-        """The years asked about."""
-        return {period.fiscal_year for period in self.intent.periods}
+        """The years asked about; of a reason the last, which is explained against the one before."""
+        years = sorted({period.fiscal_year for period in self.intent.periods})
+        return set(years[-1:] if self.part.answer_type is AnswerType.CAUSE else years)
 
     @property
     def of_quarter(self) -> bool:
@@ -444,10 +450,11 @@ def _score(
     borne = coverage(terms, said, around, stems_in(text_above()) if named else ())
     if cause:
         said |= set(stems_in(text))
-    if round(borne, 6) < _enough(part.answer_type, borne * sum(term.weight for term in terms)):
+    if round(borne, 6) < _enough(about, borne, target):
         return None
     earlier = text_above()
-    anywhere = around.union(said, stems_in(earlier) if cause or figures else ())
+    # Of what a reason is told far below its name, most is of something else.
+    anywhere = around.union(said, stems_in(earlier[-_NEAR_ABOVE:] if cause else earlier) if cause or figures else ())
     above = f"{earlier[-_OUTLOOK:]} {heading}"
     fits = (
         _covers_subject(said, around.union(stems_in(about)), anywhere, target)
@@ -460,13 +467,21 @@ def _score(
 def _stated(text: str, part: QuestionPart) -> str:
     """Return what a text states, without the reason that it gives, unless the figure asked for is in the reason."""
     figures = part.answer_type in FIGURES
-    about = before_the_cause(text) if figures or part.answer_type is AnswerType.CAUSE else text
+    about = text
+    if figures or part.answer_type is AnswerType.CAUSE:
+        about = before_the_cause(patterns("sentence_patterns")["excluded"].sub("", text))
     return text if figures and not matches_type(about, part) else about
 
 
-def _enough(wants: AnswerType, weight: float) -> float:
-    """Return the share of a question's words that is enough; less for an amount if those that a text has tell much."""
-    return _ENOUGH[wants] - (wants in _AT_REST) * min(_MOST_LESS, _LESS_EACH * max(0.0, weight - _TELLS_MUCH))
+def _enough(about: str, borne: float, target: AnswerTarget) -> float:
+    """Return the share of a question's words that is enough; less if they stand together or tell much."""
+    wants, less = target.part.answer_type, 0.0
+    if wants in _AT_REST:
+        weight = borne * sum(term.weight for term in target.terms)
+        less = min(_MOST_LESS, _LESS_EACH * max(0.0, weight - _TELLS_MUCH))
+    if borne < _ENOUGH[wants] - less and (wants in FIGURES or wants is AnswerType.CAUSE):
+        less = max(less, _TIED * tied_share(target.terms, about))
+    return _ENOUGH[wants] - less
 
 
 _MOST_LESS, _LESS_EACH, _TELLS_MUCH = 0.13, 0.02, 5.0
@@ -499,12 +514,7 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     if wants is AnswerType.VERDICT and any(term.is_absent for term in target.telling_terms):
         return False
-    moves = any(movement_directions(core))
     if not _names_what_is_compared(f"{nearby} {text}", target) or not _moves_where_asked(lead, text, target):
-        return False
-    about = patterns("sentence_patterns")["aside"].sub("", about)
-    at_rest = wants in _AT_REST or (wants in (AnswerType.COUNT, AnswerType.PLACE) and target.intent.names_metric)
-    if at_rest and not (forecast or moves) and any(movement_directions(about)):
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
     return not ranks or contains_listed_phrase("superlatives", text)
@@ -665,9 +675,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     foretold = has_listed_prefix("expected", stated) and not has_listed_prefix("expected", core)
     if foretold and wants in FIGURES | {AnswerType.VERDICT}:
         fitness *= _HEDGED
-    longer = contains_listed_phrase("spans", text) or (wants in FIGURES and has_listed_prefix("expected", core))
-    if target.of_quarter and longer and not contains_listed_phrase("a quarter", text):
-        fitness *= _OTHER_SPAN
+    if target.of_quarter and not contains_listed_phrase("a quarter", text):
+        fitness *= _span_fitness(text, target)
     if wants is AnswerType.LIST and _is_listing(text, target.part.text):
         fitness *= _LIST
     if wants is AnswerType.CAUSE:
@@ -675,6 +684,14 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= _is_about_measure(about, heading, core, target.lexicon)
         fitness *= measure_fitness(about, core, target.lexicon) if target.lexicon is not None else 1.0
     return fitness
+
+
+def _span_fitness(text: str, target: AnswerTarget) -> float:
+    """Return the fit to a quarter of a text that names none: a figure of the year or of its half is another one."""
+    figure = target.part.answer_type in FIGURES
+    if figure and has_listed_prefix("expected", target.intent.core):
+        return _OTHER_SPAN
+    return (_OTHER_TIME if figure else _OTHER_SPAN) if contains_listed_phrase("spans", text) else 1.0
 
 
 def _moves_as_asked(text: str, core: str) -> bool:
@@ -686,7 +703,7 @@ def _moves_as_asked(text: str, core: str) -> bool:
 def _year_fitness(about: str, target: AnswerTarget) -> float:
     """Return the fit of the years that a text names; of a date, its year is what is asked for."""
     told = listed("answer_words", "set against").split(about, maxsplit=1)[0]
-    years, asked = set(printed_years(told)), target.years.union(printed_years(target.intent.core))
+    years, asked = set(printed_years(told)), target.years or set(printed_years(target.intent.core))
     other = 1.0 if target.part.answer_type is AnswerType.DATE else _OTHER_YEAR
     return (_ITS_YEAR if years & asked else other) if years and asked else 1.0
 

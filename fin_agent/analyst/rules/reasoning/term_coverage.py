@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, QuestionPart
 from fin_agent.evidence.intent import Intent
@@ -19,6 +19,8 @@ from fin_agent.vocabulary.dates import MONTHS
 
 _SYNONYM, _NEARBY, _BEFORE, _CONTEXT = 0.9, 0.75, 0.65, 0.5
 """Weights of a synonym, a nearby word, an earlier name, and a term of another part of the question."""
+_BESIDE = 3
+"""Words from one to another that are beside each other, stopwords not counted."""
 _USUAL = 2
 """Synonyms of a term that are searched for by themselves."""
 _LEAST, _EVERYDAY = 0.4, 0.1
@@ -75,6 +77,23 @@ def coverage(
         earlier = _BEFORE * term.coverage_in(farther) if term.is_name else 0.0
         held += term.weight * max(term.coverage_in(here), _NEARBY * term.coverage_in(around), earlier)
     return held / (sum(term.weight for term in terms) or 1.0)
+
+
+def tied_share(terms: Sequence[Term], text: str) -> float:
+    """Return the weighted share of the terms beside which a text has one of their neighbours in the question, 0 to 1.
+
+    Words that stand together in both are of one thing: `effective tax rate` is not a tax and a rate somewhere.
+    """
+    places: dict[str, list[int]] = {}
+    for place, each in enumerate(stems_of(text)):
+        places.setdefault(each, []).append(place)
+    ways = [chain.from_iterable(way for way in (term.stems, *term.synonyms) if way <= places.keys()) for term in terms]
+    at = [list(chain.from_iterable(places[each] for each in stems)) for stems in ways]
+    tied: set[int] = set()
+    for number, (one, other) in enumerate(pairwise(at)):
+        if any(abs(first - second) <= _BESIDE for first in one for second in other if first != second):
+            tied |= {number, number + 1}
+    return sum(terms[number].weight for number in tied) / (sum(term.weight for term in terms) or 1.0)
 
 
 def mark_absent_terms(terms: Sequence[Term], said: Collection[str]) -> tuple[Term, ...]:
