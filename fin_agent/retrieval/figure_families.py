@@ -37,7 +37,15 @@ from fin_agent.retrieval.fact_terms import (
     words_of,
 )
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
-from fin_agent.retrieval.sibling_cells import Sibling, Siblings, adds_up, may_span_pages, shared_words, siblings_in
+from fin_agent.retrieval.sibling_cells import (
+    ROWS,
+    Sibling,
+    Siblings,
+    adds_up,
+    may_span_pages,
+    shared_words,
+    siblings_in,
+)
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
@@ -180,6 +188,8 @@ def find_family(
     found: list[tuple[tuple[float, ...], Family]] = []
     for siblings in tables:
         span = time_words(" ".join(siblings.shared)).months
+        if siblings.place == "statement" and not summed:
+            continue
         if not asked.may_match(siblings) or span not in (None, 0, last.months or (3 if last.quarter else 12)):
             continue
         held = _family(siblings, wanted, alike[siblings.measure], wholes)
@@ -341,7 +351,7 @@ class _FamilyQuery:
 
         A total without a name is the company's figure, `whole`, where that is known.
         """
-        if siblings.place != "row" or not adds or made.kind in _OF_A_COMPANY:
+        if siblings.place not in ROWS or not adds or made.kind in _OF_A_COMPANY:
             return False
         told = words_of(siblings.total.name) if siblings.total is not None else frozenset[str]()
         told -= LIGHT | OF_PARTS | _TOTAL | _OF_A_TOTAL | _REST

@@ -40,7 +40,7 @@ class Siblings:
 
     doc_id: str
     place: str
-    """`row`, `column 0`, `heading 1`, `part` or `axis ProductOrServiceAxis`."""
+    """`row`, `statement`, `column 0`, `heading 1`, `part` or `axis ProductOrServiceAxis`."""
     members: tuple[Sibling, ...]
     """In printed order, without their total."""
     total: Sibling | None
@@ -84,6 +84,8 @@ class Siblings:
         return exact or next((one for one in self.members if words_of(one.name) == words_of(name)), None)
 
 
+ROWS = ("row", "statement")
+"""Places of rows below the same headings, and of all rows of a statement."""
 _FEWEST = 2
 _WIDEST_GAP = 10
 """Lines between rows of one table."""
@@ -136,7 +138,7 @@ def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Si
             members = [replace(one, name=title) for one, title in zip(members, titles, strict=True)]
         members = sorted(_in_one_unit(members), key=_printed_at)
         # Rows further apart belong to the next table of the page, which may have the same headings, or none.
-        for run in runs_of(members, _is_far_below) if address.place == "row" else (members,):
+        for run in runs_of(members, _is_far_below) if address.place in ROWS else (members,):
             found += _siblings_of_run(address, _with_unique_names(run))
     return found
 
@@ -208,6 +210,8 @@ def _places(fact: Fact) -> Iterator[_Place]:
     label, columns, headings = _without_period(fact)
     if label:
         yield _Place("row", (*headings, *columns), (fact.line, label), label)
+    if label and fact.statement is not None:  # the parts of a sum may stand below several headings: `Total assets`
+        yield _Place("statement", columns, (fact.line, label), label)
     for level, heading in enumerate(headings):
         shared = *headings[:level], *headings[level + 1 :], label, *columns
         yield _Place(f"heading {level}", shared, heading, heading.rstrip(" :"))
