@@ -14,6 +14,7 @@ from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.index.protocol import PageKey, SourcedFact, StoredPage, StoredPassage
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.query.tree import Kind, Line, Parts, Query
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.table import Table
 
@@ -844,3 +845,26 @@ def test_what_moved_a_measure_is_told_of_it_and_not_of_what_was_left_out() -> No
     assert "tourists" in of("What lifted ferry income?", "ferry income", text.format("tourists"))
     still = "In order to compare bridge tolls, we measure bridge tolls at last year's rates."
     assert of("What lifted bridge tolls?", "bridge tolls", still).startswith("missing")
+
+
+def test_a_reason_of_one_part_is_not_that_of_another_or_of_the_whole() -> None:
+    core = "Why did operating profit of the Harbour segment fall in 2023?"
+    query = Query(
+        question=core, kind=Kind.REASON, measures=(Line(words="operating profit", metric="operating_income"),),
+        parts=Parts(names=("Harbour",)),
+    )  # fmt: skip
+    whole = "Operating profit decreased 1 percent in 2023, primarily driven by higher input costs."
+    part = "HARBOUR SEGMENT\n\nSegment operating profit decreased 30 percent in 2023, primarily driven by a toll."
+    question = asked("operating profit Harbour segment fall", core=core).model_copy(update={"query": query})
+    found = reason(question, [passage(whole), passage(part, 1)], Words(), load_lexicon())  # type: ignore[arg-type]
+    assert found.text == part.partition("\n\n")[2]
+    of_all = question.model_copy(update={"core": core.replace(" of the Harbour segment", ""), "query": None})
+    assert reason(of_all, [passage(whole)], Words(), load_lexicon()).text == whole  # type: ignore[arg-type]
+
+
+def test_a_minimum_in_a_name_makes_no_figure_a_minimum() -> None:
+    core = "What effective tax rate does it expect for 2023?"
+    told = "With global minimum tax laws, the effective tax rate in 2023 is expected to be approximately 20.8%."
+    assert of(core, "effective tax rate expect", told, figure=True) == told
+    least = "The minimum effective tax rate in 2023 is expected to be approximately 20.8%."
+    assert of(core, "effective tax rate expect", least, figure=True).startswith("missing")

@@ -461,7 +461,19 @@ def _score(
         and _matches_request(lead, text, about, heading, target)
         and _matches_period(about, target, filed, above)
     )
-    return borne * _fitness(text, about, heading, target) / length if fits else None
+    if not fits:
+        return None
+    of_part = _part_fitness(around.union(stems_in(text)), anywhere, target)
+    return borne * of_part * _fitness(text, about, heading, target) / length
+
+
+def _part_fitness(here: set[str], anywhere: set[str], target: AnswerTarget) -> float:
+    """Return the fit of a reason where one part of the company is asked about: that it names it, or text above does."""
+    query = target.intent.query if target.part.answer_type is AnswerType.CAUSE else None
+    part = query.only_part if query is not None else None
+    if part is None or here.issuperset(stems_in(part)):
+        return 1.0
+    return _OTHER_SPAN if anywhere.issuperset(stems_in(part)) else _OF_A_UNIT
 
 
 def _stated(text: str, part: QuestionPart) -> str:
@@ -539,9 +551,9 @@ def _names_what_is_compared(text: str, target: AnswerTarget) -> bool:
 
 def _states_its_figure(about: str, target: AnswerTarget) -> bool:
     """Return whether a figure is neither supposed nor an extreme, and is not of a whole that includes the subject."""
-    core = target.intent.core
+    core, plain = target.intent.core, listed("answer_words", "no extremes").sub("", about)
     if any(
-        contains_listed_phrase(kind, about) and not contains_listed_phrase(kind, core)
+        contains_listed_phrase(kind, plain) and not contains_listed_phrase(kind, core)
         for kind in ("hypotheses", "extremes")
     ):
         return False
@@ -682,7 +694,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     if wants is AnswerType.CAUSE:
         fitness *= _moves_as_asked(text[: len(about) + _VERB], core)
         fitness *= _is_about_measure(about, heading, core, target.lexicon)
-        fitness *= measure_fitness(about, core, target.lexicon) if target.lexicon is not None else 1.0
+        of_part = target.intent.query is not None and target.intent.query.only_part is not None
+        fitness *= 1.0 if of_part or target.lexicon is None else measure_fitness(about, core, target.lexicon)
     return fitness
 
 
@@ -730,7 +743,9 @@ def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon | No
     wanted, named = (_measures(text, lexicon) for text in (core, about))
     if wanted and not named:
         return any(movement_directions(about)) or wanted[0] in _measures(heading, lexicon)
-    return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
+    # `Segment operating profit`, as a filer adjusts it, is what a segment's operating profit is asked by.
+    of_it = any(one.endswith(wanted[0]) for one in named) if wanted else True
+    return not named or of_it or named[0] == ratio_of(wanted[0], lexicon)[0]
 
 
 def measure_fitness(about: str, core: str, lexicon: Lexicon) -> float:
