@@ -38,6 +38,7 @@ from fin_agent.retrieval.fact_terms import (
 )
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.sibling_cells import (
+    LIABILITIES,
     ROWS,
     Sibling,
     Siblings,
@@ -188,7 +189,7 @@ def find_family(
     found: list[tuple[tuple[float, ...], Family]] = []
     for siblings in tables:
         span = time_words(" ".join(siblings.shared)).months
-        if siblings.place == "statement" and not summed:
+        if siblings.place in ROWS[1:] and not summed:
             continue
         if not asked.may_match(siblings) or span not in (None, 0, last.months or (3 if last.quarter else 12)):
             continue
@@ -351,11 +352,14 @@ class _FamilyQuery:
 
         A total without a name is the company's figure, `whole`, where that is known.
         """
-        if siblings.place not in ROWS or not adds or made.kind in _OF_A_COMPANY:
+        if siblings.place == LIABILITIES:
+            return any(words and words <= words_of(LIABILITIES) for words in self.wordings)
+        in_percent = any(one.facts[-1].fact.unit == "percent" for one in made.members)
+        if siblings.place not in ROWS or not adds or in_percent or made.kind in _OF_A_COMPANY:
             return False
         told = words_of(siblings.total.name) if siblings.total is not None else frozenset[str]()
         told -= LIGHT | OF_PARTS | _TOTAL | _OF_A_TOTAL | _REST
-        names = [words_of(one.name) for one in made.members]
+        names = [words_of(one.name.partition(", net of")[0]) for one in made.members]
         times = any(all(map(str.isdigit, own - OF_TIME - _WHEN)) for own in names)
         net = any(own & (_SUBTRACTED | _TOTAL) or own - LIGHT - OF_PARTS in self.wordings for own in names)
         if times or net:

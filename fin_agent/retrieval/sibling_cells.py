@@ -84,8 +84,11 @@ class Siblings:
         return exact or next((one for one in self.members if words_of(one.name) == words_of(name)), None)
 
 
-ROWS = ("row", "statement")
-"""Places of rows below the same headings, and of all rows of a statement."""
+LIABILITIES = "liabilities"
+ROWS = ("row", "statement", LIABILITIES)
+"""Places of rows below the same headings, of all rows of a statement, and of those of a balance sheet that are owed:
+many print no total of them, but one with equity."""
+_BOTH_SIDES, _EQUITY = words_of("liabilities and equity") - words_of("and"), words_of("equity deficit")
 _FEWEST = 2
 _WIDEST_GAP = 10
 """Lines between rows of one table."""
@@ -137,6 +140,9 @@ def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Si
             titles = _distinguishing_titles([one.name for one in members])
             members = [replace(one, name=title) for one, title in zip(members, titles, strict=True)]
         members = sorted(_in_one_unit(members), key=_printed_at)
+        if address.place == "statement":  # `Receivables, net of allowance of $9` is one row, the allowance none
+            at = {_printed_at(one)[1]: one for one in sorted(members, key=lambda one: len(one.name))}
+            members = [one for one in members if at[_printed_at(one)[1]] is one]
         # Rows further apart belong to the next table of the page, which may have the same headings, or none.
         for run in runs_of(members, _is_far_below) if address.place in ROWS else (members,):
             found += _siblings_of_run(address, _with_unique_names(run))
@@ -317,6 +323,10 @@ def _siblings_of_run(address: Siblings, run: Sequence[Sibling]) -> Iterator[Sibl
         if size:
             inner[one] = left[-size:]
             yield from made(left[-size:], one)
+            if address.place == "statement" and words_of(one.name) >= _BOTH_SIDES:
+                rest = [part for part in left[-size:] if not (part in inner and _EQUITY & words_of(part.name))]
+                owed = tuple(smallest(rest))
+                yield replace(address, place=LIABILITIES, members=owed, shared=(*address.shared, LIABILITIES))
             left[-size:] = [one]
         elif one.name.casefold().startswith(("total", "subtotal")):
             yield from made(left, None)  # a total that a rounded or missing figure keeps from being proved

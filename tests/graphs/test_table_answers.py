@@ -60,6 +60,14 @@ def test_as_many_rows_are_told_as_are_asked_for(ask: Ask) -> None:
     )
 
 
+@pytest.mark.parametrize("noun", ["asset", "liability"])
+def test_the_rows_of_a_balance_sheet_are_ranked_across_its_headings(ask: Ask, noun: str) -> None:
+    told = ask(f"What was Harborlight's largest {noun} in fiscal 2024?").answer.text
+    others = [one.partition(":")[0] for one in told.partition("(")[2].split("; ")]
+    assert f"has the highest {noun}" in told and len(others) > 3
+    assert not any("total" in one.lower() for one in others)
+
+
 def test_a_rank_among_what_no_table_shows_is_refused(ask: Ask) -> None:
     answer = ask("Which brand of Harborlight had the highest revenue in 2023?")
     assert answer.refused and "a table that divides revenue by brand" in answer.answer.text
