@@ -129,7 +129,7 @@ def _pieces(sentence: str) -> list[str]:
         depth = sentence.count("(", start, begin) - sentence.count(")", start, begin)
         if depth > 0 and begin < len(sentence):
             continue
-        piece = sentence[start:begin].strip(" ?.,;")
+        piece = sentence[start:begin].strip(" ?.,;-–—")
         if not is_subordinate(piece) or begin == len(sentence) or sentence[begin] == "?":
             if sum(map(str.isalnum, piece)) >= _MIN_LETTERS:
                 pieces.append(piece)

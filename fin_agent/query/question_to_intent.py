@@ -502,7 +502,8 @@ def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first
     if not is_reason and finds(words.core, "plans", "asked_words") and len(query.measures) == len(keys) == 1:
         expected = (query.with_lines(_by_its_words) or query).model_copy(update={"kind": Kind.FORECAST})
         rows = with_maturity_years(expected, keys, workspace)
-        return rows and _surely_printed(rows.model_copy(update={"kind": Kind.VALUE}), words, workspace)
+        as_value = rows.model_copy(update={"kind": Kind.VALUE}) if rows is not None else None
+        return _surely_printed(as_value, words, workspace) if as_value is not None else None
     if not first or not (is_reason or (query.kind is Kind.DEFINITION and any(query.lines()))):
         return None
     relation = Relation.EXPLANATION if is_reason else words.relation

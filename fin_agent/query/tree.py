@@ -358,7 +358,10 @@ def without_move(measure: Measure) -> Measure:
 
 
 def percentage(part: Measure, whole: Measure) -> Operation:
-    """Return one measure in percent of another."""
+    """Return one measure in percent of another; a part that the whole of the same line bears is that of the first."""
+    of_one = isinstance(part, Line) and isinstance(whole, Line) and part.part is None and part.words == whole.words
+    if isinstance(whole, Line) and whole.part is not None and of_one:
+        part, whole = part.model_copy(update={"part": whole.part}), whole.model_copy(update={"part": None})
     hundred = Number(value=100, unit="percent")
     return Operation(operator="/", left=Operation(operator="*", left=hundred, right=part), right=whole)
 

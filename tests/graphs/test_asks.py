@@ -163,6 +163,7 @@ def test_of_several_programs_each_stands_under_its_question(ask: Ask) -> None:
         ("What was Tellurond's revenue in FY2024, and what were the reasons for the increase?", "Revenue of Tellurond"),
         ("Tellurond revenue FY2024 vs FY2023, and what were the main reasons it moved?", "Change in revenue"),
         ("Tellurond revenue FY2024 vs FY2023 and the main reason for the change", "Change in revenue"),
+        ("Tellurond revenue FY2024 vs FY2023 - and why did it rise?", "Change in revenue"),
     ],
 )
 def test_a_further_ask_for_reasons_is_of_what_was_asked_before(ask: Ask, question: str, figure: str) -> None:

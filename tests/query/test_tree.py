@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from fin_agent.query.tree import Line, Move, Number, Operation, Query, lines_of, measure_text
+from fin_agent.query.tree import Line, Move, Number, Operation, Query, lines_of, measure_text, percentage, share_of
 
 REVENUE = Line(words="revenue", metric="revenue")
 CAPEX = Line(words="capital expenditures", metric="capital_expenditures", shift=-1)
@@ -26,3 +26,14 @@ def test_a_measure_is_written_with_the_fewest_parentheses() -> None:
         measure_text(Operation(operator="-", left=REVENUE, right=total))
         == "revenue - (revenue + prior capital expenditures)"
     )
+
+
+def test_a_part_is_that_of_the_part_and_never_of_the_whole() -> None:
+    staff = Line(words="headcount", metric="employees")
+    here = staff.model_copy(update={"part": "U.S."})
+    assert share_of(percentage(staff, here.model_copy(update={"whole": True}))) == (
+        here,
+        staff.model_copy(update={"whole": True}),
+    )
+    assert share_of(percentage(here, staff)) == (here, staff)
+    assert share_of(percentage(REVENUE, here)) == (REVENUE, here)
