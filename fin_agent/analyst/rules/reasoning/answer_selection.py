@@ -48,7 +48,7 @@ _MOST = {AnswerType.CAUSE: 3, AnswerType.LIST: 3} | dict.fromkeys(
 _WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.5
 _MAX_ANSWER_LENGTH = 1100
 _ALIKE = 0.7
-_NEAREST, _NEAR_ENOUGH, _MAX_NEAR = 2, 0.4, 300
+_NEAREST, _NEAR_ENOUGH, _MAX_NEAR = 2, 0.4, 450
 """Sentences shown where none answers, their least score, and characters shown of each."""
 _OF_A_SUBJECT = FIGURES | {AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.VERDICT}
 
