@@ -95,10 +95,12 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
 
 
 def attributes_of(core: str) -> tuple[QuestionPart, ...]:
-    """Return a part for each attribute that is listed behind its subject; none for any other question.
+    """Return a part for each attribute that is listed behind its subject, one of them known; none for other questions.
 
     >>> [(part.text, part.answer_type.name) for part in attributes_of("The revolver: size and maturity?")]
     [('The revolver size', 'AMOUNT'), ('The revolver maturity', 'DATE')]
+    >>> [part.answer_type.name for part in attributes_of("The revolver: size, covenant, and who is the lender?")]
+    ['AMOUNT', 'SENTENCE', 'PERSON']
     """
     subject, _, listed = core.replace(" - ", ": ").replace("? ", ": ").partition(": ")
     items = [item.strip(" ?.") for item in listed.replace(" and ", ",").replace(" plus ", ",").split(",")]
@@ -106,13 +108,14 @@ def attributes_of(core: str) -> tuple[QuestionPart, ...]:
     kinds = _table()["attributes"].items()
     usual = "number" if finds(subject, "outlook", "row_words") else ""
     types = [next((kind for kind, words in kinds if _finds(tuple(words), item)), usual) for item in items]
-    if len(items) < _MIN_ATTRIBUTES or not all(types):
+    if len(items) < _MIN_ATTRIBUTES or not any(types) or any(item.count(" ") >= _MOST_WORDS for item in items):
         return ()
-    parts = zip(items, types, strict=True)
-    return tuple(QuestionPart(f"{subject} {item}", AnswerType[kind.upper()]) for item, kind in parts)
+    # `revolver: size, maturity, what did it replace`, `revolver: size and covenant`
+    wanted = [AnswerType[kind.upper()] if kind else _answer_type(item) for item, kind in zip(items, types, strict=True)]
+    return tuple(QuestionPart(f"{subject} {item}", kind) for item, kind in zip(items, wanted, strict=True))
 
 
-_MIN_ATTRIBUTES = 2
+_MIN_ATTRIBUTES, _MOST_WORDS = 2, 6
 _JOINED = ("and ", "& ", "plus ")
 
 
