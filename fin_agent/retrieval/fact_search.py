@@ -319,7 +319,11 @@ def _moved_first(hits: list[FactHit], chosen: Iterator[FactHit]) -> list[FactHit
 
 
 def _have_same_figure(one: FactHit, other: FactHit) -> bool:
-    return magnitudes_agree(one.sourced.fact, other.sourced.fact)
+    first, second = one.sourced.fact, other.sourced.fact
+    of_one_sentence = first.source == second.source == "text" and first.label == second.label
+    if of_one_sentence and first.amount != second.amount:
+        return False  # `$13 million and $12 million, respectively`
+    return magnitudes_agree(first, second)
 
 
 def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
@@ -571,7 +575,8 @@ class _FactPhrase:
         own, *ways = map(words_of, texts if phrase else ("", *texts))
         # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
         ways = [words for words in ways if not words <= own] + _synonym_words("".join(texts[:1]))
-        others = tuple(dict.fromkeys(words for words in ways if words and words != own))
+        # One word of a phrase alone names something else: `current` for `current portion`.
+        others = tuple(dict.fromkeys(words for words in ways if words != own and (len(words) > 1 or words - own)))
         is_balance = (
             query.months == 0 or (metric is not None and metric.period == "instant") or _asks_for_opening(query)
         )

@@ -491,7 +491,7 @@ def _enough(about: str, borne: float, target: AnswerTarget) -> float:
     if wants in _AT_REST:
         weight = borne * sum(term.weight for term in target.terms)
         less = min(_MOST_LESS, _LESS_EACH * max(0.0, weight - _TELLS_MUCH))
-    if borne < _ENOUGH[wants] - less and (wants in FIGURES or wants is AnswerType.CAUSE):
+    if borne < _ENOUGH[wants] - less and wants in FIGURES:
         less = max(less, _TIED * tied_share(target.terms, about))
     return _ENOUGH[wants] - less
 
@@ -744,7 +744,7 @@ def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon | No
     if wanted and not named:
         return any(movement_directions(about)) or wanted[0] in _measures(heading, lexicon)
     # `Segment operating profit`, as a filer adjusts it, is what a segment's operating profit is asked by.
-    of_it = any(one.endswith(wanted[0]) for one in named) if wanted else True
+    of_it = not wanted or wanted[0] in {one.removeprefix("adjusted_") for one in named}
     return not named or of_it or named[0] == ratio_of(wanted[0], lexicon)[0]
 
 

@@ -95,7 +95,7 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
 
 
 def attributes_of(core: str) -> tuple[QuestionPart, ...]:
-    """Return a part for each attribute that is listed behind its subject, one of them known; none for other questions.
+    """Return a part for each attribute that is listed behind its subject, the first a known one; none for other questions.
 
     >>> [(part.text, part.answer_type.name) for part in attributes_of("The revolver: size and maturity?")]
     [('The revolver size', 'AMOUNT'), ('The revolver maturity', 'DATE')]
@@ -108,7 +108,7 @@ def attributes_of(core: str) -> tuple[QuestionPart, ...]:
     kinds = _table()["attributes"].items()
     usual = "number" if finds(subject, "outlook", "row_words") else ""
     types = [next((kind for kind, words in kinds if _finds(tuple(words), item)), usual) for item in items]
-    if len(items) < _MIN_ATTRIBUTES or not any(types) or any(item.count(" ") >= _MOST_WORDS for item in items):
+    if len(items) < _MIN_ATTRIBUTES or not types[0] or any(item.count(" ") >= _MOST_WORDS for item in items):
         return ()
     # `revolver: size, maturity, what did it replace`, `revolver: size and covenant`
     wanted = [AnswerType[kind.upper()] if kind else _answer_type(item) for item, kind in zip(items, types, strict=True)]
