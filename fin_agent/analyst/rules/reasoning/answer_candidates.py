@@ -744,7 +744,7 @@ def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon | No
     if wanted and not named:
         return any(movement_directions(about)) or wanted[0] in _measures(heading, lexicon)
     # `Segment operating profit`, as a filer adjusts it, is what a segment's operating profit is asked by.
-    of_it = not wanted or wanted[0] in {one.removeprefix("adjusted_") for one in named}
+    of_it = not wanted or wanted[0] in {*named, *(one.removeprefix("adjusted_") for one in named)}
     return not named or of_it or named[0] == ratio_of(wanted[0], lexicon)[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -95,12 +96,12 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Que
 
 
 def attributes_of(core: str) -> tuple[QuestionPart, ...]:
-    """Return a part for each attribute that is listed behind its subject, the first a known one; none for other questions.
+    """Return a part for each attribute that is listed behind its subject; none for any other question.
 
     >>> [(part.text, part.answer_type.name) for part in attributes_of("The revolver: size and maturity?")]
     [('The revolver size', 'AMOUNT'), ('The revolver maturity', 'DATE')]
-    >>> [part.answer_type.name for part in attributes_of("The revolver: size, covenant, and who is the lender?")]
-    ['AMOUNT', 'SENTENCE', 'PERSON']
+    >>> [part.answer_type.name for part in attributes_of("The revolver: size, maturity, and who is the lender?")]
+    ['AMOUNT', 'DATE', 'PERSON']
     """
     subject, _, listed = core.replace(" - ", ": ").replace("? ", ": ").partition(": ")
     items = [item.strip(" ?.") for item in listed.replace(" and ", ",").replace(" plus ", ",").split(",")]
@@ -108,14 +109,14 @@ def attributes_of(core: str) -> tuple[QuestionPart, ...]:
     kinds = _table()["attributes"].items()
     usual = "number" if finds(subject, "outlook", "row_words") else ""
     types = [next((kind for kind, words in kinds if _finds(tuple(words), item)), usual) for item in items]
-    if len(items) < _MIN_ATTRIBUTES or not types[0] or any(item.count(" ") >= _MOST_WORDS for item in items):
+    asked = [asks_something(item) for item in items]  # `revolver: size, maturity, what did it replace`
+    if len(items) < _MIN_ATTRIBUTES or not all(map(operator.or_, map(bool, types), asked)) or all(asked):
         return ()
-    # `revolver: size, maturity, what did it replace`, `revolver: size and covenant`
     wanted = [AnswerType[kind.upper()] if kind else _answer_type(item) for item, kind in zip(items, types, strict=True)]
     return tuple(QuestionPart(f"{subject} {item}", kind) for item, kind in zip(items, wanted, strict=True))
 
 
-_MIN_ATTRIBUTES, _MOST_WORDS = 2, 6
+_MIN_ATTRIBUTES = 2
 _JOINED = ("and ", "& ", "plus ")
 
 
