@@ -110,7 +110,7 @@ def attributes_of(core: str) -> tuple[QuestionPart, ...]:
     usual = "number" if finds(subject, "outlook", "row_words") else ""
     types = [next((kind for kind, words in kinds if _finds(tuple(words), item)), usual) for item in items]
     asked = [asks_something(item) for item in items]  # `revolver: size, maturity, what did it replace`
-    if len(items) < _MIN_ATTRIBUTES or not all(map(operator.or_, map(bool, types), asked)) or all(asked):
+    if len(items) < _MIN_ATTRIBUTES or not all(map(operator.or_, map(bool, types), asked)) or not types[0]:
         return ()
     wanted = [AnswerType[kind.upper()] if kind else _answer_type(item) for item, kind in zip(items, types, strict=True)]
     return tuple(QuestionPart(f"{subject} {item}", kind) for item, kind in zip(items, wanted, strict=True))
