@@ -183,12 +183,15 @@ def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[i
     place = 0
     while place < len(words):
         sizes = range(min(_MAX_WORDS, len(words) - place), 1, -1)
-        size = next((n for n in sizes if tuple(word for word, _, _ in words[place : place + n]) in lines), 0)
+        found = (n for n in sizes if tuple(word for word, _, _ in words[place : place + n]) in lines)
+        # A sign of arithmetic stands in no line: `current assets + cash`.
+        size = next((n for n in found if _SIGNS.isdisjoint(text[words[place][1] : words[place + n - 1][2]])), 0)
         if size:
             yield words[place][1], words[place + size - 1][2]
         place += size or 1
 
 
+_SIGNS = frozenset("+*=")
 _A_WORD = re.compile(r"\b(?!the\b)[a-z0-9]+")
 
 

@@ -14,6 +14,7 @@ from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.query.clause_normalization import alternatives
 from fin_agent.query.lexer import KnownNames, lex, with_bare_balance, with_printed_lines
+from fin_agent.query.question_to_intent import _lines_in
 from fin_agent.query.reading import read_question
 from fin_agent.query.tokens import Token
 from fin_agent.vocabulary.identity import Form, Identity
@@ -198,3 +199,9 @@ def test_a_companys_name_is_of_the_line_that_its_filings_print_with_it(question:
     lexed = lex(question, names)
     assert [one.text for one in lexed.tokens if one.type in ("PHRASE", "METRIC")] == lines
     assert {one.phrase.lower() for one in lexed.companies} == {"nike"} and not lexed.unknown
+
+
+def test_a_sign_of_arithmetic_stands_in_no_printed_line() -> None:
+    lines = {("current", "asset", "cash")}
+    assert list(_lines_in("current assets + cash", lines)) == []
+    assert list(_lines_in("current assets: cash", lines)) == [(0, 20)]
