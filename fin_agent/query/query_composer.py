@@ -1227,9 +1227,8 @@ class QueryComposer:
         fell = self.has_unread("FASTEST") and self.has_unread("DOWN")
         ends = [one.start for kind in _EXTREMES for one in self.left.get(kind, [])]
         both = self.has_unread("HIGHEST", "FASTEST") and self.has_unread("LOWEST", "SLOWEST")
-        shared = bool(ends) and max(ends) < min(
-            self.parsed.places, default=0
-        )  # `which the highest, which the lowest X`
+        # `which had the highest and which the lowest X`
+        shared = bool(ends) and max(ends) < min(self.parsed.places, default=0)
         return fell or (both and not self.has_unread("DIFFERENCE") and (shared or self._is_one_request(*_EXTREMES)))
 
     def _rank_moves(self, axis: Axis, *, of_family: bool) -> None:

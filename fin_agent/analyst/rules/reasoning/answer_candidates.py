@@ -149,7 +149,7 @@ _ENOUGH = {
 }
 """Share of a part's word weight that a text must cover; higher for less specific answer types."""
 _TIED = 0.15
-"""How much less of them is enough of a figure or a reason if all words stand together as in the question."""
+"""How much less of them is enough of a figure if all words stand together as in the question."""
 _LEAST_EVIDENCE = 2.5
 """Weight of a word that alone makes a sentence an answer if the answer type is unspecific; `customers` is below it."""
 _PRESENT_FOR_AN_ABSENT = 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -109,8 +108,9 @@ def attributes_of(core: str) -> tuple[QuestionPart, ...]:
     kinds = _table()["attributes"].items()
     usual = "number" if finds(subject, "outlook", "row_words") else ""
     types = [next((kind for kind, words in kinds if _finds(tuple(words), item)), usual) for item in items]
-    asked = [asks_something(item) for item in items]  # `revolver: size, maturity, what did it replace`
-    if len(items) < _MIN_ATTRIBUTES or not all(map(operator.or_, map(bool, types), asked)) or not types[0]:
+    # `revolver: size, maturity, what did it replace`
+    known = all(kind or asks_something(item) for item, kind in zip(items, types, strict=True))
+    if len(items) < _MIN_ATTRIBUTES or not (known and types[0]):
         return ()
     wanted = [AnswerType[kind.upper()] if kind else _answer_type(item) for item, kind in zip(items, types, strict=True)]
     return tuple(QuestionPart(f"{subject} {item}", kind) for item, kind in zip(items, wanted, strict=True))
