@@ -16,6 +16,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.lexicon.words import patterns
+from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.tokens import Token, has_any, types_in
@@ -107,7 +108,10 @@ def with_metric_of_part(query: Query, lacking: Collection[str], workspace: Works
     def split_name(line: Line | NamedFormula) -> Measure:
         metric = line.metric if isinstance(line, Line) and line.metric in lacking else ""
         name = (metric or "").split("_")
+        general = word_lists("part_words")["general"]  # `basic` of `basic eps` is no part
         for size in range(1, len(name)):
+            if general.issuperset(name[:size]):
+                continue
             found = workspace.lexicon.mentions(words := " ".join(name[size:]))
             if [one.phrase for one in found] == [words] and found[0].kind == "metric":
                 whole = Line(words=f"{' '.join(name[:size])} {words}", period=line.period, company=line.company)

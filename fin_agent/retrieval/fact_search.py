@@ -381,13 +381,25 @@ def _row_of(each: SourcedFact) -> tuple[str, str, FactPeriod]:
 
 
 def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
-    """Return the hits; of the best hit's table, only rows with exactly the words of the phrase, where there are any."""
-    near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
+    """Return the hits; of the best hit's table, only rows with exactly the words of the phrase, where there are any.
+
+    Such a row of another table comes first too if the best hit's row lacks some of the words, which only its caption
+    has: `Average capital` below `Return on average capital`.
+    """
+    near = list(itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits))
     literal = next((hit for hit in near if _of_one_table(hit, hits[0]) and _is_literal(hit, phrase)), None)
-    if literal is None:
+    literal = literal or next((hit for hit in hits if hit.score >= _LIKELY and _is_literal(hit, phrase)), None)
+    if literal is None or not (_of_one_table(literal, hits[0]) or _row_says_less(hits[0], literal)):
         return hits
     kept = (hit for hit in hits if _is_literal(hit, phrase) or not _of_one_table(hit, literal))
-    return [literal, *(hit for hit in kept if hit is not literal)]
+    first = replace(literal, score=max(literal.score, _SURE))
+    return [first, *(hit for hit in kept if hit is not literal and not _row_says_less(hit, literal))]
+
+
+def _row_says_less(hit: FactHit, literal: FactHit) -> bool:
+    """Return whether a row has fewer of the words of one that is called exactly what is asked for, and no others."""
+    one, other = (address_of(each.sourced.fact) for each in (hit, literal))
+    return one.line < other.line and hit.sourced.fact.source == literal.sourced.fact.source != "text"
 
 
 def _row_first(hits: list[FactHit]) -> list[FactHit]:
@@ -399,7 +411,10 @@ def _row_first(hits: list[FactHit]) -> list[FactHit]:
 
 
 def _is_literal(hit: FactHit, phrase: str) -> bool:
-    return hit.is_complete and in_order(without_reference(hit.sourced.fact.label)) == in_order(phrase)
+    """Return whether a row is called exactly what is asked for; the phrase may be without words that only bind."""
+    label, asked = in_order(without_reference(hit.sourced.fact.label)), in_order(phrase)
+    binding = word_lists("fact_words")["binding"]
+    return hit.is_complete and asked in (label, tuple(word for word in label if word not in binding))
 
 
 def _of_one_table(hit: FactHit, other: FactHit) -> bool:

@@ -174,6 +174,7 @@ def ranked_candidates(
         and (fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
         and (fact.source == "text" or not sought.only_sentences)
         and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))
+        and (fact.unit == "USD per share" or fact.source == "text" or not asked.is_per_share)
         and asked.covers_all(address_of(fact), fact)
     ]
     prints = Counter((abs(each.fact.value), each.doc_id) for each in (facts if found else ()))
@@ -264,6 +265,11 @@ class _TargetWords:
         if word in named:
             return _NAMED
         return 0.0 if self._others[word].isdisjoint(said) else _OTHERWISE
+
+    @property
+    def is_per_share(self) -> bool:
+        """Whether an amount per share is asked for, which no number of shares answers."""
+        return self._asked >= _PER_SHARE
 
     def covers_all(self, address: Address, fact: Fact) -> bool:
         """Return whether the address matches every content word, directly or by a synonym."""
