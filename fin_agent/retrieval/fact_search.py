@@ -650,6 +650,8 @@ class _FactPhrase:
             return None  # `Employee benefits > Total` is no number of employees
         if fact.unit == "USD" and not self.phrase.isdisjoint(_OF_COUNTS):
             return None  # the sales of `Stores` are no count of stores
+        if fact.unit == "USD" and self.metric is not None and self.metric.unit in ("percent", "ratio"):
+            return None  # a `Gross margin` in dollars is no rate
         own, years = address, years_of(fact.period)
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)

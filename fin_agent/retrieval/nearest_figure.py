@@ -234,9 +234,9 @@ class _TargetWords:
         self._known = self._asked.union(*self._others.values())
         self._named = frozenset[str]().union(*(named[0] for named in (*sought.metrics, *sought.phrases)))
         self._metrics = [
-            (words, name, [*filter(None, map(words_of, labels_of(lexicon.metrics[name], _LABELS)))])
-            for words, name in sought.metrics
-            if name in lexicon.metrics
+            (words, metric, [*filter(None, map(words_of, labels_of(metric, _LABELS)))])
+            for words, metric in ((words, lexicon.metrics.get(name)) for words, name in sought.metrics)
+            if metric is not None
         ]
 
     @cached_property
@@ -251,8 +251,10 @@ class _TargetWords:
     def _metric_words(self, fact: Fact, borne: Words) -> Words:
         """Return words that name a metric or phrase which the figure or its line stands for."""
         held: set[str] = set()
-        for words, name, labels in self._metrics:
-            if fact.metric == name or any(label <= borne for label in labels):
+        for words, metric, labels in self._metrics:
+            is_rate = metric.unit in _RATES  # a `Gross margin` in dollars is none
+            named = any(label <= borne for label in labels) and not (is_rate and fact.unit == "USD")
+            if fact.metric == metric.id or named:
                 held |= words
         for words, others in self.sought.phrases:
             if any(other <= borne for other in others):
@@ -309,7 +311,7 @@ class _TargetWords:
         amount, balance = not percent and not count, not fact.period.months
         moves = (address.heads | address.line | address.column) & _CHANGE and not self._known & _CHANGE
         more_in_part = self._missing_share(part, known)
-        metric = any(fact.metric == name for _, name, _ in self._metrics)
+        metric = any(fact.metric == one.id for _, one, _ in self._metrics)
         wanted = sought.wanted
         return {
             # Shares of the content words, by weight, that each place matches.
@@ -355,6 +357,7 @@ class _TargetWords:
 _LIGHT, _NAMED, _OTHERWISE, _LABELS, _LONG = 0.25, 0.95, 0.85, 8, 30
 _PERCENT = frozenset({"percent", "percentage points", "basis points"})
 _COUNT = frozenset({"count", "shares", "ratio"})
+_RATES = ("percent", "ratio")
 _CHANGE, _PER_SHARE = stems("change"), frozenset({"per", "share"})
 _HALF, _NINE_MONTHS = 6, 9
 _BALANCE_IN_A_SPAN, _BALANCE_OR_ANOTHER_SPAN, _ANOTHER = 0.35, 0.4, 0.15
