@@ -671,11 +671,18 @@ JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "wi
 def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
     """Resolve ambiguous words by context: `over` between two lines divides, before an amount it compares."""
     settled = rewrite(tokens, "words in context")
+    settled = [
+        replace(one, type="METRIC", text=_EARNED, value=_EARNED) if one.type == "EARNS" else one for one in settled
+    ]
     for place, (one, after) in enumerate(itertools.pairwise(tokens)):
         if one.text.lower() in ("in total", "in aggregate") and after.type in _LINES and after.start == one.end + 1:
             start = one.start + len("in ")  # `the change in total fees`
             settled[place] = replace(one, text=one.text[len("in ") :], start=start)
     return _with_parts_by_kind(settled)
+
+
+_EARNED = "revenue"
+"""What is brought in from a part."""
 
 
 def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list[Token]:

@@ -15,8 +15,7 @@ from fin_agent.lexicon.fiscal_periods import FiscalPeriod, with_those_between
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
-from fin_agent.lexicon.words import patterns
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.tokens import Token, has_any, types_in
