@@ -197,12 +197,14 @@ def _year_to_date(text: str, question: str, mention: PeriodMention) -> PeriodMen
         before = None  # `growth through FY2024`
     after = match_after("to date after", text, mention.end)
     told = before or after or "year to date" in text
-    if not told or mention.months not in (3, 12) or mention.period_end is not None:
+    if not told or mention.months not in (3, 12) or (mention.period_end is not None and mention.months == 12):
         return mention
     start, end = before.start() if before else mention.start, after.end() if after else mention.end
-    months = 3 * mention.quarter if mention.quarter else -1
+    # Which quarter of a filer's year a month ends is not known here: `year to date through the June 2025 quarter`.
+    quarter = mention.quarter if mention.period_end is None else None
+    months = 3 * quarter if quarter else -1
     update = {"start": start, "end": end, "phrase": question[start:end], "months": months}
-    return mention.model_copy(update={**update, "quarter": None if months == 12 else mention.quarter})
+    return mention.model_copy(update={**update, "quarter": None if months == 12 else quarter})
 
 
 def _with_same_spans(text: str, mentions: Sequence[PeriodMention]) -> list[PeriodMention]:

@@ -18,7 +18,7 @@ from fin_agent.query.binding import fiscal_period_of, identities_of
 from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
 from fin_agent.query.modifier_attachment import period_of
 from fin_agent.query.question_sentences import sentences_of
-from fin_agent.query.tokens import Token, types_in
+from fin_agent.query.tokens import Token, has_any, types_in
 from fin_agent.retrieval.fact_terms import OF_TIME, Words, stems, words_of
 from fin_agent.retrieval.nearest_figure import FigureTarget, Moved, Wanted, other_phrases
 from fin_agent.vocabulary.fact import Fact
@@ -54,6 +54,8 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     if asked_of is None:
         return None
     period, dated = asked_of
+    if has_any(lexed.tokens, ("YEAR_TO_DATE",)) and period.months is None:
+        return None
     moving = _of_types(lexed, types_in("moves"))
     content = _content(lexed, period, dated, is_moving=bool(moving))
     # what chooses among several figures is in the name of a single one
