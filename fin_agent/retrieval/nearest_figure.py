@@ -193,10 +193,6 @@ def ranked_candidates(
     ]
 
 
-ONLY_TOLD_ENOUGH = 0.25
-"""Enough for the only figure told of a metric that no table of the period states."""
-
-
 def _is_of_another_day(fact: Fact, ends: Sequence[date | None]) -> bool:
     """Return whether a sentence's figure is of a day at which no report ends: that of a plan announced before."""
     day = fact.period.end if fact.source == "text" and not fact.period.months else None
@@ -206,6 +202,8 @@ def _is_of_another_day(fact: Fact, ends: Sequence[date | None]) -> bool:
 _DAYS_NEAR = 10
 LIKELY_ENOUGH = 0.7
 """Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
+ONLY_TOLD_ENOUGH = 0.25
+"""The same for the only figure that sentences tell of a metric which no table of the period states."""
 
 
 def _parts_of_totals(workspace: Workspace, sought: FigureTarget, company: str) -> list[tuple[SourcedFact, Features]]:
