@@ -688,7 +688,7 @@ def test_a_cover_of_another_day_and_shares_held_by_others_or_in_treasury_are_not
     of_another_day = asked("registrant", core="How many shares does the cover give as of June 13, 2022?")
     assert answer(of_another_day, passage(COVER, before=0)) == ""
     cover = (
-        "As of June 30, 2023, there were 575,883,680 common shares outstanding held by nonaffiliates of the registrant.\n"
+        "As of June 30, 2023, there were 575,883,680 shares outstanding held by nonaffiliates of the registrant.\n"
         "At January 31, 2024, 564,985,109 shares were outstanding, after deducting 153,285,058 shares held in treasury."
     )
     every = asked("registrant", Relation.EXPLANATION, core="How many shares are on the cover?")
@@ -785,7 +785,8 @@ def test_what_is_counted_may_be_named_otherwise(core: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("core", "told"),
     [
-        ("What sales and EPS range is the company guiding to?", ["Net sales: $5 billion", "Diluted earnings per share: $7"]),
+        ("What sales and EPS range is the company guiding to?",
+         ["Net sales: $5 billion", "Diluted earnings per share: $7"]),
         ("The company's comparable sales outlook", ["Comparable sales: 4% to 5%"]),
         ("The sales and comparable sales guidance", ["Net sales: $5 billion", "Comparable sales: 4% to 5%"]),
     ],
