@@ -256,7 +256,8 @@ def _entry(
         figure = figure_of(other, metrics)
         # A sentence tells a size, and its words the sign: `net cash used was $3.9 million`.
         agree = magnitudes_agree if "text" in (other.fact.source, best.fact.source) else figures_agree
-        if not agree(chosen, figure) and (figure.amount or not chosen.amount):
+        apart = _are_of_one_sentence(other.fact, best.fact) and other.fact.amount != best.fact.amount
+        if (apart or not agree(chosen, figure)) and (figure.amount or not chosen.amount):
             differing[other] = figure
     label = words_of(best.fact.label)
     unsure = [
@@ -278,6 +279,11 @@ def _entry(
         filling=slot_fit(slot, identities.get(best.doc_id)),
         conflicts=tuple(differing.values())[:_MAX_CONFLICTS],
     )
+
+
+def _are_of_one_sentence(one: Fact, other: Fact) -> bool:
+    """Return whether one sentence states both, where no rounding makes them differ: `$13 million and $12 million`."""
+    return one.source == other.source == "text" and (one.label, one.scale) == (other.label, other.scale)
 
 
 def _is_line_of_other_heading(one: SourcedFact, best: SourcedFact) -> bool:

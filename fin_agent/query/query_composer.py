@@ -1075,6 +1075,8 @@ class QueryComposer:
         positive, negative = self.has_unread("POSITIVE"), self.has_unread("NEGATIVE")
         if positive or negative:
             self.take_frames(*(("POSITIVE", "OR") if positive else ()), "NEGATIVE", *_MOVING)
+            if positive and negative:
+                return _request(Kind.VALUE)  # the sign of the figure says which
         elif not self._names_a_loss():
             return None
         return _claimed("above" if positive else "below", 0)

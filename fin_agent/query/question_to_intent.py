@@ -11,7 +11,7 @@ from functools import cached_property
 
 from fin_agent.analyst.rules.loss_comparison import with_losses
 from fin_agent.analyst.rules.part_names import named_parts_in
-from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
+from fin_agent.analyst.rules.period_resolution import period_of_cover, with_dated_periods, with_fiscal_years_resolved
 from fin_agent.analyst.rules.query_to_text import query_to_question
 from fin_agent.analyst.rules.reasoning.answer_candidates import movement_directions
 from fin_agent.analyst.rules.reasoning.question_parts import (
@@ -28,12 +28,15 @@ from fin_agent.analyst.rules.words_to_intent import (
 )
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import Plan, build_plan
+from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import bare_words, plain, singular
 from fin_agent.lexicon.words import finds, patterns, word_lists
 from fin_agent.query.binding import (
     bind_query,
+    identities_of,
     metrics_of_several_rows,
     metrics_to_search,
     unit_fits,
@@ -77,8 +80,9 @@ from fin_agent.query.tree import (
 from fin_agent.retrieval.fact_search import NARROWING, OPENING, kept_for
 from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, words_of
 from fin_agent.retrieval.figure_families import COMPONENT
-from fin_agent.retrieval.nearest_figure import LIKELY_ENOUGH, find_nearest_figure
+from fin_agent.retrieval.nearest_figure import LIKELY_ENOUGH, ONLY_TOLD_ENOUGH, find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
+from fin_agent.vocabulary.dates import MONTHS
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.workspace import Workspace
 
@@ -214,9 +218,30 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     in_words = bool(attributes_of(words.core) or cover_attribute(bare)) or no_figure_answers(words.core)
     in_words = in_words or any(finds(words.core, kind) for kind in _IN_WORDS)
     asked = None if in_words else with_figures(words, workspace, before.query if before is not None else None)
+    if _is_of_a_cover(asked, bare, words, workspace):
+        words, asked = words.model_copy(update={"core": f"{words.core} {_ON_THE_COVER}"}), None
     if asked is not None:
         return with_losses(_with_names_of_filings(asked, workspace))
     return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)
+
+
+def _is_of_a_cover(asked: Intent | None, bare: str, words: Intent, workspace: Workspace) -> bool:
+    """Return whether a question asks for all shares outstanding, which only covers state: at their day, or at all.
+
+    `bare` is the request without companies.
+    """
+    plain_words = word_lists("question_words")["of all shares"].union(MONTHS)
+    if len(words.companies) != 1 or not finds(bare, "shares outstanding"):
+        return False
+    if any(word.isalpha() and word not in plain_words for word in bare_words(bare.lower())):
+        return False
+    identities = identities_of(words.companies[0].key, workspace)
+    days = [one.date for one in parse_periods(bare).dates]
+    dated = any(period_of_cover(day, identities) for day in days)
+    return dated or (not days and (asked is None or _is_never_printed(asked, workspace)))
+
+
+_ON_THE_COVER = "on the cover"
 
 
 _IN_WORDS = ("size of an agreement", "existence")
@@ -258,11 +283,8 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     The answer states which figure was used. A question that was parsed is returned unchanged, even if refused, and so
     is one that no filing answers.
     """
-    read = (
-        not _is_never_printed(intent, workspace)
-        if intent.numeric and not intent.unsupported
-        else names_known_lines(intent)
-    )
+    understood = intent.numeric and not intent.unsupported
+    read = not _is_never_printed(intent, workspace) if understood else names_known_lines(intent)
     beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
         return intent
@@ -270,7 +292,9 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
         return intent  # one figure answers one of them
     asked = as_single_figure(intent.question, intent.core, known_names(workspace), workspace)
     near = find_nearest_figure(workspace, asked.target, company=asked.company.key) if asked is not None else None
-    if asked is None or near is None or near.chance < LIKELY_ENOUGH:
+    if asked is None or near is None:
+        return intent
+    if near.chance < (ONLY_TOLD_ENOUGH if understood and near.is_only_told else LIKELY_ENOUGH):
         return intent
     if not _may_be_meant(near.sourced.fact, intent.question, asked.period):
         return intent
@@ -502,7 +526,8 @@ def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first
     Such a table has what will be amortized, or falls due. Of a definition it has what is defined; any other is None.
     """
     is_reason, keys = query.kind is Kind.REASON, [one.key for one in query.companies]
-    if not is_reason and finds(words.core, "plans", "asked_words") and len(query.measures) == len(keys) == 1:
+    of_release = finds(words.core, "outlook", "row_words")
+    if not (is_reason or of_release) and finds(words.core, "plans") and len(query.measures) == len(keys) == 1:
         expected = (query.with_lines(_by_its_words) or query).model_copy(update={"kind": Kind.FORECAST})
         rows = with_maturity_years(expected, keys, workspace)
         as_value = rows.model_copy(update={"kind": Kind.VALUE}) if rows is not None else None
@@ -716,9 +741,18 @@ def _as_printed_total(query: Query, words: Intent, workspace: Workspace) -> Quer
     certain = _surely_printed(printed, words, workspace)
     slots = _plan(certain, workspace).slots() if certain is not None and certain.companies else ()
     found = [hit for slot in slots if slot.is_searched and (hit := facts_for(slot, workspace).best)]
-    facts = [hit.sourced.fact for hit in found if not hit.extra]  # `Total liabilities and equity` is no such total
-    others = found and all("total" in words_of(one.label) and one.metric not in (None, line.metric) for one in facts)
-    return printed if others and len(facts) == len(found) else None
+    if not found or any(hit.extra for hit in found):
+        return None  # `Total liabilities and equity` is no such total
+    return printed if all(_is_another_total(hit.sourced, line.metric, workspace) for hit in found) else None
+
+
+def _is_another_total(sourced: SourcedFact, metric: str, workspace: Workspace) -> bool:
+    """Return whether a total is of another metric, or its page prints the metric twice: also that of the parent."""
+    fact = sourced.fact
+    if fact.metric != metric:
+        return "total" in words_of(fact.label) and fact.metric is not None
+    rows = (one.fact for one in workspace.index.facts([sourced.doc_id], metrics=[metric], pages=[sourced.key]))
+    return any(row.period == fact.period and abs(row.value) != abs(fact.value) for row in rows)
 
 
 def _by_its_words(line: Line | NamedFormula) -> Line:

@@ -38,6 +38,7 @@ from fin_agent.retrieval.fact_terms import (
     clause_subject,
     in_order,
     stems,
+    without_brackets,
     without_reference,
     words_of,
     years_of,
@@ -213,6 +214,8 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     hundredweight` appears among rows in millions.
     """
     fact = sourced.fact
+    if fact.statement is Statement.CASH_FLOW and fact.unit == "shares" and fact.tag is None:
+        return replace(sourced, fact=replace(fact, unit="USD"))  # `Common shares repurchased`
     if fact.tag is not None or fact.metric is not None or fact.statement is not None:
         return sourced
     bracket = _PATTERNS["unit of a column"].search(" ".join(fact.column_path))
@@ -411,10 +414,11 @@ def _row_first(hits: list[FactHit]) -> list[FactHit]:
 
 
 def _is_literal(hit: FactHit, phrase: str) -> bool:
-    """Return whether a row is called exactly what is asked for; the phrase may be without words that only bind."""
-    label, asked = in_order(without_reference(hit.sourced.fact.label)), in_order(phrase)
+    """Return whether a row is called exactly what is asked for; words that only bind, and brackets, may be left out."""
+    label, asked = without_reference(hit.sourced.fact.label), in_order(phrase)
     binding = word_lists("fact_words")["binding"]
-    return hit.is_complete and asked in (label, tuple(word for word in label if word not in binding))
+    names = [in_order(label), in_order(without_brackets(label) if "(" in label else label)]
+    return hit.is_complete and asked in (*names, tuple(word for word in names[0] if word not in binding))
 
 
 def _of_one_table(hit: FactHit, other: FactHit) -> bool:

@@ -114,6 +114,11 @@ def without_reference(label: str) -> str:
     return _PATTERNS["reference"].sub("", label) if "(" in label else label
 
 
+def without_brackets(label: str) -> str:
+    """Return a label without what stands in brackets."""
+    return _PATTERNS["brackets"].sub(" ", label)
+
+
 @lru_cache(maxsize=100_000)
 def _address(
     label: str,
@@ -133,7 +138,7 @@ def _address(
     without = None if line.isdisjoint(_WITHOUT) else _PATTERNS["without"].search(label)
     left = words_of(label[: without.start()]) if without is not None and without.start() else line
     net_of = line - left - heads - head - named
-    aside = line - words_of(_PATTERNS["brackets"].sub(" ", label)) if "(" in label else frozenset()
+    aside = line - words_of(without_brackets(label)) if "(" in label else frozenset()
     return Address(line, heads, head, of_scope, named, of_members, borne, net_of, aside)
 
 

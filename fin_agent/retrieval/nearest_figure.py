@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
@@ -80,6 +81,8 @@ class NearestFigure(NamedTuple):
     sourced: SourcedFact
     chance: float
     """Probability that this is the figure asked for, 0 to 1."""
+    is_only_told: bool = False
+    """Whether a sentence tells it, and no other figure of the period matches all words."""
 
 
 Features = Mapping[str, float]
@@ -106,7 +109,9 @@ def find_nearest_figure(
     first = sorted(scored, reverse=True)[:CONSIDERED]
     place, margin = ranking_margin([candidates[place] for _, place in first], [score for score, _ in first])
     best, features = candidates[first[place][1]]
-    return NearestFigure(best, 1 / (1 + math.exp(-_weighted_sum(weights["tells"], {**features, **margin}))))
+    chance = 1 / (1 + math.exp(-_weighted_sum(weights["tells"], {**features, **margin})))
+    told = best.fact.source == "text" and features["of_period"] == margin["alone"] == 1
+    return NearestFigure(best, chance, told)
 
 
 def _weighted_sum(weights: Mapping[str, float], features: Features) -> float:
@@ -165,6 +170,9 @@ def ranked_candidates(
     years = [one.fiscal_year for one in identities.values() if one.fiscal_year]
     year = sought.fiscal_year or max(years, default=0)
     own = [doc_id for doc_id, one in identities.items() if one.fiscal_year == year]
+    ends = [one.period_end for one in identities.values() if (one.fiscal_year, one.quarter) == (year, sought.quarter)]
+    metrics = [workspace.lexicon.metrics[name] for _, name in sought.metrics if name in workspace.lexicon.metrics]
+    of_money = sought.wanted == "amount" or (sought.wanted == "words" and any(one.unit == "USD" for one in metrics))
     facts = [*facts_of_year(index, doc_ids, year), *facts_of_year(index, own, UNDATED.fiscal_year)]
     asked = _TargetWords(sought, workspace.lexicon, facts)
     found = [
@@ -175,6 +183,8 @@ def ranked_candidates(
         and (fact.source == "text" or not sought.only_sentences)
         and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))
         and (fact.unit == "USD per share" or fact.source == "text" or not asked.is_per_share)
+        and not (of_money and fact.source == "text" and fact.unit == "shares")
+        and not (ends and sought.at_a_date and _is_of_another_day(fact, ends))
         and asked.covers_all(address_of(fact), fact)
     ]
     prints = Counter((abs(each.fact.value), each.doc_id) for each in (facts if found else ()))
@@ -184,8 +194,17 @@ def ranked_candidates(
     ]
 
 
+def _is_of_another_day(fact: Fact, ends: Sequence[date | None]) -> bool:
+    """Return whether a sentence's figure is of a day at which no report ends: that of a plan announced before."""
+    day = fact.period.end if fact.source == "text" and not fact.period.months else None
+    return day is not None and all(end is not None and abs((end - day).days) > _DAYS_NEAR for end in ends)
+
+
+_DAYS_NEAR = 10
 LIKELY_ENOUGH = 0.7
 """Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
+ONLY_TOLD_ENOUGH = 0.25
+"""The same for the only figure that sentences tell of a metric which no table of the period states."""
 
 
 def _parts_of_totals(workspace: Workspace, sought: FigureTarget, company: str) -> list[tuple[SourcedFact, Features]]:

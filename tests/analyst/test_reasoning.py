@@ -405,6 +405,8 @@ def test_a_name_that_begins_with_what_is_counted_is_not_counted() -> None:
     [
         "Acme has three reportable segments: domestic ferry, foreign ferry and other lines with their members.",
         "At the end of 2023 the remaining term of ferry members was 3.38 years.",
+        "In 2023 we became the sponsor of the 401(k) plan for ferry members.",
+        "In 2023 we acquired 28,334 shares transferred to us from ferry members.",
     ],
 )
 def test_a_number_of_other_things_counts_nothing(said: str) -> None:
@@ -670,6 +672,9 @@ COVER = (
         ("What is its employer identification number?", "54-2185193."),
         ("What was the market value of the stock held by non-affiliates?", "$129.6 billion."),
         ("How many shares of common stock are on the cover of the report?", "2,714,259,000."),
+        ("Number of common shares outstanding per the 10-K cover?", "2,714,259,000."),
+        ("Share count on the cover page", "2,714,259,000."),
+        ("According to the front page, how many shares were outstanding as of June 12, 2023?", "2,714,259,000."),
     ],
 )
 def test_what_a_cover_states_is_read_from_the_cover(core: str, told: str) -> None:
@@ -677,6 +682,17 @@ def test_what_a_cover_states_is_read_from_the_cover(core: str, told: str) -> Non
     on_cover, inside = (passage(COVER, before=page) for page in (0, 40))
     assert answer(words, on_cover).endswith(told)
     assert answer(words, inside) == ""
+
+
+def test_a_cover_of_another_day_and_shares_held_by_others_or_in_treasury_are_not_told() -> None:
+    of_another_day = asked("registrant", core="How many shares does the cover give as of June 13, 2022?")
+    assert answer(of_another_day, passage(COVER, before=0)) == ""
+    cover = (
+        "As of June 30, 2023, there were 575,883,680 shares outstanding held by nonaffiliates of the registrant.\n"
+        "At January 31, 2024, 564,985,109 shares were outstanding, after deducting 153,285,058 shares held in treasury."
+    )
+    every = asked("registrant", Relation.EXPLANATION, core="How many shares are on the cover?")
+    assert answer(every, passage(cover, before=0)).endswith("564,985,109.")
 
 
 @pytest.mark.parametrize(
@@ -747,13 +763,41 @@ def test_a_practice_a_customer_and_a_holder_need_words_of_their_own(
          "As of December 31, 2023, our total workforce was approximately 142,000, with 12% located abroad."),
         ("The number of car deliveries in 2023", "In 2023 we delivered approximately 721,000 consumer vehicles."),
         ("The vehicle delivery count for 2023", "In 2023 we delivered approximately 721,000 consumer vehicles."),
+        ("How many GWh of storage did the company deploy in 2023?", "In 2023, we deployed 31.4 GWh of energy storage."),
+        ("How many MW of solar did the company install in 2023?", "In 2023, we installed 212 MW of solar roofs."),
     ],
 )  # fmt: skip
 def test_what_is_counted_may_be_named_otherwise(core: str, said: str) -> None:
     part = (
         "Approximately 47,000 employees, which constitute 33% of our total workforce, were union represented in 2023."
     )
-    assert of(core, "employees car vehicle delivery deliveries count", f"{part}\n\n{said}", figure=True) == said
+    assert (
+        of(
+            core,
+            "employees car vehicle delivery deliveries count GWh storage deploy MW solar install",
+            f"{part}\n\n{said}",
+            figure=True,
+        )
+        == said
+    )
+
+
+@pytest.mark.parametrize(
+    ("core", "told"),
+    [
+        ("What sales and EPS range is the company guiding to?",
+         ["Net sales: $5 billion", "Diluted earnings per share: $7"]),
+        ("The company's comparable sales outlook", ["Comparable sales: 4% to 5%"]),
+        ("The sales and comparable sales guidance", ["Net sales: $5 billion", "Comparable sales: 4% to 5%"]),
+    ],
+)  # fmt: skip
+def test_each_line_of_an_outlook_that_a_question_names_is_told(core: str, told: list[str]) -> None:
+    table = (
+        "FY23 Outlook\nNet sales\n$5 billion\nComparable sales\n4% to 5%\nDiluted earnings per share\n$7\n"
+        "Capital expenditures\n$400 million"
+    )
+    said = answer(asked("sales earnings per share", core=core), passage(table))
+    assert said.rstrip(".").split(". ") == [f"{one} (FY23 Outlook)" for one in told]
 
 
 def test_an_outlook_for_two_measures_is_told_of_each() -> None:

@@ -259,6 +259,16 @@ def test_of_two_readings_of_a_part_in_one_filing_none_is_taken() -> None:
     assert "stated differently (30 and 45" in entry.reason
 
 
+def test_two_amounts_of_one_sentence_are_no_rounding_of_each_other() -> None:
+    told_twice = [
+        replace(fact(amount, label="Interest payable of $13 million and $12 million", statement=None, scope="Europe"),
+                source="text") for amount in ("13", "12")
+    ]  # fmt: skip
+    entry = filled(part_slot("Europe"), *told_twice)
+    assert entry.figure is None
+    assert "stated differently (13 and 12" in entry.reason
+
+
 def test_of_two_lines_of_other_words_in_two_filings_none_is_taken_for_a_phrase() -> None:
     wanted = slot().model_copy(update={"metric": "", "phrase": "transaction costs"})
 

@@ -75,7 +75,6 @@ def test_a_formula_in_words_is_read_as_the_formula(names: KnownNames, question: 
 
 
 SIGNS = [
-    ("Apple 2024 free cash flow (operating cash flow less capex): positive or negative?", "above"),
     ("Apple FY2024 free cash flow positive? (operating cash flow minus capex)", "above"),
     ("Apple operating cash flow less capex 2024 - positive or not?", "above"),
     ("Apple total equity at the end of 2024: negative?", "below"),
@@ -86,6 +85,19 @@ SIGNS = [
 def test_a_sign_is_asked_for_without_a_verb(names: KnownNames, question: str, way: str) -> None:
     query = _read(question, names)
     assert query.claim is not None and (query.kind, query.claim.way, query.unread) == (Kind.CLAIM, way, ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Apple 2024 free cash flow (operating cash flow less capex): positive or negative?",
+        "Was Apple's operating cash flow less capex positive or negative in 2024?",
+        "Apple's total equity at the end of 2024, negative or positive?",
+    ],
+)
+def test_which_sign_a_figure_has_is_no_claim(names: KnownNames, question: str) -> None:
+    query = _read(question, names)
+    assert (query.kind, query.claim, query.unread) == (Kind.VALUE, None, ())
 
 
 CHOICES = [

@@ -210,3 +210,18 @@ def test_a_number_is_told_by_filings_of_the_years_around_the_one_asked_about(
             analyst.intent(f"How many stores did Quillmark operate at the end of fiscal {year}?"), [], filings
         )
         assert bool(read) is some
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many shares did Harborlight have outstanding as of February 13, 2025?",
+        "Harborlight's share count as of February 13, 2025",
+        "Number of Harborlight common shares outstanding per the cover of its 2024 10-K?",
+        "Harborlight shares outstanding, cover page, 2024 annual report",
+    ],
+)
+def test_shares_at_the_day_of_a_cover_are_those_of_the_cover(question: str, workspace: Workspace) -> None:
+    answer = workspace.ask(question)
+    assert answer.answer.text == "163,260,757."
+    assert [one.doc_id for one in answer.citations] == ["harborlight_2024_10k"]

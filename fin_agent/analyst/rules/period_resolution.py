@@ -14,12 +14,13 @@ from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod, FiscalY
 from fin_agent.lexicon.periods import PeriodMention, QuestionPeriods, parse_periods
 from fin_agent.lexicon.words import finds
 from fin_agent.vocabulary.fiscal_calendar import fiscal_quarter_of, fiscal_year_of, nominal_month
-from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.workspace import Workspace
 
 _DAYS_NEAR = 7
 _DAYS_A_YEAR = 365.25
 _DAYS_A_MONTH = 30
+_DAYS_UNTIL_FILED = 90
 _YEARS_OF_COLUMNS = 3
 
 
@@ -42,7 +43,7 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     for company in intent.companies:
         identities = [directory.identities[doc_id] for doc_id in directory.by_key[company.key].doc_ids]
         if not intent.numeric and any(_period_ending_near(day, identities) is None for day, _ in dates):
-            return intent
+            return _with_periods_of_covers(intent, [day for day, _ in dates], identities)
         found.add(frozenset(period_ending(day, identities, length) for day, length in dates))
     if len(found) != 1:
         return intent
@@ -86,6 +87,19 @@ def _period_ending_near(day: date, identities: Iterable[Identity]) -> FiscalPeri
             period = FiscalPeriod(fiscal_year=reported.fiscal_year - ago, quarter=quarter)
             found.append((quarter is not None, ago, period))
     return min(found, key=lambda entry: entry[:2])[2] if found else None
+
+
+def _with_periods_of_covers(intent: Intent, days: Sequence[date], identities: Sequence[Identity]) -> Intent:
+    told = frozenset(period_of_cover(day, identities) for day in days)
+    return intent if None in told else intent.model_copy(update={"periods": _ordered(filter(None, told))})
+
+
+def period_of_cover(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
+    """Return the period of the report whose cover may state figures of `day`, shortly after the period's end."""
+    periods = [one.reported_period for one in identities if one.form in (*ANNUAL_FORMS, Form.TEN_Q)]
+    ended = [one for one in periods if one and one.end and _DAYS_NEAR < (day - one.end).days < _DAYS_UNTIL_FILED]
+    last = max(ended, key=lambda one: one.end or day, default=None)
+    return FiscalPeriod(fiscal_year=last.fiscal_year, quarter=last.quarter) if last else None
 
 
 def _unfiled_period(day: date, identities: Iterable[Identity]) -> FiscalPeriod:

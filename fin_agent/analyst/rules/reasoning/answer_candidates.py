@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -27,10 +27,10 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
-from fin_agent.vocabulary.dates import MONTHS, printed_years
+from fin_agent.vocabulary.dates import MONTHS, printed_dates, printed_years
 from fin_agent.vocabulary.filing import PassageKind
 
-_WORDS_BEHIND = 6
+_WORDS_BEHIND, _CURRENCIES = 6, ("$", "€", "£")
 _BESIDE_A_NAME = 60
 """Characters between a name and the office that it holds."""
 _CAUSE_IS_FIRST = 12
@@ -92,15 +92,19 @@ def _is_holder(name: re.Match[str], asked: str) -> bool:
 def _counts(number: re.Match[str], noun: str) -> bool:
     """Return whether a number counts `noun`, or what it stands for: `8,450 employees` are a headcount."""
     wanted = [frozenset(stems_in(noun)[-1:]), *synonyms_of(noun), *synonyms_of("".join(noun.split()[-1:]))]
-    behind = number.string[number.end() :].split()[:_WORDS_BEHIND]
-    if behind[:1] in (["million"], ["billion"]) and number.string[: number.start()].endswith(("$", "€", "£")):
+    ends = word_lists("answer_words")["behind what is counted"]
+    words_behind = number.string[number.end() :].split()[:_WORDS_BEHIND]
+    behind = list(takewhile(lambda word: word not in ends and not word.startswith(_CURRENCIES), words_behind))
+    if behind[:1] in (["million"], ["billion"]) and number.string[: number.start()].endswith(_CURRENCIES):
         return False
     if any(map(str.isdigit, noun)):
         if number[0] in noun:
             return False  # the `787` of `787 aircraft` counts none
         behind = behind[:1]  # `27 737s`: a designation is itself a number
     # `15 Employee Resource Groups` counts groups: a capital makes a word part of a name, not in `11 units of Bitcoin`.
-    said = stems_in(" ".join(word for of, word in pairwise(["", *behind]) if of == "of" or not word[:1].isupper()))
+    # Nor in `31.4 GWh` where GWh are asked for.
+    plain = (word for of, word in pairwise(["", *behind]) if of == "of" or word in noun or not word[:1].isupper())
+    said = stems_in(" ".join(plain))
     subject = patterns("sentence_patterns")["is of"].search(number.string[: number.start()])
     named = stems_in(subject["noun"])[-1:] if subject else ()
     return any(words.issubset(said) or words.issubset(named) for words in wanted)
@@ -288,7 +292,8 @@ def _in_fixed_words(
     latest = max((filed.year for _, filed in passages if filed.year), default=None)
     told: dict[Hashable, tuple[RetrievedPassage, int, float, list[str]]] = {}
     for place, (passage, filed) in enumerate(passages):
-        values = [" ".join(found["value"].split()) for found in pattern.finditer(passage.text)]
+        dated = _is_of_asked_days(passage.text, target.part.text)
+        values = [" ".join(found["value"].split()) for found in pattern.finditer(passage.text) if dated]
         of_report = attribute == _OF_THE_AUDIT and (not target.years or filed.year in {None, *target.years})
         if values and (passage.page <= LAST_OF_COVER or attribute == _OF_ONE_PAGE or of_report):
             worth = _BEHIND**place * _period_fit(filed, latest, target)
@@ -622,6 +627,8 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
     figure = wants in FIGURES
     if (figure or wants in _FACTS) and _begins_in_another_month(text, target.intent.core):
         return False
+    if figure and not _is_of_asked_days(text, target.part.text):
+        return False
     if figure and not coming <= years:
         return False
     if asked and filed is not None and filed < min(asked) and not years & asked:
@@ -645,7 +652,20 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
         compared = patterns("answer_patterns")["years compared"].findall(above)  # `FISCAL 2016 COMPARED TO 2015`
         years = years or set(map(int, compared[-1:]))
         return not years or (bool(years & asked) and not interim)
+    if wants is AnswerType.COUNT and not years and filed is not None and filed not in asked:
+        return False  # how many there are, a year later
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
+
+
+def _is_of_asked_days(text: str, asked: str) -> bool:
+    """Return whether a text names no day, or one near to a day that the question names."""
+    days, printed = ([each.date for each in printed_dates(one)] for one in (asked, text))
+    near = any(abs((one - other).days) <= _DAYS_NEAR for one in days for other in printed)
+    return near or not (days and printed)
+
+
+_DAYS_NEAR = 7
+"""Days between the end of a fiscal period and the end of its month, by which people call it."""
 
 
 def _begins_in_another_month(text: str, core: str) -> bool:

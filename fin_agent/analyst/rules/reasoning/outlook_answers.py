@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import AnswerTarget, FilingPeriod, has_listed_prefix
-from fin_agent.analyst.rules.reasoning.term_coverage import stems_in
+from fin_agent.analyst.rules.reasoning.term_coverage import stems_in, synonyms_of
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import PageKey
@@ -26,7 +26,7 @@ class OutlookRow(NamedTuple):
 
 
 def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Reasoning | None:
-    """Return what releases expect of the only line that a question about an outlook names; None for any other.
+    """Return what releases expect of the lines that a question about an outlook names; None for any other.
 
     Each release is told with its period; those of another quarter than the one asked for are left out.
     """
@@ -40,9 +40,8 @@ def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
         if target.years and filed.year is not None and not target.years & {filed.year - 1, filed.year, filed.year + 1}:
             continue  # filers call a year by that of its beginning or of its end
         heads, rows = _outlook_in(passage.text)
-        best = max(rows, key=lambda row: _words_matched(row.label, target), default=None)
-        if best is not None and _words_matched(best.label, target):
-            text = _told(best, heads)
+        if named := _named_rows(rows, target):
+            text = ". ".join(_told(row, heads) for row in named)
             told.setdefault(
                 text, (filed, Citation(doc_id=passage.doc_id, page=passage.page, text=text, box=passage.box))
             )
@@ -54,6 +53,17 @@ def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
         citations=tuple(cited for _, (_, cited) in kept),
         read=tuple(sorted({PageKey(cited.doc_id, cited.page) for _, (_, cited) in kept})),
     )
+
+
+def _named_rows(rows: Sequence[OutlookRow], target: AnswerTarget) -> list[OutlookRow]:
+    """Return the rows that a question names; of `comparable sales` not that of sales, if it says this only once."""
+    said = [one for part in target.intent.core.split() for one in stems_in(part)]
+    named = [(row, _stems_of(row)) for row in rows if _is_named(row, target)]
+
+    def is_named_apart(row: OutlookRow, own: frozenset[str]) -> bool:
+        return row.label.lower() in target.intent.core.lower() or all(said.count(one) > 1 for one in own)
+
+    return [row for row, own in named if is_named_apart(row, own) or not any(own < other for _, other in named)]
 
 
 def _released(filed: FilingPeriod) -> str:
@@ -100,12 +110,16 @@ def _rows(lines: Sequence[str]) -> Iterator[OutlookRow]:
         label, values = line, []
 
 
-def _words_matched(label: str, target: AnswerTarget) -> int:
-    """Return the number of a label's words if the question has them all, or a synonym of one of its terms; else 0."""
-    own = frozenset(stems_in(label)) - _OF_ANY_LABEL
-    ways = (frozenset(stems_in(target.intent.core)), *(each for term in target.terms for each in term.synonyms))
-    named = own <= ways[0] or own in (each - _OF_ANY_LABEL for each in ways[1:])
-    return len(own) if named else 0
+def _is_named(row: OutlookRow, target: AnswerTarget) -> bool:
+    """Return whether a question has all words of a label, or a synonym of one of its words or terms: `EPS`."""
+    own, core = _stems_of(row), target.intent.core
+    others = (*(term.synonyms for term in target.terms), *map(synonyms_of, core.split()))
+    same = {one - _OF_ANY_LABEL for each in others for one in each}
+    return bool(own) and (own <= frozenset(stems_in(core)) or own in same)
+
+
+def _stems_of(row: OutlookRow) -> frozenset[str]:
+    return frozenset(stems_in(row.label)) - _OF_ANY_LABEL
 
 
 _OF_ANY_LABEL = frozenset(stems_in("net total diluted consolidated"))
