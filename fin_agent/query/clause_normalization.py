@@ -792,7 +792,8 @@ def _joined(clauses: Sequence[Clause]) -> list[Token]:
     tokens: list[Token] = []
     for one in told:
         ends = bool(tokens) and tokens[-1].type in LINES | MODIFIERS | {"RPAR"}
-        if ends and one.tokens[0].type in LINES | {"CLOSING", "OPENING"} and one.opener is not None:
+        begins = LINES | {"CLOSING", "OPENING"} if one.kind == "DEFINING" else LINES
+        if ends and one.tokens[0].type in begins and one.opener is not None:
             tokens.append(replace(one.opener, type="COMMA"))
         tokens += one.tokens
     return tokens

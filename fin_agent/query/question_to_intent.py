@@ -667,12 +667,13 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
 
 
 def _with_members_apart(query: Query, bound: Intent | None, words: Intent, workspace: Workspace) -> Intent | None:
-    """Return a query with a metric named by a list as of the sum of its members, where each label leaves one out.
+    """Return a query whose metric is named by a list as the sum of its members, where each label leaves one out.
 
     `Short-term investments and marketable securities` are two lines where a balance sheet prints each.
     """
     lexicon, labels = workspace.lexicon, dict[str | None, set[frozenset[str]]]()
-    for slot in _plan(bound, workspace).slots() if bound is not None and bound.companies else ():
+    known = bound is not None and bound.companies and all(one.key in workspace.years for one in bound.companies)
+    for slot in _plan(bound, workspace).slots() if bound is not None and known else ():
         found = figures_of(slot, workspace) if not slot.is_searched else ()
         labels.setdefault(slot.metric, set()).update(words_of(each.fact.label) for each in found)
 
@@ -692,9 +693,10 @@ def _with_members_apart(query: Query, bound: Intent | None, words: Intent, works
         return line
 
     listed = query.with_lines(apart)
-    apart_names = [line.words for line in listed.lines() if line not in query.lines()] if listed is not None else []
-    intent = _surely_printed(listed, words, workspace) if listed is not None else None
-    return intent if intent is not None and _are_printed_by_name(intent, apart_names, workspace) else None
+    if listed is None or (intent := _surely_printed(listed, words, workspace)) is None:
+        return None
+    members = [line.words for line in listed.lines() if line not in query.lines()]
+    return intent if _are_printed_by_name(intent, members, workspace) else None
 
 
 def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Workspace) -> Intent | None:
