@@ -21,7 +21,7 @@ from fin_agent.evidence.sign_conventions import LOSS_OF
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.lexicon.entry_loading import Formula
 from fin_agent.lexicon.fiscal_periods import FiscalYears
-from fin_agent.lexicon.words import finds
+from fin_agent.lexicon.words import finds, word_lists
 
 
 def numeric_answer(intent: Intent, plan: Plan, program: Program, result: ProgramValue) -> AnswerValue:
@@ -103,18 +103,24 @@ def _valued(value: float, unit: str, text: str) -> AnswerValue:
 
 
 def _as_share(written: str, number: float, unit: str, intent: Intent) -> str:
-    """Return a quotient below one in percent as well: it is a share of something."""
-    if unit != "ratio" or abs(number) >= 1 or not isinstance(parse_formula(intent.expression), Operation):
+    """Return a quotient that is told in percent so as well: `37.8% (0.38)`."""
+    if unit != "ratio" or not _is_rate(intent, [number]):
         return written
     return f"{format_amount(100 * number, 'percent', intent.decimals)} ({written})"
 
 
+def _is_rate(intent: Intent, numbers: Sequence[float]) -> bool:
+    """Return whether quotients are told in percent: shares of something, below one, and a return or payout."""
+    if not word_lists("measure_words")["told in percent"].isdisjoint(intent.expression.split("_")):
+        return True
+    return isinstance(parse_formula(intent.expression), Operation) and all(abs(each) < 1 for each in numbers)
+
+
 def _are_shares(intent: Intent, numbers: Sequence[float]) -> bool:
-    """Return whether several numbers are quotients below one, which are told in percent: `capex / revenue`."""
+    """Return whether several numbers are quotients that are told in percent: `capex / revenue`."""
     if len(numbers) < 2 or unit_of_result(intent) != "ratio" or intent.unit or (intent.claim and intent.claim.bound):
         return False
-    quotient = intent.comparison is not Comparison.RATIO and isinstance(parse_formula(intent.expression), Operation)
-    return quotient and all(abs(each) < 1 for each in numbers)
+    return intent.comparison is not Comparison.RATIO and _is_rate(intent, numbers)
 
 
 def _names_of_parts(intent: Intent, names: Sequence[str]) -> tuple[list[str], str]:

@@ -404,18 +404,26 @@ def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
 
     Fact search finds a metric of a primary statement in a note, or among the quarters that an annual report prints.
     """
-    metrics, directory = workspace.lexicon.metrics, workspace.directory
     lacking = set()
     for slot in _required_metrics(plan):
-        doc_ids = directory.by_key[slot.company].doc_ids
-        derive = metrics[slot.metric].derive if slot.quarter is None and slot.part is None else None
-        if derive and workspace.index.facts(doc_ids, metrics=expression_inputs(derive), years=[slot.fiscal_year]):
-            continue  # computed from stated figures
+        if slot.part is None and _is_computed(slot, workspace):
+            continue
         of_part = metric_of_parts(slot.metric, workspace.lexicon) if slot.part is not None else None
         same = [slot] if of_part is None else [slot, slot.model_copy(update={"metric": of_part})]
-        if not any(_filling(one, workspace) for one in same):
+        if not any(figures_of(one, workspace) for one in same):
             lacking.add(slot.metric)
     return frozenset(lacking)
+
+
+def _is_computed(slot: Slot, workspace: Workspace) -> bool:
+    """Return whether a metric is computed from stated figures: of a quarter, a balance from those at its end."""
+    metric = workspace.lexicon.metrics[slot.metric]
+    inputs = expression_inputs(metric.derive) if metric.derive else ()
+    if slot.quarter is not None:
+        balance = metric.period == "instant"
+        return balance and any(figures_of(slot.model_copy(update={"metric": one}), workspace) for one in inputs)
+    doc_ids = workspace.directory.by_key[slot.company].doc_ids
+    return bool(inputs) and bool(workspace.index.facts(doc_ids, metrics=inputs, years=[slot.fiscal_year]))
 
 
 def metrics_of_several_rows(plan: Plan, workspace: Workspace) -> frozenset[str]:
@@ -423,7 +431,9 @@ def metrics_of_several_rows(plan: Plan, workspace: Workspace) -> frozenset[str]:
 
     For example `Trade accounts receivable` and `Total accounts receivable, net`: the question's words decide.
     """
-    return frozenset(slot.metric for slot in _required_metrics(plan) if _is_of_several_rows(_filling(slot, workspace)))
+    return frozenset(
+        slot.metric for slot in _required_metrics(plan) if _is_of_several_rows(figures_of(slot, workspace))
+    )
 
 
 def _is_of_several_rows(filling: Sequence[SourcedFact]) -> bool:
@@ -439,7 +449,7 @@ def _required_metrics(plan: Plan) -> Iterator[Slot]:
     return (slot for slot, required in plan.slots().items() if required and not slot.is_searched)
 
 
-def _filling(slot: Slot, workspace: Workspace) -> list[SourcedFact]:
+def figures_of(slot: Slot, workspace: Workspace) -> list[SourcedFact]:
     """Return the figures of the company's filings that fill a slot of a metric."""
     metrics, directory = workspace.lexicon.metrics, workspace.directory
     doc_ids = directory.by_key[slot.company].doc_ids

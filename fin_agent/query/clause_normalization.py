@@ -16,6 +16,7 @@ from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.lexer import mentions_of
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS
 from fin_agent.query.tokens import Token, has_any, rewrite, types_in
+from fin_agent.retrieval.fact_search import NARROWING
 from fin_agent.retrieval.fact_terms import OF_YEARS_TO_COME, words_of
 
 _PATTERNS = patterns("lexer_patterns")
@@ -57,11 +58,16 @@ def normalize_clauses(tokens: Sequence[Token]) -> list[Token]:
 def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
     """Return the only formula that a clause spells out, without the lines that it explains.
 
-    `transaction margin against volume: (fees - costs) / volume` asks for the formula, whatever that is called.
+    `transaction margin against volume: (fees - costs) / volume` asks for the formula, whatever that is called, and
+    in whatever words: `margin if you add back the fee: (income + fee) / sales`.
     None if no clause after the first is a formula, or several are.
     """
     clauses = _given_clauses(tokens)
     formulas = [one for one in clauses if one.is_formula]
+    signs = [
+        one for one in formulas if any(each.type in ARITHMETIC and not each.text[0].isalpha() for each in one.tokens)
+    ]
+    formulas = signs if len(signs) == 1 and formulas[-1] is signs[0] else formulas
     if len(formulas) != 1 or formulas[0] is clauses[0]:
         return None
     formula, rest = _separate_formula(formulas[0].tokens)
@@ -77,8 +83,25 @@ def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
     spans = {mention.months for one in tokens for mention in mentions_of(one) if isinstance(mention, PeriodMention)}
     unsaid = {"NOISE", "YEAR_TO_DATE"} if spans and spans <= _TO_DATE else {"NOISE"}
     named = [one for one in _with_quarters(list(_with_full_years(tokens))) if one.type not in unsaid]
-    kept = _without_asides(_brackets_as_clauses(_with_openings_first(_with_opening_days(rewrite(named, "operators")))))
+    plain = _with_openings_first(_with_opening_days(rewrite(named, "operators")))
+    kept = _without_asides(_brackets_as_clauses(_with_apposition(plain)))
     return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
+
+
+def _with_apposition(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with a formula behind its name and a comma as its definition: `debt cost, interest over debt`.
+
+    One in a list, behind another formula or before another comma, is asked for by itself.
+    """
+    place = next((at for at, one in enumerate(tokens) if one.type == "COMMA"), 0)
+    named = [one for one in tokens[:place] if one.type not in MODIFIERS]
+    rest = [one for one in tokens[place + 1 :] if one.type not in MODIFIERS | {"STOP"}]
+    rest = rest[:-1] if has_any(rest[-1:], {"COMMA"}) else rest  # `..., in 2024`
+    kinds = types_in("operand") | types_in("prefix") | ARITHMETIC
+    divides = has_any(rest, ("OVER",)) and not has_any(rest[1:], {"FORMULA"}) and {one.type for one in rest} <= kinds
+    if [one.type for one in named] != ["FORMULA"] or not divides or rest[0].type not in LINES | {"LPAR"}:
+        return tokens
+    return [*tokens[:place], replace(tokens[place], type="DEFINED"), *tokens[place + 1 :]]
 
 
 def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], bool]) -> Iterator[list[Token]]:
@@ -201,6 +224,8 @@ def without_contrasts(tokens: Sequence[Token], text: str) -> tuple[list[Token], 
 
 def _opens_a_contrast(before: Token, one: Token, text: str) -> bool:
     """Return whether `not` begins its clause: of `obligations, how much was not recognized` it does not."""
+    if one.text.lower() in word_lists("question_words")["contrasting"]:
+        return True
     told = text[before.end : one.start].lower().split()
     return before.type in types_in("before-a-contrast") and all(word in ("and", "but", "just", "so") for word in told)
 
@@ -523,7 +548,7 @@ def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
         inside = tokens[place + 1 : close] if close is not None else []
         operators = sum(token.type in ARITHMETIC for token in inside)
         named = any(token.type == "DEFINED" for token in inside)
-        explains = any_line and (named or kept[-1].type in MODIFIERS | {"BPS", "POINTS"})
+        explains = any_line and (named or kept[-1].type in MODIFIERS | {"BPS", "CLOSING", "PERCENT", "POINTS"})
         explains = explains and not has_any(inside[:1], ("OF_WHICH",))
         if close is not None and operators == all_operators > 0 and explains:
             kept += [replace(one, type="DEFINING"), *inside, replace(tokens[close], type="STOP")]
@@ -567,12 +592,20 @@ def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
     if before is None or not ends_measure(before) or (spelt and not is_line):
         return False
     if spelt:
-        kept[-1:] = bracket
+        kept[-1:] = _with_whole_named(before.text, bracket)
     elif is_line and _types_of(inside) == {"GIVEN"}:
         kept[-1:] = inside
     elif not has_any(inside, LINES) or not has_arithmetic(kept):
         kept += [one for one in inside if not (one.type in LINES and _is_abbreviation(one, before))]
     return True
+
+
+def _with_whole_named(whole: str, bracket: Sequence[Token]) -> list[Token]:
+    """Return a formula in brackets with what its lines are of, if they do not tell: `debt (current + noncurrent)`."""
+    lines = [one for one in bracket if one.type in LINES]
+    if not all(words_of(one.text) <= NARROWING for one in lines):
+        return list(bracket)
+    return [replace(one, text=f"{one.text} {whole}") if one in lines else one for one in bracket]
 
 
 def _says_nothing_new(kept: Sequence[Token], inside: Sequence[Token]) -> bool:
@@ -759,7 +792,8 @@ def _joined(clauses: Sequence[Clause]) -> list[Token]:
     tokens: list[Token] = []
     for one in told:
         ends = bool(tokens) and tokens[-1].type in LINES | MODIFIERS | {"RPAR"}
-        if ends and one.tokens[0].type in LINES and one.opener is not None:
+        begins = LINES | {"CLOSING", "OPENING"} if one.kind == "DEFINING" else LINES
+        if ends and one.tokens[0].type in begins and one.opener is not None:
             tokens.append(replace(one.opener, type="COMMA"))
         tokens += one.tokens
     return tokens

@@ -98,10 +98,21 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     settled = _without_cash_that_moves(_resolve_ambiguous_words(tokens), names)
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
-    parts = [names.part_called(one.text, keys) if one.type == "PHRASE" and keys else None for one in joined]
-    joined = [replace(one, type="PART", value=part) if part else one for one, part in zip(joined, parts, strict=True)]
+    joined = [each for one in joined for each in _with_part_called(one, names, keys)]
     joined = _with_actions(text, _with_designations(text, list(_with_fractions(joined)), names, keys), names)
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
+
+
+def _with_part_called(one: Token, names: KnownNames, keys: Sequence[str]) -> list[Token]:
+    """Return a phrase as the part that it calls by what it sells, with the line behind: `its ad business revenue`."""
+    if one.type != "PHRASE" or not keys:
+        return [one]
+    behind = [each for each in one.value if each.end == one.end] if isinstance(one.value, tuple) else []
+    for line in ([], behind) if behind else ([],):
+        called = one.text[: line[0].start - one.start].strip() if line else one.text
+        if part := names.part_called(called, keys):
+            return [replace(one, type="PART", text=part, end=one.start + len(called), value=part), *line]
+    return [one]
 
 
 def _with_fractions(tokens: Sequence[Token]) -> Iterator[Token]:

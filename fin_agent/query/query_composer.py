@@ -50,7 +50,7 @@ from fin_agent.query.tree import (
     without_move,
 )
 from fin_agent.retrieval.fact_search import OF_ANY_FIGURE
-from fin_agent.retrieval.fact_terms import OF_TIME, OF_YEARS_TO_COME, words_of
+from fin_agent.retrieval.fact_terms import OF_TIME, OF_YEARS_TO_COME, stems, words_of
 from fin_agent.retrieval.figure_families import COMPONENT, KINDS
 from fin_agent.retrieval.search_terms import search_terms
 
@@ -658,16 +658,18 @@ class QueryComposer:
 
     def _without_inputs(self) -> None:
         """Drop inputs named with their formula: `return on equity using average equity`."""
-        first, *others = self.measures if len(self.measures) > 1 else (None,)
-        if others and self._is_told_by_inputs(self.measures):
+        if len(self.measures) > 1 and self._is_told_by_inputs(self.measures):
             self.measures = self.measures[:-1]
             self.take_frames("POSITIVE")
+        led = has_any(self.lexed.tokens[:1], {"DEFINING"})  # `based on a and b, what is the formula`
+        first, *others = (self.measures[::-1] if led else self.measures) if len(self.measures) > 1 else (None,)
         if not isinstance(first, NamedFormula):
             return
-        inputs = set(self.lexicon.metrics_of(first.formula))
-        told = [line for one in self.measures[1:] for line in lines_of(one)]
-        spelt = [one for one in self.measures[1:] if isinstance(one, Operation)]
-        if not all(isinstance(one, Line) and one.metric in inputs for one in told) or len(spelt) > 1:
+        inputs, of_all = set(self.lexicon.metrics_of(first.formula)), stems("of any balance")
+        told = [line for one in others for line in lines_of(one)]
+        spelt = [one for one in others if isinstance(one, Operation)]
+        read = (isinstance(one, Line) and (one.metric in inputs or words_of(one.words) <= of_all) for one in told)
+        if not all(read) or len(spelt) > 1:
             return
         closing = _PATTERNS["year end"].search(self.sentences.asked) is not None and not self.has_unread("AVERAGE")
         closing |= any(map(_is_of_closing_balances, spelt))

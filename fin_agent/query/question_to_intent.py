@@ -36,6 +36,7 @@ from fin_agent.lexicon.text_normalization import bare_words, plain, singular
 from fin_agent.lexicon.words import finds, patterns, word_lists
 from fin_agent.query.binding import (
     bind_query,
+    figures_of,
     identities_of,
     metrics_of_several_rows,
     metrics_to_search,
@@ -67,6 +68,7 @@ from fin_agent.query.tree import (
     Axis,
     Combination,
     Company,
+    Function,
     Kind,
     Line,
     Measure,
@@ -94,15 +96,16 @@ def known_names(workspace: Workspace) -> KnownNames:
         return named_parts_in(text, workspace.index.parts(filings_of(keys, workspace)), workspace)
 
     def part_called(words: str, keys: Sequence[str]) -> str | None:
-        own = words_of(words) - OF_PARTS
-        if not own or words.lower().rpartition(" ")[2] not in word_lists("part_words")["called behind"]:
+        name, _, kind = words.rpartition(" ")
+        own = words_of(name) - OF_PARTS
+        if not own or kind.lower() not in word_lists("part_words")["called behind"]:
             return None
         names = sorted(workspace.index.parts(filings_of(keys, workspace)))
-        parts = {frozenset(words_of(name) - OF_PARTS): name for name in names}
+        parts = {frozenset(words_of(name) - OF_PARTS): name for name in sorted(names, key=len, reverse=True)}
         like = sorted(
             (said for said, name in parts.items() if own <= said and words_of(name.split()[0]) & own), key=len
         )
-        return parts[like[0]] if like and all(like[0] < other for other in like[1:]) else None
+        return parts[like[0]] if like and all(len(like[0]) < len(other) for other in like[1:]) else None
 
     def is_printed(word: str, keys: Sequence[str]) -> bool:
         return words_of(word) <= printed_text_of(keys, workspace).words
@@ -673,6 +676,7 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
             errors.append(error)
             if error.is_final:
                 break  # a family that only percentages may divide
+    bound = _with_members_apart(query, bound, words, workspace) or bound
     shares = list(with_share_as_printed(query))
     if bound is not None and (not shares or _is_surely_printed(bound, workspace)):
         return bound
@@ -685,6 +689,39 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     if bound is None:
         raise errors[0]
     return bound
+
+
+def _with_members_apart(query: Query, bound: Intent | None, words: Intent, workspace: Workspace) -> Intent | None:
+    """Return a query whose metric is named by a list as the sum of its members, where each label leaves one out.
+
+    `Short-term investments and marketable securities` are two lines where a balance sheet prints each.
+    """
+    lexicon, labels = workspace.lexicon, dict[str | None, set[frozenset[str]]]()
+    known = bound is not None and bound.companies and all(one.key in workspace.years for one in bound.companies)
+    for slot in _plan(bound, workspace).slots() if bound is not None and known else ():
+        found = figures_of(slot, workspace) if not slot.is_searched else ()
+        labels.setdefault(slot.metric, set()).update(words_of(each.fact.label) for each in found)
+
+    def apart(line: Line | NamedFormula) -> Measure:
+        named = line.metric if isinstance(line, Line) else None
+        if not labels.get(named) or lexicon.metrics[str(named)].derive:  # the lexicon adds these up
+            return line
+        for joint in _PATTERNS["listed"].finditer(line.words):
+            pair = (line.words[: joint.start()], line.words[joint.end() :])
+            one, other = (next((each.id for each in lexicon.mentions(w) if each.phrase == w), None) for w in pair)
+            lacking = all(any(words_of(each).isdisjoint(label) for each in pair) for label in labels[named])
+            if lacking and one is not None:  # a second name of one metric is another line
+                told = zip(pair, (one, other if other != one else None), strict=True)
+                return Function(
+                    name="sum", of=tuple(line.model_copy(update={"words": w, "metric": m}) for w, m in told)
+                )
+        return line
+
+    listed = query.with_lines(apart)
+    if listed is None or (intent := _surely_printed(listed, words, workspace)) is None:
+        return None
+    members = [line.words for line in listed.lines() if line not in query.lines()]
+    return intent if _are_printed_by_name(intent, members, workspace) else None
 
 
 def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Workspace) -> Intent | None:

@@ -21,6 +21,11 @@ Ask = Callable[..., Answer]
         ("Harborlight's days of inventory in FY2024, using year-end inventory, cost of sales and 365 days?", ("days",)),
         ("Harborlight's operating income before restructuring charges in FY2023", ("714 + 46 = $760 million",)),
         ("Harborlight's net income (incl all the dragons) as % of revenue, FY2024", ("17.0%",)),
+        ("Harborlight's return on equity in FY2024?", ("20.3% (0.20)",)),
+        ("Harborlight's payout ratio in FY2024?", ("28.5% (0.29)",)),
+        ("Harborlight's current ratio in FY2024?", ("/ 978 = 2.63.",)),
+        ("Harborlight's accounts payable and accrued liabilities at the end of FY2024?", ("269 + 459 = $728 million",)),
+        ("Harborlight's short-term investments and marketable securities, end of FY2024?", ("$167 million",)),
     ],
 )
 def test_it_is_read_as_it_is_meant(ask: Ask, question: str, texts: tuple[str, ...]) -> None:

@@ -42,6 +42,9 @@ def _formula(query: Query) -> list[str]:
 FREE_CASH_FLOW = "cash_from_operations - capital_expenditures"
 COVER = "operating_income / interest_expense"
 INTENSITY = "research_and_development / revenue"
+TURN = "inventories / cost_of_revenue * 365"
+COST_OF_DEBT = "interest_expense / average long_term_debt"
+BORROWED = "interest_expense / (current borrowings + non-current borrowings)"
 WORDINGS = [
     ("What was Apple's 2024 operating cash flow net of capital expenditures?", FREE_CASH_FLOW),
     ("How much free cash flow (operating cash flow net of capex) did Apple have in 2024?", FREE_CASH_FLOW),
@@ -64,6 +67,14 @@ WORDINGS = [
     ("What share of revenue did R&D take up at Apple in 2024?", INTENSITY),
     ("R&D at Apple in 2024 (share of revenue)", INTENSITY),
     ("Apple R&D 2024, % of revenue", INTENSITY),
+    ("How much of Apple's 2024 revenue was eaten by R&D, in percent?", INTENSITY),
+    ("How much of Apple's 2024 revenue did R&D swallow?", INTENSITY),
+    ("What percentage of Apple's 2024 revenue was gobbled up by R&D?", INTENSITY),
+    ("Days of inventory for Apple at fiscal 2024 year-end (ending inventories / cost of sales x 365)?", TURN),
+    ("Apple's inventory days at FY2024 year-end (closing inventories over cost of sales x 365)?", TURN),
+    ("Apple's cost of debt in 2024, interest expense over average long-term debt?", COST_OF_DEBT),
+    ("Cost of debt at Apple, interest expense / average long-term debt, in 2024?", COST_OF_DEBT),
+    ("Apple 2024 interest expense over borrowings (current plus non-current)", BORROWED),
     ("Apple dividends paid plus share repurchases 2024, total", "dividends_paid + repurchases_of_common_stock"),
 ]
 
@@ -72,6 +83,52 @@ WORDINGS = [
 def test_a_formula_in_words_is_read_as_the_formula(names: KnownNames, question: str, formula: str) -> None:
     query = _read(question, names)
     assert (_formula(query), query.unread) == ([formula], ())
+
+
+ADDED_BACK = "(net_income + interest_expense) / revenue"
+LABELS = [
+    "Apple's 2024 net margin if you add back the interest: (net income + interest expense) / revenue?",
+    "Apple's 2024 margin net of nothing but the interest bill: (net income + interest expense) / revenue?",
+    "Underlying margin before interest at Apple in 2024, i.e. [net income + interest expense] / revenue?",
+]
+
+
+@pytest.mark.parametrize("question", LABELS)
+def test_the_words_before_a_formula_merely_name_it(names: KnownNames, question: str) -> None:
+    read = [one for one in candidate_readings(question, names) if not one.unread]
+    assert read and {tuple(_formula(one)) for one in read} == {(ADDED_BACK,)}
+
+
+def test_what_is_asked_of_a_formula_is_no_name_of_it(names: KnownNames) -> None:
+    question = "The average margin if you add back the interest, Apple 2022-2024: (net income + interest) / revenue?"
+    assert all(one.unread or _formula(one) != [ADDED_BACK] for one in candidate_readings(question, names))
+
+
+CLOSING = [
+    "Using closing inventory and cost of sales, how many days of inventory did Apple carry at the end of 2024?",
+    "Based on ending inventories and cost of sales, what were Apple's inventory days for 2024?",
+    "Apple's days of inventory for 2024 based on ending inventories and cost of sales?",
+    "How many inventory days did Apple have in 2024, using closing balances?",
+]
+
+
+@pytest.mark.parametrize("question", CLOSING)
+def test_inputs_named_beside_a_formula_say_which_balances_it_takes(names: KnownNames, question: str) -> None:
+    (days,) = _read(question, names).measures
+    assert isinstance(days, NamedFormula) and days.closing and days.formula == "days_inventory_outstanding"
+
+
+CONTRASTS = [
+    "What share of Apple's 2024 revenue was R&D as opposed to capital expenditures?",
+    "What share of Apple's 2024 revenue was R&D rather than capital expenditures?",
+    "What share of Apple's 2024 revenue was R&D, instead of capital expenditures?",
+]
+
+
+@pytest.mark.parametrize("question", CONTRASTS)
+def test_what_is_not_meant_is_left_aside_and_told(names: KnownNames, question: str) -> None:
+    query = next(one for one in candidate_readings(question, names) if not one.unread)
+    assert _formula(query) == [INTENSITY] and "capital expenditures" in query.assumed[0]
 
 
 SIGNS = [
@@ -106,6 +163,9 @@ CHOICES = [
     "Apple or Netflix in 2024: whose R&D was the larger percentage of revenue?",
     "Compare R&D to revenue for Apple and Netflix in 2024: who devoted the bigger share?",
     "Which was more R&D-intensive relative to revenue in 2024, Apple or Netflix?",
+    "Apple or Netflix: who puts more of its revenue into R&D in 2024?",
+    "Apple or Netflix: who sinks less of its revenue into R&D, on 2024 figures?",
+    "Which of Apple and Netflix pours more of its revenue into R&D, in 2024?",
     "R&D as a percentage of revenue at Apple and Netflix in 2024: which spent relatively more?",
 ]
 
