@@ -1221,7 +1221,9 @@ class QueryComposer:
         self._over_periods(axis)
         self._rank_moves(axis, of_family=of_family)
         if rank or top:
-            descending = not low and not _ranks_upwards([] if isinstance(rank, bool) else rank, falls=bool(falls))
+            descending = not (top and low) and not _ranks_upwards(
+                [] if isinstance(rank, bool) else rank, falls=bool(falls)
+            )
             return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top), descending=descending)
         if not extreme:
             self.take_frames("EXCESS")  # `which of them grew, and by what percentage`: each is told
