@@ -22,6 +22,7 @@ from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.lexicon.entry_loading import Formula
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 from fin_agent.lexicon.words import finds, word_lists
+from fin_agent.query.tree import Combination
 
 
 def numeric_answer(intent: Intent, plan: Plan, program: Program, result: ProgramValue) -> AnswerValue:
@@ -70,7 +71,8 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         text = f"{lead}{subject if lead else _capitalize_first(subject)}: {written}{moved}."
         return _valued(value, unit, text)
     counted = intent.relation is Relation.YEARS_COUNTED
-    if intent.losses and not counted and (none := _missing_losses(intent, values)):
+    ranked = intent.comparison is Comparison.RANK
+    if intent.losses and not counted and not ranked and (none := _missing_losses(intent, values)):
         return AnswerValue(text=f"{none} {_figures_side_by_side(intent, program.names, values, unit)}")
     if intent.selection is not None:
         return _answer_for_selected_company(intent, intent.selection, plan, program, numbers)
@@ -243,14 +245,23 @@ def _ranked_answer(
 ) -> AnswerValue:
     """Return all members in descending order, periods in time; for a claim (`which regions shrank`), the true first."""
     measure = f"{_capitalize_first(_change_label(intent))}{of}"
-    ordered = list(listed) if len(intent.periods) > 1 else sorted(listed, key=lambda one: -one.value)
+    in_time = len(intent.periods) > 1 and not intent.parts
+    ordered = list(listed) if in_time else sorted(listed, key=lambda one: one.value, reverse=not intent.losses)
     if intent.comparison is Comparison.RANK:
-        figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered, 1))
+        figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered[: intent.top], 1))
         return AnswerValue(text=f"{measure}: {figures}.")
     held = [one for one in ordered if _claim_verdict(intent.claim, one.number, scale) == _verdict(True)]
     others, named = _listing(ordered, without=held) or "none", _listing(held) or "None of them"
-    text = f"{named} ({measure}; the others: {others})."
-    if len(held) != 1:
+    asked = intent.query.combined if intent.query is not None else None
+    lead = f"{len(held)} of {len(ordered)}: " if asked is Combination.COUNT else ""
+    if asked is Combination.EVERY:
+        lead = _verdict(len(held) == len(ordered))
+        if len(held) < len(ordered):  # `No: not Europe: -2.0% (...; the others: ...)`
+            lead, others, named = f"{lead}not ", named, others
+    text = f"{lead}{named} ({measure}; the others: {others})."
+    if asked is Combination.COUNT:
+        return _valued(len(held), "count", text)
+    if len(held) != 1 or lead:
         return AnswerValue(text=text)
     return _valued(held[0].value, unit, text)
 

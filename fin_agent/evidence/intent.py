@@ -100,6 +100,8 @@ class Intent(BaseModel, frozen=True):
     comparison: Comparison = Comparison.NONE
     place: int = 1
     """Position from the extreme: 2 for the second highest or lowest."""
+    top: int | None = None
+    """The number of members that a ranking tells, the first ones; None for all."""
     apart: bool = False
     """Whether the size of a difference is asked for: between two periods, or of an extreme from the next."""
     losses: bool = False

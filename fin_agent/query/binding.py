@@ -112,6 +112,7 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
             "losses": not comparison.descending,
             "assumed": (*intent.assumed, *query.assumed),
             "place": comparison.nth or 1,
+            "top": comparison.top if query.axis is Axis.PARTS else None,
             **_parts(query, intent, members),
         }
     )
@@ -217,7 +218,9 @@ def _over_periods(query: Query, measures: list[Measure], moved: HowMoved | None)
 
 _MOVES = {"change": Relation.CHANGE, "growth": Relation.GROWTH, "cagr": Relation.ANNUAL_GROWTH}
 _BETWEEN = {Combination(one.value): one for one in Between if one is not Between.NONE} | {
-    Combination.EACH: Between.NONE
+    Combination.EACH: Between.NONE,
+    Combination.COUNT: Between.FILTER,
+    Combination.EVERY: Between.FILTER,
 }
 _RANKED = (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER)
 _OVER_PERIODS = dict.fromkeys((*_RANKED, Combination.RATIO), Relation.EACH) | {
@@ -548,7 +551,8 @@ def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
     if claim is None:
         return None
     if claim.way not in _ABOVE_AND_EQUAL:
-        filtered = query.combined is Combination.FILTER
+        of_parts = query.axis is Axis.PARTS and query.combined in (Combination.COUNT, Combination.EVERY)
+        filtered = of_parts or query.combined is Combination.FILTER
         directed = claim.way in ("rose", "fell") and (filtered or relation is Relation.TREND)
         return Claim(above=claim.way == "rose", bound=0.0 if filtered else None) if directed else None
     above, equal = _ABOVE_AND_EQUAL[claim.way]
@@ -607,7 +611,6 @@ def _parts(query: Query, intent: Intent, members: FamilyMembers) -> dict[str, ob
     if len(names) == 1 and query.parts.kind is None:
         return {"parts": names}
     (company,) = intent.companies
-    names = names[: query.comparison.top] if query.comparison is not None else names
     return {
         "parts": names,
         "companies": tuple(
@@ -630,8 +633,7 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
         return None
     figures = [hits[0].sourced for hits in found]
     units = {each.fact.unit for each in figures}
-    counted = any(not asked.startswith(_NOT_COUNTED) for asked in intent.core.lower().split("how many ")[1:])
-    if figures and counted and units & {"USD", "percent", "USD per share"}:
+    if figures and _are_counted(intent) and units & {"USD", "percent", "USD per share"}:
         return None
     if " / " in intent.expression:
         rates_beside_amounts = units & _RATES and (units - _RATES or len(found) < len(slots))
@@ -641,6 +643,12 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
         if "count" in units and intent.measure_unit == "ratio" and (counting := _told_by_a_sentence(told)):
             return _unit_per_count(counting, intent, slots, workspace)
     return _unit_of_lines(units, intent, of_lines_alone=len(found) == len(slots))
+
+
+def _are_counted(intent: Intent) -> bool:
+    """Return whether a question is for a count, not of members of a family: `how many of its segments grew`."""
+    counts = any(not asked.startswith(_NOT_COUNTED) for asked in intent.core.lower().split("how many ")[1:])
+    return counts and intent.comparison not in (Between.FILTER, Between.RANK)
 
 
 def _told_by_a_sentence(figures: Mapping[Slot, SourcedFact]) -> Slot | None:

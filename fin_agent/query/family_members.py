@@ -199,6 +199,8 @@ def _family(
     if parts.kind == "category":  # `which inventory category`: the lines of a balance or a cost, else products
         has_lines = of_metric is not None and (of_metric.period == "instant" or of_metric.sign == "expense")
         kinds = [COMPONENT, "product"] if has_lines else ["product"]
+    if parts.called:
+        kinds = [parts.called, *kinds]
     found = FamilySearchResult()
     for kind, sought in itertools.product(kinds, (metric, "") if metric else ("",)):
         asked_for = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=sought or None)
@@ -229,7 +231,7 @@ def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ..
 def _selects(query: Query) -> bool:
     """Return whether a query is for some members of a family, which `Other` is none of."""
     first = query.comparison is not None and query.comparison.top is not None
-    return first or query.combined in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER)
+    return first or query.combined in (Combination.HIGHEST, Combination.LOWEST) or query.claim is not None
 
 
 def _names_in(family: Family, names: Iterable[str]) -> Iterator[str]:

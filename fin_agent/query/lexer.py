@@ -326,11 +326,17 @@ def _is_one_line(line: Token, inside: Sequence[Token], others: Sequence[Token], 
     if first.type == "OF_WHICH" or any(one.type in types_in("never-of-a-line") and one.text != "per" for one in inside):
         return False
     asking = has_any((first, last), types_in("asking"))
-    if not every:
-        known = first.type in types_in("asking") and [one.type for one in inside[1:]] in (["METRIC"], ["FORMULA"])
-        if known or not has_any(inside, _OPERANDS):
-            return False
+    if not every and (_is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS)):
+        return False
     return not asking or has_any(others, types_in("asking"))
+
+
+def _is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> bool:
+    """Return whether tokens ask something of a known measure: `average inventory`, of members `sales growth`."""
+    types = [one.type for one in inside]
+    asked = types[0] in types_in("asking") and types[1:] in (["METRIC"], ["FORMULA"])
+    moved = types[-1] in types_in("moving") and types[:-1] in (["METRIC"], ["FORMULA"])
+    return asked or (moved and has_any(others, types_in("kind")))
 
 
 def with_totals_apart(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -> LexedQuestion:

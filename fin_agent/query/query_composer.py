@@ -15,7 +15,7 @@ from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import PeriodMention, parse_periods
 from fin_agent.lexicon.text_normalization import bare_words
-from fin_agent.lexicon.words import patterns, word_lists
+from fin_agent.lexicon.words import finds, patterns, word_lists
 from fin_agent.query.lexer import Amount, LexedQuestion, is_stock, mentions_of, periods_in
 from fin_agent.query.modifier_attachment import LINES, period_of
 from fin_agent.query.parsing import ParsedQuestion
@@ -57,7 +57,23 @@ from fin_agent.retrieval.search_terms import search_terms
 _WORDS, _PATTERNS = word_lists("question_words"), patterns("question_patterns")
 _IN_WORDS = {frame: Kind(kind) for frame, kind in read_yaml("frames.yaml")["in words"].items()}
 _HOWS = {frame: Combination(how) for frame, how in read_yaml("frames.yaml")["combined"].items()}
-_LEADS_IN = ("in ", "for ", "at ", "as of ", "during ", "over ", "on ", "by ", "between ", "comparing ", "looking at ")
+_LEADS_IN = (
+    "within ",
+    "inside ",
+    "under ",
+    "among ",
+    "in ",
+    "for ",
+    "at ",
+    "as of ",
+    "during ",
+    "over ",
+    "on ",
+    "by ",
+    "between ",
+    "comparing ",
+    "looking at ",
+)
 _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
 
@@ -76,6 +92,8 @@ class QueryComposer:
     """Frames that are unread, by type."""
     of_years_to_come: bool = False
     """Whether it ranks the years after the one that it names, by what falls due in them."""
+    members_told: Combination = Combination.FILTER
+    """What is told of the members of which a claim is true: which they are, how many, or whether all are."""
     of_one_filing: bool = False
     """Whether it names no period and is about one filing: questions over years then use the years that it prints."""
 
@@ -92,13 +110,28 @@ class QueryComposer:
         dated = list(islice(led, 1))
         starts = (asked, asked.rpartition(": ")[2], *dated)
         begins = any(text.split(" ", 1)[0] in _ASKS for text in starts)
-        if begins and " any " in asked and self.has_frame("KIND"):
+        if begins and self.has_frame("KIND") and finds(asked, "any member"):
             begins = False  # `did any segment shrink`: which
+            self.left.setdefault("WHICH", [])
+        elif (quantity := self._quantity(asked, starts, asks=begins)) is not None:
+            begins, self.members_told = False, quantity
+            if not self.has_frame("UP", "DOWN", "BOUND"):
+                self._rename_frames("GROWTH", "UP")
             self.left.setdefault("WHICH", [])
         verdict = any(words in asked for words in _WORDS["verdicts"])
         self.yes_or_no = begins or verdict or self._ends_with_a_sign()
         self.measures = self.parsed.measures
         self.base = Query(question=self.question, decimals=requested_decimals(self.question))
+
+    def _quantity(self, asked: str, starts: Sequence[str], *, asks: bool) -> Combination | None:
+        """Return what is asked of members that moved or are beyond a bound: how many they are, or whether all are."""
+        said = [one.type for one in self.lexed.tokens if one.type not in types_in("before-members")]
+        of_members = bool(said) and said[0].startswith("KIND_")
+        if not of_members or not self.has_frame(*_MOVING, "BOUND", "POSITIVE", "NEGATIVE") or self.has_frame("EVERY"):
+            return None
+        if any(finds(text, "number of members") for text in starts):
+            return Combination.COUNT
+        return Combination.EVERY if asks and finds(asked, "each member") else None
 
     def _ends_with_a_sign(self) -> bool:
         """Return whether a sign is asked for without a verb: `Acme free cash flow 2024: positive? (a - b)`."""
@@ -132,7 +165,7 @@ class QueryComposer:
     def _in_dollars(self) -> bool:
         """Whether a movement is asked for in dollars."""
         asked = self.question.lower()
-        return "dollar" in asked or "$ " in asked
+        return "dollar" in asked or "$ " in asked or (self.base.unit or "").startswith("USD")
 
     @property
     def only(self) -> Measure | None:
@@ -358,7 +391,7 @@ class QueryComposer:
         return finest or requested_unit(self.question) or next(iter(asked), None)
 
     def _parts(self) -> Parts | None:
-        kinds = [str(token.value) for token in self.left.get("KIND", [])]
+        kinds = self.left.get("KIND", [])
         names = tuple(dict.fromkeys(self.parsed.parts))
         without: tuple[str, ...] = ()
         earlier = self.before.parts if self.before is not None else None
@@ -373,7 +406,9 @@ class QueryComposer:
                 self.take_frames("KIND")  # `the Marine segment`
         elif kinds and self.has_unread(*_SELECTING):
             self.take_frames("KIND", "WHICH")
-            return Parts(kind=kinds[0], without=without)
+            kind, words = str(kinds[0].value), kinds[0].text.lower()
+            own = kind in ("customer", "product") and " " in words
+            return Parts(kind=kind, called=words if own else "", without=without)
         return Parts(names=names) if names else None
 
     def _line_of_part(self, names: Sequence[str]) -> bool:
@@ -395,14 +430,14 @@ class QueryComposer:
             for before, part, after in zip(types, types[1:], [*types[2:], "STOP"], strict=False)
         )
         # `within the Cloud segment, which product had the most sales`, `largest product by Cloud sales`
-        chosen = self.has_frame("WHICH") or has_any(self.lexed.tokens[:1], _EXTREMES)
+        chosen = self.has_unread("WHICH") or has_any(self.lexed.tokens[:1], _EXTREMES)
         apart = self.yes_or_no or self.has_frame("AFTER", "EXCEPT", "THAN", "VERSUS", "SHARE", "CAME_FROM", "OR")
         segments = any(one.value == "segment" for one in self.left.get("KIND", []))  # a part is one mostly
-        ranked |= chosen and not apart and not segments and self.has_unread(*_EXTREMES)
-        # `which customer group of Business grew its revenue`
-        bare = [kind for kind in types if kind not in ("COMPANY", "NOISE")]
-        ranked |= any(kind.startswith("KIND_") and part == "PART" for kind, part in pairwise(bare))
-        return ranked
+        pairs = list(pairwise(one.partition("_")[0] for one in types if one not in ("COMPANY", "NOISE")))
+        # `which customer group of Business grew its revenue`, `was there any customer group`
+        moved = self.has_unread("UP", "DOWN") and (("WHICH", "KIND") in pairs or not self.has_frame("WHICH"))
+        ranked |= chosen and not apart and not segments and (moved or self.has_unread(*_EXTREMES))
+        return ranked or ("KIND", "PART") in pairs
 
     def _name_kind(self) -> None:
         """Read what is ranked as a kind of part where no word names one: `which plant made the most X`, `top 3 Y by X`.
@@ -413,6 +448,7 @@ class QueryComposer:
         ranking = [one for kind in (*_EXTREMES, "TOP", "ORDINAL", "RANK") for one in self.left.get(kind, [])]
         left_out = [one.start for one in self.left.get("EXCEPT", [])]
         told = self.has_frame("PERIOD_KIND") or (self.parsed.parts and not left_out) or self.parsed.unknown
+        self._name_place(ranking)
         if told or len(ranking) != 1 or len({one.company.key for one in self.lexed.companies}) != 1:
             return
         if self.has_frame("KIND"):
@@ -427,6 +463,17 @@ class QueryComposer:
         if measure is not None:
             self.measures, self.parsed.places, self.parsed.apart = [measure], places[-1:], ()
             self.left["KIND"] = [replace(ranking[0], type="KIND", text=measure_text(lines[0]), value=kind)]
+
+    def _name_place(self, ranking: Sequence[Token]) -> None:
+        """Read `where` as the region that is ranked, or as one of the parts named: `where did sales fall the most`."""
+        moved = self.has_unread(*_MOVING, "FASTEST", "SLOWEST")
+        known = all(getattr(one, "metric", None) or isinstance(one, NamedFormula) for one in self.measures)
+        if len(ranking) == 1 and len(self.measures) < 2 and (moved or (known and self.measures)):
+            for place in self.take_frames("WHERE"):
+                self.take_frames(*(() if moved else ("CAME_FROM",)))  # `where does most of its revenue come from`
+                self.left.setdefault("WHICH", [])
+                if not self.parsed.parts and not self.has_frame("KIND"):
+                    self.parsed.frames["KIND"] = self.left["KIND"] = [replace(place, type="KIND", value="region")]
 
     def _ranked_by(self, lines: Sequence[Measure], extreme: int) -> tuple[Line | NamedFormula | None, str]:
         """Return by what is ranked, and what: a line beside the word that ranks, or the rows that add up to it."""
@@ -966,7 +1013,7 @@ class QueryComposer:
         """Read a yes-or-no question, a count of years, or members beyond a bound."""
         if len(self.measures) == 2 and self.has_unread("COVERED") and self.take_frames("COUNT", "HOW_MANY_TIMES"):
             return {**self._coverage_claim(), **_request(Kind.VALUE), "claim": None}  # `how many times did A cover B`
-        if self.has_unread("COUNT"):
+        if self.has_unread("COUNT") and not self.family:
             return self._count_years()
         of_members = self.family and self.has_unread("UP", "DOWN") and not self.has_unread("BOUND", "HIGHER", "LOWER")
         if of_members:
@@ -1055,7 +1102,7 @@ class QueryComposer:
             return None
         self._set_ranked_periods()
         self.take_frames("PERIOD_KIND", "OR")
-        return {**claim, **_request(Kind.RANKING, axis, Combination.FILTER)}
+        return {**claim, **self._filtered(axis)}
 
     def _share_of_each(self, axis: Axis | None) -> None:
         """Read a bound in percent as one of shares: `which segments make up more than 20% of revenue`."""
@@ -1071,7 +1118,17 @@ class QueryComposer:
         higher, lower = self.take_frames("HIGHER", "AT_LEAST"), self.take_frames("LOWER", "AT_MOST")
         if bound is None or bool(higher) is bool(lower):
             return None
+        down = bool(self.take_frames("DOWN"))
+        if self.take_frames("UP", "GROWTH", "CHANGE") or down:
+            self._move("growth" if bound.unit == "percent" else "change")
+        if down:  # `fell by more than 5%`: to less than -5%
+            return _claimed(_way_of(lower, higher), bound.model_copy(update={"value": -bound.value}))
         return _claimed(_way_of(higher, lower), bound)
+
+    def _filtered(self, axis: Axis | None) -> dict[str, object]:
+        """Return a request for the members of which a claim is true."""
+        self.take_frames("COUNT")
+        return _request(Kind.RANKING, axis, self.members_told if axis is Axis.PARTS else Combination.FILTER)
 
     def _sign_claim(self) -> dict[str, object] | None:
         positive, negative = self.has_unread("POSITIVE"), self.has_unread("NEGATIVE")
@@ -1161,8 +1218,6 @@ class QueryComposer:
         of_family = axis is Axis.PARTS and self.family is not None
         falls = self.has_unread("DOWN")
         extreme = [*high, *low, *ordinal]
-        if top and low:
-            return None  # `which two earned the least`
         if not any((extreme, rank, top)) and not (of_family and (falls or self.has_unread("UP"))):
             return None
         self.take_frames("PERIOD_KIND", "OR", "YEAR_BEFORE")
@@ -1170,11 +1225,13 @@ class QueryComposer:
         self._over_periods(axis)
         self._rank_moves(axis, of_family=of_family)
         if rank or top:
-            return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top))
+            descending = not (top and low) and not _ranks_upwards(
+                [] if isinstance(rank, bool) else rank, falls=bool(falls)
+            )
+            return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top), descending=descending)
         if not extreme:
             self.take_frames("EXCESS")  # `which of them grew, and by what percentage`: each is told
-            filtered = _request(Kind.RANKING, axis, Combination.FILTER)
-            return {**filtered, "claim": Claim(way="fell" if falls else "rose")}
+            return {**self._filtered(axis), "claim": Claim(way="fell" if falls else "rose")}
         return self._nth(axis, high, low, ordinal, falls=falls)
 
     def _nth(
@@ -1245,7 +1302,8 @@ class QueryComposer:
         if not fast and not any(moved):
             return
         by_rate = grown or of_family or (up and axis is not Axis.PERIODS)
-        in_dollars = self._in_dollars or (self.base.unit or "").startswith("USD") or any(map(_of_amounts, moved))
+        contributed = of_family and bool(self.take_frames("CAME_FROM"))  # `contributed the most to growth`
+        in_dollars = contributed or self._in_dollars or any(map(_of_amounts, moved))
         percent = fast or (by_rate and not in_dollars) or self.base.unit == "percent"
         self._move("growth" if percent and not all(map(share_of, self.measures)) else "change")
         span = parse_periods(self.sentences.asked).span
@@ -1491,6 +1549,13 @@ def _usual_measure(superlatives: Sequence[Token]) -> Line:
 def _of_amounts(moving: Sequence[Token]) -> bool:
     """Return whether a movement is of an amount, and no rate: `added the most revenue`."""
     return any(one.text.lower() in _WORDS["of amounts that move"] for one in moving)
+
+
+def _ranks_upwards(rank: Sequence[Token], *, falls: bool) -> bool:
+    """Return whether a ranking begins with the lowest figure: `smallest first`, or `steepest first` of falls."""
+    first = {word for one in rank for word in one.text.lower().removeprefix("from ").removeprefix("in ").split()[:1]}
+    least, worst, best = (not first.isdisjoint(_WORDS[kind]) for kind in ("the least", "the worst", "the best"))
+    return worst or (falls and not least and not best) or (least and not falls)
 
 
 def _number(tokens: Sequence[Token]) -> int | None:

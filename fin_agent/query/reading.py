@@ -162,7 +162,8 @@ class _Asked:
         self.split = _with_directions(self.split, self.directions)
         asked = " ? ".join(map(without_form_of_answer, (*self.split.sentences, *formulas)))
         lexed = lex(asked, self.names, tuple(self.given), about)
-        lexed = replace(lexed, tokens=tuple(_as_moves_of_members(_with_exclusions(lexed.tokens, self.before))))
+        tokens = _with_exclusions(_without_examples(lexed.tokens), self.before)
+        lexed = replace(lexed, tokens=tuple(_as_moves_of_members(tokens)))
         if self.before is not None:
             lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens, self.before))
         return lexed if self.before is not None and self.before.measures else with_bare_balance(lexed)
@@ -201,10 +202,18 @@ def _with_exclusions(tokens: Sequence[Token], before: Query | None) -> tuple[Tok
     return tuple(kept)
 
 
+def _without_examples(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return the tokens without brackets that name some parts of a kind: `segments (Cloud, Ads and so on)`."""
+    for start, end in closing_brackets(tokens).items():
+        if tokens[max(start - 1, 0)].type in types_in("kind") and has_any(tokens[start:end], ("OPEN_LIST",)):
+            return _without_examples([*tokens[:start], *tokens[end + 1 :]])
+    return tokens
+
+
 def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
     """Read members compared with another period of theirs as moving: `which regions had lower sales than in 2022`.
 
-    A share that is lost moves, too: `which region lost the most share of sales`.
+    What is lost moves, too: `which region lost the most sales`, `the most share of sales`.
     """
     falls = word_lists("question_words")["of falls"]
     pairs = list(pairwise([one.type for one in tokens]))
@@ -213,7 +222,7 @@ def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
         for place, (one, other) in enumerate(pairs)
         if one in ("THAN", "VERSUS") and other in ("PERIOD", "YEAR_BEFORE", "PRIOR")
     ]
-    lost = any(one.text.lower() in falls and other.type == "SHARE" for one, other in pairwise(tokens))
+    lost = any(one.text.lower() in falls and other.type in ("SHARE", "METRIC") for one, other in pairwise(tokens))
     of_members = any(one.type.startswith("KIND_") or one.type == "COUNTRY" for one in tokens)
     if not (between or lost) or not of_members or has_any(tokens, {"UP", "DOWN", "CHANGE", "GROWTH"}):
         return list(tokens)

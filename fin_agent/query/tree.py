@@ -221,6 +221,8 @@ class Parts(_Node):
     """As filings print them."""
     kind: str | None = None
     """`segment`, `region`, `country`, `product`, `customer` ...: every member of the family."""
+    called: str = ""
+    """The question's own words for the kind, where a table may be called by them: `service offering`."""
     without: tuple[str, ...] = ()
     """Members to leave out: `after the United States`, `excluding eliminations`."""
 

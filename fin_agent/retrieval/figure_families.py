@@ -183,6 +183,8 @@ def find_family(
             pages.add(key)
     filings = sorted({key.doc_id for key in pages}, key=lambda doc_id: (-fits[doc_id], doc_id))[:_FILINGS]
     tables = _tables(workspace, sorted(key for key in pages if key.doc_id in filings))
+    if asked.kind is None and len(asked.kind_words) > 1:
+        tables = [_with_line_above(siblings, asked.kind_words, workspace) for siblings in tables]
     alike = grouped((siblings.measure, siblings) for siblings in tables)
     wholes = [_whole(workspace, one, company, scope) for one in wanted]
     whole = wholes[-1]
@@ -248,6 +250,7 @@ _WHEN = words_of(
 _OF_THE_WHOLE = words_of("sales consolidated overall company wide")
 _OF_ANY_KIND = words_of("products services")
 _TOTAL, _OPENING = words_of("total"), words_of("beginning")
+_EFFECTS, _COUNTRIES = words_of("impact effect"), words_of("country countries")
 _SUMMED = words_of(" ".join(word_lists("part_words")["sums"]))
 _RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
 _FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
@@ -261,6 +264,8 @@ _ABOVE, _OF_MOST = 0.92, 0.95
 """Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
 _EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
 _OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.12, 0.05, 0.3
+_LINES_ABOVE, _ROW_LINES = 16, 12
+"""Lines of a page in which rows are called by a word for their kind, and most lines of one row."""
 _STUB = 0.06
 """Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
 _ACROSS_TABLES, _OF_TOTALS = 0.03, 0.2
@@ -374,9 +379,10 @@ class _FamilyQuery:
     def score(self, siblings: Siblings, made: Family) -> float | None:
         """Return how well the family fits; None where a requirement is not met."""
         near = shared_words(siblings) | words_of(" ".join(siblings.above))
-        of_member = self.narrowing and any(self.narrowing <= words_of(one.name) for one in made.members)
+        called_so = self.kind_words <= words_of(siblings.above[-1])
+        alone = bool(self.narrowing) and any(self.narrowing <= words_of(one.name) for one in made.members)
         apart = self.kind is not None and not self.narrowing <= near
-        if of_member or apart or any(made.member_named(name) is None for name in self.holding):
+        if (alone and not called_so) or apart or any(made.member_named(name) is None for name in self.holding):
             return None
         own = (words_of(member.name) - LIGHT - OF_PARTS - self.kind_words for member in made.members)
         if self.kind_words and any(words in self.wordings for words in own if words):
@@ -434,14 +440,15 @@ class _FamilyQuery:
         times = sum(all(map(str.isdigit, words_of(one.name) - OF_TIME - _WHEN)) for one in siblings.members)
         if 2 * times > len(siblings.members) and self.kind != "maturity" and not self.kind_words & OF_TIME:
             return None
-        measures = sum(bool(words_of(one.name) & (_CHANGE | _RATE)) for one in siblings.members)
+        measures = sum(bool(words_of(one.name) & (_CHANGE | _RATE | _EFFECTS)) for one in siblings.members)
         if self.kind in _MAY_BE_CALLED and 2 * measures >= len(siblings.members):
             return None  # `% Change` and `% of sales` are columns of measures, and no regions
         near = " ".join((siblings.above[0], *siblings.shared, *(one.name for one in siblings.members)))
         if self.kind is None:
             if siblings.place.startswith("column"):  # a caption names the rows
                 return _OF_THE_KIND if self.kind_words <= shared_words(siblings) else None
-            return _OF_THE_KIND if self.kind_words <= words_of(near) | words_of(siblings.above[1]) else None
+            said = words_of(" ".join((near, *siblings.above[1:])))
+            return _OF_THE_KIND if self.kind_words <= said else None
         like = {self.kind, *_MAY_BE_CALLED.get(self.kind, ())}
         of_tags = {kind for kind in map(_kind_of_tag, facts) if kind is not None}
         said = of_tags or _kinds_mentioned(near)
@@ -452,6 +459,8 @@ class _FamilyQuery:
             self.kind == "country" and "region" in said and of_regions < 1 / 4
         ):
             return _OF_THE_KIND + _REGIONAL * max(regions, 0)
+        if self.kind == "region" and any(name & _COUNTRIES for name in names):
+            return _LIKE  # `Other countries` says what the others are
         places = sum(not name.isdisjoint(_REGIONS | _HOME) for name in names)
         if any(name & _OPENING for name in names):
             return None  # from the beginning of a period to its end: no parts
@@ -510,6 +519,25 @@ def _tables(workspace: Workspace, pages: Sequence[PageKey]) -> list[Siblings]:
     by_filing = grouped((key.doc_id, sourced) for key, on_page in by_page for sourced in on_page)
     found = [siblings for _, on_page in by_page for siblings in siblings_in(on_page)]
     return found + [siblings for held in by_filing.values() for siblings in siblings_in(held, parts=True)]
+
+
+def _with_line_above(siblings: Siblings, kind_words: Words, workspace: Workspace) -> Siblings:
+    """Return rows with the line of their page above them that calls them by words for their kind, if there is one.
+
+    It is a heading or in a sentence: `Revenue by service offering`, `organized in four customer groups: ...`.
+    """
+    first, second, *_ = (one.name for one in siblings.members)
+    fact = next(siblings.figures()).fact
+    pages = workspace.index.pages([PageKey(siblings.doc_id, fact.page)]) if siblings.place in ROWS else []
+    lines = pages[0].page.text.split("\n") if pages else []
+    starts = (
+        place
+        for place, line in enumerate(lines)
+        if line.startswith(first) and any(other.startswith(second) for other in lines[place + 1 : place + _ROW_LINES])
+    )
+    start = next(starts, 0)
+    said = (line for line in reversed(lines[max(start - _LINES_ABOVE, 0) : start]) if kind_words <= words_of(line))
+    return replace(siblings, above=(*siblings.above, next(said, "")))
 
 
 def _whole(workspace: Workspace, query: FactQuery, company: str, scope: Scope) -> SourcedFact | None:

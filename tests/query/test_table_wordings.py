@@ -408,7 +408,7 @@ ASKED = [
     ("birch", "Which segment added the most net sales in 2019?", 958),
     ("birch", "Which segment lost the most net sales in 2019 compared with 2018?", -142),
     ("birch", "Which segment contributed the most to net sales in 2019?", 1600),
-    ("birch", "Which segment contributed the most to the growth of net sales in 2019?", None),
+    ("birch", "Which segment contributed the most to the growth of net sales in 2019?", 958),
     ("pecan", "What share of net sales came from Asia Pacific in 2019 (segment figures)?", 40),
     ("yew", "Which was more profitable by operating margin in 2019, Freight or Parcel?", 15),
     ("willow", "What was the largest component of Willow's other accrued liabilities at the end of 2019?", 40),

@@ -1,0 +1,104 @@
+"""Members of a family ranked, counted and chosen, in the words of several askers: asked of the sample filings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fin_agent.answering.answer import Answer
+
+Ask = Callable[..., Answer]
+DATA_CENTER, AUTOMOTIVE, INDUSTRIAL = "Data Center", "Automotive", "Industrial and Connectivity"
+
+
+@pytest.mark.parametrize(
+    ("question", "order"),
+    [
+        ("Rank Tellurond's segments by fiscal 2024 revenue, smallest first.", [INDUSTRIAL, AUTOMOTIVE, DATA_CENTER]),
+        (
+            "Rank Tellurond's segments by how much their revenue grew in fiscal 2024, strongest first.",
+            [DATA_CENTER, INDUSTRIAL, AUTOMOTIVE],
+        ),
+        (
+            "Rank Tellurond's segments by how fast they grew in fiscal 2024, slowest first.",
+            [AUTOMOTIVE, INDUSTRIAL, DATA_CENTER],
+        ),
+        (
+            "Worst to best, order Tellurond's segments by revenue growth in fiscal 2023.",
+            [INDUSTRIAL, DATA_CENTER, AUTOMOTIVE],
+        ),
+        (
+            "Rank Tellurond's segments by how much revenue dropped in fiscal 2023.",
+            [INDUSTRIAL, DATA_CENTER, AUTOMOTIVE],
+        ),
+    ],
+)
+def test_a_ranking_begins_where_the_question_says(question: str, order: list[str], ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert all(f"{place}. {name}: " in text for place, name in enumerate(order, 1)), text
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        # By sales it would be Data Center and Automotive.
+        ("Which two Tellurond segments grew the most in fiscal 2024?", [DATA_CENTER, INDUSTRIAL]),
+        ("Name the two Tellurond segments that grew the most in fiscal 2024.", [DATA_CENTER, INDUSTRIAL]),
+        ("Top two Tellurond segments by revenue growth in fiscal 2024?", [DATA_CENTER, INDUSTRIAL]),
+        ("Bottom two Tellurond segments by revenue in fiscal 2024?", [INDUSTRIAL, AUTOMOTIVE]),
+        ("Tellurond's two smallest segments by revenue in fiscal 2024?", [INDUSTRIAL, AUTOMOTIVE]),
+    ],
+)
+def test_the_first_of_a_ranking_are_those_by_its_measure(question: str, first: list[str], ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert all(f"{place}. {name}: " in text for place, name in enumerate(first, 1)) and "3. " not in text, text
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Where did Tellurond's revenue grow the most in fiscal 2024?", "Europe"),
+        ("Where does most of Tellurond's revenue come from, fiscal 2024?", "China"),
+        ("Comparing Data Center and Automotive, where did Tellurond's revenue grow most in fiscal 2024?", DATA_CENTER),
+        ("In what part of the business did Tellurond grow fastest in fiscal 2024?", DATA_CENTER),
+        ("Which Tellurond segment lagged the others in revenue growth in fiscal 2024?", AUTOMOTIVE),
+        ("Which Tellurond segment outpaced the rest in revenue growth in fiscal 2023?", AUTOMOTIVE),
+        ("Biggest decliner among Tellurond's segments in fiscal 2023?", INDUSTRIAL),
+        # By its rate, as above, it is another one than by its amount.
+        ("Which Tellurond segment lost the most revenue in fiscal 2023?", DATA_CENTER),
+        ("Which Tellurond segment contributed most to the decline in revenue in fiscal 2023?", DATA_CENTER),
+        ("Fastest-growing Quillmark product line in fiscal 2024?", "Online"),
+    ],
+)
+def test_the_first_member_is_asked_for_in_many_words(question: str, name: str, ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert text.startswith(f"{name} of "), text
+
+
+def test_where_something_is_asks_for_no_ranking(ask: Ask) -> None:
+    assert ask("Where is Tellurond's largest factory?").refused
+
+
+@pytest.mark.parametrize(
+    ("question", "lead"),
+    [
+        ("How many of Tellurond's segments grew revenue in fiscal 2023?", f"1 of 3: {AUTOMOTIVE}: 15.9% ("),
+        ("In fiscal 2023, how many Tellurond segments saw revenue fall?", f"2 of 3: {DATA_CENTER}: -13.5%; "),
+        ("How many of Tellurond's segments earned more than $1 billion in fiscal 2024 revenue?", "3 of 3: "),
+        ("Did every Tellurond segment grow revenue in fiscal 2023?", f"No: not {DATA_CENTER}: -13.5%; "),
+        ("Did all of Tellurond's segments grow revenue in fiscal 2024?", f"Yes: {DATA_CENTER}: 26.9%; "),
+        ("Was there any Tellurond segment whose revenue rose in fiscal 2023?", f"{AUTOMOTIVE}: 15.9% ("),
+        (
+            "Which Tellurond segments (Data Center, Automotive and so on) shrank in fiscal 2023?",
+            f"{DATA_CENTER}: -13.5%; ",
+        ),
+        ("Which Tellurond segments (e.g. Automotive) grew in fiscal 2023?", f"{AUTOMOTIVE}: 15.9% ("),
+        ("Which Tellurond segments grew revenue by more than 20% in fiscal 2024?", f"{DATA_CENTER}: 26.9% ("),
+        ("Which Tellurond segments had revenue declines of more than 15% in fiscal 2023?", f"{INDUSTRIAL}: -16.8% ("),
+        ("Which Tellurond segments lost revenue in fiscal 2023?", f"{INDUSTRIAL}: -$325 million; "),
+    ],
+)
+def test_members_are_counted_chosen_and_all_of_them_claimed(question: str, lead: str, ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert text.startswith(lead), text
