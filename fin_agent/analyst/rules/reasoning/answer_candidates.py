@@ -285,8 +285,8 @@ def long_forms_in(texts: Iterable[str]) -> dict[str, frozenset[str]]:
     found: dict[str, set[frozenset[str]]] = {}
     for one in (each for text in texts for each in patterns("answer_patterns")["short form"].finditer(text)):
         short, named = stems_in(one["short"]), frozenset(stems_in(one["long"]))
-        initials = one["short"].isupper() or set(short) < named
-        if initials and len(short) == 1 and len(named) > 1:
+        defined = one["short"].isupper() or (one["quoted"] and set(short) < named)
+        if defined and len(short) == 1 and len(named) > 1:
             found.setdefault(short[0], set()).add(named)
     return {short: frozenset.intersection(*named) for short, named in found.items() if frozenset.intersection(*named)}
 
