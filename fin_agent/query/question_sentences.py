@@ -96,7 +96,7 @@ def with_what_is_explained(question: str) -> str:
     >>> with_what_is_explained("Why was Acme's margin so low in 2022 although sales rose?")
     "Why was Acme's margin lower in 2022?"
     """
-    *earlier, asked = _sentences(question)
+    *earlier, asked = _sentences(question) or [""]
     if earlier and "?" not in earlier[-1] and finds(asked, "only a reason", "question_words"):
         lead, comma, rest = earlier.pop().strip(" .:;").partition(", ")
         stated = rest if comma and _CONCESSION.match(lead) else f"{lead}{comma}{rest}"
