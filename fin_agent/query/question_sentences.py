@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fin_agent.evidence.intent import OutputUnit
-from fin_agent.lexicon.words import listed, patterns, word_lists
+from fin_agent.lexicon.words import finds, listed, patterns, word_lists
 
 _PATTERNS = patterns("question_patterns")
+_CONCESSION = listed("question_words", "of concessions")
 _NUMBER_WORDS = {"zero": 0, "no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _SCALE_UNITS: dict[str, OutputUnit] = {
     "thousand": "USD thousands",
@@ -84,6 +85,32 @@ def as_claim(question: str) -> str:
     )
 
 
+def with_what_is_explained(question: str) -> str:
+    """Return a question that asks only for the reason of the statement before it as one sentence.
+
+    Of any question for a reason, a level becomes the movement that filings explain, and what it grants is left out:
+    nobody asks why that is so. Other questions are unchanged.
+
+    >>> with_what_is_explained("Acme's margin fell in 2022 even though sales rose. What's behind that?")
+    "How come Acme's margin fell in 2022?"
+    >>> with_what_is_explained("Why was Acme's margin so low in 2022 although sales rose?")
+    "Why was Acme's margin lower in 2022?"
+    """
+    *earlier, asked = _sentences(question) or [""]
+    if earlier and "?" not in earlier[-1] and finds(asked, "only a reason", "question_words"):
+        lead, comma, rest = earlier.pop().strip(" .:;").partition(", ")
+        stated = rest if comma and _CONCESSION.match(lead) else f"{lead}{comma}{rest}"
+        asked = f"How come {stated}?"
+    if (granted := _CONCESSION.search(asked)) and finds(asked, "explanation"):
+        kept = asked[: granted.start()].strip(" ,;-–—")
+        if any(map(str.isdigit, kept)) or not any(map(str.isdigit, asked)):  # a year may stand in the concession alone
+            asked = f"{kept}?"
+    if finds(asked, "explanation"):
+        asked = listed("question_words", "high levels").sub("higher", asked)
+        asked = listed("question_words", "low levels").sub("lower", asked)
+    return " ".join([*earlier, asked])
+
+
 def _definitions(sentence: str) -> list[tuple[str, str]]:
     """Return the (name, formula) of a sentence that only defines: `net debt = debt - cash; EBITDA = EBIT + D&A`."""
     if "?" in sentence:
@@ -106,7 +133,7 @@ def _without_preamble(asked: str) -> str:
     """
     lead, comma, rest = asked.partition(", ")
     asks = rest.lower().startswith(("what ", "how ", "which ", "did ", "does ", "is ", "was ", "were "))
-    grants = listed("question_words", "of concessions").match(lead)
+    grants = _CONCESSION.match(lead)
     names_source = not word_lists("question_words")["of sources"].isdisjoint(lead.lower().split())
     return rest if comma and asks and (grants or names_source) else asked
 

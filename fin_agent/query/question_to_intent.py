@@ -362,6 +362,22 @@ def intent_of_query(query: Query, workspace: Workspace) -> Intent:
         return words.model_copy(update={"unsupported": (*words.unsupported, str(error))})
 
 
+def intent_of_movement(intent: Intent, workspace: Workspace) -> Intent | None:
+    """Return the change that a question for the reason of one movement takes for granted; None for any other question.
+
+    Measures, parts and periods that it leaves out, or that are not all understood, settle no movement.
+    """
+    query, (rises, falls) = intent.query, movement_directions(intent.question)
+    if query is None or query.kind is not Kind.REASON or query.unread or rises == falls:
+        return None
+    plain = word_lists("answer_words")["everyday"]
+    measures = [one for one in query.measures if not (isinstance(one, Line) and words_of(one.words) <= plain)]
+    if len(measures) != 1 or not (len(query.companies) == 1 and query.periods):
+        return None
+    asked = query.model_copy(update={"kind": Kind.VALUE, "measures": (Move(of=measures[0], how="change"),)})
+    return intent_of_query(asked, workspace)
+
+
 def context_of_asks(whole: Intent) -> Intent:
     """Return the context for each request of a question: its companies and periods, without measures."""
     companies = tuple(Company(key=one.key, name=one.name, confidence=one.confidence) for one in whole.companies)

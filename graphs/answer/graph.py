@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
+from dataclasses import replace
 from functools import lru_cache, wraps
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
@@ -28,6 +29,8 @@ from fin_agent.analyst.events import (
     event_listener,
     journal,
 )
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.rules.reasoning.answer_candidates import movement_directions
 from fin_agent.answering.answer import Answer, AnswerValue, PagePlace, combine_answers
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
@@ -52,6 +55,7 @@ from fin_agent.models.metering import CallRecord, Meter, current_meter, metered,
 from fin_agent.query.question_to_intent import (
     context_of_asks,
     inherited_context,
+    intent_of_movement,
     names_known_lines,
     with_its_subject,
     with_selection,
@@ -338,6 +342,33 @@ def _answered(question: str, intent: Intent, asked: AskedQuestion, context: Answ
     return _answer_of(given, with_intent(context, intent))
 
 
+def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Accept an answer only if it explains what happened and each citation is on a retrieved page; else say why not."""
+    refuted = _refuted_movement(state, runtime.context)
+    if refuted:
+        state = cast(AnswerState, {**state, "answer": None, "missing": [refuted]})
+    return answering_nodes.verify_answer(state, runtime)
+
+
+def _refuted_movement(state: AnswerState, context: AnswerContext) -> str:
+    """Return what figures say of the movement to be explained, where it went the other way; else nothing.
+
+    Only rules look the figures up.
+    """
+    intent = intent_of_movement(state["intent"], context.workspace)
+    if intent is None or not intent.numeric or intent.unsupported:
+        return ""
+    found = _answered(
+        intent.question, intent, state["asked"], replace(context, analyst=RulesAnalyst(context.workspace))
+    )
+    rises, _ = movement_directions(intent.question)
+    # What stands in brackets may have grown by falling.
+    signed = any(one.figure is not None and one.figure.amount < 0 for one in found.ledger)
+    if found.refused or signed or not found.answer.value or (found.answer.value > 0) == rises:
+        return ""
+    return f"a {'rise' if rises else 'fall'} to explain: {found.answer.text}"
+
+
 _ROUND: tuple[Node[AnswerContext], ...] = (
     search_nodes.search_documents,
     search_nodes.search_pages,
@@ -354,7 +385,7 @@ NODES: tuple[Node[AnswerContext], ...] = (
     answering_nodes.ask_complementary_question,
     answering_nodes.answer_with_program,
     answering_nodes.answer_with_reasoning,
-    answering_nodes.verify_answer,
+    verify_answer,
 )
 
 

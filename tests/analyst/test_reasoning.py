@@ -326,6 +326,62 @@ def test_an_abbreviation_of_the_filing_stands_for_its_name() -> None:
     assert "two ferries were laid up" in told
 
 
+@pytest.mark.parametrize(
+    ("defined", "short"),
+    [
+        ("We run the Northern Ferries & Bridges ( NFB ) unit.", "NFB"),
+        ("We report the Northern Ferries Group (the “Group”).", "Group"),
+    ],
+)
+def test_a_short_form_that_is_defined_elsewhere_stands_for_its_name(defined: str, short: str) -> None:
+    core, words = "Why did northern ferries income fall in 2023?", "northern ferries income fall"
+    said = f"{short} income fell in 2023 because two ferries were laid up."
+    question = asked(words, core=core)
+    assert answer(question, passage(f"{defined} {FILLER}"), passage(f"{FILLER} {said}", 1)) == said
+    other = defined.replace("Northern Ferries", "Southern Tolls")
+    assert answer(question, passage(f"{defined} {other}"), passage(f"{FILLER} {said}", 1)) == ""
+
+
+def test_what_an_amount_is_made_up_of_is_the_reason_that_it_rose() -> None:
+    core, words = "What was behind the jump in other harbour charges in 2023?", "other harbour charges jump"
+    told = "In 2023, we recorded other harbour charges of $4 million. These charges consisted of $3 million for a pier."
+    assert of(core, words, told) == told
+    no_amount = "Our other harbour charges office consisted of two rooms over the pier in 2023."
+    assert of(core, words, no_amount).startswith("missing")
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "other"),
+    [
+        (
+            "What is the tolls authority suing Acme over?",
+            "The tolls authority filed a complaint in May. The complaint alleges that Acme shut the bridge to carts.",
+            "The suit of the tolls authority is before the court of the western sound.",
+        ),
+        (
+            "How did the dispute over the bridge end?",
+            "The suit over the bridge was dismissed in May 2023 by the court of the western sound.",
+            "In the suit over the bridge, a trial was held in May 2023 before the court of the western sound.",
+        ),
+        (
+            "What has it decided to do about the ferry yards?",
+            "In May 2023 we committed to sell the ferry yards on the western sound.",
+            "The ferry yards are on the western sound, where most of our people live.",
+        ),
+    ],
+)
+def test_of_a_dispute_or_a_decision_the_telling_sentence_is_quoted(question: str, told: str, other: str) -> None:
+    words = "tolls authority suing bridge dispute decided ferry yards end"
+    assert of(question, words, f"{other} {FILLER}\n\n{told}") == told
+    assert of(question, words, other).startswith("missing")
+
+
+def test_the_reason_of_another_measure_does_not_point_back() -> None:
+    why = "The increase in bridge tolls in 2023 was due to a new bridge."
+    for before in ("Ferry fares were 94 percent of income.", "Harbour dues fell by half."):
+        assert of("Why did bridge tolls increase in 2023?", "bridge tolls increase", f"{before} {why}") == why
+
+
 def test_the_reason_of_a_quarter_or_of_a_later_year_is_not_that_of_the_year() -> None:
     for when in ("in the second quarter of 2023 ", "in 2024 "):
         text = f"Freight expense increased {when}because a bridge on the way of our ships was closed."

@@ -34,6 +34,16 @@ Ask = Callable[..., Answer]
         ("Why did Quillmark's gross margin decrease in FY2022?", "quillmark_2022_10k", 5, "reflects markdowns"),
         ("What drove Harborlight's net sales in 2024?", "harborlight_2024_10k", 5, "data-center optics"),
         ("Why did Quillmark's gross profit change in fiscal 2024?", "quillmark_2024_10k", 5, "lower freight"),
+        (
+            "Tellurond's revenue rose in FY2024. What's behind that?",
+            "tellurond_2024_10k", 5, "Data Center recovered",
+        ),
+        ("Quillmark's gross margin slipped in FY2022. How come?", "quillmark_2022_10k", 5, "reflects markdowns"),
+        (
+            "Why did Tellurond's gross margin increase in FY2024 even though wages rose?",
+            "tellurond_2024_10k", 5, "use of our factories",
+        ),
+        ("Why was Quillmark's gross margin so low in FY2022?", "quillmark_2022_10k", 5, "reflects markdowns"),
         ("Does Harborlight hold derivatives for trading?", "harborlight_2024_10k", 6, "do not hold derivatives"),
         ("How much did Harborlight pay for Tarn Valley?", "harborlight_2024_10k", 13, "for $99 million in cash"),
         ("What was the purchase price of Tarn Valley?", "harborlight_2024_10k", 13, "for $99 million in cash"),
@@ -81,6 +91,21 @@ def test_an_answer_is_made_of_its_citations_and_repeats_none(ask: Ask, question:
 def test_nothing_is_quoted_that_is_of_something_else(ask: Ask, question: str) -> None:
     answer = ask(question)
     assert answer.refused, answer.answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "figures"),
+    [
+        ("Why did Tellurond's revenue fall in FY2024?", "a fall to explain: Change in revenue of Tellurond"),
+        ("What caused the drop in Tellurond's revenue in FY2024?", "up "),
+        ("Tellurond's gross margin shrank in FY2024. Why?", "a fall to explain: Change in gross margin"),
+        ("What explains the increase in Quillmark's gross margin in FY2022?", "a rise to explain"),
+    ],
+)
+def test_what_did_not_happen_is_not_explained(ask: Ask, question: str, figures: str) -> None:
+    answer = ask(question)
+    assert answer.refused and not answer.citations
+    assert figures in answer.answer.text
 
 
 def test_a_refusal_quotes_the_sentence_that_comes_nearest_with_its_page(ask: Callable[..., Answer]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.query.question_sentences import requested_decimals, requested_unit, sentences_of
+from fin_agent.query.question_sentences import requested_decimals, requested_unit, sentences_of, with_what_is_explained
 
 CORE = "what is Acme's FY2019 net income?"
 
@@ -140,3 +140,32 @@ def test_units(words: str, unit: str | None) -> None:
 )
 def test_what_stands_before_a_colon_is_asked_too(question: str) -> None:
     assert sentences_of(question).asked == question
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Why?", "How come?", "What's behind that?", "What was the reason?", "What drove it?", "What explains the drop?",
+     "And what happened?", "What led to this?", "Why is that?", "What was the main driver of the decline?"],
+)  # fmt: skip
+def test_a_reason_is_asked_for_of_the_sentence_before(asked: str) -> None:
+    assert with_what_is_explained(f"Acme's margin fell in 2022. {asked}") == "How come Acme's margin fell in 2022?"
+
+
+@pytest.mark.parametrize(
+    ("question", "complete"),
+    [
+        ("Despite higher sales, Acme's margin fell in 2022. Why?", "How come Acme's margin fell in 2022?"),
+        ("Why did margins fall in 2022 although sales rose?", "Why did margins fall in 2022?"),
+        (
+            "Why did margins fall even though sales rose in 2022?",
+            "Why did margins fall even though sales rose in 2022?",
+        ),
+        ("Why is Acme's tax rate unusually low in 2022?", "Why is Acme's tax rate lower in 2022?"),
+        ("What was revenue in 2022? Why?", "What was revenue in 2022? Why?"),
+        ("Acme sold a mill. What was behind the jump in sales of pulp?",) * 2,
+        ("Did sales rise although prices fell?", "Did sales rise although prices fell?"),
+        ("Was Acme's debt so high in 2022?", "Was Acme's debt so high in 2022?"),
+    ],
+)
+def test_what_is_granted_is_not_explained_and_levels_are_movements(question: str, complete: str) -> None:
+    assert with_what_is_explained(question) == complete

@@ -23,7 +23,7 @@ from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.text_normalization import collapse_spaces
 from fin_agent.lexicon.words import finds
 from fin_agent.query.lexer import periods_in
-from fin_agent.query.question_sentences import as_claim
+from fin_agent.query.question_sentences import as_claim, with_what_is_explained
 from fin_agent.query.question_splitting import (
     asks_only_difference,
     asks_something,
@@ -71,7 +71,7 @@ class RulesAnalyst:
         # Repeated spaces carry no meaning, and slow down patterns.
         asked = question if len(question) > MAX_QUESTION_LENGTH else collapse_spaces(question, MAX_QUESTION_LENGTH)
         try:
-            read = intent_of_question(as_claim(asked), self._workspace, before)
+            read = intent_of_question(with_what_is_explained(as_claim(asked)), self._workspace, before)
             read = with_nearest_figure(read, self._workspace) if self._reads_alone else read
             return read.model_copy(update={"question": question})
         except RecursionError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, takewhile
 from operator import attrgetter
@@ -24,6 +24,7 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
 from fin_agent.query.tree import Line, Operation, lines_of
@@ -40,7 +41,7 @@ def matches_type(text: str, part: QuestionPart) -> bool:
     """Return whether a text is of the answer type. Lists, verdicts and plain words have no mark of their own."""
     wants = part.answer_type
     if wants is AnswerType.CAUSE:
-        return contains_listed_phrase("causes", text)
+        return _is_composed(text, part.text) or contains_listed_phrase("causes", text)
     known = patterns("answer_patterns")
     pattern = known.get(wants.name.lower())
     if wants is AnswerType.VERDICT and known["percent"].search(part.text):
@@ -127,6 +128,12 @@ def before_the_cause(text: str) -> str:
     return text[: found.start()] if found and found.start() > _CAUSE_IS_FIRST else text
 
 
+def _is_composed(text: str, asked: str) -> bool:
+    """Return whether a text tells what an amount is made up of: that is why it moved."""
+    made_up = listed("answer_words", "consists").search(text) if any(movement_directions(asked)) else None
+    return made_up is not None and patterns("answer_patterns")["amount"].search(text[: made_up.start()]) is not None
+
+
 def _cause(text: str) -> re.Match[str] | None:
     """Return the words that give a reason, also behind a movement: `recovered on new orders`."""
     causes, others = listed("answer_words", "causes"), listed("answer_words", "no causes")
@@ -176,6 +183,8 @@ _DATE_WITHIN = 45
 """Characters of a sentence in which its date is."""
 _OUTLOOK = 1000
 """Characters above a sentence in which the period of an outlook is told: `First Quarter 2025 Guidance`."""
+_SUBJECT = 2
+"""Words of a movement's subject by which it is compared with that of the sentence before."""
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
 _MOST_ABOVE, _NEAR_ABOVE, _FIRST_WORDS = 2000, 800, 5
@@ -194,6 +203,13 @@ class AnswerTarget:
     part: QuestionPart
     terms: tuple[Term, ...]
     lexicon: Lexicon | None = None
+    long_forms: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The stems of what the filings call by a short form, by the stem of that: `Digital Markets Act` by `DMA`."""
+
+    def stems_in(self, text: str) -> set[str]:
+        """Return the stems of a text, with those of the names that it gives in short."""
+        said = set(stems_in(text))
+        return said.union(*(self.long_forms[each] for each in said & self.long_forms.keys()))
 
     @property
     def years(self) -> set[int]:
@@ -262,6 +278,21 @@ def candidates_of(
             of_its_year = target.years.issuperset(printed_years(passage.text)[:1])  # not of the auditor before
             fits = 1.0 if of_its_year or target.part.answer_type is not AnswerType.FIRM else _OTHER_YEAR
             yield Candidate(text, passage, place, 0, worth * fits * _LIST, alone=True)
+
+
+def long_forms_in(texts: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return what texts name in short, as stems by the stem of the short form; none that is used for several names.
+
+    >>> sorted(long_forms_in(["the EU Digital Markets Act (the “DMA”) applies"])["dma"])
+    ['act', 'digit', 'eu', 'market']
+    """
+    found: dict[str, set[frozenset[str]]] = {}
+    for one in (each for text in texts for each in patterns("answer_patterns")["short form"].finditer(text)):
+        short, named = stems_in(one["short"]), frozenset(stems_in(one["long"]))
+        defined = one["short"].isupper() or (one["quoted"] and set(short) < named)
+        if defined and len(short) == 1 and len(named) > 1:
+            found.setdefault(short[0], set()).add(named)
+    return {short: frozenset.intersection(*named) for short, named in found.items() if frozenset.intersection(*named)}
 
 
 def closest_sentences(
@@ -377,14 +408,14 @@ def _sentences(
 ) -> Iterator[tuple[int, str, float]]:
     """Yield (position, text, score) of sentences, joined with the one that they continue or that continues them."""
     flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
-    explains = target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
+    explains = target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.ALLEGATION)
     is_business = target.part.answer_type is AnswerType.BUSINESS
     announced = ""
     for position, (lead, paragraph) in enumerate(flat):
         if not paragraph.item:
             announced = f" {lead}" if lead.endswith(":") else ""
         around = [one for one, _ in flat[max(0, position - 1) : position + 2]]
-        near = frozenset().union(*map(stems_in, (*around, paragraph.heading, announced)))
+        near = frozenset().union(*map(target.stems_in, (*around, paragraph.heading, announced)))
         if not any(term.coverage_in(near) for term in target.terms) and not is_business:
             continue  # most sentences, without a look at their form
         if not _is_self_contained(lead, paragraph):
@@ -401,12 +432,19 @@ def _joined(flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: 
     lead, paragraph = flat[position]
     text, first = lead, position
     before, above = flat[position - 1] if position else ("", None)
-    if above is paragraph and contains_listed_phrase("pointing back", lead) and is_complete_sentence(before):
+    if above is paragraph and _points_back(lead, before) and is_complete_sentence(before):
         text, first = f"{before} {lead}", position - 1
     after = flat[position + 1][0] if position + 1 < len(flat) else ""
-    if with_next and contains_listed_phrase("pointing back", after) and is_complete_sentence(after):
+    if with_next and _points_back(after, lead) and is_complete_sentence(after):
         text = f"{text} {after}"
     return text, first
+
+
+def _points_back(text: str, before: str) -> bool:
+    """Return whether a sentence continues the one before; `The increase in fees` does if that is about fees."""
+    named = listed("answer_words", "movement of").match(text)
+    subject = stems_in(" ".join(text[named.end() :].split()[:_SUBJECT])) if named is not None else ()
+    return contains_listed_phrase("pointing back", text) and set(subject) <= set(stems_in(before))
 
 
 def _text_above(sentence: str, passage_text: str) -> str:
@@ -446,29 +484,31 @@ def _score(
     if part.answer_type is AnswerType.BUSINESS:
         return (1 + contains_listed_phrase("leading", text)) / length
     about = _stated(text, part)
-    said, around = set(stems_in(about)), set(stems_in(heading))
-    own = set(stems_in(f"{heading} {text}" if cause else text))
+    said, around = target.stems_in(about), target.stems_in(heading)
+    own = target.stems_in(f"{heading} {text}" if cause else text)
     if not any(term.coverage_in(own) for term in terms):
         return None
     # Of what is farther above only names count: most sentences are passed over without a look there.
     named = (cause or figures) and any(term.is_name for term in terms)
-    borne = coverage(terms, said, around, stems_in(text_above()) if named else ())
+    borne = coverage(terms, said, around, target.stems_in(text_above()) if named else ())
     if cause:
-        said |= set(stems_in(text))
+        said |= target.stems_in(text)
     if round(borne, 6) < _enough(about, borne, target):
         return None
     earlier = text_above()
     # Of what a reason is told far below its name, most is of something else.
-    anywhere = around.union(said, stems_in(earlier[-_NEAR_ABOVE:] if cause else earlier) if cause or figures else ())
+    anywhere = around.union(
+        said, target.stems_in(earlier[-_NEAR_ABOVE:] if cause else earlier) if cause or figures else ()
+    )
     above = f"{earlier[-_OUTLOOK:]} {heading}"
     fits = (
-        _covers_subject(said, around.union(stems_in(about)), anywhere, target)
+        _covers_subject(said, around.union(target.stems_in(about)), anywhere, target)
         and _matches_request(lead, text, about, heading, target)
         and _matches_period(about, target, filed, above)
     )
     if not fits:
         return None
-    of_part = _part_fitness(around.union(stems_in(text)), anywhere, target)
+    of_part = _part_fitness(around.union(own), anywhere, target)
     return borne * of_part * _fitness(text, about, heading, target) / length
 
 
@@ -542,7 +582,9 @@ def _moves_where_asked(lead: str, text: str, target: AnswerTarget) -> bool:
     core, wants = target.intent.core, target.part.answer_type
     moves = any(movement_directions(core)) or (wants is AnswerType.CAUSE and has_listed_prefix("moving", core))
     moving = {AnswerType.VERDICT: lead, AnswerType.CAUSE: text}.get(wants)
-    return not moves or moving is None or any(movement_directions(moving))
+    if not moves or moving is None or any(movement_directions(moving)):
+        return True
+    return wants is AnswerType.CAUSE and _is_composed(text, target.part.text)
 
 
 def _names_what_is_compared(text: str, target: AnswerTarget) -> bool:
@@ -716,6 +758,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= _is_about_measure(about, heading, core, target.lexicon)
         of_part = target.intent.query is not None and target.intent.query.only_part is not None
         fitness *= 1.0 if of_part or target.lexicon is None else measure_fitness(about, core, target.lexicon)
+        # Where a filing prints both, `other operating charges` are no `other operating expenses`.
+        fitness *= 1.0 if target.intent.measure.lower() in about.lower() else _HEDGED
     return fitness
 
 
@@ -775,23 +819,36 @@ def measure_fitness(about: str, core: str, lexicon: Lexicon) -> float:
     """
     wanted = _measures(core, lexicon)[:1]
     whole = word_lists("answer_words")["of the whole"] | frozenset(words_in(core.lower()))
+    divisions, asked = word_lists("same_words")["segments"] - whole, movement_directions(core)
 
     def narrows(before: str, behind: Sequence[str]) -> bool:
-        word = before.rpartition(" ")[2].lower()
+        words = before.lower().replace("’", "'").replace("'s ", " ").split()
+        word = (words[-2:-1] if words[-1:] == ["of"] else words[-1:] or [""])[0].strip("'").removesuffix("'s")
         if word.isalpha() and word not in whole and not any(movement_directions(word)):
-            return True
+            return True  # `cost of revenue` is no revenue
+        of_segment = not divisions.isdisjoint(words[-_OWNER_WITHIN:])
         names = [one for one in behind[1:] if one[:1].isupper() and one.lower().strip(",.") not in whole]
-        return behind[:1] == ["per"] or (bool(names) and behind[0] in _OF_WHICH_PART)
+        return of_segment or behind[:1] == ["per"] or (bool(names) and behind[0] in _OF_WHICH_PART)
+
+    def moved(mention: Mention) -> bool:
+        before, behind = (
+            about[max(0, mention.start - _MOVE_BEFORE) : mention.start],
+            about[mention.end :][:_MOVED_WITHIN],
+        )
+        says = contains_listed_phrase("moved", behind) or contains_listed_phrase("movement of", before)
+        return says and (asked[0] == asked[1] or movement_directions(before + behind) == asked)
 
     named = [one for one in lexicon.mentions(about) if one.id.removesuffix("_reported") in wanted]
     of_whole = [one for one in named if not narrows(about[: one.start].rstrip(), about[one.end :].split()[:2])]
-    if any(contains_listed_phrase("moved", about[one.end : one.end + _MOVED_WITHIN]) for one in of_whole):
-        return _MOVED
-    return _OF_A_UNIT if named and not of_whole else 1.0
+    if named[:1] != of_whole[:1]:
+        return _OF_A_UNIT  # `Sales in Japan were $5 million. The increase in sales`
+    return _MOVED if any(map(moved, of_whole)) else 1.0
 
 
-_MOVED, _MOVED_WITHIN = 1.5, 80
-"""Weight of a sentence whose subject is the measure that moved, and characters behind it in which it says so."""
+_MOVED, _MOVED_WITHIN, _MOVE_BEFORE = 1.5, 80, 16
+"""Weight of a sentence whose subject is the measure that moved, and characters behind and before it that say so."""
+_OWNER_WITHIN = 4
+"""Words before a measure among which whose it is stands: `our segment reported net sales`."""
 _OF_WHICH_PART = frozenset(("from", "for", "in", "of", "at"))
 
 

@@ -18,6 +18,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     candidates_of,
     closest_sentences,
     has_listed_prefix,
+    long_forms_in,
     movement_directions,
 )
 from fin_agent.analyst.rules.reasoning.outlook_answers import outlook_answer
@@ -161,7 +162,12 @@ class _Answers:
     def _target(self, number: int) -> AnswerTarget:
         """Return one part of the question with its terms."""
         terms = mark_absent_terms(self._terms[number], self._stems_read)
-        return AnswerTarget(self._intent, self._parts[number], terms, self._lexicon)
+        return AnswerTarget(self._intent, self._parts[number], terms, self._lexicon, self._long_forms)
+
+    @cached_property
+    def _long_forms(self) -> dict[str, frozenset[str]]:
+        """The names that what was read gives in short."""
+        return long_forms_in(passage.text for passage, _ in self.passages)
 
     @cached_property
     def _stems_read(self) -> frozenset[str]:

@@ -39,6 +39,9 @@ class AnswerType(StrEnum):
     PLACE = "a place"
     DEFINITION = "a definition"
     PRACTICE = "a sentence that says how it is done"
+    ALLEGATION = "a sentence that says what is alleged"
+    OUTCOME = "a sentence that says how it ended"
+    DECISION = "a sentence that says what was decided"
     SENTENCE = "a sentence"
 
 
