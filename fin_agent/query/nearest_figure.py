@@ -54,8 +54,8 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     if asked_of is None:
         return None
     period, dated = asked_of
-    if has_any(lexed.tokens, ("YEAR_TO_DATE",)) and period.months is None:
-        return None
+    if has_any(lexed.tokens, ("YEAR_TO_DATE",)) and period.quarter and period.months is None:
+        return None  # the span is not that of the quarter
     moving = _of_types(lexed, types_in("moves"))
     content = _content(lexed, period, dated, is_moving=bool(moving))
     # what chooses among several figures is in the name of a single one

@@ -800,12 +800,13 @@ def _as_printed_total(query: Query, words: Intent, workspace: Workspace) -> Quer
 
 
 def _is_another_total(sourced: SourcedFact, metric: str, workspace: Workspace) -> bool:
-    """Return whether a total is of another metric, or its page prints the metric twice: also that of the parent."""
+    """Return whether a total is of another metric, or its statement prints the metric twice: also that of the parent."""
     fact = sourced.fact
-    if fact.metric != metric:
-        return "total" in words_of(fact.label) and fact.metric is not None
+    if fact.metric != metric or fact.statement is None:
+        return "total" in words_of(fact.label) and fact.metric not in (None, metric)
     rows = (one.fact for one in workspace.index.facts([sourced.doc_id], metrics=[metric], pages=[sourced.key]))
-    return any(row.period == fact.period and abs(row.value) != abs(fact.value) for row in rows)
+    own = (row for row in rows if (row.statement, row.period) == (fact.statement, fact.period))
+    return any(abs(row.value) != abs(fact.value) for row in own)
 
 
 def _by_its_words(line: Line | NamedFormula) -> Line:
