@@ -60,9 +60,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     content = _content(lexed, period, dated, is_moving=bool(moving))
     # what chooses among several figures is in the name of a single one
     choosing = [one for one in lexed.tokens if one.type.startswith(("AFTER", "HIGHEST", "LOWEST", "ORDINAL", "TOP"))]
-    phrases = other_phrases(lexed.text)
-    spoken = frozenset[str]().union(*(phrase for phrase, _ in phrases if len(phrase) > 1))  # `buy back` says something
-    hard = _words_in(content, lexed) - (everyday_words() - spoken) | _words_in(choosing, lexed)
+    hard = _words_in(content, lexed) - everyday_words() | _words_in(choosing, lexed)
     light = _words_in((one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")), lexed)
     known = patterns("question_patterns")
     asking = _words_in(moving, lexed) - _words_in((one for one in content if one not in moving), lexed)
@@ -73,7 +71,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         words=hard,
         light=light - hard,
         metrics=tuple(itertools.chain.from_iterable(map(_metrics_of, content))),
-        phrases=phrases,
+        phrases=other_phrases(lexed.text),
         fiscal_year=period.fiscal_year,
         quarter=period.quarter,
         months=period.months,
