@@ -32,6 +32,9 @@ class OneFiling:
         facts = [each for each in self._facts if pages is None or each.key in pages]
         return [each for each in facts if years is None or each.fact.period.fiscal_year in years]
 
+    def pages(self, keys: Any) -> list[Any]:
+        return []
+
 
 def workspace(*facts: SourcedFact) -> Workspace:
     company = SimpleNamespace(key="acme", name="Acme", doc_ids=("a",))

@@ -759,7 +759,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         of_part = target.intent.query is not None and target.intent.query.only_part is not None
         fitness *= 1.0 if of_part or target.lexicon is None else measure_fitness(about, core, target.lexicon)
         # Where a filing prints both, `other operating charges` are no `other operating expenses`.
-        fitness *= 1.0 if target.intent.measure.lower() in about.lower() else _HEDGED
+        named = target.intent.measure.lower() in about.lower()
+        fitness *= 1.0 if named or target.lexicon is None or not target.lexicon.mentions(about) else _HEDGED
     return fitness
 
 
