@@ -54,8 +54,6 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     if asked_of is None:
         return None
     period, dated = asked_of
-    if has_any(lexed.tokens, ("YEAR_TO_DATE",)) and period.quarter and period.months is None:
-        return None  # the span is not that of the quarter
     moving = _of_types(lexed, types_in("moves"))
     content = _content(lexed, period, dated, is_moving=bool(moving))
     # what chooses among several figures is in the name of a single one
@@ -213,13 +211,19 @@ def _period_of(lexed: LexedQuestion, key: str, workspace: Workspace) -> tuple[Fi
     filed: list[tuple[FiscalPeriod, Token]] = []
     for token in reversed(dated):
         found = [fiscal_period_of(period_of(mention), identities) for mention in mentions_of(token)]
-        if len(found) == 1 and found[0] is not None and found[0].fiscal_year <= last:
+        if len(found) == 1 and found[0] is not None and _may_be_filed(found[0], last, lexed.tokens):
             filed.append((found[0], token))
     if not filed:
         return None if dated else (latest.model_copy(update={"quarter": None}), None)
     if any(one.type in types_in("moves") for one in lexed.tokens):
         return max(filed, key=lambda pair: pair[0].fiscal_year)  # `in 2017 versus 2016`
     return filed[0]
+
+
+def _may_be_filed(period: FiscalPeriod, last: int, tokens: Sequence[Token]) -> bool:
+    """Return whether a period is one of filings; a year to date is no quarter."""
+    of_span = bool(period.quarter) and period.months is None and has_any(tokens, ("YEAR_TO_DATE",))
+    return period.fiscal_year <= last and not of_span
 
 
 def printed_name(fact: Fact) -> str:

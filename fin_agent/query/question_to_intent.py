@@ -800,7 +800,7 @@ def _as_printed_total(query: Query, words: Intent, workspace: Workspace) -> Quer
 
 
 def _is_another_total(sourced: SourcedFact, metric: str, workspace: Workspace) -> bool:
-    """Return whether a total is of another metric, or its statement prints the metric twice: also that of the parent."""
+    """Return whether a total is of another metric, or its statement prints that metric twice: also of the parent."""
     fact = sourced.fact
     if fact.metric != metric or fact.statement is None:
         return "total" in words_of(fact.label) and fact.metric not in (None, metric)

@@ -754,14 +754,18 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     if wants is AnswerType.LIST and _is_listing(text, target.part.text):
         fitness *= _LIST
     if wants is AnswerType.CAUSE:
-        fitness *= _moves_as_asked(text[: len(about) + _VERB], core)
-        fitness *= _is_about_measure(about, heading, core, target.lexicon)
-        of_part = target.intent.query is not None and target.intent.query.only_part is not None
-        fitness *= 1.0 if of_part or target.lexicon is None else measure_fitness(about, core, target.lexicon)
-        # Where a filing prints both, `other operating charges` are no `other operating expenses`.
-        named = target.intent.measure.lower() in about.lower()
-        fitness *= 1.0 if named or target.lexicon is None or not target.lexicon.mentions(about) else _HEDGED
+        fitness *= _moves_as_asked(text[: len(about) + _VERB], core) * _measure_fitness(about, heading, target)
     return fitness
+
+
+def _measure_fitness(about: str, heading: str, target: AnswerTarget) -> float:
+    """Return the fit of a reason to the measure that moved."""
+    core = target.intent.core
+    fitness = _is_about_measure(about, heading, core, target.lexicon)
+    of_part = target.intent.query is not None and target.intent.query.only_part is not None
+    fitness *= 1.0 if of_part or target.lexicon is None else measure_fitness(about, core, target.lexicon)
+    # Where a filing prints both, `other operating charges` are no `other operating expenses`.
+    return fitness * (1.0 if target.intent.measure.lower() in about.lower() else _HEDGED)
 
 
 def _span_fitness(text: str, target: AnswerTarget) -> float:

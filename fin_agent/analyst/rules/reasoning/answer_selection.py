@@ -46,7 +46,7 @@ _MOST = {AnswerType.CAUSE: 3, AnswerType.LIST: 3} | dict.fromkeys(
     (AnswerType.SENTENCE, AnswerType.VERDICT, AnswerType.DEFINITION), 2
 )
 """Sentences of an answer by type; one for a fact."""
-_WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.5
+_WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.4
 _MAX_ANSWER_LENGTH = 1100
 _ALIKE = 0.7
 _NEAREST, _NEAR_ENOUGH, _MAX_NEAR = 2, 0.4, 450
@@ -66,7 +66,7 @@ def reason(
 
     Each of several companies is answered from its own filings. Parts without an answer are named; if the first part has
     none, only what was searched for is returned. `filings` are those of each company by key, best first; `considers`
-    accepts sentences, and is offered those that score at least half of the best.
+    accepts sentences, and is offered those that score at least two fifths of the best.
     """
     never = unanswerable_reason(intent.core, of_company=bool(intent.companies))
     if never:
