@@ -191,7 +191,13 @@ def _place(mention: PeriodMention) -> tuple[int, int, int, int]:
 
 
 def _year_to_date(text: str, question: str, mention: PeriodMention) -> PeriodMention:
-    """Return `Q3 2025 year to date` as nine months, and a year to date as a span of unknown length."""
+    """Return `Q3 2025 year to date` as nine months, and a year to date as a span of unknown length.
+
+    A quarter may have its length behind it: `Q3 2025 (three months)`.
+    """
+    length = match_after("its length", text, mention.end) if mention.months == 3 else None
+    if length is not None:
+        return mention.model_copy(update={"end": length.end(), "phrase": question[mention.start : length.end()]})
     before = match_before("to date before", text, mention.start)
     if before is not None and not mention.quarter and "to date" not in before.group():
         before = None  # `growth through FY2024`
