@@ -57,6 +57,16 @@ def filled_from(wanted: Slot, *facts: SourcedFact) -> Entry:
     return entry
 
 
+def test_components_of_a_total_come_after_it() -> None:
+    cash = [
+        fact("5", "cash_and_cash_equivalents", label=label, statement=Statement.BALANCE_SHEET, line=line, months=0)
+        for line, label in enumerate(("Cash and due from banks", "Total cash and cash equivalents"))
+    ]
+    wanted = slot(metric="cash_and_cash_equivalents")
+    entry = filled(wanted, cash[0], replace(cash[1], amount=Decimal(33)))
+    assert entry.figure is not None and entry.figure.amount == 33
+
+
 def test_a_figure_keeps_its_place_and_its_value_in_base_units() -> None:
     entry = filled(slot(), fact("3763"))
     assert entry.figure is not None

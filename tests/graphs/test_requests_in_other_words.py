@@ -9,6 +9,8 @@ import pytest
 from fin_agent.answering.answer import Answer
 
 Ask = Callable[..., Answer]
+SENSING = "What were Environmental Sensing net sales of Harborlight in 2023?"
+NINE_MONTHS = "What were Harborlight's net sales for the first nine months of fiscal 2024?"
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,23 @@ Ask = Callable[..., Answer]
         ),
         ("How much did Harborlight's inventory build in 2024?", "How much did Harborlight's inventory rise in 2024?"),
         ("What is 2022 total assets / 7 for Harborlight in FY2024?", "Harborlight's total assets / 7 in 2022"),
+        # what shows a figure
+        ("I need the 2023 net sales figure for Harborlight's Environmental Sensing line.", SENSING),
+        ("I want Environmental Sensing in Harborlight's net sales by segment table, 2023.", SENSING),
+        ("What's the research and development line in Harborlight's 2023 income statement?", "Harborlight's R&D in 2023"),
+        # what a part brings in
+        ("How much did Harborlight bring in from Environmental Sensing in 2023?", SENSING),
+        ("What net sales did Harborlight attribute to Environmental Sensing in 2023?", SENSING),
+        (
+            "How much did Environmental Sensing earn at the operating level for Harborlight in 2023?",
+            "Harborlight's Environmental Sensing operating income in 2023",
+        ),
+        ("What was Harborlight's overall gross profit rate in 2023?", "Harborlight's gross margin in 2023"),
+        # spans of three quarters and of one
+        ("Harborlight's nine-month net sales, Q3 2024?", NINE_MONTHS),
+        ("Harborlight's net sales over the three quarters up to September 30, 2024?", NINE_MONTHS),
+        ("What were Harborlight's year-to-date net sales through the September 2024 quarter?", NINE_MONTHS),
+        ("Harborlight: net sales, Q3 2024 (three months)?", "Harborlight's net sales in Q3 2024"),
     ],
 )
 def test_other_words_have_the_same_figure(ask: Ask, worded: str, plain: str) -> None:
@@ -86,3 +105,15 @@ def test_a_comparison_that_makes_no_request_is_refused(ask: Ask, question: str, 
     answer = ask(question)
     assert answer.refused
     assert named in answer.missing[0]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many Environmental Sensing did Harborlight sell in 2023?",
+        "What was Harborlight's six-month revenue in fiscal 2023?",
+        "What was Harborlight's net sales rate in 2023?",
+    ],
+)
+def test_a_figure_of_another_kind_is_not_told(ask: Ask, question: str) -> None:
+    assert ask(question).refused

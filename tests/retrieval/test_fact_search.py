@@ -119,6 +119,19 @@ def test_a_rate_is_no_amount() -> None:
     assert values(found(rates, "effective tax"))[0] == 21
 
 
+def test_a_row_called_exactly_so_goes_before_one_whose_caption_says_the_rest() -> None:
+    rates = [
+        fact("Adjusted average capital", 17, 12, caption="Return on average capital"),
+        fact("Adjusted return on average capital", 11, 12, unit="percent", page=3),
+    ]
+    for phrase in ("adjusted return on average capital", "adjusted return average capital"):
+        assert values(found(rates, phrase))[0] == 11 and found(rates, phrase).is_sure
+
+
+def test_dollars_are_no_rate() -> None:
+    assert not found([fact("Gross margin", 43, 12)], "gross margin", metric="gross_margin_reported").hits
+
+
 def test_names_of_tags_bear_words_out() -> None:
     tag = Tag("us-gaap:UnrecordedUnconditionalPurchaseObligation", Decimal(8), "8", "c1", None)
     result = found([fact("Total", 8, tag=tag), fact("Total", 9)], "unrecorded purchase obligation")
