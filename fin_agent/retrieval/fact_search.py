@@ -395,8 +395,12 @@ def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
     if literal is None or not (_of_one_table(literal, hits[0]) or _row_says_less(hits[0], literal)):
         return hits
     kept = (hit for hit in hits if _is_literal(hit, phrase) or not _of_one_table(hit, literal))
-    first = replace(literal, score=max(literal.score, _SURE))
-    return [first, *(hit for hit in kept if hit is not literal and not _row_says_less(hit, literal))]
+    ordered = [literal, *(hit for hit in kept if hit is not literal and not _row_says_less(hit, literal))]
+    least = literal.score - _NEAR
+    return [
+        replace(hit, score=max(hit.score, _SURE)) if hit.score >= least and _is_literal(hit, phrase) else hit
+        for hit in ordered
+    ]
 
 
 def _row_says_less(hit: FactHit, literal: FactHit) -> bool:

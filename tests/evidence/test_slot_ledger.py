@@ -67,16 +67,6 @@ def test_components_of_a_total_come_after_it() -> None:
     assert entry.figure is not None and entry.figure.amount == 33
 
 
-def test_a_line_of_a_statement_is_meant_beside_a_row_of_its_name_in_a_note() -> None:
-    wanted = slot("").model_copy(update={"phrase": "Acquisition termination fee"})
-    stated = fact("1000", wanted.fact_name, label="Acquisition termination fee")
-    noted = replace(stated, amount=Decimal(210), statement=None, page=70)
-    entry = filled(wanted, stated, noted)
-    assert entry.figure is not None and entry.figure.amount == 1000
-    assert filled(wanted, replace(stated, statement=None), noted).figure is None
-    assert filled(wanted, replace(stated, amount=Decimal(0)), noted).figure is None
-
-
 def test_a_figure_keeps_its_place_and_its_value_in_base_units() -> None:
     entry = filled(slot(), fact("3763"))
     assert entry.figure is not None
@@ -197,6 +187,16 @@ def told(wanted: Slot, *facts: SourcedFact, statements: tuple[Statement, ...] = 
     documents = list(dict.fromkeys(each.doc_id for each in facts))
     (entry,) = fill_slots({wanted: True}, facts, workspace, documents, statements=statements).entries
     return entry
+
+
+def test_a_line_of_a_statement_is_meant_beside_a_row_of_its_name_in_a_note() -> None:
+    wanted = slot("").model_copy(update={"phrase": "Acquisition termination fee"})
+    stated = SourcedFact("acme23", fact("1000", wanted.fact_name, label="Acquisition termination fee"))
+    noted = SourcedFact("acme23", replace(stated.fact, amount=Decimal(210), statement=None, page=70))
+    entry = told(wanted, noted, stated)
+    assert entry.figure is not None and entry.figure.amount == 1000
+    for other in (replace(stated.fact, statement=None), replace(stated.fact, amount=Decimal(0))):
+        assert told(wanted, noted, SourcedFact("acme23", other)).figure is None
 
 
 def test_the_report_of_the_year_is_before_a_later_one_and_statements_before_both() -> None:

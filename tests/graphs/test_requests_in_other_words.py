@@ -37,7 +37,7 @@ NINE_MONTHS = "What were Harborlight's net sales for the first nine months of fi
         # what shows a figure
         ("I need the 2023 net sales figure for Harborlight's Environmental Sensing line.", SENSING),
         ("I want Environmental Sensing in Harborlight's net sales by segment table, 2023.", SENSING),
-        ("What's the research and development line in Harborlight's 2023 income statement?", "Harborlight's R&D in 2023"),
+        ("What's the R&D line in Harborlight's 2023 income statement?", "Harborlight's R&D in 2023"),
         # what a part brings in
         ("How much did Harborlight bring in from Environmental Sensing in 2023?", SENSING),
         ("What net sales did Harborlight attribute to Environmental Sensing in 2023?", SENSING),
