@@ -642,8 +642,15 @@ class QueryComposer:
         if not lines and names and len(left_out) == len(names):
             self.base = self._with_base(parts=None)
             return percentage(*(_less(one, [one.model_copy(update={"part": name}) for name in names]) for one in pair))
-        if lines and not names and all(words_of(one.words) & _of_measures("lines of revenue") for one in lines):
-            return percentage(_less(result, lines), _less(revenue, lines))
+        if lines and all(words_of(one.words) & _of_measures("lines of revenue") for one in lines):
+            if len(names) == 1 and not left_out and result.metric == "gross_profit":
+                # A segment sells more than what a statement's total of that name has.
+                of, cost = (Line(words=f"total {names[0]} {kind}") for kind in ("revenue", "cost of revenue"))
+                self.base = self._with_base(parts=None)
+                self.take_frames("TOTAL")
+                return percentage(_less(_less(of, lines), [cost]), _less(of, lines))
+            if not names:
+                return percentage(_less(result, lines), _less(revenue, lines))
         if costs and not left_out and result.metric in _BEFORE_TAXES:
             return percentage(total_of([result, *map(_of_the_whole, lines)]), revenue)
         return None
