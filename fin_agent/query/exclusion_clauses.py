@@ -1,4 +1,4 @@
-"""Word what a question leaves out of a measure in one way: `excluding X, what margin`, `margin if X is stripped out`."""
+"""Word what a question leaves out of a measure in one way: `without X, what margin`, `margin if X is left out`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
     What they are taken out of is said by the measure: `strip the fee out of expenses: what margin is left`. A company,
     a period and a part of that clause are those of the measure. Nothing is moved where parts are ranked.
     """
-    found = (at for at, one in enumerate(tokens) if one.type in ("EXCEPT", "EXCLUDED") or _adds_back(tokens, at))
+    kinds = ("EXCEPT", "EXCLUDED", "AFTER") if has_any(tokens, ("SHARE",)) else ("EXCEPT", "EXCLUDED")
+    found = (at for at, one in enumerate(tokens) if one.type in kinds or _adds_back(tokens, at))
     place = next(found, None)
     if place is None or has_any(tokens, types_in("kind")):
         return text
@@ -26,7 +27,8 @@ def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
     inside = tokens[start:place] if passive else tokens[place + 1 : end]
     source = _source_in(tokens[place + 1 : end], told=passive)
     lines = [one for one in inside if one not in source and one.type in types_in("left-out") - {"COMPANY"}]
-    leads = not has_any(tokens[:start], types_in("content")) and has_any(tokens[end:], ("FORMULA", "METRIC"))
+    leads = types_in("leading").issuperset(one.type for one in tokens[:start])
+    leads = leads and has_any(tokens[end:], ("FORMULA", "METRIC"))
     if not has_any(lines, (*LINES, "PART")) or (has_any(inside, ("OUT_OF",)) and not source):
         return text
     if not (leads or passive or source or verb.type == "PLUS"):
@@ -34,12 +36,20 @@ def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
     end = end if leads or not passive else place + 1 + len(source)
     own = verb.text.lower() in word_lists("question_words")["leaving out in names"]
     without = f"{verb.text.lower() if own else _VERB} {text[lines[0].start : lines[-1].end]}"
-    about = " ".join(one.text for one in (*inside, *source) if one not in lines and one.type in MODIFIERS)
+    about = " ".join(
+        one.text
+        for one in (*(tokens[:start] if leads else ()), *inside, *source)
+        if one not in lines and one.type in MODIFIERS
+    )
     before, behind = text[: tokens[start].start], text[tokens[end].start if end < len(tokens) else len(text) :]
     if not leads:
         return f"{before}{without} {about}{behind}"
-    asked, stop, rest = behind.lstrip(_MARKS).partition("?")
-    return f"{asked.rstrip()} {f'for {about} ' if about else ''}{without}{stop}{rest}"
+    stop = next((at for at in range(end, len(tokens)) if tokens[at].type == "STOP"), len(tokens))
+    if tokens[stop - 1].type in types_in("units") and tokens[stop - 2].type == "COMMA":
+        stop -= 2  # `..., in percent`
+    close = tokens[stop].start if stop < len(tokens) else len(text)
+    asked = text[tokens[end].start : close].strip(_MARKS)
+    return f"{asked} {f'for {about} ' if about else ''}{without}{text[close:]}"
 
 
 def _adds_back(tokens: Sequence[Token], place: int) -> bool:
@@ -74,7 +84,9 @@ def _source_in(clause: Sequence[Token], *, told: bool) -> Sequence[Token]:
         clause: What stands behind the verb.
         told: Whether the lines stand before it, so that nothing else stands behind.
     """
-    start = next((at for at, one in enumerate(clause) if one.type in ("OUT_OF", "FROM_WORD")), 0 if told else len(clause))
+    start = next(
+        (at for at, one in enumerate(clause) if one.type in ("OUT_OF", "FROM_WORD")), 0 if told else len(clause)
+    )
     inputs = word_lists("measure_words")["left out of"]
     behind = [one for one in clause[start:] if one.type not in (*MODIFIERS, "FROM_WORD", "OUT_OF", "TOTAL")]
     known = all(one.type == "METRIC" and one.value in inputs for one in behind)
