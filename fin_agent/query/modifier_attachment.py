@@ -250,7 +250,7 @@ def _share_modifiers(operands: Sequence[Operand], *, framed: bool) -> None:
 def _is_operand(groups: Sequence[_Group], place: int, lines: int) -> bool:
     """Return whether modifiers replace a line: after an operator, or first before the only line."""
     before, named = _type_at(groups, place - 1), groups[place]
-    of_another = before == "FROM_WORD" and isinstance(named, list) and has_any(named, ("COMPANY",))
+    of_another = before == "FROM_WORD" and isinstance(named, list) and named[0].type == "COMPANY"  # not `from FY23 to`
     if of_another or before in types_in("binding"):  # `subtract Acme's costs from Bolt's`
         return True
     first = not place or _type_at(groups, place - 1) == "LPAR"

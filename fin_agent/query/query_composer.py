@@ -642,11 +642,28 @@ class QueryComposer:
         if not lines and names and len(left_out) == len(names):
             self.base = self._with_base(parts=None)
             return percentage(*(_less(one, [one.model_copy(update={"part": name}) for name in names]) for one in pair))
-        if lines and not names and all(words_of(one.words) & _of_measures("lines of revenue") for one in lines):
-            return percentage(_less(result, lines), _less(revenue, lines))
+        if lines and not left_out and all(words_of(one.words) & _of_measures("lines of revenue") for one in lines):
+            return self._margin_on_less_revenue(result, revenue, lines)
         if costs and not left_out and result.metric in _BEFORE_TAXES:
             return percentage(total_of([result, *map(_of_the_whole, lines)]), revenue)
         return None
+
+    def _margin_on_less_revenue(self, result: Line, revenue: Line, lines: Sequence[Line]) -> Measure | None:
+        """Return a margin without some revenue; of a part, that of the totals that a statement prints under its name.
+
+        The segment of that name may sell more than they contain.
+        """
+        names = self.base.parts.names if self.base.parts is not None else ()
+        if not names:
+            return percentage(_less(result, lines), _less(revenue, lines))
+        if len(names) > 1 or result.metric != "gross_profit":
+            return None
+        said = words_of("total") | _of_measures("lines of revenue")
+        name = " ".join(word for word in names[0].lower().split() if word not in said)
+        sales, cost = (Line(words=f"total {name} {kind}") for kind in ("revenue", "cost of revenue"))
+        self.base = self._with_base(parts=None)
+        self.take_frames("TOTAL")
+        return percentage(_less(sales, [*lines, cost]), _less(sales, lines))
 
     def _lines_of_margin(self, measure: Measure) -> tuple[Line, Line] | None:
         """Return the result and the revenue that a margin divides; None for any other measure."""
@@ -697,6 +714,7 @@ class QueryComposer:
         self.measures = [_told_twice(one, self.lexicon) for one in self.measures]
         if not self._share_is_apart():
             self._share_of_whole()
+        self._share_left()
         self._whole_without_part()
         self._percentage_line()
         self._average_each()
@@ -754,6 +772,15 @@ class QueryComposer:
         if (len(parts.names) == 1 or selected) and (told or asks_of_it):
             self.take_frames("SHARE", "CAME_FROM")
             self.measures = [percentage(*(line.model_copy(update={"whole": whole}) for whole in (False, True)))]
+
+    def _share_left(self) -> None:
+        """Read what is left of a line as its share: `how much of each sales dollar did Acme keep after costs`."""
+        left, asked = self.only, self.left.get("SHARE", [])
+        if not has_any(self.lexed.tokens, ("LEFT_AFTER",)) or not isinstance(left, Operation):
+            return
+        if self.base.unit == "percent" or not all(one.text.lower() == "how much of" for one in asked):
+            self.measures = [percentage(left, left.left)]
+        self.take_frames("SHARE")  # `how much of its cash flow was left after capex`: the amount
 
     def _share_is_apart(self) -> bool:
         """Return whether a share is asked for beside a ranking: `which segment grew most, and what share was it`."""

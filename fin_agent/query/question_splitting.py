@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.words import patterns
+from fin_agent.lexicon.words import finds, patterns
 from fin_agent.query.question_sentences import sentences_of
-from fin_agent.query.tree import Query
+from fin_agent.query.tree import Operation, Query
 from fin_agent.retrieval.fact_terms import OF_TIME, words_of
 
 _PATTERNS = patterns("question_patterns")
@@ -45,8 +45,13 @@ def asks_only_difference(ask: str) -> bool:
 
 
 def is_told(ask: str, before: Query | None) -> bool:
-    """Return whether a text asks only for the difference that the answer to the previous question gives anyway."""
-    return before is not None and before.tells_difference and asks_only_difference(ask)
+    """Return whether a text asks only for what the answer to the previous question gives: a difference, a result."""
+    if before is None:
+        return False
+    computed = isinstance(before.only_measure, Operation) and finds(
+        ask.strip(" ?."), "asks the result", "question_words"
+    )
+    return computed or (before.tells_difference and asks_only_difference(ask))
 
 
 def resolve_references(ask: str, before: Query | None) -> str:

@@ -19,6 +19,7 @@ from fin_agent.query.clause_normalization import (
     without_description,
     without_glosses,
 )
+from fin_agent.query.exclusion_clauses import with_exclusion_behind
 from fin_agent.query.lexer import (
     KnownNames,
     LexedQuestion,
@@ -162,6 +163,8 @@ class _Asked:
         self.split = _with_directions(self.split, self.directions)
         asked = " ? ".join(map(without_form_of_answer, (*self.split.sentences, *formulas)))
         lexed = lex(asked, self.names, tuple(self.given), about)
+        if (worded := with_exclusion_behind(lexed.text, lexed.tokens)) != lexed.text:
+            lexed = lex(worded, self.names, tuple(self.given), about)
         tokens = _with_exclusions(_without_examples(lexed.tokens), self.before)
         lexed = replace(lexed, tokens=tuple(_as_moves_of_members(tokens)))
         if self.before is not None:

@@ -114,10 +114,16 @@ class FactSearchResult:
         if best is None or not best.is_complete or best.score < least:
             return ()
         near, same = max(least, best.score - _NEAR), best.sourced.fact
-        complete = (hit for hit in self.hits if hit.is_complete)
+        complete = (hit for hit in self.hits if hit.is_complete and not self._yields(hit, best))
         if self.alone:
             return tuple(one for one in complete if one.score >= least and magnitudes_agree(one.sourced.fact, same))
         return tuple(hit for hit in complete if hit.score >= near)
+
+    def _yields(self, hit: FactHit, best: FactHit) -> bool:
+        """Return whether a note of the best hit's filing prints another value where a row of a statement is clear."""
+        fact, chosen = hit.sourced.fact, best.sourced.fact
+        noted = chosen.statement is not None and fact.statement is None and hit.sourced.doc_id == best.sourced.doc_id
+        return noted and not self.rivals and not magnitudes_agree(fact, chosen)
 
     @property
     def is_sure(self) -> bool:

@@ -85,6 +85,87 @@ def test_a_formula_in_words_is_read_as_the_formula(names: KnownNames, question: 
     assert (_formula(query), query.unread) == ([formula], ())
 
 
+WITHOUT_FEE = "(operating_income + termination fee) / revenue"
+WITHOUT_CREDITS = "(gross_profit - regulatory credits) / (revenue - regulatory credits)"
+LEFT_OUT = [
+    ("Excluding the termination fee, what was Apple's 2024 operating margin?", WITHOUT_FEE),
+    ("For Apple in 2024, before the one-time termination fee, what operating margin was reported?", WITHOUT_FEE),
+    ("Strip the termination fee out of Apple's 2024 operating expenses: what operating margin is left?", WITHOUT_FEE),
+    ("If you strip out the termination fee, what was Apple's operating margin in 2024?", WITHOUT_FEE),
+    ("Apple 2024 operating margin, adding back the termination fee", WITHOUT_FEE),
+    ("Put back the termination fee: what operating margin did Apple earn in 2024?", WITHOUT_FEE),
+    ("Apple's operating margin in 2024 if the termination fee is left out", WITHOUT_FEE),
+    ("Apple operating margin 2024 with the termination fee added back", WITHOUT_FEE),
+    ("What would Apple's 2024 operating margin have been without the $10 million termination fee?", WITHOUT_FEE),
+    ("Take Apple's 2024 operating income, put back the termination fee, and divide by revenue", WITHOUT_FEE),
+    (
+        "Without the termination fee, how much of Apple's 2024 revenue turned into operating income, in percent?",
+        WITHOUT_FEE,
+    ),
+    ("Excluding regulatory credits, what gross margin did Apple make in 2024?", WITHOUT_CREDITS),
+    ("What was Apple's gross margin in 2024 if you take regulatory credits out of revenue?", WITHOUT_CREDITS),
+    ("With regulatory credits stripped out of revenue, what was Apple's 2024 gross margin?", WITHOUT_CREDITS),
+    ("Stripping regulatory credits from revenue, what is Apple's 2024 gross margin?", WITHOUT_CREDITS),
+    (
+        "Apple's 2024 Europe gross margin ex regulatory credits",
+        "(total europe revenue - regulatory credits - total europe cost of revenue)"
+        " / (total europe revenue - regulatory credits)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "formula"), LEFT_OUT)
+def test_a_cost_left_out_of_a_margin_is_added_back_and_a_revenue_leaves_both_its_lines(
+    names: KnownNames, question: str, formula: str
+) -> None:
+    query = _read(question, names)
+    assert (_formula(query), query.unread) == ([formula], ())
+
+
+OTHERS_LEFT_OUT = [
+    "Apple's 2024 operating margin with the loans taken out",
+    "Strip the termination fee out of Apple's 2024 dividends: what operating margin is left?",
+    "Apple's 2024 operating margin excluding the gain on investments",
+]
+
+
+@pytest.mark.parametrize("question", OTHERS_LEFT_OUT)
+def test_what_is_no_input_of_a_margin_is_not_left_out_of_it(names: KnownNames, question: str) -> None:
+    assert all(one.unread for one in candidate_readings(question, names))
+
+
+KEPT = "(revenue - cost_of_revenue) / revenue"
+FRAMES = [
+    ("How much of each 2024 sales dollar did Apple keep after cost of sales?", KEPT),
+    ("After cost of sales, how much of each 2024 sales dollar did Apple retain, in percent?", KEPT),
+    ("What percentage of Apple's 2024 revenue was left after cost of sales?", KEPT),
+    ("How much of Apple's 2024 revenue was left after cost of sales?", "revenue - cost_of_revenue"),
+    ("Capital expenditures came out of Apple's 2024 operating cash flow: how much was left?", FREE_CASH_FLOW),
+    ("How much was left at Apple in 2024 after capex came out of operating cash flow?", FREE_CASH_FLOW),
+    ("What was left of Apple's 2024 operating cash flow once capital expenditures were paid for?", FREE_CASH_FLOW),
+    ("Start with Apple's 2024 operating cash flow and subtract capex: what remains?", FREE_CASH_FLOW),
+    ("R&D took what percent of Apple's revenue in 2024?", INTENSITY),
+    ("R&D was equal to what percent of Apple's 2024 revenue?", INTENSITY),
+    ("How many cents per sales dollar did Apple put into R&D in 2024?", INTENSITY),
+    ("How many cents of each sales dollar went to R&D at Apple in 2024?", INTENSITY),
+    ("Who is more R&D heavy relative to revenue, Apple (2024) or Netflix (2024)?", INTENSITY),
+    ("Who was more R&D-heavy relative to revenue in 2024, Apple or Netflix?", INTENSITY),
+    (
+        "How heavily was Apple taxed in 2024, as a percentage of pretax profit?",
+        "income_tax_expense / income_before_taxes",
+    ),
+    ("What did Apple add back for stock-based compensation in 2024?", "stock_based_compensation"),
+    ("How much stock-based compensation did Apple add back in 2024?", "stock_based_compensation"),
+    ("Apple revenue was up what percentage in 2024 over 2023?", "growth of revenue"),
+]
+
+
+@pytest.mark.parametrize(("question", "formula"), FRAMES)
+def test_words_around_two_lines_say_what_is_computed_of_them(names: KnownNames, question: str, formula: str) -> None:
+    query = _read(question, names)
+    assert (_formula(query), query.unread) == ([formula], ())
+
+
 ADDED_BACK = "(net_income + interest_expense) / revenue"
 LABELS = [
     "Apple's 2024 net margin if you add back the interest: (net income + interest expense) / revenue?",

@@ -282,6 +282,14 @@ def test_a_row_of_a_statement_goes_before_a_note_that_says_no_more() -> None:
     assert values(result)[0] == 5254 and result.is_sure
 
 
+def test_a_row_of_a_statement_is_clear_beside_a_note_that_prints_another_amount_under_its_name() -> None:
+    row = fact("Termination fee", 1000, 12, statement=Statement.INCOME)
+    note = fact("Termination fee", 210, 12, section=("Tax at the statutory rate",), page=9)
+    assert [int(hit.sourced.fact.amount) for hit in found([row, note], "termination fee").matches] == [1000]
+    notes = [replace(row, fact=replace(row.fact, statement=None, section=("Other costs",))), note]
+    assert len(found(notes, "termination fee").matches) == 2
+
+
 def test_a_cost_of_a_part_is_not_its_revenue() -> None:
     facts = [
         fact("Services", 78, 12, section=("Net sales",), metric="revenue", statement=Statement.INCOME),

@@ -1,0 +1,97 @@
+"""Word what a question leaves out of a measure in one way: `without X, what margin`, `margin if X is left out`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fin_agent.lexicon.words import word_lists
+from fin_agent.query.modifier_attachment import LINES, MODIFIERS
+from fin_agent.query.tokens import Token, has_any, types_in
+from fin_agent.retrieval.fact_terms import words_of
+
+
+def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
+    """Return a question with the lines that it leaves out behind `excluding`, which stands behind the measure.
+
+    What they are taken out of is said by the measure: `strip the fee out of expenses: what margin is left`. A company,
+    a period and a part of that clause are those of the measure. Nothing is moved where parts are ranked.
+    """
+    kinds = ("EXCEPT", "EXCLUDED", "AFTER") if has_any(tokens, ("SHARE",)) else ("EXCEPT", "EXCLUDED")
+    found = (at for at, one in enumerate(tokens) if one.type in kinds or _adds_back(tokens, at))
+    place = next(found, None)
+    if place is None or has_any(tokens, types_in("kind")):
+        return text
+    verb, passive = tokens[place], tokens[place].type == "EXCLUDED"
+    start = _start_of_clause(tokens, place) if passive else place
+    end = next((at for at in range(place + 1, len(tokens)) if _ends_clause(tokens, at)), len(tokens))
+    inside = tokens[start:place] if passive else tokens[place + 1 : end]
+    source = _source_in(tokens[place + 1 : end], told=passive)
+    lines = [one for one in inside if one not in source and one.type in types_in("left-out") - {"COMPANY"}]
+    leads = types_in("leading").issuperset(one.type for one in tokens[:start])
+    leads = leads and has_any(tokens[end:], ("FORMULA", "METRIC"))
+    if not has_any(lines, (*LINES, "PART")) or (has_any(inside, ("OUT_OF",)) and not source):
+        return text
+    if not (leads or passive or source or verb.type == "PLUS"):
+        return text
+    end = end if leads or not passive else place + 1 + len(source)
+    own = verb.text.lower() in word_lists("question_words")["leaving out in names"]
+    without = f"{verb.text.lower() if own else _VERB} {text[lines[0].start : lines[-1].end]}"
+    about = " ".join(
+        one.text
+        for one in (*(tokens[:start] if leads else ()), *inside, *source)
+        if one not in lines and one.type in MODIFIERS
+    )
+    before, behind = text[: tokens[start].start], text[tokens[end].start if end < len(tokens) else len(text) :]
+    if not leads:
+        return f"{before}{without} {about}{behind}"
+    stop = next((at for at in range(end, len(tokens)) if tokens[at].type == "STOP"), len(tokens))
+    if tokens[stop - 1].type in types_in("units") and tokens[stop - 2].type == "COMMA":
+        stop -= 2  # `..., in percent`
+    close = tokens[stop].start if stop < len(tokens) else len(text)
+    asked = text[tokens[end].start : close].strip(_MARKS)
+    return f"{asked} {f'for {about} ' if about else ''}{without}{text[close:]}"
+
+
+def _adds_back(tokens: Sequence[Token], place: int) -> bool:
+    """Return whether a word adds to the profit of a ratio: `operating margin, adding back the fee`."""
+    one, ratios = tokens[place], word_lists("measure_words")["called ratios"]
+    named = has_any(tokens, ("SHARE", "OF_WHICH")) or any(
+        other.type == "FORMULA" and not words_of(other.text).isdisjoint(ratios) for other in tokens
+    )
+    return named and one.type == "PLUS" and one.text.lower().endswith(" back")
+
+
+def _start_of_clause(tokens: Sequence[Token], place: int) -> int:
+    """Return where the lines begin that a participle leaves out: `if credits are left out`, `with the fee removed`."""
+    openers = word_lists("question_words")["opening an exclusion"]
+    start = place
+    while start and tokens[start - 1].type in types_in("left-out"):
+        start -= 1
+    return start - (start > 0 and tokens[start - 1].text.lower() in openers)
+
+
+def _ends_clause(tokens: Sequence[Token], place: int) -> bool:
+    """Return whether a token ends what is left out; a comma between two of its lines does not."""
+    if tokens[place].type == "COMMA":
+        return place + 1 == len(tokens) or tokens[place + 1].type not in ("PHRASE", "AND")
+    return tokens[place].type in ("COLON", "DASH", "STOP", "RPAR", "LPAR")
+
+
+def _source_in(clause: Sequence[Token], *, told: bool) -> Sequence[Token]:
+    """Return what lines are taken out of, if that is an input of margins: `strip credits out of revenue`.
+
+    Args:
+        clause: What stands behind the verb.
+        told: Whether the lines stand before it, so that nothing else stands behind.
+    """
+    start = next(
+        (at for at, one in enumerate(clause) if one.type in ("OUT_OF", "FROM_WORD")), 0 if told else len(clause)
+    )
+    inputs = word_lists("measure_words")["left out of"]
+    behind = [one for one in clause[start:] if one.type not in (*MODIFIERS, "FROM_WORD", "OUT_OF", "TOTAL")]
+    known = all(one.type == "METRIC" and one.value in inputs for one in behind)
+    return clause[start:] if known else ()
+
+
+_VERB = "excluding"
+_MARKS = " ,;:-"
