@@ -404,10 +404,12 @@ class QueryComposer:
         if names and kinds:
             if not self._kind_is_divided():
                 self.take_frames("KIND")  # `the Marine segment`
+                several = len(names) > 1 and self.has_unread(*_SELECTING)
+                return Parts(names=names, called=str(kinds[0].value) if several else "")
         elif kinds and self.has_unread(*_SELECTING):
             self.take_frames("KIND", "WHICH")
             kind, words = str(kinds[0].value), kinds[0].text.lower()
-            own = kind in ("customer", "product") and " " in words
+            own = kind in ("customer", "product") and (" " in words or words in _WORDS["called by tables"])
             return Parts(kind=kind, called=words if own else "", without=without)
         return Parts(names=names) if names else None
 
@@ -430,7 +432,8 @@ class QueryComposer:
             for before, part, after in zip(types, types[1:], [*types[2:], "STOP"], strict=False)
         )
         # `within the Cloud segment, which product had the most sales`, `largest product by Cloud sales`
-        chosen = self.has_unread("WHICH") or has_any(self.lexed.tokens[:1], _EXTREMES)
+        led = (one for one in self.lexed.tokens if one.type not in types_in("before-a-request"))
+        chosen = self.has_unread("WHICH", "WHO") or has_any(islice(led, 1), (*_EXTREMES, "RANK"))
         apart = self.yes_or_no or self.has_frame("AFTER", "EXCEPT", "THAN", "VERSUS", "SHARE", "CAME_FROM", "OR")
         segments = any(one.value == "segment" for one in self.left.get("KIND", []))  # a part is one mostly
         pairs = list(pairwise(one.partition("_")[0] for one in types if one not in ("COMPANY", "NOISE")))

@@ -162,7 +162,8 @@ class _Asked:
         self.split = _with_directions(self.split, self.directions)
         asked = " ? ".join(map(without_form_of_answer, (*self.split.sentences, *formulas)))
         lexed = lex(asked, self.names, tuple(self.given), about)
-        tokens = _with_exclusions(_without_examples(lexed.tokens), self.before)
+        listed = _with_listed_members(_without_examples(_with_results(lexed.tokens)), lexed.text)
+        tokens = _with_exclusions(listed, self.before)
         lexed = replace(lexed, tokens=tuple(_as_moves_of_members(tokens)))
         if self.before is not None:
             lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens, self.before))
@@ -210,6 +211,79 @@ def _without_examples(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens
 
 
+def _with_results(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with the result of which a superlative speaks: `which was most profitable relative to sales`.
+
+    A word for segments within a quotient is of their lines, and said of what is ranked: `income over segment sales`.
+    """
+    kept: list[Token] = []
+    of_lines: list[Token] = []
+    for one, after in pairwise((*tokens, None)):
+        if one is None:
+            continue
+        before = kept[-1].type if kept else ""
+        if one.type == "KIND_SEGMENT" and before == "OVER" and after is not None and after.type == "METRIC":
+            of_lines.append(replace(one, start=tokens[-1].end, end=tokens[-1].end))
+            continue
+        kept.append(one)
+        divided = after is not None and after.type in ("OVER", "OF_WHICH") and one.type in ("HIGHEST", "LOWEST")
+        if divided and "profitable" in one.text.lower():
+            kept.append(Token("METRIC", "operating income", one.end, one.end, "operating_income"))
+    return [*kept, *of_lines]
+
+
+def _with_listed_members(tokens: Sequence[Token], text: str) -> Sequence[Token]:
+    """Return the tokens with all that is listed beside a part, of which a question chooses, as parts.
+
+    The list stands in brackets, behind `among`, a dash or a colon, or before all: `among Ads, AWS and stores, which grew
+    most`, `lines (sales, AWS)`, `Express/Ground`. A part that no table has beside the others is no answer.
+    """
+    if not has_any(tokens, types_in("ranking")):
+        return tokens
+    kept = list(tokens)
+    place = 0
+    while place < len(kept):
+        end, items = _list_at(kept, place, text)
+        parts = sum(kept[at].type == "PART" for at in items)
+        lead = kept[place - 1].type if place else "none"
+        said = f" {text[: kept[place].start].lower().rstrip()}"
+        opened = lead == "LPAR" or said.endswith(_BEFORE_A_LIST)
+        begins = opened or (lead in types_in("before-a-list") and kept[place].type == "PART")
+        known = opened or not any(kept[at].type in ("METRIC", "FORMULA") or _is_kind(kept[at]) for at in items)
+        if len(items) > 1 and parts and begins and known:
+            for at in items:
+                kept[at] = kept[at] if kept[at].type == "PART" else replace(kept[at], type="PART", value=kept[at].text)
+            kept[place:end] = [replace(one, type="COMMA") if one.type == "OVER" else one for one in kept[place:end]]
+        place = max(end, place + 1)
+    return kept
+
+
+def _list_at(tokens: Sequence[Token], place: int, text: str) -> tuple[int, list[int]]:
+    """Return the end of a list that begins at a place, and the places of its items."""
+    items: list[int] = []
+    at = place
+    while at < len(tokens) and (tokens[at].type in types_in("listable") or _is_kind(tokens[at])):
+        items.append(at)
+        joint = at + 1
+        while joint < len(tokens) and joint < at + 3 and _joins_items(tokens[joint], text):
+            joint += 1
+        if joint == at + 1:
+            break
+        at = joint
+    return (items[-1] + 1 if items else place), items
+
+
+def _joins_items(one: Token, text: str) -> bool:
+    return one.type in ("COMMA", "AND", "OR") or (one.text == "/" and not text[one.start - 1 : one.end + 1].count(" "))
+
+
+_BEFORE_A_LIST = tuple(f" {words}" for words in sorted(word_lists("question_words")["before a list"]))
+
+
+def _is_kind(one: Token) -> bool:
+    return one.type in types_in("kind")
+
+
 def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
     """Read members compared with another period of theirs as moving: `which regions had lower sales than in 2022`.
 
@@ -222,9 +296,11 @@ def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
         for place, (one, other) in enumerate(pairs)
         if one in ("THAN", "VERSUS") and other in ("PERIOD", "YEAR_BEFORE", "PRIOR")
     ]
+    fell = any(one.type == "DOWN" and one.text.lower() in falls for one in tokens)
     lost = any(one.text.lower() in falls and other.type in ("SHARE", "METRIC") for one, other in pairwise(tokens))
     of_members = any(one.type.startswith("KIND_") or one.type == "COUNTRY" for one in tokens)
-    if not (between or lost) or not of_members or has_any(tokens, {"UP", "DOWN", "CHANGE", "GROWTH"}):
+    moves = any(one.type in types_in("moving") and one.text.lower() not in falls for one in tokens)
+    if not (between or lost or fell) or not of_members or moves:
         return list(tokens)
     types = _MOVED | ({"MINUS": ("DOWN",)} if "THAN" in {tokens[place].type for place in between} else {})
     kept = (one for place, one in enumerate(tokens) if place not in between)
