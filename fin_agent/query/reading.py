@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
+from fin_agent.lexicon.company_mentions import CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.clause_normalization import (
@@ -235,53 +236,64 @@ def _with_results(tokens: Sequence[Token]) -> list[Token]:
 def _with_listed_members(tokens: Sequence[Token], text: str) -> Sequence[Token]:
     """Return the tokens with all that is listed beside a part, of which a question chooses, as parts.
 
-    The list stands in brackets, behind `among`, a dash or a colon, or before all: `among Ads, AWS and stores, which grew
-    most`, `lines (sales, AWS)`, `Express/Ground`. A part that no table has beside the others is no answer.
+    The list stands in brackets, behind `among`, a dash or a colon, or before all: `among Ads, AWS and stores, which
+    grew most`, `lines (sales, AWS)`, `Express/Ground`. A part that no table has beside the others is no answer.
     """
     if not has_any(tokens, types_in("ranking")):
         return tokens
-    kept = list(tokens)
+    named = [one.value.company.key for one in tokens if isinstance(one.value, CompanyMention)]
+    again = {  # `FedEx Express, FedEx Ground or FedEx Freight`
+        before.start
+        for before, one in pairwise(tokens)
+        if before.type == "COMPANY" and one.type == "PART" and len(set(named)) == 1 < len(named)
+    }
+    kept = [one for one in tokens if one.type != "COMPANY" or one.start not in sorted(again)[1:]]
     place = 0
     while place < len(kept):
         end, items = _list_at(kept, place, text)
-        parts = sum(kept[at].type == "PART" for at in items)
-        lead = kept[place - 1].type if place else "none"
+        lead = kept[place - 1].type if place else ""
         said = f" {text[: kept[place].start].lower().rstrip()}"
-        opened = lead == "LPAR" or said.endswith(_BEFORE_A_LIST)
-        begins = opened or (lead in types_in("before-a-list") and kept[place].type == "PART")
-        known = opened or not any(kept[at].type in ("METRIC", "FORMULA") or _is_kind(kept[at]) for at in items)
-        if len(items) > 1 and parts and begins and known:
-            for at in items:
-                kept[at] = kept[at] if kept[at].type == "PART" else replace(kept[at], type="PART", value=kept[at].text)
-            kept[place:end] = [replace(one, type="COMMA") if one.type == "OVER" else one for one in kept[place:end]]
+        opened = (lead == "LPAR" or said.endswith(_BEFORE_A_LIST)) and not types_in("complete").issuperset(
+            kept[at].type for at, _ in items
+        )
+        known = {kept[at].type for at, _ in items}
+        is_named = "PART" in known or (known == {"PHRASE"} and has_any(kept[:place], types_in("kind")))
+        begins = kept[place].type == "PART" and lead in types_in("before-a-list") and known <= {"PART", "PHRASE"}
+        if len(items) > 1 and is_named and (opened or begins):
+            for at, last in items:
+                words = text[kept[at].start : kept[last].end]
+                named_part = kept[at].type == "PART" and at == last
+                kept[at] = kept[at] if named_part else Token("PART", words, kept[at].start, kept[last].end, words)
+            inner = {at + 1 for at, last in items if last > at}
+            run = [replace(one, type="COMMA") if one.type == "OVER" else one for one in kept[place:end]]
+            kept[place:end] = [one for at, one in enumerate(run, place) if at not in inner]
+            end -= len(inner)
         place = max(end, place + 1)
     return kept
-
-
-def _list_at(tokens: Sequence[Token], place: int, text: str) -> tuple[int, list[int]]:
-    """Return the end of a list that begins at a place, and the places of its items."""
-    items: list[int] = []
-    at = place
-    while at < len(tokens) and (tokens[at].type in types_in("listable") or _is_kind(tokens[at])):
-        items.append(at)
-        joint = at + 1
-        while joint < len(tokens) and joint < at + 3 and _joins_items(tokens[joint], text):
-            joint += 1
-        if joint == at + 1:
-            break
-        at = joint
-    return (items[-1] + 1 if items else place), items
-
-
-def _joins_items(one: Token, text: str) -> bool:
-    return one.type in ("COMMA", "AND", "OR") or (one.text == "/" and not text[one.start - 1 : one.end + 1].count(" "))
 
 
 _BEFORE_A_LIST = tuple(f" {words}" for words in sorted(word_lists("question_words")["before a list"]))
 
 
-def _is_kind(one: Token) -> bool:
-    return one.type in types_in("kind")
+def _list_at(tokens: Sequence[Token], place: int, text: str) -> tuple[int, list[tuple[int, int]]]:
+    """Return the end of a list that begins at a place, and the places of the first and last token of its items."""
+    items: list[tuple[int, int]] = []
+    at = place
+    while at < len(tokens) and (tokens[at].type in types_in("listable")):
+        after = tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
+        called = tokens[at].type == "PHRASE" and after.type in types_in("kind") and after.start == tokens[at].end + 1
+        items.append((at, at + called))
+        joint = items[-1][1] + 1
+        while joint < min(len(tokens), items[-1][1] + 3) and _joins_items(tokens[joint], text):
+            joint += 1
+        if joint == items[-1][1] + 1:
+            break
+        at = joint
+    return (items[-1][1] + 1 if items else place), items
+
+
+def _joins_items(one: Token, text: str) -> bool:
+    return one.type in ("COMMA", "AND", "OR") or (one.text == "/" and not text[one.start - 1 : one.end + 1].count(" "))
 
 
 def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
@@ -290,21 +302,26 @@ def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
     What is lost moves, too: `which region lost the most sales`, `the most share of sales`.
     """
     falls = word_lists("question_words")["of falls"]
-    pairs = list(pairwise([one.type for one in tokens]))
     between = [
         place
-        for place, (one, other) in enumerate(pairs)
-        if one in ("THAN", "VERSUS") and other in ("PERIOD", "YEAR_BEFORE", "PRIOR")
+        for place, (one, other) in enumerate(pairwise(tokens))
+        if one.type in ("THAN", "VERSUS") and other.type in ("PERIOD", "YEAR_BEFORE", "PRIOR")
     ]
-    fell = any(one.type == "DOWN" and one.text.lower() in falls for one in tokens)
-    lost = any(one.text.lower() in falls and other.type in ("SHARE", "METRIC") for one, other in pairwise(tokens))
     of_members = any(one.type.startswith("KIND_") or one.type == "COUNTRY" for one in tokens)
     moves = any(one.type in types_in("moving") and one.text.lower() not in falls for one in tokens)
-    if not (between or lost or fell) or not of_members or moves:
+    if not (between or _loses_most(tokens, falls)) or not of_members or moves:
         return list(tokens)
     types = _MOVED | ({"MINUS": ("DOWN",)} if "THAN" in {tokens[place].type for place in between} else {})
     kept = (one for place, one in enumerate(tokens) if place not in between)
     return [each for one in kept for each in _moving(one, types, falls)]
+
+
+def _loses_most(tokens: Sequence[Token], falls: Collection[str]) -> bool:
+    """Return whether something falls most: `lost the most sales`, `lost the most ground`."""
+    return any(
+        one.text.lower() in falls and (one.type == "DOWN" or other.type in ("SHARE", "METRIC"))
+        for one, other in pairwise((*tokens, *tokens[-1:]))
+    )
 
 
 def _moving(one: Token, types: Mapping[str, Sequence[str]], falls: Collection[str]) -> list[Token]:

@@ -642,7 +642,7 @@ def _best_and_rival(found: Sequence[tuple[float, Family]], near: float, *, of_al
         if score <= best - near:
             break
         if not any(_have_same_figures(made, other) for other in distinct):
-            if not _is_same_table(made, first):
+            if not _is_same_table(made, first) and not _is_detail_of_statement(made, first):
                 return FamilySearchResult(first, made)
             distinct.append(made)
     return FamilySearchResult(first)
@@ -667,6 +667,14 @@ def _is_same_table(other: Family, first: Family) -> bool:
         return may_span_pages(other.table) and not may_span_pages(first.table)  # a table takes precedence over tags
     names, firsts = {member.name.casefold() for member in other.members}, figures.keys()
     return names <= firsts | _dropped_names(first) or firsts <= names | _dropped_names(other)
+
+
+def _is_detail_of_statement(other: Family, first: Family) -> bool:
+    """Return whether the first is of a statement and the other splits some of its lines: both make up the whole."""
+    stated = all(member.facts[-1].fact.statement is not None for member in first.members)
+    figures = [member.facts[-1].fact for member in other.members]
+    shared = sum(any(magnitudes_agree(member.facts[-1].fact, own) for own in figures) for member in first.members)
+    return stated and first.sums_to_whole() and other.sums_to_whole() and 2 * shared > len(first.members)
 
 
 def _dropped_names(family: Family) -> set[str]:
