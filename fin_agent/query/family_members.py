@@ -18,6 +18,7 @@ from fin_agent.retrieval.figure_families import (
     COMPONENT,
     Family,
     FamilySearchResult,
+    Member,
     find_family,
     is_never_member,
     is_remainder,
@@ -138,9 +139,16 @@ def _members_of(
     names = _selected_names(query, parts, families[0])
     if not names:
         raise UnboundError(f"no {_kind(parts)} is left", is_final=True)
+    if query.combined is Combination.TOTAL and parts.kind and not _are_all(families[0], names, parts):
+        raise _no_family(f"all that a sum over every {parts.kind} needs")
     of_measures = {metric or words: one for (words, metric), one in zip(measured, families, strict=True)}
     tables = {key: one.table for key, one in of_measures.items()}
     return FamilyMembers(names, tables, frozenset(key for key, one in of_measures.items() if one.printed_total))
+
+
+def _are_all(family: Family, names: Sequence[str], parts: Parts) -> bool:
+    """Return whether no member lacks in a sum: as many as the question says, or those that make up the whole."""
+    return len(names) == parts.count if parts.count else family.sums_to_whole() and len(names) == len(family.members)
 
 
 def _no_family(why: str) -> UnboundError:
@@ -217,15 +225,21 @@ def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ..
     """Return the names of the requested members, largest of the last period first."""
     if parts.names and not parts.kind:
         return tuple(_names_in(family, parts.names))
-    named, stems = set(_names_in(family, parts.without)), list(map(content_stems, parts.without))
-    members = [one for one in family.ranked() if one.name not in named and content_stems(one.name) not in stems]
+    members = _without_named(family, parts.without)
     if any(isinstance(one, Move) and one.how != "change" for one in query.measures):
         members = [one for one in members if one.value() > 0]  # growth from zero or from a loss is undefined
-    if parts.kind == "country" or _selects(query):
-        members = [one for one in members if not is_remainder(one.name)]
+    named_so = [one for one in members if not is_remainder(one.name)]
+    if parts.kind == "country" or _selects(query) or len(named_so) == parts.count:
+        members = named_so
     if query.combined is Combination.LOWEST:
         members = [one for one in members if one.value(-1)]  # a dash means that it has none
     return tuple(one.name for one in members)
+
+
+def _without_named(family: Family, names: Sequence[str]) -> list[Member]:
+    """Return the members but those of these names, largest of the last period first."""
+    named, stems = set(_names_in(family, names)), list(map(content_stems, names))
+    return [one for one in family.ranked() if one.name not in named and content_stems(one.name) not in stems]
 
 
 def _selects(query: Query) -> bool:

@@ -523,6 +523,11 @@ def _mentions_in(text: str, names: KnownNames, *, between_years: bool = False) -
             for other in names.lexicon.mentions(text[place : one.end]):
                 yield Token(other.kind.upper(), other.phrase, place + other.start, place + other.end, other.id)
             continue
+        if (whose := _PATTERNS["of a segment"].match(words)) is not None:  # `which region segment's EBIT fell`
+            for other in names.lexicon.mentions(words[whose.end() :]):
+                start = one.start + whose.end() + other.start
+                yield Token(other.kind.upper(), other.phrase, start, start + len(other.phrase), other.id)
+            continue
         metric = names.lexicon.metrics.get(one.id)
         start, end = one.start, one.end
         for lead in _LEADS:

@@ -165,7 +165,12 @@ class QueryComposer:
     def _in_dollars(self) -> bool:
         """Whether a movement is asked for in dollars."""
         asked = self.question.lower()
-        return "dollar" in asked or "$ " in asked or (self.base.unit or "").startswith("USD")
+        return "dollar" in asked or "$ " in asked or (self.base.unit or "").startswith("USD") or self._in_amounts
+
+    @property
+    def _in_amounts(self) -> bool:
+        """Whether a movement is asked for as an amount, whatever its verb: `grew most in dollar terms`."""
+        return any(words in self.question.lower() for words in _WORDS["as amounts"])
 
     @property
     def only(self) -> Measure | None:
@@ -404,12 +409,28 @@ class QueryComposer:
         if names and kinds:
             if not self._kind_is_divided():
                 self.take_frames("KIND")  # `the Marine segment`
-        elif kinds and self.has_unread(*_SELECTING):
+                return Parts(names=names, called=str(kinds[0].value) * (len(names) > 1))
+        elif kinds and (self.has_unread(*_SELECTING) or self._sums_members()):
             self.take_frames("KIND", "WHICH")
-            kind, words = str(kinds[0].value), kinds[0].text.lower()
-            own = kind in ("customer", "product") and " " in words
-            return Parts(kind=kind, called=words if own else "", without=without)
+            return self._family_of(kinds[0], without)
         return Parts(names=names) if names else None
+
+    def _family_of(self, kind: Token, without: tuple[str, ...]) -> Parts:
+        """Return all parts of a kind, by its own words where a table may be called by them."""
+        words = kind.text.lower()
+        own = kind.value in ("customer", "product") and (" " in words or words in _WORDS["called by tables"])
+        count = self._members_counted(kind)
+        return Parts(kind=str(kind.value), called=words if own else "", without=without, count=count)
+
+    def _members_counted(self, kind: Token) -> int:
+        """Return how many members of a kind there are in the words before it: `its five reportable segments`."""
+        before = self.lexed.text[: kind.start].split()[-_WORDS_BEFORE_A_KIND:]
+        return next((_COUNTS.index(word.lower()) for word in reversed(before) if word.lower() in _COUNTS), 0)
+
+    def _sums_members(self) -> bool:
+        """Return whether one figure is to be summed over all parts of a kind: `sales of all regions together`."""
+        others = ("SHARE", "CAME_FROM", "EXCEPT", "AVERAGE", "DIFFERENCE", "RATIO", *_MOVING)
+        return self.has_unread("TOTAL") and len(self.measures) == 1 and not self.has_unread(*others)
 
     def _line_of_part(self, names: Sequence[str]) -> bool:
         """Read a part before what parts are ranked by as words of its line: `which region had most iPhone sales`."""
@@ -430,7 +451,8 @@ class QueryComposer:
             for before, part, after in zip(types, types[1:], [*types[2:], "STOP"], strict=False)
         )
         # `within the Cloud segment, which product had the most sales`, `largest product by Cloud sales`
-        chosen = self.has_unread("WHICH") or has_any(self.lexed.tokens[:1], _EXTREMES)
+        led = (one for one in self.lexed.tokens if one.type not in types_in("before-a-request"))
+        chosen = self.has_unread("WHICH", "WHO") or has_any(islice(led, 1), (*_EXTREMES, "RANK"))
         apart = self.yes_or_no or self.has_frame("AFTER", "EXCEPT", "THAN", "VERSUS", "SHARE", "CAME_FROM", "OR")
         segments = any(one.value == "segment" for one in self.left.get("KIND", []))  # a part is one mostly
         pairs = list(pairwise(one.partition("_")[0] for one in types if one not in ("COMPANY", "NOISE")))
@@ -1307,8 +1329,17 @@ class QueryComposer:
         told = (*_EXTREMES, "ORDINAL", *_MOVING, *(("HIGHER", "LOWER") if choice else ()))
         several = len(self.measures) > 1 and axis is not Axis.MEASURES
         both_ends = self.has_unread("HIGHEST") and self.has_unread("LOWEST")
-        one_end = not both_ends and self._is_one_request(*told)
+        ordered = self._orders_in_one_request() if self.has_unread("RANK") else self._is_one_request(*told)
+        one_end = not both_ends and ordered
         return not several and (one_end or self._asks_both_ends())
+
+    def _orders_in_one_request(self) -> bool:
+        """Return whether what is ordered moves in the request that orders it: `rank them by growth; who is on top`."""
+        orders, moves = (
+            {self._request_at(one.start) for kind in kinds for one in self.left.get(kind, [])}
+            for kinds in (("RANK",), (*_MOVING, "FASTEST", "SLOWEST"))
+        )
+        return len(orders) == 1 and (not moves or orders <= moves)
 
     def _asks_both_ends(self) -> bool:
         """Return whether one request asks for the highest and the lowest member, or for growth and fall the most."""
@@ -1328,14 +1359,18 @@ class QueryComposer:
         fast = self.has_frame("FASTEST", "SLOWEST", "FASTER", "SLOWER")
         if not fast and not any(moved):
             return
-        by_rate = grown or of_family or (up and axis is not Axis.PERIODS)
-        contributed = of_family and bool(self.take_frames("CAME_FROM"))  # `contributed the most to growth`
-        in_dollars = contributed or self._in_dollars or any(map(_of_amounts, moved))
-        percent = fast or (by_rate and not in_dollars) or self.base.unit == "percent"
+        by_rate = bool(grown) or of_family or (bool(up) and axis is not Axis.PERIODS)
+        percent = self._moves_by_rate(moved, fast=fast, by_rate=by_rate, of_family=of_family)
         self._move("growth" if percent and not all(map(share_of, self.measures)) else "change")
         span = parse_periods(self.sentences.asked).span
         if axis is Axis.PERIODS and span is not None and span.form != "list" and len(self.base.periods) > 2:
             self.base = self._with_base(periods=self.base.periods[1:])
+
+    def _moves_by_rate(self, moved: Sequence[Sequence[Token]], *, fast: bool, by_rate: bool, of_family: bool) -> bool:
+        """Return whether ranked movements are rates: those of members are, unless amounts are asked for."""
+        contributed = of_family and bool(self.take_frames("CAME_FROM"))  # `contributed the most to growth`
+        in_dollars = contributed or self._in_dollars or any(map(_of_amounts, moved))
+        return (fast and not self._in_amounts) or (by_rate and not in_dollars) or self.base.unit == "percent"
 
     def _over_periods(self, axis: Axis) -> None:
         """Rank the sum or the mean over the periods: `the highest total sales over 2022 and 2023`."""
@@ -1435,6 +1470,9 @@ class QueryComposer:
         """Read how companies, parts or measures are compared, in addition to the relation over time."""
         how = next((how for frame, how in _HOWS.items() if self.has_unread(frame)), None)
         if how is None or self.axis not in (Axis.COMPANIES, Axis.PARTS, Axis.MEASURES):
+            return {}
+        if how is Combination.TOTAL and self.family and self.take_frames("EACH"):  # `total sales by segment`
+            self.take_frames("TOTAL")
             return {}
         if self.axis is Axis.MEASURES and len(self.sentences.sentences) > 1:
             return {}  # `Add up a and b. What multiple of c is that?`: of which measures is not known here
@@ -1686,6 +1724,8 @@ def _last_digit(written: str, value: float) -> float:
 
 _OF_ALL_PARTS = words_of("total all combined reportable operating segment division region business")
 _COMPONENTS, _SUMS = (words_of(" ".join(word_lists("part_words")[kind])) for kind in ("of any sum", "sums"))
+_COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS_BEFORE_A_KIND = 3
 _LAST_OF_A_YEAR = 5
 _MONTHS_OF_A_YEAR = 12
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")

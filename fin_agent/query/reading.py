@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
+from fin_agent.lexicon.company_mentions import CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.clause_normalization import (
@@ -165,7 +166,8 @@ class _Asked:
         lexed = lex(asked, self.names, tuple(self.given), about)
         if (worded := with_exclusion_behind(lexed.text, lexed.tokens)) != lexed.text:
             lexed = lex(worded, self.names, tuple(self.given), about)
-        tokens = _with_exclusions(_without_examples(lexed.tokens), self.before)
+        listed = _with_listed_members(_without_examples(_with_results(lexed.tokens)), lexed.text)
+        tokens = _with_exclusions(listed, self.before)
         lexed = replace(lexed, tokens=tuple(_as_moves_of_members(tokens)))
         if self.before is not None:
             lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens, self.before))
@@ -213,25 +215,116 @@ def _without_examples(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens
 
 
+def _with_results(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with the result of which a superlative speaks: `which was most profitable relative to sales`.
+
+    A word for segments within a quotient is of their lines, and said of what is ranked: `income over segment sales`.
+    """
+    kept: list[Token] = []
+    of_lines: list[Token] = []
+    for one, after in pairwise((*tokens, None)):
+        if one is None:
+            continue
+        before = kept[-1].type if kept else ""
+        if one.type == "KIND_SEGMENT" and before == "OVER" and after is not None and after.type == "METRIC":
+            of_lines.append(replace(one, start=tokens[-1].end, end=tokens[-1].end))
+            continue
+        kept.append(one)
+        divided = after is not None and after.type in ("OVER", "OF_WHICH") and one.type in ("HIGHEST", "LOWEST")
+        if divided and "profitable" in one.text.lower():
+            kept.append(Token("METRIC", "operating income", one.end, one.end, "operating_income"))
+    return [*kept, *of_lines]
+
+
+def _with_listed_members(tokens: Sequence[Token], text: str) -> Sequence[Token]:
+    """Return the tokens with all that is listed beside a part, of which a question chooses, as parts.
+
+    The list stands in brackets, behind `among`, a dash or a colon, or before all: `among Ads, AWS and stores, which
+    grew most`, `lines (sales, AWS)`, `Express/Ground`. A part that no table has beside the others is no answer.
+    """
+    if not has_any(tokens, types_in("ranking")):
+        return tokens
+    named = [one.value.company.key for one in tokens if isinstance(one.value, CompanyMention)]
+    again = {  # `FedEx Express, FedEx Ground or FedEx Freight`
+        before.start
+        for before, one in pairwise(tokens)
+        if before.type == "COMPANY" and one.type == "PART" and len(set(named)) == 1 < len(named)
+    }
+    kept = [one for one in tokens if one.type != "COMPANY" or one.start not in sorted(again)[1:]]
+    place = 0
+    while place < len(kept):
+        end, items = _list_at(kept, place, text)
+        lead = kept[place - 1].type if place else ""
+        said = f" {text[: kept[place].start].lower().rstrip()}"
+        opened = (lead == "LPAR" or said.endswith(_BEFORE_A_LIST)) and not types_in("complete").issuperset(
+            kept[at].type for at, _ in items
+        )
+        known = {kept[at].type for at, _ in items}
+        is_named = "PART" in known or (known == {"PHRASE"} and has_any(kept[:place], types_in("kind")))
+        begins = kept[place].type == "PART" and lead in types_in("before-a-list") and known <= {"PART", "PHRASE"}
+        if len(items) > 1 and is_named and (opened or begins):
+            for at, last in items:
+                words = text[kept[at].start : kept[last].end]
+                named_part = kept[at].type == "PART" and at == last
+                kept[at] = kept[at] if named_part else Token("PART", words, kept[at].start, kept[last].end, words)
+            inner = {at + 1 for at, last in items if last > at}
+            run = [replace(one, type="COMMA") if one.type == "OVER" else one for one in kept[place:end]]
+            kept[place:end] = [one for at, one in enumerate(run, place) if at not in inner]
+            end -= len(inner)
+        place = max(end, place + 1)
+    return kept
+
+
+_BEFORE_A_LIST = tuple(f" {words}" for words in sorted(word_lists("question_words")["before a list"]))
+
+
+def _list_at(tokens: Sequence[Token], place: int, text: str) -> tuple[int, list[tuple[int, int]]]:
+    """Return the end of a list that begins at a place, and the places of the first and last token of its items."""
+    items: list[tuple[int, int]] = []
+    at = place
+    while at < len(tokens) and (tokens[at].type in types_in("listable")):
+        after = tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
+        called = tokens[at].type == "PHRASE" and after.type in types_in("kind") and after.start == tokens[at].end + 1
+        items.append((at, at + called))
+        joint = items[-1][1] + 1
+        while joint < min(len(tokens), items[-1][1] + 3) and _joins_items(tokens[joint], text):
+            joint += 1
+        if joint == items[-1][1] + 1:
+            break
+        at = joint
+    return (items[-1][1] + 1 if items else place), items
+
+
+def _joins_items(one: Token, text: str) -> bool:
+    return one.type in ("COMMA", "AND", "OR") or (one.text == "/" and not text[one.start - 1 : one.end + 1].count(" "))
+
+
 def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:
     """Read members compared with another period of theirs as moving: `which regions had lower sales than in 2022`.
 
     What is lost moves, too: `which region lost the most sales`, `the most share of sales`.
     """
     falls = word_lists("question_words")["of falls"]
-    pairs = list(pairwise([one.type for one in tokens]))
     between = [
         place
-        for place, (one, other) in enumerate(pairs)
-        if one in ("THAN", "VERSUS") and other in ("PERIOD", "YEAR_BEFORE", "PRIOR")
+        for place, (one, other) in enumerate(pairwise(tokens))
+        if one.type in ("THAN", "VERSUS") and other.type in ("PERIOD", "YEAR_BEFORE", "PRIOR")
     ]
-    lost = any(one.text.lower() in falls and other.type in ("SHARE", "METRIC") for one, other in pairwise(tokens))
     of_members = any(one.type.startswith("KIND_") or one.type == "COUNTRY" for one in tokens)
-    if not (between or lost) or not of_members or has_any(tokens, {"UP", "DOWN", "CHANGE", "GROWTH"}):
+    moves = any(one.type in types_in("moving") and one.text.lower() not in falls for one in tokens)
+    if not (between or _loses_most(tokens, falls)) or not of_members or moves:
         return list(tokens)
     types = _MOVED | ({"MINUS": ("DOWN",)} if "THAN" in {tokens[place].type for place in between} else {})
     kept = (one for place, one in enumerate(tokens) if place not in between)
     return [each for one in kept for each in _moving(one, types, falls)]
+
+
+def _loses_most(tokens: Sequence[Token], falls: Collection[str]) -> bool:
+    """Return whether something falls most: `lost the most sales`, `lost the most ground`."""
+    return any(
+        one.text.lower() in falls and (one.type == "DOWN" or other.type in ("SHARE", "METRIC"))
+        for one, other in pairwise((*tokens, *tokens[-1:]))
+    )
 
 
 def _moving(one: Token, types: Mapping[str, Sequence[str]], falls: Collection[str]) -> list[Token]:

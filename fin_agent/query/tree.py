@@ -225,6 +225,8 @@ class Parts(_Node):
     """The question's own words for the kind, where a table may be called by them: `service offering`."""
     without: tuple[str, ...] = ()
     """Members to leave out: `after the United States`, `excluding eliminations`."""
+    count: int = 0
+    """How many members the question says there are: `all four regions`; 0 if it does not."""
 
 
 class Company(_Node):

@@ -21,6 +21,7 @@ from fin_agent.retrieval.fact_search import (
     FactQuery,
     facts_of_year,
     find_facts,
+    is_acronym,
     matches_period,
     period_fit_of,
     synonym_wordings,
@@ -110,6 +111,8 @@ class Family:
         for longer in (True, False):
             held = ((member, words_of(member.name)) for member in self.members)
             same = same or [each for each, own in held if own and (words <= own if longer else own <= words)]
+        if name.isupper():
+            same = same or [each for each in self.members if is_acronym(name.lower(), each.name)]
         return same[0] if words and len(same) == 1 else None
 
 
@@ -183,7 +186,7 @@ def find_family(
             pages.add(key)
     filings = sorted({key.doc_id for key in pages}, key=lambda doc_id: (-fits[doc_id], doc_id))[:_FILINGS]
     tables = _tables(workspace, sorted(key for key in pages if key.doc_id in filings))
-    if asked.kind is None and len(asked.kind_words) > 1:
+    if asked.kind is None and (len(asked.kind_words) > 1 or asked.kind_words & _CALLED):
         tables = [_with_line_above(siblings, asked.kind_words, workspace) for siblings in tables]
     alike = grouped((siblings.measure, siblings) for siblings in tables)
     wholes = [_whole(workspace, one, company, scope) for one in wanted]
@@ -252,6 +255,7 @@ _OF_ANY_KIND = words_of("products services")
 _TOTAL, _OPENING = words_of("total"), words_of("beginning")
 _EFFECTS, _COUNTRIES = words_of("impact effect"), words_of("country countries")
 _SUMMED = words_of(" ".join(word_lists("part_words")["sums"]))
+_CALLED = words_of(" ".join(word_lists("question_words")["called by tables"]))
 _RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
 _FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
 _FILINGS = 3
@@ -638,7 +642,7 @@ def _best_and_rival(found: Sequence[tuple[float, Family]], near: float, *, of_al
         if score <= best - near:
             break
         if not any(_have_same_figures(made, other) for other in distinct):
-            if not _is_same_table(made, first):
+            if not _is_same_table(made, first) and not _is_detail_of_statement(made, first):
                 return FamilySearchResult(first, made)
             distinct.append(made)
     return FamilySearchResult(first)
@@ -663,6 +667,14 @@ def _is_same_table(other: Family, first: Family) -> bool:
         return may_span_pages(other.table) and not may_span_pages(first.table)  # a table takes precedence over tags
     names, firsts = {member.name.casefold() for member in other.members}, figures.keys()
     return names <= firsts | _dropped_names(first) or firsts <= names | _dropped_names(other)
+
+
+def _is_detail_of_statement(other: Family, first: Family) -> bool:
+    """Return whether the first is of a statement and the other splits some of its lines: both make up the whole."""
+    stated = all(member.facts[-1].fact.statement is not None for member in first.members)
+    figures = [member.facts[-1].fact for member in other.members]
+    shared = sum(any(magnitudes_agree(member.facts[-1].fact, own) for own in figures) for member in first.members)
+    return stated and first.sums_to_whole() and other.sums_to_whole() and 2 * shared > len(first.members)
 
 
 def _dropped_names(family: Family) -> set[str]:

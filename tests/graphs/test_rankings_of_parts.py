@@ -76,6 +76,65 @@ def test_the_first_member_is_asked_for_in_many_words(question: str, name: str, a
     assert text.startswith(f"{name} of "), text
 
 
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Which Tellurond segment came next after Data Center by revenue in fiscal 2024?", AUTOMOTIVE),
+        ("Tellurond fiscal 2024: #2 segment by revenue, right behind Data Center?", AUTOMOTIVE),
+        ("Which Tellurond segment took the runner-up spot in fiscal 2024 revenue?", AUTOMOTIVE),
+        ("Data Center leads Tellurond's fiscal 2024 revenue by segment; who comes next?", AUTOMOTIVE),
+        ("Which Tellurond segment led revenue growth in fiscal 2023?", AUTOMOTIVE),
+        ("In fiscal 2024, what Tellurond segment outgrew all the others on revenue?", DATA_CENTER),
+        ("Which Tellurond segment lost the most ground in revenue in fiscal 2023?", INDUSTRIAL),
+        (
+            "Which of Tellurond's segments (Automotive, Connectivity, Data Center) grew fastest in fiscal 2023?",
+            AUTOMOTIVE,
+        ),
+        ("Among data center, automotive and connectivity, which grew revenue most at Tellurond in 2024?", DATA_CENTER),
+        ("Tellurond fiscal 2024: best operating margin out of Automotive/Data Center?", AUTOMOTIVE),
+        ("Which Tellurond segment was most profitable relative to its own revenue in fiscal 2024?", AUTOMOTIVE),
+    ],
+)
+def test_places_and_listed_members_are_asked_for_in_many_words(question: str, name: str, ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert text.startswith(f"{name} of "), text
+
+
+def test_a_listed_name_that_is_no_member_is_not_passed_over(ask: Ask) -> None:
+    assert ask(
+        "Among Data Center, Automotive and Aerospace, which Tellurond segment had the most revenue in 2024?"
+    ).refused
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Rank Tellurond's segments by fiscal 2023 revenue growth; which is first?",
+        "Rank Tellurond's segments by fiscal 2023 revenue growth - who's on top?",
+        "Rank Tellurond's segments by fiscal 2023 revenue growth and name the leader.",
+    ],
+)
+def test_an_order_says_who_is_first(question: str, ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert f"1. {AUTOMOTIVE}: 15.9%" in text and " has the " not in text and "Not found" not in text, text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Tellurond's revenue of all segments together in fiscal 2024?",
+        "Tellurond's combined revenue over its three segments in fiscal 2024?",
+    ],
+)
+def test_a_sum_is_over_all_members(question: str, ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert "7,464" in text and all(one in text for one in (DATA_CENTER, AUTOMOTIVE, INDUSTRIAL)), text
+
+
+def test_a_sum_over_more_members_than_there_are_is_refused(ask: Ask) -> None:
+    assert ask("Tellurond's combined revenue over its four segments in fiscal 2024?").refused
+
+
 def test_where_something_is_asks_for_no_ranking(ask: Ask) -> None:
     assert ask("Where is Tellurond's largest factory?").refused
 

@@ -83,7 +83,9 @@ def _abbreviated(
         if short in parts or any(one.start < end and start < one.end for one in mentions):
             continue
         leads = ("", *(filer.split()[0] for filer in filers))
-        called = [name for name in parts if any(_initials(f"{lead} {name}") == short for lead in leads)]
+        full = [(name, _initials(f"{lead} {name}"), lead) for name in parts for lead in leads]
+        called = [name for name, initials, _ in full if initials == short]
+        called = called or [name for name, initials, lead in full if lead and initials[:-1] == short]
         if len({name.casefold() for name in called}) == 1:
             yield KnownName(min(called), start, end)
 
