@@ -353,11 +353,38 @@ def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPass
         is_prose = len(words.split()) > _LONG_LABEL
         flat = [(one, paragraph) for paragraph in paragraphs_of(passage.text) for one in paragraph.sentences]
         quoted = [at for at, (text, _) in enumerate(flat) if text in words or (is_prose and words in text)]
+        if target.part.answer_type is AnswerType.CAUSE and not own:
+            told = (text for at in quoted for text in (flat[at][0], _reason_behind(flat, at, quote)))
+            yield from (Candidate(text, passage, place, 0, 1.0) for text in told if matches_type(text, target.part))
         for position, (text, paragraph) in enumerate(flat):
             apart = min((abs(position - other) for other in quoted), default=_AROUND)
             held = _held_beside(text, paragraph, apart, own, target)
             if held is not None:
                 yield Candidate(text, passage, place, position, held * _FARTHER**apart)
+
+
+def _reason_behind(flat: Sequence[tuple[str, Paragraph]], position: int, lead: str) -> str:
+    """Return the sentence farther behind in a paragraph that gives the reason of one, by its subject: `These changes`.
+
+    `lead` is the whole sentence, where a page has only its end. Empty if nothing says that a reason is of it.
+    """
+    paragraph = flat[position][1]
+    said, beside = set(stems_in(lead)), takewhile(lambda one: one[1] is paragraph, flat[position + 1 :])
+    return next(
+        (
+            text
+            for text, _ in beside
+            if contains_listed_phrase("pointing at", text)
+            and contains_listed_phrase("causes", text)
+            and is_complete_sentence(text)
+            and not said.isdisjoint(stems_in(" ".join(text.split()[1:_POINTED_AT])))
+        ),
+        "",
+    )
+
+
+_POINTED_AT = 4
+"""Words of a sentence among which that stands what it points at: `These two changes`."""
 
 
 def _held_beside(
@@ -420,14 +447,17 @@ def _sentences(
             continue  # most sentences, without a look at their form
         if not _is_self_contained(lead, paragraph):
             continue
-        text, first = _joined(flat, position, with_next=explains)
+        cause = target.part.answer_type is AnswerType.CAUSE and not contains_listed_phrase("causes", lead)
+        text, first = _joined(flat, position, with_next=explains, with_reason=cause)
         heading = paragraph.heading + (announced if paragraph.item else "")
         score = _score(lead, text, heading, target, filed, partial(_text_above, flat[first][0], passage_text))
         if score:
             yield first, text, score
 
 
-def _joined(flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: bool) -> tuple[str, int]:
+def _joined(
+    flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: bool, with_reason: bool
+) -> tuple[str, int]:
     """Return a sentence with those that it points back to or that point back to it, and the position of the first."""
     lead, paragraph = flat[position]
     text, first = lead, position
@@ -437,6 +467,8 @@ def _joined(flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: 
     after = flat[position + 1][0] if position + 1 < len(flat) else ""
     if with_next and _points_back(after, lead) and is_complete_sentence(after):
         text = f"{text} {after}"
+    elif with_reason and (reason := _reason_behind(flat, position, lead)):
+        text = f"{text} {reason}"
     return text, first
 
 
@@ -669,7 +701,7 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
     figure = wants in FIGURES
     if (figure or wants in _FACTS) and _begins_in_another_month(text, target.intent.core):
         return False
-    if figure and not _is_of_asked_days(text, target.part.text):
+    if figure and not (_is_of_asked_days(text, target.part.text) and _is_of_asked_months(text, target.part.text)):
         return False
     if figure and not coming <= years:
         return False
@@ -708,6 +740,14 @@ def _is_of_asked_days(text: str, asked: str) -> bool:
 
 _DAYS_NEAR = 7
 """Days between the end of a fiscal period and the end of its month, by which people call it."""
+
+
+def _is_of_asked_months(text: str, asked: str) -> bool:
+    """Return whether a text names no other month of a year in place of one asked for: `the May 2024 program`."""
+    month = patterns("answer_patterns")["month of a year"]
+    named, told = ({(one["month"][:3].lower(), one["year"]) for one in month.finditer(of)} for of in (asked, text))
+    plain = {(one["month"][:3].lower(), one["year"]) for one in month.finditer(text) if not one["day"]}
+    return not (named - told and plain - named)
 
 
 def _begins_in_another_month(text: str, core: str) -> bool:
@@ -823,12 +863,15 @@ def measure_fitness(about: str, core: str, lexicon: Lexicon) -> float:
     `Mac sales`, `revenue per shipment` and `sales in Japan` are parts; of `sales rose 6%` the measure is the subject.
     """
     wanted = _measures(core, lexicon)[:1]
-    whole = word_lists("answer_words")["of the whole"] | frozenset(words_in(core.lower()))
+    asked_words = frozenset(words_in(core.lower())) - word_lists("answer_words")["of the whole"]
+    whole = word_lists("answer_words")["of the whole"] | asked_words
     divisions, asked = word_lists("same_words")["segments"] - whole, movement_directions(core)
 
     def narrows(before: str, behind: Sequence[str]) -> bool:
         words = before.lower().replace("’", "'").replace("'s ", " ").split()
-        word = (words[-2:-1] if words[-1:] == ["of"] else words[-1:] or [""])[0].strip("'").removesuffix("'s")
+        while words and words[-1] in asked_words:
+            words.pop()  # `cost of automotive sales revenue` is a cost
+        word = (words[-2:-1] if words[-1:] == ["of"] else words[-1:] or [""])[0].strip("'\"()“”").removesuffix("'s")
         if word.isalpha() and word not in whole and not any(movement_directions(word)):
             return True  # `cost of revenue` is no revenue
         of_segment = not divisions.isdisjoint(words[-_OWNER_WITHIN:])

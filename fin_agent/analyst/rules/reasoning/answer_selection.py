@@ -128,7 +128,7 @@ class _Answers:
         for number, part in enumerate(self._parts):
             target = self._target(number)
             most = 1 if told else _MOST.get(part.answer_type, 1)
-            beside = _beside(target, [(one.passage, one.text) for one in told.values()])
+            beside = _beside(target, self._around(told.values()))
             chosen = beside or _best_candidates(target, self.passages, self._considers, most)
             if not chosen and number == 0:
                 missing = (*self._intent.unsupported, self._not_found_message(target))
@@ -140,6 +140,16 @@ class _Answers:
             told |= new
         pieces += [f"Not found: {'; '.join(unanswered)}."] if unanswered else []
         return _quoted(" ".join(pieces), {text: each.passage for text, each in told.items()})
+
+    def _around(self, told: Iterable[Candidate]) -> list[tuple[RetrievedPassage, str]]:
+        """Return each text told with its passage, and with those of its page and of the next, where it may go on."""
+        found = {one.text: {one.passage.key: one.passage} for one in told}
+        for text, passages in found.items():
+            (of,) = passages.values()
+            pages = [of.on_page, PageKey(of.doc_id, of.page + 1)]
+            others = (RetrievedPassage.of(each, 0.0, 1) for each in self._index.passages(pages))
+            found[text] = passages | {each.key: each for each in others}
+        return [(passage, text) for text, passages in found.items() for passage in passages.values()]
 
     def _beside_answer(self) -> Reasoning:
         """Return the answer to a request that follows another, from what was quoted for that one and around it."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from fin_agent.analyst.reasoning_result import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import AnswerTarget, FilingPeriod, has_listed_prefix
+from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of
 from fin_agent.analyst.rules.reasoning.term_coverage import stems_in, synonyms_of
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import PageKey
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import finds
 
 _LONGEST_LABEL, _LONGEST_VALUE = 60, 80
@@ -28,10 +31,13 @@ class OutlookRow(NamedTuple):
 def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Reasoning | None:
     """Return what releases expect of the lines that a question about an outlook names; None for any other.
 
-    Each release is told with its period; those of another quarter than the one asked for are left out.
+    Each release is told with its period; those of another quarter than the one asked for are left out. All of an
+    outlook for the period asked about is told where no line is named.
     """
     if not has_listed_prefix("expected", target.intent.core):
         return None
+    if all(has_listed_prefix("expected", term.words) for term in target.telling_terms):
+        return _whole_outlook(target, passages)
     quarters = {period.quarter for period in target.intent.periods if period.quarter}
     told: dict[str, tuple[FilingPeriod, Citation]] = {}
     for passage, filed in passages:
@@ -53,6 +59,37 @@ def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
         citations=tuple(cited for _, (_, cited) in kept),
         read=tuple(sorted({PageKey(cited.doc_id, cited.page) for _, (_, cited) in kept})),
     )
+
+
+def _whole_outlook(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Reasoning | None:
+    """Return the rows or statements of the outlook for the one period asked about; None if there are none."""
+    asked = {(period.fiscal_year, period.quarter) for period in target.intent.periods}
+    for passage, _ in passages if len(asked) == 1 else ():
+        if told := _told_of(passage.text, asked):
+            cited = [Citation(doc_id=passage.doc_id, page=passage.page, text=one, box=passage.box) for one in told]
+            read = (PageKey(passage.doc_id, passage.page),)
+            return Reasoning(text=" ".join(told), citations=tuple(cited), read=read)
+    return None
+
+
+def _told_of(text: str, asked: set[tuple[int, int | None]]) -> list[str]:
+    """Return what a text expects of a period: the rows of its outlook, or the statements under the heading of it."""
+    heads, rows = _outlook_in(text)
+    if rows and all(_periods_of(head) == asked for head in heads[-1:]):
+        return [". ".join(_told(row, heads) for row in rows) + "."]
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if line.strip() and _is_heading(line.strip()) and _periods_of(line) == asked:
+            items = takewhile(lambda one: one.item, paragraphs_of("\n".join(lines[at + 1 :])))
+            said = (" ".join(one.sentences) for one in items)
+            if told := [one for one in said if any(map(str.isdigit, one))]:
+                return told
+    return []
+
+
+def _periods_of(heading: str) -> set[tuple[int, int | None]]:
+    said = parse_periods(heading)
+    return set(said.quarters) or {(year, None) for year in said.years}
 
 
 def _named_rows(rows: Sequence[OutlookRow], target: AnswerTarget) -> list[OutlookRow]:
