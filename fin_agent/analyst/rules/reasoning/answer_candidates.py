@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise, takewhile
+from itertools import filterfalse, pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -353,14 +353,22 @@ def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPass
         is_prose = len(words.split()) > _LONG_LABEL
         flat = [(one, paragraph) for paragraph in paragraphs_of(passage.text) for one in paragraph.sentences]
         quoted = [at for at, (text, _) in enumerate(flat) if text in words or (is_prose and words in text)]
-        if target.part.answer_type is AnswerType.CAUSE and not own:
-            told = (text for at in quoted for text in (flat[at][0], _reason_behind(flat, at, quote)))
-            yield from (Candidate(text, passage, place, 0, 1.0) for text in told if matches_type(text, target.part))
+        reasons = _reasons_beside(flat, quoted, quote) if not own else []
+        yield from (Candidate(text, passage, place, 0, 1.0) for text in reasons if _is_reason(text, target))
         for position, (text, paragraph) in enumerate(flat):
             apart = min((abs(position - other) for other in quoted), default=_AROUND)
             held = _held_beside(text, paragraph, apart, own, target)
             if held is not None:
                 yield Candidate(text, passage, place, position, held * _FARTHER**apart)
+
+
+def _reasons_beside(flat: Sequence[tuple[str, Paragraph]], quoted: Iterable[int], quote: str) -> list[str]:
+    """Return the sentences quoted before, and behind each the reason of what it tells."""
+    return [text for at in quoted for text in (flat[at][0], _reason_behind(flat, at, quote))]
+
+
+def _is_reason(text: str, target: AnswerTarget) -> bool:
+    return target.part.answer_type is AnswerType.CAUSE and matches_type(text, target.part)
 
 
 def _reason_behind(flat: Sequence[tuple[str, Paragraph]], position: int, lead: str) -> str:
@@ -401,13 +409,20 @@ def _held_beside(
     figure = part.answer_type in FIGURES
     if not own and not (figure or part.answer_type in _FACTS or patterns("answer_patterns")["number"].search(text)):
         return None
-    if part.answer_type is not AnswerType.CAUSE and not set(printed_years(text)).issuperset(printed_years(part.text)):
-        return None  # of `why down from 2023` the reason is of the year after
+    if not _is_of_its_years(text, part, apart):
+        return None
     lasts = not figure or contains_listed_phrase("events", text)
     if apart and not (_is_self_contained(text, paragraph) and (lasts or _matches_period(text, target, None, ""))):
         return None
     held = coverage(own, stems_in(text), stems_in(paragraph.heading)) if own else 1.0
     return held if held >= (_NEAR if apart else _QUOTED) else None
+
+
+def _is_of_its_years(text: str, part: QuestionPart, apart: int) -> bool:
+    """Return whether a text beside a quoted one, or that one itself, is of the years that a part names."""
+    if part.answer_type is AnswerType.CAUSE or (part.answer_type is AnswerType.VERDICT and not apart):
+        return True  # of `why down from 2023` the reason is of the year after
+    return set(printed_years(text)).issuperset(printed_years(part.text))
 
 
 _LONG_LABEL = 8
@@ -528,13 +543,12 @@ def _score(
     if round(borne, 6) < _enough(about, borne, target):
         return None
     earlier = text_above()
+    near = target.stems_in(earlier[-_NEAR_ABOVE:])
     # Of what a reason is told far below its name, most is of something else.
-    anywhere = around.union(
-        said, target.stems_in(earlier[-_NEAR_ABOVE:] if cause else earlier) if cause or figures else ()
-    )
+    anywhere = around.union(said, near if cause else target.stems_in(earlier) if figures else ())
     above = f"{earlier[-_OUTLOOK:]} {heading}"
     fits = (
-        _covers_subject(said, around.union(target.stems_in(about)), anywhere, target)
+        _covers_subject(said, around.union(target.stems_in(about)), anywhere, near, target)
         and _matches_request(lead, text, about, heading, target)
         and _matches_period(about, target, filed, above)
     )
@@ -644,7 +658,7 @@ def _states_its_figure(about: str, target: AnswerTarget) -> bool:
     return _all_in(whole, (term for term in target.telling_terms if term.coverage_in(said)))
 
 
-def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target: AnswerTarget) -> bool:
+def _covers_subject(said: set[str], around: set[str], anywhere: set[str], near: set[str], target: AnswerTarget) -> bool:
     """Return whether a text covers the names, the rarest word and enough of the others; of a figure all operands."""
     wants = target.part.answer_type
     if wants in FIGURES and not _mentions_operands(target.intent, said):
@@ -661,6 +675,8 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target
     rarest = max(present, key=lambda term: term.weight)
     needed = present if few else [rarest][rarest.is_name :]
     names = filter(attrgetter("is_name"), own)
+    if wants in FIGURES:  # the sentences above tell whose figure it is
+        needed = list(filterfalse(lambda term: term.is_name and term.coverage_in(near), needed))
     return _all_in(around, needed) and _all_in(anywhere, names) and _is_borne_out(anywhere, target)
 
 

@@ -36,7 +36,7 @@ def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
     """
     if not has_listed_prefix("expected", target.intent.core):
         return None
-    if all(has_listed_prefix("expected", term.words) for term in target.telling_terms):
+    if _names_no_line(target):
         return _whole_outlook(target, passages)
     quarters = {period.quarter for period in target.intent.periods if period.quarter}
     told: dict[str, tuple[FilingPeriod, Citation]] = {}
@@ -59,6 +59,10 @@ def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
         citations=tuple(cited for _, (_, cited) in kept),
         read=tuple(sorted({PageKey(cited.doc_id, cited.page) for _, (_, cited) in kept})),
     )
+
+
+def _names_no_line(target: AnswerTarget) -> bool:
+    return all(has_listed_prefix("expected", term.words) for term in target.telling_terms)
 
 
 def _whole_outlook(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Reasoning | None:

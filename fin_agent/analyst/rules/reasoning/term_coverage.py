@@ -167,7 +167,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     seen: set[frozenset[str]] = {frozenset()}
     known_patterns = patterns("answer_patterns")
     text = known_patterns["time"].sub(" ", known_patterns["threshold"].sub(" ", part.text))
-    stated = frozenset(words_in(text.lower().rpartition(": ")[0]))  # `It has signed leases: how much are they?`
+    # Of a statement before a colon an everyday word is one although it has synonyms: `It has signed leases: how much`.
+    unweighed = {True: everyday, False: everyday.intersection(words_in(text.lower().rpartition(": ")[0]))}
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
         stems, is_place = _stems_of(words, synonyms)
@@ -186,7 +187,7 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
             synonyms=synonyms,
             phrases=phrases,
             is_name=named and low not in lists["no names"],
-            is_everyday=(plain or low in stated) and not named and low in everyday,
+            is_everyday=not named and low in unweighed[plain],
         )
 
 
