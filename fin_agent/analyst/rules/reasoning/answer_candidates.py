@@ -24,6 +24,7 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
@@ -610,7 +611,7 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
     """Return whether a text forecasts, ranks, compares and moves as the question does."""
     core, wants = target.intent.core, target.part.answer_type
     forecast, foretold = has_listed_prefix("expected", core), has_listed_prefix("expected", f"{text} {nearby}")
-    if forecast and not foretold:
+    if forecast and (not foretold or _heads_another_outlook(nearby, target.intent)):
         return False
     states = {AnswerType.DEFINITION: _defines, **dict.fromkeys(FIGURES, _states_its_figure)}.get(wants)
     if states is not None and not states(about, target):
@@ -621,6 +622,19 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
     return not ranks or contains_listed_phrase("superlatives", text)
+
+
+def _heads_another_outlook(heading: str, intent: Intent) -> bool:
+    """Return whether a heading is of an outlook for other periods than those asked about."""
+    named = periods_in(heading) if finds(heading, "outlook heads", "row_words") else set()
+    asked = {(period.fiscal_year, period.quarter) for period in intent.periods}
+    return bool(named and asked) and named.isdisjoint(asked)
+
+
+def periods_in(heading: str) -> set[tuple[int, int | None]]:
+    """Return the quarters, else the years, that a heading names."""
+    said = parse_periods(heading)
+    return set(said.quarters) or {(year, None) for year in said.years}
 
 
 def _moves_where_asked(lead: str, text: str, target: AnswerTarget) -> bool:

@@ -7,13 +7,17 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from fin_agent.analyst.reasoning_result import Reasoning
-from fin_agent.analyst.rules.reasoning.answer_candidates import AnswerTarget, FilingPeriod, has_listed_prefix
+from fin_agent.analyst.rules.reasoning.answer_candidates import (
+    AnswerTarget,
+    FilingPeriod,
+    has_listed_prefix,
+    periods_in,
+)
 from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of
 from fin_agent.analyst.rules.reasoning.term_coverage import stems_in, synonyms_of
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import PageKey
-from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import finds
 
 _LONGEST_LABEL, _LONGEST_VALUE = 60, 80
@@ -79,21 +83,16 @@ def _whole_outlook(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
 def _told_of(text: str, asked: set[tuple[int, int | None]]) -> list[str]:
     """Return what a text expects of a period: the rows of its outlook, or the statements under the heading of it."""
     heads, rows = _outlook_in(text)
-    if rows and all(_periods_of(head) == asked for head in heads[-1:]):
+    if rows and all(periods_in(head) == asked for head in heads[-1:]):
         return [". ".join(_told(row, heads) for row in rows) + "."]
     lines = text.split("\n")
     for at, line in enumerate(lines):
-        if line.strip() and _is_heading(line.strip()) and _periods_of(line) == asked:
+        if line.strip() and _is_heading(line.strip()) and periods_in(line) == asked:
             items = takewhile(lambda one: one.item, paragraphs_of("\n".join(lines[at + 1 :])))
             said = (" ".join(one.sentences) for one in items)
             if told := [one for one in said if any(map(str.isdigit, one))]:
                 return told
     return []
-
-
-def _periods_of(heading: str) -> set[tuple[int, int | None]]:
-    said = parse_periods(heading)
-    return set(said.quarters) or {(year, None) for year in said.years}
 
 
 def _named_rows(rows: Sequence[OutlookRow], target: AnswerTarget) -> list[OutlookRow]:
