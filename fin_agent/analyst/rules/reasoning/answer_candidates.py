@@ -349,13 +349,14 @@ def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPass
     """
     plain = word_lists("answer_words")["amounts"] | word_lists("answer_words")["asked of a subject"]
     own = [one for one in target.telling_terms if not one.is_context and one.words.lower() not in plain]
+    asks_only_why = target.part.answer_type is AnswerType.CAUSE and not own
     for place, (passage, quote) in enumerate(quotes):
         words = " ".join(quote.split())
         is_prose = len(words.split()) > _LONG_LABEL
         flat = [(one, paragraph) for paragraph in paragraphs_of(passage.text) for one in paragraph.sentences]
         quoted = [at for at, (text, _) in enumerate(flat) if text in words or (is_prose and words in text)]
-        reasons = _reasons_beside(flat, quoted, quote) if not own else []
-        yield from (Candidate(text, passage, place, 0, 1.0) for text in reasons if _is_reason(text, target))
+        reasons = (_reason_of(flat, at, quote) for at in quoted if asks_only_why)
+        yield from (Candidate(text, passage, place, 0, 1.0) for text in reasons if text)
         for position, (text, paragraph) in enumerate(flat):
             apart = min((abs(position - other) for other in quoted), default=_AROUND)
             held = _held_beside(text, paragraph, apart, own, target)
@@ -363,33 +364,19 @@ def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPass
                 yield Candidate(text, passage, place, position, held * _FARTHER**apart)
 
 
-def _reasons_beside(flat: Sequence[tuple[str, Paragraph]], quoted: Iterable[int], quote: str) -> list[str]:
-    """Return the sentences quoted before, and behind each the reason of what it tells."""
-    return [text for at in quoted for text in (flat[at][0], _reason_behind(flat, at, quote))]
-
-
-def _is_reason(text: str, target: AnswerTarget) -> bool:
-    return target.part.answer_type is AnswerType.CAUSE and matches_type(text, target.part)
-
-
-def _reason_behind(flat: Sequence[tuple[str, Paragraph]], position: int, lead: str) -> str:
-    """Return the sentence farther behind in a paragraph that gives the reason of one, by its subject: `These changes`.
+def _reason_of(flat: Sequence[tuple[str, Paragraph]], position: int, lead: str) -> str:
+    """Return a sentence that gives a reason, else one farther behind that gives it, by its subject: `These changes`.
 
     `lead` is the whole sentence, where a page has only its end. Empty if nothing says that a reason is of it.
     """
-    paragraph = flat[position][1]
-    said, beside = set(stems_in(lead)), takewhile(lambda one: one[1] is paragraph, flat[position + 1 :])
-    return next(
-        (
-            text
-            for text, _ in beside
-            if contains_listed_phrase("pointing at", text)
-            and contains_listed_phrase("causes", text)
-            and is_complete_sentence(text)
-            and not said.isdisjoint(stems_in(" ".join(text.split()[1:_POINTED_AT])))
-        ),
-        "",
-    )
+    (text, paragraph), said = flat[position], set(stems_in(lead))
+    if contains_listed_phrase("causes", text):
+        return text
+    for text in (text for text, of in flat[position + 1 :] if of is paragraph):
+        points = contains_listed_phrase("pointing at", text) and contains_listed_phrase("causes", text)
+        if points and is_complete_sentence(text) and said & set(stems_in(" ".join(text.split()[1:_POINTED_AT]))):
+            return text
+    return ""
 
 
 _POINTED_AT = 4
@@ -483,7 +470,7 @@ def _joined(
     after = flat[position + 1][0] if position + 1 < len(flat) else ""
     if with_next and _points_back(after, lead) and is_complete_sentence(after):
         text = f"{text} {after}"
-    elif with_reason and (reason := _reason_behind(flat, position, lead)):
+    elif with_reason and (reason := _reason_of(flat, position, lead)):
         text = f"{text} {reason}"
     return text, first
 

@@ -146,13 +146,11 @@ class _Answers:
 
     def _around(self, told: Iterable[Candidate]) -> list[tuple[RetrievedPassage, str]]:
         """Return each text told with its passage, and with those of its page and of the next, where it may go on."""
-        found = {one.text: {one.passage.key: one.passage} for one in told}
-        for text, passages in found.items():
-            (of,) = passages.values()
+        quotes = [(one.passage, one.text) for one in told]
+        for of, text in tuple(quotes):
             pages = [of.on_page, PageKey(of.doc_id, of.page + 1)]
-            others = (RetrievedPassage.of(each, 0.0, 1) for each in self._index.passages(pages))
-            found[text] = passages | {each.key: each for each in others}
-        return [(passage, text) for text, passages in found.items() for passage in passages.values()]
+            quotes += [(RetrievedPassage.of(each, 0.0, 1), text) for each in self._index.passages(pages)]
+        return quotes
 
     def _beside_answer(self) -> Reasoning:
         """Return the answer to a request that follows another, from what was quoted for that one and around it."""

@@ -40,8 +40,8 @@ def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
     """
     if not has_listed_prefix("expected", target.intent.core):
         return None
-    if _names_no_line(target):
-        return _whole_outlook(target, passages)
+    if whole := _whole_outlook(target, passages):
+        return whole
     quarters = {period.quarter for period in target.intent.periods if period.quarter}
     told: dict[str, tuple[FilingPeriod, Citation]] = {}
     for passage, filed in passages:
@@ -65,14 +65,11 @@ def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
     )
 
 
-def _names_no_line(target: AnswerTarget) -> bool:
-    return all(has_listed_prefix("expected", term.words) for term in target.telling_terms)
-
-
 def _whole_outlook(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Reasoning | None:
-    """Return the rows or statements of the outlook for the one period asked about; None if there are none."""
+    """Return all of the outlook for the one period asked about; None if there is none, or if a line is named."""
     asked = {(period.fiscal_year, period.quarter) for period in target.intent.periods}
-    for passage, _ in passages if len(asked) == 1 else ():
+    names_none = all(has_listed_prefix("expected", term.words) for term in target.telling_terms)
+    for passage, _ in passages if names_none and len(asked) == 1 else ():
         if told := _told_of(passage.text, asked):
             cited = [Citation(doc_id=passage.doc_id, page=passage.page, text=one, box=passage.box) for one in told]
             read = (PageKey(passage.doc_id, passage.page),)

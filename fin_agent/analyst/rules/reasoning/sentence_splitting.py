@@ -64,7 +64,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
     width = max(map(len, lines), default=0)
     heading, item = "", False
     block: list[str] = []
-    for line, following, text_behind in zip(lines, [*lines[1:], ""], _next_texts(lines), strict=True):
+    for at, (line, following) in enumerate(zip(lines, [*lines[1:], ""], strict=True)):
         stripped = line.strip()
         bullet = _PATTERNS["item"].match(line)
         if bullet or not any(map(str.isalpha, line)):
@@ -76,7 +76,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             continue
         above_capital = any(map(str.isupper, following.strip()[:2]))
         short = len(line) < _HEADING * width and not stripped.endswith(_GOES_ON)
-        if short and _is_heading(stripped, following.strip(), text_behind) and not (item or block):
+        if short and _is_heading(stripped, [*lines[at + 1 :], ""]) and not (item or block):
             heading = stripped
             continue
         block.append(stripped)
@@ -88,19 +88,12 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
     yield heading, item, _joined(block)
 
 
-def _next_texts(lines: Sequence[str]) -> list[str]:
-    """Return for each line the next one that is not empty."""
-    found = [""]
-    for line in lines[:0:-1]:
-        found.append(line.strip() or found[-1])
-    return found[::-1]
-
-
-def _is_heading(line: str, following: str, behind: str) -> bool:
+def _is_heading(line: str, behind: Sequence[str]) -> bool:
     """Return whether a line stands over a text: over a capital, or apart from sentences behind it."""
-    if any(map(str.isupper, following[:2])):
+    if any(map(str.isupper, behind[0].strip()[:2])):
         return True
-    return line[:1].isupper() and sum(map(str.islower, (word[0] for word in behind.split()))) >= _MIN_PLAIN_WORDS
+    words = next(filter(None, map(str.split, behind)), ())
+    return line[:1].isupper() and sum(word[0].islower() for word in words) >= _MIN_PLAIN_WORDS
 
 
 def _joined(lines: Sequence[str]) -> str:
