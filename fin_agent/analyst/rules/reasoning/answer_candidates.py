@@ -374,13 +374,9 @@ def _reason_of(flat: Sequence[tuple[str, Paragraph]], position: int, lead: str) 
         return text
     for text in (text for text, of in flat[position + 1 :] if of is paragraph):
         points = contains_listed_phrase("pointing at", text) and contains_listed_phrase("causes", text)
-        if points and is_complete_sentence(text) and said & set(stems_in(" ".join(text.split()[1:_POINTED_AT]))):
+        if points and is_complete_sentence(text) and said & set(stems_in(" ".join(text.split()[1 : 2 + _SUBJECT]))):
             return text
     return ""
-
-
-_POINTED_AT = 4
-"""Words of a sentence among which that stands what it points at: `These two changes`."""
 
 
 def _held_beside(
@@ -451,16 +447,14 @@ def _sentences(
         if not _is_self_contained(lead, paragraph):
             continue
         cause = target.part.answer_type is AnswerType.CAUSE and not contains_listed_phrase("causes", lead)
-        text, first = _joined(flat, position, with_next=explains, with_reason=cause)
+        text, first = _joined(flat, position, with_next=explains, why=cause)
         heading = paragraph.heading + (announced if paragraph.item else "")
         score = _score(lead, text, heading, target, filed, partial(_text_above, flat[first][0], passage_text))
         if score:
             yield first, text, score
 
 
-def _joined(
-    flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: bool, with_reason: bool
-) -> tuple[str, int]:
+def _joined(flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: bool, why: bool) -> tuple[str, int]:
     """Return a sentence with those that it points back to or that point back to it, and the position of the first."""
     lead, paragraph = flat[position]
     text, first = lead, position
@@ -470,7 +464,7 @@ def _joined(
     after = flat[position + 1][0] if position + 1 < len(flat) else ""
     if with_next and _points_back(after, lead) and is_complete_sentence(after):
         text = f"{text} {after}"
-    elif with_reason and (reason := _reason_of(flat, position, lead)):
+    elif why and (reason := _reason_of(flat, position, lead)):
         text = f"{text} {reason}"
     return text, first
 
