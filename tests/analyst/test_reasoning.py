@@ -980,9 +980,10 @@ def test_a_minimum_in_a_name_makes_no_figure_a_minimum() -> None:
 )
 def test_an_outlook_of_the_period_is_told_whole_where_no_line_is_named(core: str) -> None:
     question = asked("guidance", core=core).model_copy(update={"periods": (FiscalPeriod(fiscal_year=2025, quarter=1),)})
-    sales, tolls = "Net sales are expected to be $5 billion.", "Tolls are expected to be between $1 and $2 million."
+    sales = "Net sales are expected to be $5 billion in all."
+    tolls = "Tolls of the western sound are expected to be between $1 and $2 million."
     text = "Guidance\n\nWe gave it in May.\n\n"
-    text += f"First Quarter 2025 Guidance\n\n•{sales}\n\n•{tolls}\n\nOur Ferries\n\n{FILLER}"
+    text += f"First Quarter 2025 Guidance\n\n•{sales}\n\n•{tolls}\n\nOur Ferries"
     assert answer(question, passage(text)) == f"{sales} {tolls}"
     assert answer(question, passage("Q1 2025 Outlook\nNet sales\n$5 billion\nTolls\n$2 million")) == (
         "Net sales: $5 billion (Q1 2025 Outlook). Tolls: $2 million (Q1 2025 Outlook)."
@@ -1029,8 +1030,8 @@ def test_a_program_of_another_month_is_another_one() -> None:
 
 def test_a_heading_apart_from_its_text_is_one_and_names_the_subject() -> None:
     fined = "On May 3, 2023, the tolls authority fined the Company $5 million for it."
-    text = f"{FILLER}\n\nHarbour Tolls Act Inquiry\n\n{fined}"
-    (*_, last) = paragraphs_of(f"{text}\n\n{'Ferries and bridges of the western sound. ' * 4}")
+    text = f"The harbour is closed.\n\nHarbour Tolls Act Inquiry\n\n{fined}"
+    (*_, last) = paragraphs_of(text)
     assert last.heading == "Harbour Tolls Act Inquiry"
     said = of(
         "What fine did it get from the tolls authority under the Harbour Tolls Act?",

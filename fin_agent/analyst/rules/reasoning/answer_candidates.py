@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import filterfalse, pairwise, takewhile
+from itertools import pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -670,8 +670,9 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], near: 
     rarest = max(present, key=lambda term: term.weight)
     needed = present if few else [rarest][rarest.is_name :]
     names = filter(attrgetter("is_name"), own)
-    if wants in FIGURES:  # the sentences above tell whose figure it is
-        needed = list(filterfalse(lambda term: term.is_name and term.coverage_in(near), needed))
+    # The sentences above tell under which law a figure is: `the DMA`.
+    shorts = {*target.long_forms} & near if wants in FIGURES else set()
+    needed = [term for term in needed if not (term.words.isupper() and term.stems <= shorts)]
     return _all_in(around, needed) and _all_in(anywhere, names) and _is_borne_out(anywhere, target)
 
 
@@ -756,8 +757,11 @@ _DAYS_NEAR = 7
 def _is_of_asked_months(text: str, asked: str) -> bool:
     """Return whether a text names no other month of a year in place of one asked for: `the May 2024 program`."""
     month = patterns("answer_patterns")["month of a year"]
-    named, told = ({(one["month"][:3].lower(), one["year"]) for one in month.finditer(of)} for of in (asked, text))
-    plain = {(one["month"][:3].lower(), one["year"]) for one in month.finditer(text) if not one["day"]}
+    told = {(one["month"][:3].lower(), one["year"]) for one in month.finditer(text)}
+    named, plain = (
+        {(one["month"][:3].lower(), one["year"]) for one in month.finditer(of) if not one["day"]}
+        for of in (asked, text)
+    )
     return not (named - told and plain - named)
 
 

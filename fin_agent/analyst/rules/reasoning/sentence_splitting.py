@@ -18,7 +18,7 @@ _MAX_LENGTH = 600
 _HEADING, _LAST_LINE = 0.5, 0.8
 """A line shorter than these shares of the longest is a heading, or ends its paragraph if it ends a sentence."""
 _MAX_FIGURES = 0.3
-_MIN_PLAIN_WORDS = 3
+_MIN_PLAIN_WORDS, _SHORT_WORD = 3, 3
 _MIN_LETTERS, _MIN_LETTERS_OF_ITEM = 20, 3
 _MAX_LIST_LENGTH = 900
 _MAX_ITEM_LENGTH = 110
@@ -76,7 +76,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             continue
         above_capital = any(map(str.isupper, following.strip()[:2]))
         short = len(line) < _HEADING * width and not stripped.endswith(_GOES_ON)
-        if short and _is_heading(stripped, [*lines[at + 1 :], ""]) and not (item or block):
+        if short and _is_heading(stripped, [*lines[at + 1 :], ""], width) and not (item or block):
             heading = stripped
             continue
         block.append(stripped)
@@ -88,12 +88,13 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
     yield heading, item, _joined(block)
 
 
-def _is_heading(line: str, behind: Sequence[str]) -> bool:
-    """Return whether a line stands over a text: over a capital, or apart from sentences behind it."""
-    if any(map(str.isupper, behind[0].strip()[:2])):
-        return True
-    words = next(filter(None, map(str.split, behind)), ())
-    return line[:1].isupper() and sum(word[0].islower() for word in words) >= _MIN_PLAIN_WORDS
+def _is_heading(line: str, behind: Sequence[str], width: int) -> bool:
+    """Return whether a line stands over a text: over a capital, or in capitals apart from the long lines of a text."""
+    if behind[0].strip():
+        return any(map(str.isupper, behind[0].strip()[:2]))
+    text = next(filter(str.strip, behind), "")
+    titled = not any(word[0].islower() and len(word) > _SHORT_WORD for word in line.split())
+    return titled and len(text) > _HEADING * width and sum(map(str.islower, text.split())) >= _MIN_PLAIN_WORDS
 
 
 def _joined(lines: Sequence[str]) -> str:
