@@ -321,7 +321,8 @@ def _beside(answers: Sequence[Answer], intent: Intent, context: AnswerContext) -
     if not answers or not context.analyst.has_free_judging:
         return None
     before = answers[-1]
-    pages = list(dict.fromkeys(PageKey(one.doc_id, one.page) for one in before.citations))
+    # A sentence may go on, and be explained, on the page behind it.
+    pages = list(dict.fromkeys(PageKey(one.doc_id, one.page + on) for on in (0, 1) for one in before.citations))
     read = [RetrievedPassage.of(passage, 0.0, 1) for passage in context.workspace.index.passages(pages)]
     evidence = [Evidence(passage=passage, why="cited by the answer before") for passage in read]
     quoted = tuple(one.text.partition(" | ")[0] for one in before.citations)

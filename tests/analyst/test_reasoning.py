@@ -968,3 +968,111 @@ def test_a_minimum_in_a_name_makes_no_figure_a_minimum() -> None:
     assert of(core, "effective tax rate expect", told, figure=True) == told
     least = "The minimum effective tax rate in 2023 is expected to be approximately 20.8%."
     assert of(core, "effective tax rate expect", least, figure=True).startswith("missing")
+
+
+@pytest.mark.parametrize(
+    "core",
+    [
+        "What did the company guide to for Q1 2025?",
+        "What guidance did the company give for the first quarter of 2025?",
+        "What does it expect for Q1 2025?",
+    ],
+)
+def test_an_outlook_of_the_period_is_told_whole_where_no_line_is_named(core: str) -> None:
+    question = asked("guidance", core=core).model_copy(update={"periods": (FiscalPeriod(fiscal_year=2025, quarter=1),)})
+    sales = "Net sales are expected to be $5 billion in all."
+    tolls = "Tolls of the western sound are expected to be between $1 and $2 million."
+    text = "Guidance\n\nWe gave it in May.\n\n"
+    text += f"First Quarter 2025 Guidance\n\n•{sales}\n\n•{tolls}\n\nOur Ferries"
+    assert answer(question, passage(text)) == f"{sales} {tolls}"
+    assert answer(question, passage("Q1 2025 Outlook\nNet sales\n$5 billion\nTolls\n$2 million")) == (
+        "Net sales: $5 billion (Q1 2025 Outlook). Tolls: $2 million (Q1 2025 Outlook)."
+    )
+    for other in ("Second Quarter 2025", "First Quarter 2024", "Fiscal 2025"):
+        assert answer(question, passage(text.replace("First Quarter 2025", other))) == ""
+
+
+def test_a_reason_may_stand_farther_behind_what_it_is_of() -> None:
+    core, words = (
+        "What did the company change about the useful lives of ferries, and why?",
+        "useful lives ferries change",
+    )
+    told = "We changed the useful lives of our ferries from six years to five years in 2023."
+    between = "We bought two more of them. Their crews live on the western sound."
+    why = "These two changes are due to the faster development of engines."
+    assert of(core, words, f"{told} {between} {why}") == f"{told} {why}"
+    for other in ("These engines are due to be replaced because they are slow.", f"\n\n{why}"):
+        assert "Not found: why" in of(core, words, f"{told} {between} {other}")
+
+
+@pytest.mark.parametrize(
+    ("second", "behind"),
+    [
+        ("is the company contesting it", "The Company has appealed the decision."),
+        ("has the company accepted it", "We have appealed the order to the court of the western sound."),
+        ("has it booked anything for it", ""),
+    ],
+)
+def test_whether_it_is_settled_is_told_beside_what_was_told(second: str, behind: str) -> None:
+    fine = "The tolls authority fined the Company $5 million over the bridge in 2023, which we have not recorded."
+    question = f"How much did the tolls authority fine the company over the bridge, and {second}?"
+    said = of(question, "tolls authority fine bridge contesting accepted booked", f"{fine} {behind}".strip())
+    assert said == f"{fine} {behind}".strip()
+
+
+def test_a_program_of_another_month_is_another_one() -> None:
+    core = "How much of the May {} bridge program was left as of June 28, 2023?"
+    said = "As of June 28, 2023, the amount remaining under the May 2022 bridge program was $19 million."
+    for year, told in ((2022, said), (2023, "")):
+        question = asked("bridge program left", core=core.format(year))
+        assert answer(question, passage(said)) == told
+
+
+def test_a_heading_apart_from_its_text_is_one_and_names_the_subject() -> None:
+    fined = "On May 3, 2023, the tolls authority fined the Company $5 million for it."
+    text = f"The harbour is closed.\n\nHarbour Tolls Act Inquiry\n\n{fined}"
+    (*_, last) = paragraphs_of(text)
+    assert last.heading == "Harbour Tolls Act Inquiry"
+    said = of(
+        "What fine did it get from the tolls authority under the Harbour Tolls Act?",
+        "fine tolls authority harbour",
+        text,
+    )
+    assert said == fined
+
+
+def test_a_reason_beside_the_best_is_of_the_same_subject() -> None:
+    told = "Ferry ticket sales fell in 2023 due to a closed harbour."
+    other = "Ticket costs fell in 2023 due to lower prices of paper."
+    said = of(
+        "Why did ferry ticket sales fall in 2023?",
+        "ferry ticket sales fall",
+        f"{told}\n\n{FILLER}\n\n{FILLER}\n\n{other}",
+    )
+    assert said == told
+
+
+@pytest.mark.parametrize("core", ["It has signed leases that have not begun yet: how much are they?",
+                                  "It has signed leases that haven't started yet: how much are they?",
+                                  "It has signed leases that have yet to begin: how much are they?"])  # fmt: skip
+def test_what_stands_before_a_colon_is_the_subject(core: str) -> None:
+    said = "As of May 31, 2023, we had $849 million of payments under leases that had not yet commenced."
+    assert of(core, "signed leases begun started begin", said) == said
+    assert of(core, "signed leases begun started begin", "We paid $8 million for leases in 2023.").startswith("missing")
+
+
+def test_what_something_cost_is_an_amount() -> None:
+    said = "We recorded a charge of $10 million for the harbour aid decision in 2023."
+    assert of("What did the long harbour aid ruling cost the company in 2023?", "harbour aid ruling cost", said) == said
+    none = "The harbour aid decision of 2023 is before the court of the western sound."
+    assert of(
+        "What did the long harbour aid ruling cost the company in 2023?", "harbour aid ruling cost", none
+    ).startswith("missing")
+
+
+def test_an_explanation_is_a_reason_of_the_measure_and_not_of_its_cost() -> None:
+    told = "Ferry sales revenue decreased $6 million in 2023 due to lower prices."
+    cost = "Cost of ferry sales revenue decreased $3 million in 2023 due to cheaper oil."
+    question = asked("ferry sales revenue decline", core="Explain the decline in ferry sales revenue in 2023.")
+    found = reason(question, [passage(f"{cost}\n\n{told}")], Words(), load_lexicon())  # type: ignore[arg-type]
+    assert found.text == told

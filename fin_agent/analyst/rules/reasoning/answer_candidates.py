@@ -24,6 +24,7 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
@@ -348,16 +349,34 @@ def candidates_beside(target: AnswerTarget, quotes: Iterable[tuple[RetrievedPass
     """
     plain = word_lists("answer_words")["amounts"] | word_lists("answer_words")["asked of a subject"]
     own = [one for one in target.telling_terms if not one.is_context and one.words.lower() not in plain]
+    asks_only_why = target.part.answer_type is AnswerType.CAUSE and not own
     for place, (passage, quote) in enumerate(quotes):
         words = " ".join(quote.split())
         is_prose = len(words.split()) > _LONG_LABEL
         flat = [(one, paragraph) for paragraph in paragraphs_of(passage.text) for one in paragraph.sentences]
         quoted = [at for at, (text, _) in enumerate(flat) if text in words or (is_prose and words in text)]
+        reasons = (_reason_of(flat, at, quote) for at in quoted if asks_only_why)
+        yield from (Candidate(text, passage, place, 0, 1.0) for text in reasons if text)
         for position, (text, paragraph) in enumerate(flat):
             apart = min((abs(position - other) for other in quoted), default=_AROUND)
             held = _held_beside(text, paragraph, apart, own, target)
             if held is not None:
                 yield Candidate(text, passage, place, position, held * _FARTHER**apart)
+
+
+def _reason_of(flat: Sequence[tuple[str, Paragraph]], position: int, lead: str) -> str:
+    """Return a sentence that gives a reason, else one farther behind that gives it, by its subject: `These changes`.
+
+    `lead` is the whole sentence, where a page has only its end. Empty if nothing says that a reason is of it.
+    """
+    (text, paragraph), said = flat[position], set(stems_in(lead))
+    if contains_listed_phrase("causes", text):
+        return text
+    for text in (text for text, of in flat[position + 1 :] if of is paragraph):
+        points = contains_listed_phrase("pointing at", text) and contains_listed_phrase("causes", text)
+        if points and is_complete_sentence(text) and said & set(stems_in(" ".join(text.split()[1 : 2 + _SUBJECT]))):
+            return text
+    return ""
 
 
 def _held_beside(
@@ -374,13 +393,20 @@ def _held_beside(
     figure = part.answer_type in FIGURES
     if not own and not (figure or part.answer_type in _FACTS or patterns("answer_patterns")["number"].search(text)):
         return None
-    if part.answer_type is not AnswerType.CAUSE and not set(printed_years(text)).issuperset(printed_years(part.text)):
-        return None  # of `why down from 2023` the reason is of the year after
+    if not _is_of_its_years(text, part, apart):
+        return None
     lasts = not figure or contains_listed_phrase("events", text)
     if apart and not (_is_self_contained(text, paragraph) and (lasts or _matches_period(text, target, None, ""))):
         return None
     held = coverage(own, stems_in(text), stems_in(paragraph.heading)) if own else 1.0
     return held if held >= (_NEAR if apart else _QUOTED) else None
+
+
+def _is_of_its_years(text: str, part: QuestionPart, apart: int) -> bool:
+    """Return whether a text beside a quoted one, or that one itself, is of the years that a part names."""
+    if part.answer_type is AnswerType.CAUSE or (part.answer_type is AnswerType.VERDICT and not apart):
+        return True  # of `why down from 2023` the reason is of the year after
+    return set(printed_years(text)).issuperset(printed_years(part.text))
 
 
 _LONG_LABEL = 8
@@ -420,14 +446,15 @@ def _sentences(
             continue  # most sentences, without a look at their form
         if not _is_self_contained(lead, paragraph):
             continue
-        text, first = _joined(flat, position, with_next=explains)
+        cause = target.part.answer_type is AnswerType.CAUSE and not contains_listed_phrase("causes", lead)
+        text, first = _joined(flat, position, with_next=explains, why=cause)
         heading = paragraph.heading + (announced if paragraph.item else "")
         score = _score(lead, text, heading, target, filed, partial(_text_above, flat[first][0], passage_text))
         if score:
             yield first, text, score
 
 
-def _joined(flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: bool) -> tuple[str, int]:
+def _joined(flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: bool, why: bool) -> tuple[str, int]:
     """Return a sentence with those that it points back to or that point back to it, and the position of the first."""
     lead, paragraph = flat[position]
     text, first = lead, position
@@ -437,6 +464,8 @@ def _joined(flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: 
     after = flat[position + 1][0] if position + 1 < len(flat) else ""
     if with_next and _points_back(after, lead) and is_complete_sentence(after):
         text = f"{text} {after}"
+    elif why and (reason := _reason_of(flat, position, lead)):
+        text = f"{text} {reason}"
     return text, first
 
 
@@ -496,13 +525,12 @@ def _score(
     if round(borne, 6) < _enough(about, borne, target):
         return None
     earlier = text_above()
+    near = target.stems_in(earlier[-_NEAR_ABOVE:])
     # Of what a reason is told far below its name, most is of something else.
-    anywhere = around.union(
-        said, target.stems_in(earlier[-_NEAR_ABOVE:] if cause else earlier) if cause or figures else ()
-    )
+    anywhere = around.union(said, near if cause else target.stems_in(earlier) if figures else ())
     above = f"{earlier[-_OUTLOOK:]} {heading}"
     fits = (
-        _covers_subject(said, around.union(target.stems_in(about)), anywhere, target)
+        _covers_subject(said, around.union(target.stems_in(about)), anywhere, near, target)
         and _matches_request(lead, text, about, heading, target)
         and _matches_period(about, target, filed, above)
     )
@@ -564,7 +592,7 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
     """Return whether a text forecasts, ranks, compares and moves as the question does."""
     core, wants = target.intent.core, target.part.answer_type
     forecast, foretold = has_listed_prefix("expected", core), has_listed_prefix("expected", f"{text} {nearby}")
-    if forecast and not foretold:
+    if forecast and (not foretold or _heads_another_outlook(nearby, target.intent)):
         return False
     states = {AnswerType.DEFINITION: _defines, **dict.fromkeys(FIGURES, _states_its_figure)}.get(wants)
     if states is not None and not states(about, target):
@@ -575,6 +603,19 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
     return not ranks or contains_listed_phrase("superlatives", text)
+
+
+def _heads_another_outlook(heading: str, intent: Intent) -> bool:
+    """Return whether a heading is of an outlook for other periods than those asked about."""
+    named = periods_in(heading) if finds(heading, "outlook heads", "row_words") else set()
+    asked = {(period.fiscal_year, period.quarter) for period in intent.periods}
+    return bool(named and asked) and named.isdisjoint(asked)
+
+
+def periods_in(heading: str) -> set[tuple[int, int | None]]:
+    """Return the quarters, else the years, that a heading names."""
+    said = parse_periods(heading)
+    return set(said.quarters) or {(year, None) for year in said.years}
 
 
 def _moves_where_asked(lead: str, text: str, target: AnswerTarget) -> bool:
@@ -612,7 +653,7 @@ def _states_its_figure(about: str, target: AnswerTarget) -> bool:
     return _all_in(whole, (term for term in target.telling_terms if term.coverage_in(said)))
 
 
-def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target: AnswerTarget) -> bool:
+def _covers_subject(said: set[str], around: set[str], anywhere: set[str], near: set[str], target: AnswerTarget) -> bool:
     """Return whether a text covers the names, the rarest word and enough of the others; of a figure all operands."""
     wants = target.part.answer_type
     if wants in FIGURES and not _mentions_operands(target.intent, said):
@@ -629,6 +670,9 @@ def _covers_subject(said: set[str], around: set[str], anywhere: set[str], target
     rarest = max(present, key=lambda term: term.weight)
     needed = present if few else [rarest][rarest.is_name :]
     names = filter(attrgetter("is_name"), own)
+    # The sentences above tell under which law a figure is: `the DMA`.
+    shorts = {*target.long_forms} & near if wants in FIGURES else set()
+    needed = [term for term in needed if not (term.words.isupper() and term.stems <= shorts)]
     return _all_in(around, needed) and _all_in(anywhere, names) and _is_borne_out(anywhere, target)
 
 
@@ -669,7 +713,7 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
     figure = wants in FIGURES
     if (figure or wants in _FACTS) and _begins_in_another_month(text, target.intent.core):
         return False
-    if figure and not _is_of_asked_days(text, target.part.text):
+    if figure and not (_is_of_asked_days(text, target.part.text) and _is_of_asked_months(text, target.part.text)):
         return False
     if figure and not coming <= years:
         return False
@@ -708,6 +752,17 @@ def _is_of_asked_days(text: str, asked: str) -> bool:
 
 _DAYS_NEAR = 7
 """Days between the end of a fiscal period and the end of its month, by which people call it."""
+
+
+def _is_of_asked_months(text: str, asked: str) -> bool:
+    """Return whether a text names no other month of a year in place of one asked for: `the May 2024 program`."""
+    month = patterns("answer_patterns")["month of a year"]
+    told = {(one["month"][:3].lower(), one["year"]) for one in month.finditer(text)}
+    named, plain = (
+        {(one["month"][:3].lower(), one["year"]) for one in month.finditer(of) if not one["day"]}
+        for of in (asked, text)
+    )
+    return not (named - told and plain - named)
 
 
 def _begins_in_another_month(text: str, core: str) -> bool:
@@ -823,12 +878,15 @@ def measure_fitness(about: str, core: str, lexicon: Lexicon) -> float:
     `Mac sales`, `revenue per shipment` and `sales in Japan` are parts; of `sales rose 6%` the measure is the subject.
     """
     wanted = _measures(core, lexicon)[:1]
-    whole = word_lists("answer_words")["of the whole"] | frozenset(words_in(core.lower()))
+    asked_words = frozenset(words_in(core.lower())) - word_lists("answer_words")["of the whole"]
+    whole = word_lists("answer_words")["of the whole"] | asked_words
     divisions, asked = word_lists("same_words")["segments"] - whole, movement_directions(core)
 
     def narrows(before: str, behind: Sequence[str]) -> bool:
         words = before.lower().replace("’", "'").replace("'s ", " ").split()
-        word = (words[-2:-1] if words[-1:] == ["of"] else words[-1:] or [""])[0].strip("'").removesuffix("'s")
+        while words and words[-1] in asked_words:
+            words.pop()  # `cost of automotive sales revenue` is a cost
+        word = (words[-2:-1] if words[-1:] == ["of"] else words[-1:] or [""])[0].strip("'\"()“”").removesuffix("'s")
         if word.isalpha() and word not in whole and not any(movement_directions(word)):
             return True  # `cost of revenue` is no revenue
         of_segment = not divisions.isdisjoint(words[-_OWNER_WITHIN:])

@@ -14,6 +14,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     AnswerTarget,
     Candidate,
     FilingPeriod,
+    before_the_cause,
     candidates_beside,
     candidates_of,
     closest_sentences,
@@ -49,6 +50,8 @@ _MOST = {AnswerType.CAUSE: 3, AnswerType.LIST: 3} | dict.fromkeys(
 _WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.4
 _MAX_ANSWER_LENGTH = 1100
 _ALIKE = 0.7
+_NEXT_TO = 2
+"""Sentences from one to another of the same subject, which need not be named again."""
 _NEAREST, _NEAR_ENOUGH, _MAX_NEAR = 2, 0.4, 450
 """Sentences shown where none answers, their least score, and characters shown of each."""
 _OF_A_SUBJECT = FIGURES | {AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.VERDICT}
@@ -128,7 +131,7 @@ class _Answers:
         for number, part in enumerate(self._parts):
             target = self._target(number)
             most = 1 if told else _MOST.get(part.answer_type, 1)
-            beside = _beside(target, [(one.passage, one.text) for one in told.values()])
+            beside = _beside(target, self._around(told.values()))
             chosen = beside or _best_candidates(target, self.passages, self._considers, most)
             if not chosen and number == 0:
                 missing = (*self._intent.unsupported, self._not_found_message(target))
@@ -140,6 +143,14 @@ class _Answers:
             told |= new
         pieces += [f"Not found: {'; '.join(unanswered)}."] if unanswered else []
         return _quoted(" ".join(pieces), {text: each.passage for text, each in told.items()})
+
+    def _around(self, told: Iterable[Candidate]) -> list[tuple[RetrievedPassage, str]]:
+        """Return each text told with its passage, and with those of its page and of the next, where it may go on."""
+        quotes = [(one.passage, one.text) for one in told]
+        for of, text in tuple(quotes):
+            pages = [of.on_page, PageKey(of.doc_id, of.page + 1)]
+            quotes += [(RetrievedPassage.of(each, 0.0, 1), text) for each in self._index.passages(pages)]
+        return quotes
 
     def _beside_answer(self) -> Reasoning:
         """Return the answer to a request that follows another, from what was quoted for that one and around it."""
@@ -289,9 +300,17 @@ def _best_candidates(
         found = [each for each in found if each.score >= least and considers(each.text)]
     chosen = _without_repetition(found, most)
     if target.part.answer_type is AnswerType.CAUSE:
+        chosen = [each for each in chosen if _is_as_much_about(each, chosen[0], target)]
         places = list(dict.fromkeys(each.place for each in chosen))
         chosen.sort(key=lambda each: (places.index(each.place), each.position))
     return chosen
+
+
+def _is_as_much_about(one: Candidate, best: Candidate, target: AnswerTarget) -> bool:
+    """Return whether a reason beside the best names all of the subject that this one names, or stands next to it."""
+    next_to = one.passage.key == best.passage.key and abs(one.position - best.position) <= _NEXT_TO
+    own, said = target.stems_in(before_the_cause(one.text)), target.stems_in(before_the_cause(best.text))
+    return next_to or all(term.coverage_in(own) for term in target.telling_terms if term.coverage_in(said))
 
 
 def _beside(target: AnswerTarget, quotes: Sequence[tuple[RetrievedPassage, str]]) -> list[Candidate]:

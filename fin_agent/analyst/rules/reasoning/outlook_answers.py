@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from fin_agent.analyst.reasoning_result import Reasoning
-from fin_agent.analyst.rules.reasoning.answer_candidates import AnswerTarget, FilingPeriod, has_listed_prefix
+from fin_agent.analyst.rules.reasoning.answer_candidates import (
+    AnswerTarget,
+    FilingPeriod,
+    has_listed_prefix,
+    periods_in,
+)
+from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of
 from fin_agent.analyst.rules.reasoning.term_coverage import stems_in, synonyms_of
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import RetrievedPassage
@@ -28,10 +35,13 @@ class OutlookRow(NamedTuple):
 def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Reasoning | None:
     """Return what releases expect of the lines that a question about an outlook names; None for any other.
 
-    Each release is told with its period; those of another quarter than the one asked for are left out.
+    Each release is told with its period; those of another quarter than the one asked for are left out. All of an
+    outlook for the period asked about is told where no line is named.
     """
     if not has_listed_prefix("expected", target.intent.core):
         return None
+    if whole := _whole_outlook(target, passages):
+        return whole
     quarters = {period.quarter for period in target.intent.periods if period.quarter}
     told: dict[str, tuple[FilingPeriod, Citation]] = {}
     for passage, filed in passages:
@@ -53,6 +63,33 @@ def outlook_answer(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassa
         citations=tuple(cited for _, (_, cited) in kept),
         read=tuple(sorted({PageKey(cited.doc_id, cited.page) for _, (_, cited) in kept})),
     )
+
+
+def _whole_outlook(target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Reasoning | None:
+    """Return all of the outlook for the one period asked about; None if there is none, or if a line is named."""
+    asked = {(period.fiscal_year, period.quarter) for period in target.intent.periods}
+    names_none = all(has_listed_prefix("expected", term.words) for term in target.telling_terms)
+    for passage, _ in passages if names_none and len(asked) == 1 else ():
+        if told := _told_of(passage.text, asked):
+            cited = [Citation(doc_id=passage.doc_id, page=passage.page, text=one, box=passage.box) for one in told]
+            read = (PageKey(passage.doc_id, passage.page),)
+            return Reasoning(text=" ".join(told), citations=tuple(cited), read=read)
+    return None
+
+
+def _told_of(text: str, asked: set[tuple[int, int | None]]) -> list[str]:
+    """Return what a text expects of a period: the rows of its outlook, or the statements under the heading of it."""
+    heads, rows = _outlook_in(text)
+    if rows and all(periods_in(head) == asked for head in heads[-1:]):
+        return [". ".join(_told(row, heads) for row in rows) + "."]
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if line.strip() and _is_heading(line.strip()) and periods_in(line) == asked:
+            items = takewhile(lambda one: one.item, paragraphs_of("\n".join(lines[at + 1 :])))
+            said = (" ".join(one.sentences) for one in items)
+            if told := [one for one in said if any(map(str.isdigit, one))]:
+                return told
+    return []
 
 
 def _named_rows(rows: Sequence[OutlookRow], target: AnswerTarget) -> list[OutlookRow]:

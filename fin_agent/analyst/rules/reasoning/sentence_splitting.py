@@ -18,7 +18,7 @@ _MAX_LENGTH = 600
 _HEADING, _LAST_LINE = 0.5, 0.8
 """A line shorter than these shares of the longest is a heading, or ends its paragraph if it ends a sentence."""
 _MAX_FIGURES = 0.3
-_MIN_PLAIN_WORDS = 3
+_MIN_PLAIN_WORDS, _SHORT_WORD = 3, 3
 _MIN_LETTERS, _MIN_LETTERS_OF_ITEM = 20, 3
 _MAX_LIST_LENGTH = 900
 _MAX_ITEM_LENGTH = 110
@@ -64,7 +64,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
     width = max(map(len, lines), default=0)
     heading, item = "", False
     block: list[str] = []
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for at, (line, following) in enumerate(zip(lines, [*lines[1:], ""], strict=True)):
         stripped = line.strip()
         bullet = _PATTERNS["item"].match(line)
         if bullet or not any(map(str.isalpha, line)):
@@ -76,7 +76,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             continue
         above_capital = any(map(str.isupper, following.strip()[:2]))
         short = len(line) < _HEADING * width and not stripped.endswith(_GOES_ON)
-        if short and above_capital and not (item or block):
+        if short and _is_heading(stripped, [*lines[at + 1 :], ""], width) and not (item or block):
             heading = stripped
             continue
         block.append(stripped)
@@ -86,6 +86,15 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             yield heading, item, _joined(block)
             block, item = [], False
     yield heading, item, _joined(block)
+
+
+def _is_heading(line: str, behind: Sequence[str], width: int) -> bool:
+    """Return whether a line stands over a text: over a capital, or in capitals apart from the long lines of a text."""
+    if behind[0].strip():
+        return any(map(str.isupper, behind[0].strip()[:2]))
+    text = next(filter(str.strip, behind), "")
+    titled = not any(word[0].islower() and len(word) > _SHORT_WORD for word in line.split())
+    return titled and len(text) > _HEADING * width and sum(map(str.islower, text.split())) >= _MIN_PLAIN_WORDS
 
 
 def _joined(lines: Sequence[str]) -> str:

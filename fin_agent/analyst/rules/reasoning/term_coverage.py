@@ -13,6 +13,7 @@ from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, Questio
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.retrieval.search_terms import stem, stems_of, weights_of
 from fin_agent.vocabulary.dates import MONTHS
@@ -166,6 +167,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
     seen: set[frozenset[str]] = {frozenset()}
     known_patterns = patterns("answer_patterns")
     text = known_patterns["time"].sub(" ", known_patterns["threshold"].sub(" ", part.text))
+    # Of a statement before a colon an everyday word is one although it has synonyms: `It has signed leases: how much`.
+    unweighed = {True: everyday, False: everyday.intersection(words_in(text.lower().rpartition(": ")[0]))}
     for place, (words, synonyms, phrases) in enumerate(_phrases_in(text)):
         low = words.lower().removesuffix("'s").removesuffix("’s")
         stems, is_place = _stems_of(words, synonyms)
@@ -184,7 +187,7 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
             synonyms=synonyms,
             phrases=phrases,
             is_name=named and low not in lists["no names"],
-            is_everyday=plain and not named and low in everyday,
+            is_everyday=not named and low in unweighed[plain],
         )
 
 
