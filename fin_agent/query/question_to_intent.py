@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
 from functools import cached_property
 
 from fin_agent.analyst.rules.loss_comparison import with_losses
@@ -50,6 +51,7 @@ from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
     are_to_come,
     filings_of,
+    is_name_of,
     is_only_when_due,
     lines_of_share,
     read_as_printed,
@@ -485,6 +487,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
         The intent; None if no reading asks for figures. Words that name no figures are reported as not understood.
     """
     first: Query | None = None
+    partly: list[Query] = []
     understood: Intent | None = None
     """A reading that names known measures, whose figures no filing prints."""
     why, spelt = "", normalize_punctuation(expand_abbreviations(words.question))
@@ -498,6 +501,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
             if first is None and (whole := _instead_of_lines(query, words, workspace, before)) is not None:
                 return whole
             first = first or query
+            partly += [query] * bool(query.unread)
             try:
                 intent = _as_answerable(query, words, workspace)
             except UnboundError as error:
@@ -514,6 +518,9 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
         why = str(error)
     if (by_words := _with_part_in_lines(first, words, workspace, before)) is not None:
         return by_words
+    within = next(filter(None, (_with_parts_within(one, words, workspace) for one in partly)), None)
+    if within is not None:
+        return within
     if understood is not None:
         return understood
     return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
@@ -537,6 +544,28 @@ def _with_part_in_lines(
                 if intent is not None and figures_are_printed(intent, workspace):
                     return intent
     return None
+
+
+def _with_parts_within(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
+    """Return a question for one line of several parts as the figure whose address bears them all; None unless sure.
+
+    `US Cereal sales of North America Retail`: one part is the row, the others are its heading, its column or its table.
+    """
+    line, parts = query.only_measure, query.parts
+    several = parts is not None and not (parts.kind or parts.without) and len(parts.names) == len(query.unread) > 1
+    if not isinstance(line, Line) or parts is None or not several:
+        return None
+    if not all(any(is_name_of(said, name) for name in parts.names) for said in query.unread):
+        return None
+    found: dict[frozenset[Decimal], Intent] = {}
+    for name, said in zip(parts.names, query.unread, strict=True):
+        others = " ".join(one for one in query.unread if one is not said)
+        within = line.model_copy(update={"words": f"{others} {line.words}", "metric": None})
+        one = query.model_copy(update={"measures": (within,), "parts": Parts(names=(name,)), "unread": ()})
+        if (intent := _surely_printed(one, words, workspace)) is not None:
+            hits = (facts_for(slot, workspace).best for slot in _plan(intent, workspace).slots())
+            found.setdefault(frozenset(hit.sourced.fact.value for hit in hits if hit is not None), intent)
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first: bool) -> Intent | None:

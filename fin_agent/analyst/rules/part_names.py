@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import combinations
 
 from fin_agent.analyst.rules.words_to_intent import period_spans
 from fin_agent.lexicon.company_names import company_words, normalize_name
@@ -54,7 +54,7 @@ def _names_of(
 ) -> tuple[frozenset[str], dict[str, str], list[tuple[str, str]]]:
     """Return the names of parts, those without the filer's name, and each with a word that a text with it has."""
     ways = frozenset(way for printed in parts for way in _name_variants(printed))
-    shortened = dict(_without_filers(sorted(parts), called))
+    shortened = dict(_by_other_names_of_places(sorted(ways))) | dict(_without_filers(sorted(parts), called))
     names = [name for name in sorted(ways | shortened.keys()) if _is_distinctive(name, lexicon)]
     words = ([word for word in name.lower().split() if word not in _SPELT_OTHERWISE] for name in names)
     return ways, shortened, [(name, max(own, key=len, default="")) for name, own in zip(names, words, strict=True)]
@@ -65,7 +65,7 @@ def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention])
     initials = {name for name in parts if name.isalpha() and name.isupper() and 1 < len(name) <= _MOST_INITIALS}
     for run in _CAPITALIZED.finditer(text) if initials else ():
         begins = [each for each in range(*run.span()) if text[each].isupper() and not text[each - 1 : each].isalpha()]
-        for start, last in combinations(begins, 2):
+        for start, last in itertools.combinations(begins, 2):
             end = last + len(text[last : run.end()].split()[0])
             written = "".join(text[each] for each in begins if start <= each < end)
             # `Acme Web Services sales` are no sales of services
@@ -103,6 +103,14 @@ def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[t
                 words = printed[len(filer) :].split()
                 is_kind = len(words) > 1 and words[-1].lower() in ("segment", "segments")
                 yield " ".join(words[:-1] if is_kind else words), printed
+
+
+def _by_other_names_of_places(ways: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield (name, printed name) of parts by another name or the adjective of their place: `LATAM`, `Latin American`."""
+    for printed, names in itertools.product(ways, word_lists("place_names").values()):
+        for own, other in itertools.permutations(names, 2):
+            if (found := _pattern(own).search(printed)) is not None:
+                yield f"{printed[: found.start()]}{other}{printed[found.end() :]}", printed
 
 
 def _capitals(part: KnownName) -> tuple[int, str]:
