@@ -173,9 +173,7 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
     return kept, tuple(glosses)
 
 
-def with_measure_in_brackets(
-    tokens: Sequence[Token], names_a_part: Callable[[str], bool]
-) -> tuple[list[Token], str]:
+def with_measure_in_brackets(tokens: Sequence[Token], names_a_part: Callable[[str], bool]) -> tuple[list[Token], str]:
     """Return the tokens with a measure in brackets in place of the plain words that only describe it, and these words.
 
     `how much has it billed but not yet earned (deferred revenue)`: nothing outside is a known measure. Nothing is

@@ -275,7 +275,7 @@ def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
 def _of_named_product(intent: Intent, workspace: Workspace) -> Intent | None:
     """Return the question's only measure for the name in it, if the filings print this line; otherwise None."""
     query, names = intent.query, intent.unknown_companies
-    if query is None or len(list(query.lines())) != 1 or len(names) != 1:
+    if query is None or len(list(query.lines())) != 1 or len(names) != 1 or query.parts is not None:
         return None
     named = query.with_lines(lambda line: Line(words=f"{names[0]} {line.words}", period=line.period)) or query
     named = named.model_copy(update={"unknown_companies": (), "comparison": None})
@@ -487,7 +487,6 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
         The intent; None if no reading asks for figures. Words that name no figures are reported as not understood.
     """
     first: Query | None = None
-    partly: list[Query] = []
     understood: Intent | None = None
     """A reading that names known measures, whose figures no filing prints."""
     why, spelt = "", normalize_punctuation(expand_abbreviations(words.question))
@@ -501,10 +500,11 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
             if first is None and (whole := _instead_of_lines(query, words, workspace, before)) is not None:
                 return whole
             first = first or query
-            partly += [query] * bool(query.unread)
             try:
                 intent = _as_answerable(query, words, workspace)
             except UnboundError as error:
+                if (within := _with_parts_within(query, words, workspace)) is not None:
+                    return within
                 if error.is_final and understood is None:
                     refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
                     return words.model_copy(update={**refused, "ambiguous": error.is_ambiguous})
@@ -518,9 +518,6 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
         why = str(error)
     if (by_words := _with_part_in_lines(first, words, workspace, before)) is not None:
         return by_words
-    within = next(filter(None, (_with_parts_within(one, words, workspace) for one in partly)), None)
-    if within is not None:
-        return within
     if understood is not None:
         return understood
     return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
@@ -551,16 +548,18 @@ def _with_parts_within(query: Query, words: Intent, workspace: Workspace) -> Int
 
     `US Cereal sales of North America Retail`: one part is the row, the others are its heading, its column or its table.
     """
-    line, parts = query.only_measure, query.parts
-    several = parts is not None and not (parts.kind or parts.without) and len(parts.names) == len(query.unread) > 1
-    if not isinstance(line, Line) or parts is None or not several:
+    parts, lines = query.parts, [one for one in query.measures if isinstance(one, Line)]
+    names = parts.names if parts is not None and not (parts.kind or parts.without) else ()
+    spoken = [one for one in query.unread if all(one != line.words for line in lines)]
+    known = all(any(is_name_of(one, name) or words_of(name) <= words_of(one) for name in names) for one in spoken)
+    measured = len(lines) == len(query.measures) and sum(bool(line.metric) for line in lines) == 1
+    if not (len(names) == len(spoken) > 1 and known and measured):
         return None
-    if not all(any(is_name_of(said, name) for name in parts.names) for said in query.unread):
-        return None
+    measure = " ".join(line.words for line in sorted(lines, key=lambda line: bool(line.metric)))
     found: dict[frozenset[Decimal], Intent] = {}
-    for name, said in zip(parts.names, query.unread, strict=True):
-        others = " ".join(one for one in query.unread if one is not said)
-        within = line.model_copy(update={"words": f"{others} {line.words}", "metric": None})
+    for name, said in zip(names, spoken, strict=True):
+        others = " ".join(one for one in spoken if one is not said)
+        within = Line(words=f"{others} {measure}", period=lines[0].period)
         one = query.model_copy(update={"measures": (within,), "parts": Parts(names=(name,)), "unread": ()})
         if (intent := _surely_printed(one, words, workspace)) is not None:
             hits = (facts_for(slot, workspace).best for slot in _plan(intent, workspace).slots())
@@ -711,7 +710,9 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     of_part, resolved = with_margin_of_part(query, keys, workspace), with_parts_resolved(query, keys, workspace)
     bound: Intent | None = None
     errors: list[UnboundError] = []
-    for one in filter(None, (of_part, _as_printed_total(query, words, workspace), query, resolved)):
+    whole = (_as_printed_total(query, words, workspace), query)
+    whole = whole[::-1] if query.parts is not None else whole  # the total of a part is its own figure
+    for one in filter(None, (of_part, *whole, resolved)):
         try:
             bound = _bound(one, words, workspace)
             break

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
-from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.clause_normalization import (
     alternatives,

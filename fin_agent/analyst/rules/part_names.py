@@ -77,13 +77,21 @@ def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention])
 def _abbreviated(
     text: str, parts: Collection[str], filers: Collection[str], mentions: Sequence[Mention]
 ) -> Iterator[KnownName]:
-    """Yield the only part whose words, or the filer's name and these, begin with the letters of an abbreviation."""
+    """Yield the only part whose words, or the filer's name and these, begin with the letters of an abbreviation.
+
+    Behind the filer's letter, one of them may be left out: `ADS` for `Defense, Space & Security` of Acme.
+    """
     for found in patterns("company_patterns")["abbreviation"].finditer(text):
         short, (start, end) = found[0], found.span()
         if short in parts or any(one.start < end and start < one.end for one in mentions):
             continue
-        leads = ("", *(filer.split()[0] for filer in filers))
-        called = [name for name in parts if any(_initials(f"{lead} {name}") == short for lead in leads)]
+        leads = {filer.split()[0] for filer in filers}
+        called = [name for name in parts if any(_initials(f"{lead} {name}") == short for lead in ("", *leads))]
+        if not called and len(short) >= _SHORTEST:
+            whole = [(name, _initials(f"{lead} {name}")) for name in parts for lead in leads]
+            called = [
+                name for name, one in whole if any(one[:at] + one[at + 1 :] == short for at in range(1, len(one)))
+            ]
         if len({name.casefold() for name in called}) == 1:
             yield KnownName(min(called), start, end)
 
@@ -106,7 +114,7 @@ def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[t
 
 
 def _by_other_names_of_places(ways: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (name, printed name) of parts by another name or the adjective of their place: `LATAM`, `Latin American`."""
+    """Yield (name, printed name) of parts by another name of their place: `LATAM`, `Latin American`."""
     for printed, names in itertools.product(ways, word_lists("place_names").values()):
         for own, other in itertools.permutations(names, 2):
             if (found := _pattern(own).search(printed)) is not None:
@@ -123,7 +131,7 @@ _CAPITALIZED = re.compile(
 )
 _BEFORE_A_PART = frozenset({"of", "from", "for", "in"})
 _MIN_LENGTH = 4
-_MOST_INITIALS = 6
+_MOST_INITIALS, _SHORTEST = 6, 3
 _NEAR = 60
 """Characters before and behind a word that tell whether it is a name."""
 _FOOTNOTE = re.compile(r"\s*\((?:\w{1,2})\)|[*†‡]")
