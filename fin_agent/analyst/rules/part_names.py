@@ -89,9 +89,7 @@ def _abbreviated(
         called = [name for name in parts if any(_initials(f"{lead} {name}") == short for lead in ("", *leads))]
         if not called and len(short) >= _SHORTEST:
             whole = [(name, _initials(f"{lead} {name}")) for name in parts for lead in leads]
-            called = [
-                name for name, one in whole if any(one[:at] + one[at + 1 :] == short for at in range(1, len(one)))
-            ]
+            called = [name for name, way in whole if short in {way[:at] + way[at + 1 :] for at in range(1, len(way))}]
         if len({name.casefold() for name in called}) == 1:
             yield KnownName(min(called), start, end)
 
