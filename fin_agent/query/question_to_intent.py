@@ -51,7 +51,6 @@ from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
     are_to_come,
     filings_of,
-    is_name_of,
     is_only_when_due,
     lines_of_share,
     read_as_printed,
@@ -60,6 +59,7 @@ from fin_agent.query.printed_line_matching import (
     with_metric_as_part,
     with_metric_of_part,
     with_parts_resolved,
+    with_parts_within,
     with_printed_years,
     with_share_as_printed,
     with_share_within_part,
@@ -503,7 +503,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
             try:
                 intent = _as_answerable(query, words, workspace)
             except UnboundError as error:
-                if (within := _with_parts_within(query, words, workspace)) is not None:
+                if (within := _as_line_of_parts(query, words, workspace)) is not None:
                     return within
                 if error.is_final and understood is None:
                     refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
@@ -543,25 +543,11 @@ def _with_part_in_lines(
     return None
 
 
-def _with_parts_within(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
-    """Return a question for one line of several parts as the figure whose address bears them all; None unless sure.
-
-    `US Cereal sales of North America Retail`: one part is the row, the others are its heading, its column or its table.
-    """
-    parts, lines = query.parts, [one for one in query.measures if isinstance(one, Line)]
-    names = parts.names if parts is not None and not (parts.kind or parts.without) else ()
-    spoken = [one for one in query.unread if all(one != line.words for line in lines)]
-    known = all(any(is_name_of(one, name) or words_of(name) <= words_of(one) for name in names) for one in spoken)
-    measured = len(lines) == len(query.measures) and sum(bool(line.metric) for line in lines) == 1
-    if not (len(names) == len(spoken) > 1 and known and measured):
-        return None
-    measure = " ".join(line.words for line in sorted(lines, key=lambda line: bool(line.metric)))
+def _as_line_of_parts(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
+    """Return a question for one line of several parts as the figure whose address bears them all; None unless sure."""
     found: dict[frozenset[Decimal], Intent] = {}
-    for name, said in zip(names, spoken, strict=True):
-        others = " ".join(one for one in spoken if one is not said)
-        within = Line(words=f"{others} {measure}", period=lines[0].period)
-        one = query.model_copy(update={"measures": (within,), "parts": Parts(names=(name,)), "unread": ()})
-        if (intent := _surely_printed(one, words, workspace)) is not None:
+    for within in with_parts_within(query):
+        if (intent := _surely_printed(within, words, workspace)) is not None:
             hits = (facts_for(slot, workspace).best for slot in _plan(intent, workspace).slots())
             found.setdefault(frozenset(hit.sourced.fact.value for hit in hits if hit is not None), intent)
     return next(iter(found.values())) if len(found) == 1 else None
