@@ -675,7 +675,7 @@ def _unit_per_count(told: Slot, intent: Intent, slots: Iterable[Slot], workspace
 
 
 _RATES = frozenset({"percent", "ratio"})
-_NOT_COUNTED = ("percent", "$", "dollar", "million", "billion")
+_NOT_COUNTED = ("percent", "$", "dollar", "million", "billion", "point", "basis point", "bps", "cents")
 _UNITS = frozenset(OutputUnit.__args__)  # type: ignore[attr-defined]
 
 

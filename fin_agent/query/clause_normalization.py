@@ -173,6 +173,31 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
     return kept, tuple(glosses)
 
 
+def with_measure_in_brackets(tokens: Sequence[Token], names_a_part: Callable[[str], bool]) -> tuple[list[Token], str]:
+    """Return the tokens with a measure in brackets in place of the plain words that only describe it, and these words.
+
+    `how much has it billed but not yet earned (deferred revenue)`: nothing outside is a known measure. Nothing is
+    changed where the words outside ask for more than a figure, narrow the same measure or name a part by a word.
+    """
+    start, end = next(iter(closing_brackets(tokens).items()), (0, 0))
+    inside, outside = tokens[start + 1 : end], [*tokens[:start], *tokens[end + 1 :]]
+    named = [one for one in inside if one.type in ("METRIC", "FORMULA")]
+    described = [one for one in outside if one.type in types_in("describing")]
+    kept = [one for one in outside if one not in described]
+    if len(named) != 1 or not described or not types_in("beside-a-description").issuperset(one.type for one in kept):
+        return list(tokens), ""
+    if not types_in("beside-a-measure").issuperset(one.type for one in inside if one is not named[0]):
+        return list(tokens), ""
+    for one in described:
+        inner = one.value if isinstance(one.value, tuple) else ()
+        narrows = any(isinstance(each, Token) and each.value == named[0].value for each in inner)
+        is_name = one.type == "PHRASE" and one.start > 0 and not one.text.islower()
+        if narrows or is_name or any(map(names_a_part, one.text.split())):
+            return list(tokens), ""
+    words = ", ".join(one.text for one in described)
+    return sorted((*kept, *inside), key=lambda one: one.start), words
+
+
 def without_description(tokens: Sequence[Token], text: str) -> tuple[list[Token], str]:
     """Return the tokens without what only describes the things to choose from, and that; nothing if there is none.
 

@@ -19,7 +19,7 @@ from fin_agent.query.lexer import KnownNames, LexedQuestion, lex, mentions_of
 from fin_agent.query.modifier_attachment import period_of
 from fin_agent.query.question_sentences import sentences_of
 from fin_agent.query.tokens import Token, has_any, types_in
-from fin_agent.retrieval.fact_terms import OF_TIME, Words, stems, words_of
+from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, Words, stems, words_of
 from fin_agent.retrieval.nearest_figure import FigureTarget, Moved, Wanted, other_phrases
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.workspace import Workspace
@@ -120,7 +120,9 @@ def _of_types(lexed: LexedQuestion, types: Collection[str]) -> list[Token]:
 
 def _words_in(tokens: Iterable[Token], lexed: LexedQuestion) -> Words:
     # words that were moved beside others stand in the token alone
-    return frozenset().union(*(words_of(f"{lexed.text[one.start : one.end]} {one.text}") - OF_TIME for one in tokens))
+    words = ((one, words_of(f"{lexed.text[one.start : one.end]} {one.text}") - OF_TIME) for one in tokens)
+    # a table of segments calls none of them so
+    return frozenset().union(*(said - OF_PARTS or said if one.type == "PART" else said for one, said in words))
 
 
 def _way_of(moving: Sequence[Token]) -> Moved | None:

@@ -168,6 +168,24 @@ def with_share_within_part(query: Query) -> Query:
     return query.model_copy(update={"measures": (percentage(within, total),)})
 
 
+def with_parts_within(query: Query) -> Iterator[Query]:
+    """Yield readings of one line of several parts that are not listed: of each part, with the others as its words.
+
+    `US Cereal sales of North America Retail`: one part is the row, the others are its heading, its column or its table.
+    """
+    parts, lines = query.parts, [one for one in query.measures if isinstance(one, Line)]
+    names = parts.names if parts is not None and not (parts.kind or parts.without) else ()
+    spoken = [one for one in query.unread if all(one != line.words for line in lines)]
+    known = all(any(is_name_of(one, name) or words_of(name) <= words_of(one) for name in names) for one in spoken)
+    measured = len(lines) == len(query.measures) and sum(bool(line.metric) for line in lines) == 1
+    if not (len(names) == len(spoken) > 1 and known and measured):
+        return
+    measure = " ".join(line.words for line in sorted(lines, key=lambda line: bool(line.metric)))
+    for name, said in zip(names, spoken, strict=True):
+        within = Line(words=" ".join((*(one for one in spoken if one != said), measure)), period=lines[0].period)
+        yield query.model_copy(update={"measures": (within,), "parts": Parts(names=(name,)), "unread": ()})
+
+
 def is_only_when_due(line: Line | NamedFormula) -> bool:
     """Return whether a line says only when something falls due: `due within 12 months`."""
     said = {word for word in words_of(line.words) if not word.isdigit()}

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
 from functools import cached_property
 
 from fin_agent.analyst.rules.loss_comparison import with_losses
@@ -58,6 +59,7 @@ from fin_agent.query.printed_line_matching import (
     with_metric_as_part,
     with_metric_of_part,
     with_parts_resolved,
+    with_parts_within,
     with_printed_years,
     with_share_as_printed,
     with_share_within_part,
@@ -273,7 +275,7 @@ def _with_names_of_filings(intent: Intent, workspace: Workspace) -> Intent:
 def _of_named_product(intent: Intent, workspace: Workspace) -> Intent | None:
     """Return the question's only measure for the name in it, if the filings print this line; otherwise None."""
     query, names = intent.query, intent.unknown_companies
-    if query is None or len(list(query.lines())) != 1 or len(names) != 1:
+    if query is None or len(list(query.lines())) != 1 or len(names) != 1 or query.parts is not None:
         return None
     named = query.with_lines(lambda line: Line(words=f"{names[0]} {line.words}", period=line.period)) or query
     named = named.model_copy(update={"unknown_companies": (), "comparison": None})
@@ -501,6 +503,8 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
             try:
                 intent = _as_answerable(query, words, workspace)
             except UnboundError as error:
+                if (within := _as_line_of_parts(query, words, workspace)) is not None:
+                    return within
                 if error.is_final and understood is None:
                     refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
                     return words.model_copy(update={**refused, "ambiguous": error.is_ambiguous})
@@ -537,6 +541,16 @@ def _with_part_in_lines(
                 if intent is not None and figures_are_printed(intent, workspace):
                     return intent
     return None
+
+
+def _as_line_of_parts(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
+    """Return a question for one line of several parts as the figure whose address bears them all; None unless sure."""
+    found: dict[frozenset[Decimal], Intent] = {}
+    for within in with_parts_within(query):
+        if (intent := _surely_printed(within, words, workspace)) is not None:
+            hits = (facts_for(slot, workspace).best for slot in _plan(intent, workspace).slots())
+            found.setdefault(frozenset(hit.sourced.fact.value for hit in hits if hit is not None), intent)
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first: bool) -> Intent | None:
@@ -682,7 +696,9 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     of_part, resolved = with_margin_of_part(query, keys, workspace), with_parts_resolved(query, keys, workspace)
     bound: Intent | None = None
     errors: list[UnboundError] = []
-    for one in filter(None, (of_part, _as_printed_total(query, words, workspace), query, resolved)):
+    whole = (_as_printed_total(query, words, workspace), query)
+    whole = whole[::-1] if query.parts is not None else whole  # the total of a part is its own figure
+    for one in filter(None, (of_part, *whole, resolved)):
         try:
             bound = _bound(one, words, workspace)
             break

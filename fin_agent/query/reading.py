@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.company_mentions import CompanyMention
-from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.query.clause_normalization import (
     alternatives,
@@ -16,6 +15,7 @@ from fin_agent.query.clause_normalization import (
     ends_measure,
     formula_alone,
     normalize_clauses,
+    with_measure_in_brackets,
     without_contrasts,
     without_description,
     without_glosses,
@@ -72,7 +72,7 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     keys = [one.company.key for one in lexed.companies] or about
     failed: NoReadingError | None = None
     seen: list[Query] = []
-    for way, notes in _ways(lexed, names.lines_in(lexed.text, keys), names.lexicon):
+    for way, notes in _ways(lexed, names, keys):
         spelt = formula_alone(way.tokens)
         usual = alternatives(normalize_clauses(way.tokens), way.text, lambda word: names.is_printed(word, keys))
         for some in (*usual, *([spelt] if spelt is not None else [])):
@@ -90,10 +90,11 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
 
 
 def _ways(
-    lexed: LexedQuestion, lines: Sequence[tuple[int, int]], lexicon: Lexicon
+    lexed: LexedQuestion, names: KnownNames, keys: Sequence[str]
 ) -> Iterator[tuple[LexedQuestion, tuple[str, ...]]]:
     """Yield the ways to take printed lines and brackets, each with notes on what it passes over."""
-    by_words = with_measure_by_words(lexed, lexicon)
+    lines = names.lines_in(lexed.text, keys)
+    by_words = with_measure_by_words(lexed, names.lexicon)
     if by_words is not lexed:
         yield by_words, ()
     yield from _either(lexed)
@@ -104,6 +105,12 @@ def _ways(
     yield lexed, ()
     if literal != printed:
         yield literal, ()
+    general = word_lists("part_words")["general"]
+    measured, described = with_measure_in_brackets(
+        lexed.tokens, lambda word: word not in general and names.part_called(f"{word} {_OF_A_PART}", keys) is not None
+    )
+    if described:
+        yield replace(lexed, tokens=tuple(measured)), (f"the measure in brackets is asked for, as {described!r}",)
     bare, contrasts = without_contrasts(lexed.tokens, lexed.text)
     notes = tuple(f"what the question does not mean was left aside: {words}" for words in contrasts)
     if contrasts:
@@ -116,6 +123,9 @@ def _ways(
     if description:
         notes += (f"the words that describe what is chosen from were left aside: {description}",)
         yield replace(lexed, tokens=tuple(bare)), notes
+
+
+_OF_A_PART = "segment"
 
 
 def _either(lexed: LexedQuestion) -> Iterator[tuple[LexedQuestion, tuple[str, ...]]]:

@@ -173,6 +173,7 @@ def ranked_candidates(
     ends = [one.period_end for one in identities.values() if (one.fiscal_year, one.quarter) == (year, sought.quarter)]
     metrics = [workspace.lexicon.metrics[name] for _, name in sought.metrics if name in workspace.lexicon.metrics]
     of_money = sought.wanted == "amount" or (sought.wanted == "words" and any(one.unit == "USD" for one in metrics))
+    of_amount = of_money and not sought.moved and (sought.words | sought.light).isdisjoint(_RATE)
     facts = [*facts_of_year(index, doc_ids, year), *facts_of_year(index, own, UNDATED.fiscal_year)]
     asked = _TargetWords(sought, workspace.lexicon, facts)
     found = [
@@ -184,6 +185,7 @@ def ranked_candidates(
         and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))
         and (fact.unit == "USD per share" or fact.source == "text" or not asked.is_per_share)
         and not (of_money and fact.source == "text" and fact.unit == "shares")
+        and not (of_amount and fact.source == "text" and fact.unit in _PERCENT)
         and not (ends and sought.at_a_date and _is_of_another_day(fact, ends))
         and asked.covers_all(address_of(fact), fact)
     ]
@@ -377,7 +379,7 @@ _LIGHT, _NAMED, _OTHERWISE, _LABELS, _LONG = 0.25, 0.95, 0.85, 8, 30
 _PERCENT = frozenset({"percent", "percentage points", "basis points"})
 _COUNT = frozenset({"count", "shares", "ratio"})
 _RATES = ("percent", "ratio")
-_CHANGE, _PER_SHARE = stems("change"), frozenset({"per", "share"})
+_CHANGE, _RATE, _PER_SHARE = stems("change"), stems("rate"), frozenset({"per", "share"})
 _HALF, _NINE_MONTHS = 6, 9
 _BALANCE_IN_A_SPAN, _BALANCE_OR_ANOTHER_SPAN, _ANOTHER = 0.35, 0.4, 0.15
 

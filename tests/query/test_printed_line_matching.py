@@ -15,6 +15,7 @@ from fin_agent.query.printed_line_matching import (
     with_maturity_years,
     with_measure_by_words,
     with_parts_resolved,
+    with_parts_within,
     with_share_as_printed,
     with_share_within_part,
 )
@@ -28,6 +29,7 @@ from fin_agent.query.tree import (
     Move,
     NamedFormula,
     Operation,
+    Parts,
     Period,
     Query,
     percentage,
@@ -208,3 +210,26 @@ def test_a_part_of_one_line_of_a_part_is_asked_for_within_that_line() -> None:
     ]
     plain = Query(question="", measures=(percentage(of, Line(words="sales", metric="revenue", whole=True)),))
     assert with_share_within_part(plain) == plain
+
+
+@pytest.mark.parametrize(
+    ("unread", "more", "lines"),
+    [
+        (("Cereal", "the Retail segment"), (), ["the Retail segment sales", "Cereal sales"]),
+        (("Cereal", "Retail", "boxes"), (Line(words="boxes"),), ["Retail boxes sales", "Cereal boxes sales"]),
+        (("Cereal", "Retail", "boxes"), (), []),
+        (("Cereal",), (), []),
+    ],
+)
+def test_parts_beside_one_line_are_looked_for_within_each_other(
+    unread: tuple[str, ...], more: tuple[Line, ...], lines: list[str]
+) -> None:
+    sales, parts = Line(words="sales", metric="revenue"), Parts(names=("Cereal", "Retail"))
+    read = list(with_parts_within(Query(question="", measures=(sales, *more), parts=parts, unread=unread)))
+    assert [one.words for query in read for one in query.lines()] == lines
+    assert [query.parts.names[0] for query in read if query.parts] == list(parts.names)[: len(read)]
+    assert not any(query.unread for query in read)
+
+
+def test_two_parts_whose_table_is_not_printed_are_refused(workspace: Workspace) -> None:
+    assert workspace.ask("What was Tellurond's Data Center revenue in China in fiscal 2023?").refused

@@ -56,6 +56,20 @@ SAME = {
         "Apple average (capex / revenue), 2022 to 2024",
         "AAPL 3-yr avg capex/revenue, FY2022-FY2024",
     ],
+    "amounts of a part": [
+        "Apple's 2024 revenue from Europe",
+        "Europe accounted for how many dollars of Apple's 2024 revenue?",
+        "In 2024, how much revenue came from Europe at Apple?",
+        "Europe contributed what dollar amount to Apple's revenue in 2024?",
+        "How much did Europe sell for Apple in 2024?",
+        "Apple sold how many dollars' worth in Europe in 2024?",
+        "Europe made up what amount of Apple's 2024 revenue?",
+    ],
+    "amounts at the end": [
+        "How much was Apple's total debt at the end of 2024?",
+        "At the end of 2024, Apple's total debt came to how much?",
+        "At the end of 2024, Apple had how much total debt?",
+    ],
     "claims": [
         "Did Apple's operating margin improve in 2024?",
         "Is Apple's operating margin getting better in 2024?",
@@ -171,3 +185,40 @@ def test_a_choice_between_two_is_no_claim(names: KnownNames) -> None:
         "Between Apple and Netflix, whose 2024 tax rate, i.e. tax expense over pre-tax income, was lower?", names
     )
     assert query.kind is Kind.COMPARISON and query.claim is None
+
+
+@pytest.mark.parametrize(
+    ("question", "metric"),
+    [
+        ("How much did Apple owe suppliers (accounts payable) in 2024?", "accounts_payable"),
+        ("In 2024, Apple had billed but not yet recognized how much (deferred revenue)?", "deferred_revenue_current"),
+        ("What did Apple have in 2024 in plants and machines (property and equipment, net of depreciation)?",
+         "property_plant_equipment_net"),
+        ("What did Apple make in Europe before corporate costs (segment operating income) in 2024?",
+         "segment_operating_income"),
+    ],
+)  # fmt: skip
+def test_a_measure_in_brackets_is_asked_for_in_plain_words(names: KnownNames, question: str, metric: str) -> None:
+    query = next(one for one in candidate_readings(question, names) if not one.unread)
+    assert [getattr(line, "metric", None) for line in query.lines()] == [metric]
+    assert any("brackets" in one for one in query.assumed)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did Apple keep as profit (operating income) in 2024?",
+        "How much did Apple owe to Panasonic (accounts payable) in 2024?",
+        "How fast did it grow at Apple abroad (revenue) in 2024?",
+    ],
+)
+def test_a_measure_in_brackets_passes_over_no_name_and_no_other_measure(names: KnownNames, question: str) -> None:
+    assert not any("measure in brackets" in note for one in candidate_readings(question, names) for note in one.assumed)
+
+
+@pytest.mark.parametrize(
+    "question", ["How much stock did Apple sell in 2024?", "How many phones did Apple sell in Europe in 2024?"]
+)
+def test_what_is_sold_is_revenue_of_a_part_only(names: KnownNames, question: str) -> None:
+    read = [line for one in candidate_readings(question, names) for line in one.lines()]
+    assert all(getattr(line, "metric", None) != "revenue" for line in read)

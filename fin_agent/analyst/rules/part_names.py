@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import combinations
 
 from fin_agent.analyst.rules.words_to_intent import period_spans
 from fin_agent.lexicon.company_names import company_words, normalize_name
@@ -54,7 +54,7 @@ def _names_of(
 ) -> tuple[frozenset[str], dict[str, str], list[tuple[str, str]]]:
     """Return the names of parts, those without the filer's name, and each with a word that a text with it has."""
     ways = frozenset(way for printed in parts for way in _name_variants(printed))
-    shortened = dict(_without_filers(sorted(parts), called))
+    shortened = dict(_by_other_names_of_places(sorted(ways))) | dict(_without_filers(sorted(parts), called))
     names = [name for name in sorted(ways | shortened.keys()) if _is_distinctive(name, lexicon)]
     words = ([word for word in name.lower().split() if word not in _SPELT_OTHERWISE] for name in names)
     return ways, shortened, [(name, max(own, key=len, default="")) for name, own in zip(names, words, strict=True)]
@@ -65,7 +65,7 @@ def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention])
     initials = {name for name in parts if name.isalpha() and name.isupper() and 1 < len(name) <= _MOST_INITIALS}
     for run in _CAPITALIZED.finditer(text) if initials else ():
         begins = [each for each in range(*run.span()) if text[each].isupper() and not text[each - 1 : each].isalpha()]
-        for start, last in combinations(begins, 2):
+        for start, last in itertools.combinations(begins, 2):
             end = last + len(text[last : run.end()].split()[0])
             written = "".join(text[each] for each in begins if start <= each < end)
             # `Acme Web Services sales` are no sales of services
@@ -77,15 +77,19 @@ def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention])
 def _abbreviated(
     text: str, parts: Collection[str], filers: Collection[str], mentions: Sequence[Mention]
 ) -> Iterator[KnownName]:
-    """Yield the only part whose words, or the filer's name and these, begin with the letters of an abbreviation."""
+    """Yield the only part whose words, or the filer's name and these, begin with the letters of an abbreviation.
+
+    Behind the filer's letter, one of them may be left out: `ADS` for `Defense, Space & Security` of Acme.
+    """
     for found in patterns("company_patterns")["abbreviation"].finditer(text):
         short, (start, end) = found[0], found.span()
         if short in parts or any(one.start < end and start < one.end for one in mentions):
             continue
-        leads = ("", *(filer.split()[0] for filer in filers))
-        full = [(name, _initials(f"{lead} {name}"), lead) for name in parts for lead in leads]
-        called = [name for name, initials, _ in full if initials == short]
-        called = called or [name for name, initials, lead in full if lead and initials[:-1] == short]
+        leads = {filer.split()[0] for filer in filers}
+        called = [name for name in parts if any(_initials(f"{lead} {name}") == short for lead in ("", *leads))]
+        if not called and len(short) >= _SHORTEST:
+            whole = [(name, _initials(f"{lead} {name}")) for name in parts for lead in leads]
+            called = [name for name, way in whole if short in {way[:at] + way[at + 1 :] for at in range(1, len(way))}]
         if len({name.casefold() for name in called}) == 1:
             yield KnownName(min(called), start, end)
 
@@ -107,6 +111,14 @@ def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[t
                 yield " ".join(words[:-1] if is_kind else words), printed
 
 
+def _by_other_names_of_places(ways: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield (name, printed name) of parts by another name of their place: `LATAM`, `Latin American`."""
+    for printed, names in itertools.product(ways, word_lists("place_names").values()):
+        for own, other in itertools.permutations(names, 2):
+            if (found := _pattern(own).search(printed)) is not None:
+                yield f"{printed[: found.start()]}{other}{printed[found.end() :]}", printed
+
+
 def _capitals(part: KnownName) -> tuple[int, str]:
     """Return the sort key of names that differ in case: fewest capitals first, since tags capitalize all words."""
     return sum(mark.isupper() for mark in part.name), part.name
@@ -117,7 +129,7 @@ _CAPITALIZED = re.compile(
 )
 _BEFORE_A_PART = frozenset({"of", "from", "for", "in"})
 _MIN_LENGTH = 4
-_MOST_INITIALS = 6
+_MOST_INITIALS, _SHORTEST = 6, 3
 _NEAR = 60
 """Characters before and behind a word that tell whether it is a name."""
 _FOOTNOTE = re.compile(r"\s*\((?:\w{1,2})\)|[*†‡]")
