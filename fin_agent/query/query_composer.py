@@ -681,7 +681,7 @@ class QueryComposer:
         if len(names) > 1 or result.metric != "gross_profit":
             return None
         said = words_of("total") | _of_measures("lines of revenue")
-        name = " ".join(word for word in names[0].lower().split() if word not in said)
+        name = " ".join(word for word in names[0].lower().split() if words_of(word).isdisjoint(said))
         sales, cost = (Line(words=f"total {name} {kind}") for kind in ("revenue", "cost of revenue"))
         self.base = self._with_base(parts=None)
         self.take_frames("TOTAL")
