@@ -188,14 +188,17 @@ def with_measure_in_brackets(tokens: Sequence[Token], names_a_part: Callable[[st
         return list(tokens), ""
     if not types_in("beside-a-measure").issuperset(one.type for one in inside if one is not named[0]):
         return list(tokens), ""
-    for one in described:
-        inner = one.value if isinstance(one.value, tuple) else ()
-        narrows = any(isinstance(each, Token) and each.value == named[0].value for each in inner)
-        is_name = one.type == "PHRASE" and one.start > 0 and not one.text.islower()
-        if narrows or is_name or any(map(names_a_part, one.text.split())):
-            return list(tokens), ""
+    if any(_is_a_name_or_narrows(one, named[0]) or any(map(names_a_part, one.text.split())) for one in described):
+        return list(tokens), ""
     words = ", ".join(one.text for one in described)
     return sorted((*kept, *inside), key=lambda one: one.start), words
+
+
+def _is_a_name_or_narrows(one: Token, measure: Token) -> bool:
+    """Return whether words are capitalized, or a measure in them is the one given."""
+    inner = one.value if isinstance(one.value, tuple) else ()
+    narrows = any(isinstance(each, Token) and each.value == measure.value for each in inner)
+    return narrows or (one.type == "PHRASE" and one.start > 0 and not one.text.islower())
 
 
 def without_description(tokens: Sequence[Token], text: str) -> tuple[list[Token], str]:

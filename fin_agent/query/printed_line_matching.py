@@ -176,14 +176,17 @@ def with_parts_within(query: Query) -> Iterator[Query]:
     parts, lines = query.parts, [one for one in query.measures if isinstance(one, Line)]
     names = parts.names if parts is not None and not (parts.kind or parts.without) else ()
     spoken = [one for one in query.unread if all(one != line.words for line in lines)]
-    known = all(any(is_name_of(one, name) or words_of(name) <= words_of(one) for name in names) for one in spoken)
     measured = len(lines) == len(query.measures) and sum(bool(line.metric) for line in lines) == 1
-    if not (len(names) == len(spoken) > 1 and known and measured):
+    if not (len(names) == len(spoken) > 1 and measured and all(_names_any(one, names) for one in spoken)):
         return
     measure = " ".join(line.words for line in sorted(lines, key=lambda line: bool(line.metric)))
     for name, said in zip(names, spoken, strict=True):
         within = Line(words=" ".join((*(one for one in spoken if one != said), measure)), period=lines[0].period)
         yield query.model_copy(update={"measures": (within,), "parts": Parts(names=(name,)), "unread": ()})
+
+
+def _names_any(words: str, names: Sequence[str]) -> bool:
+    return any(is_name_of(words, name) or words_of(name) <= words_of(words) for name in names)
 
 
 def is_only_when_due(line: Line | NamedFormula) -> bool:

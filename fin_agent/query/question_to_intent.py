@@ -503,8 +503,6 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
             try:
                 intent = _as_answerable(query, words, workspace)
             except UnboundError as error:
-                if (within := _as_line_of_parts(query, words, workspace)) is not None:
-                    return within
                 if error.is_final and understood is None:
                     refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
                     return words.model_copy(update={**refused, "ambiguous": error.is_ambiguous})
@@ -666,6 +664,8 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
         UnboundError: The reading cannot be planned.
     """
     if query.unread:
+        if (within := _as_line_of_parts(query, words, workspace)) is not None:
+            return within
         unread = " and ".join(repr(one) for one in query.unread)
         raise UnboundError(f"the meaning of {unread}, which was not understood; ask for one thing at a time")
     keys = [one.key for one in words.companies]
@@ -696,9 +696,9 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     of_part, resolved = with_margin_of_part(query, keys, workspace), with_parts_resolved(query, keys, workspace)
     bound: Intent | None = None
     errors: list[UnboundError] = []
-    whole = (_as_printed_total(query, words, workspace), query)
-    whole = whole[::-1] if query.parts is not None else whole  # the total of a part is its own figure
-    for one in filter(None, (of_part, *whole, resolved)):
+    total = _as_printed_total(query, words, workspace)
+    ways = (total, query) if query.parts is None else (query, total)  # the total of a part is its own figure
+    for one in filter(None, (of_part, *ways, resolved)):
         try:
             bound = _bound(one, words, workspace)
             break
