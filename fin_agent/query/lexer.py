@@ -99,6 +99,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     joined = [each for one in joined for each in _with_part_called(one, names, keys)]
+    joined = list(_with_what_is_earned(joined, names, keys))
     joined = _with_actions(text, _with_designations(text, list(_with_fractions(joined)), names, keys), names)
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
@@ -113,6 +114,18 @@ def _with_part_called(one: Token, names: KnownNames, keys: Sequence[str]) -> lis
         if part := names.part_called(called, keys):
             return [replace(one, type="PART", text=part, end=one.start + len(called), value=part), *line]
     return [one]
+
+
+def _with_what_is_earned(tokens: Sequence[Token], names: KnownNames, keys: Sequence[str]) -> Iterator[Token]:
+    """Yield the tokens with the revenue of what something is earned with: `pull in from advertising`, no such cost."""
+    for before, one in itertools.pairwise((None, *tokens)):
+        earned = before is not None and _phrases()[0].get(tuple(before.text.lower().split())) == "earns"
+        part = names.part_called(f"{one.text} business", keys) if one and earned and one.type == "PHRASE" else None
+        if part is not None and one is not None:
+            yield Token("METRIC", _EARNED, one.start, one.start, _EARNED)
+            one = replace(one, type="PART", text=part, value=part)
+        if one is not None:
+            yield one
 
 
 def _with_fractions(tokens: Sequence[Token]) -> Iterator[Token]:

@@ -276,6 +276,8 @@ _BEGINNING = 0.12
 """Bonus for a longer label that begins with the words asked for: `Service cost for benefits earned`."""
 _UNSAID_PART = 0.12
 """Penalty where the part's words appear in the label or column, and nothing marks them as the name of a part."""
+_CAPTION_END = 120
+"""Characters at the end of a caption that say what its table is of."""
 _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED, _OF_NO_PERIOD = 0.04, 0.03, -0.04, -0.02, -0.1
 
 
@@ -666,6 +668,8 @@ class _FactPhrase:
             return None  # the sales of `Stores` are no count of stores
         if fact.unit == "USD" and self.metric is not None and self.metric.unit in ("percent", "ratio"):
             return None  # a `Gross margin` in dollars is no rate
+        if address.line <= LIGHT and words_of(fact.caption[-_CAPTION_END:]) & NARROWING - self.phrase - self.part:
+            return None  # the total of a table of current debt is not that of all debt
         own, years = address, years_of(fact.period)
         if fact.source == "text":  # beside the question's own words, the figure itself says nothing of which one it is
             own = address._replace(line=address.line - words_of(str(fact.amount)) - _OF_A_FIGURE)
