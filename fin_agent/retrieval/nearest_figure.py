@@ -173,7 +173,8 @@ def ranked_candidates(
     ends = [one.period_end for one in identities.values() if (one.fiscal_year, one.quarter) == (year, sought.quarter)]
     metrics = [workspace.lexicon.metrics[name] for _, name in sought.metrics if name in workspace.lexicon.metrics]
     of_money = sought.wanted == "amount" or (sought.wanted == "words" and any(one.unit == "USD" for one in metrics))
-    of_amount = of_money and not sought.moved and (sought.words | sought.light).isdisjoint(_RATE)
+    no_share = sought.wanted in ("amount", "count", "words") and not sought.moved
+    no_share = no_share and (sought.words | sought.light).isdisjoint(_RATE)
     facts = [*facts_of_year(index, doc_ids, year), *facts_of_year(index, own, UNDATED.fiscal_year)]
     asked = _TargetWords(sought, workspace.lexicon, facts)
     found = [
@@ -185,7 +186,7 @@ def ranked_candidates(
         and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))
         and (fact.unit == "USD per share" or fact.source == "text" or not asked.is_per_share)
         and not (of_money and fact.source == "text" and fact.unit == "shares")
-        and not (of_amount and fact.source == "text" and fact.unit in _PERCENT)
+        and not (no_share and fact.source == "text" and fact.unit in _PERCENT)
         and not (ends and sought.at_a_date and _is_of_another_day(fact, ends))
         and asked.covers_all(address_of(fact), fact)
     ]
