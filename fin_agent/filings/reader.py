@@ -34,7 +34,7 @@ from fin_agent.vocabulary.page import Page, PageContent, Statement, TableKind
 from fin_agent.vocabulary.table import Table
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
-READER_VERSION = "19"
+READER_VERSION = "20"
 """Increased whenever the same file would be read differently; filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
