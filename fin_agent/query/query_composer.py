@@ -430,7 +430,8 @@ class QueryComposer:
     def _sums_members(self) -> bool:
         """Return whether one figure is to be summed over all parts of a kind: `sales of all regions together`."""
         others = ("SHARE", "CAME_FROM", "EXCEPT", "AVERAGE", "DIFFERENCE", "RATIO", *_MOVING)
-        return self.has_unread("TOTAL") and len(self.measures) == 1 and not self.has_unread(*others)
+        each = any(one.text.lower().endswith(("s", "regional")) for one in self.left.get("KIND", []))  # `market value`
+        return each and self.has_unread("TOTAL") and len(self.measures) == 1 and not self.has_unread(*others)
 
     def _line_of_part(self, names: Sequence[str]) -> bool:
         """Read a part before what parts are ranked by as words of its line: `which region had most iPhone sales`."""
