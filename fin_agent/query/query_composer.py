@@ -1445,8 +1445,9 @@ class QueryComposer:
         how = next((how for frame, how in _HOWS.items() if self.has_unread(frame)), None)
         if how is None or self.axis not in (Axis.COMPANIES, Axis.PARTS, Axis.MEASURES):
             return {}
-        if how is Combination.TOTAL and self.family and self.take_frames("EACH"):  # `total sales by segment`
-            self.take_frames("TOTAL")
+        apart = {one.text.lower() for one in self.left.get("EACH", [])} & {"by", "per"}
+        if how is Combination.TOTAL and self.family and apart:  # `total sales by segment`
+            self.take_frames("TOTAL", "EACH")
             return {}
         if self.axis is Axis.MEASURES and len(self.sentences.sentences) > 1:
             return {}  # `Add up a and b. What multiple of c is that?`: of which measures is not known here
