@@ -430,7 +430,8 @@ class QueryComposer:
     def _sums_members(self) -> bool:
         """Return whether one figure is to be summed over all parts of a kind: `sales of all regions together`."""
         others = ("SHARE", "CAME_FROM", "EXCEPT", "AVERAGE", "DIFFERENCE", "RATIO", *_MOVING)
-        return self.has_unread("TOTAL") and len(self.measures) == 1 and not self.has_unread(*others)
+        each = any(one.text.lower().endswith(("s", "regional")) for one in self.left.get("KIND", []))  # `market value`
+        return each and self.has_unread("TOTAL") and len(self.measures) == 1 and not self.has_unread(*others)
 
     def _line_of_part(self, names: Sequence[str]) -> bool:
         """Read a part before what parts are ranked by as words of its line: `which region had most iPhone sales`."""
@@ -1471,8 +1472,9 @@ class QueryComposer:
         how = next((how for frame, how in _HOWS.items() if self.has_unread(frame)), None)
         if how is None or self.axis not in (Axis.COMPANIES, Axis.PARTS, Axis.MEASURES):
             return {}
-        if how is Combination.TOTAL and self.family and self.take_frames("EACH"):  # `total sales by segment`
-            self.take_frames("TOTAL")
+        apart = {one.text.lower() for one in self.left.get("EACH", [])} & {"by", "per"}
+        if how is Combination.TOTAL and self.family and apart:  # `total sales by segment`
+            self.take_frames("TOTAL", "EACH")
             return {}
         if self.axis is Axis.MEASURES and len(self.sentences.sentences) > 1:
             return {}  # `Add up a and b. What multiple of c is that?`: of which measures is not known here

@@ -254,59 +254,51 @@ def _with_listed_members(tokens: Sequence[Token], text: str) -> Sequence[Token]:
     """
     if not has_any(tokens, types_in("ranking")):
         return tokens
-    named = [one.value.company.key for one in tokens if isinstance(one.value, CompanyMention)]
-    again = {  # `FedEx Express, FedEx Ground or FedEx Freight`
-        before.start
-        for before, one in pairwise(tokens)
-        if before.type == "COMPANY" and one.type == "PART" and len(set(named)) == 1 < len(named)
-    }
-    kept = [one for one in tokens if one.type != "COMPANY" or one.start not in sorted(again)[1:]]
-    place = 0
-    while place < len(kept):
-        end, items = _list_at(kept, place, text)
-        lead = kept[place - 1].type if place else ""
-        said = f" {text[: kept[place].start].lower().rstrip()}"
-        opened = (lead == "LPAR" or said.endswith(_BEFORE_A_LIST)) and not types_in("complete").issuperset(
-            kept[at].type for at, _ in items
-        )
-        known = {kept[at].type for at, _ in items}
-        is_named = "PART" in known or (known == {"PHRASE"} and has_any(kept[:place], types_in("kind")))
-        begins = kept[place].type == "PART" and lead in types_in("before-a-list") and known <= {"PART", "PHRASE"}
-        if len(items) > 1 and is_named and (opened or begins):
-            for at, last in items:
-                words = text[kept[at].start : kept[last].end]
-                named_part = kept[at].type == "PART" and at == last
-                kept[at] = kept[at] if named_part else Token("PART", words, kept[at].start, kept[last].end, words)
-            inner = {at + 1 for at, last in items if last > at}
-            run = [replace(one, type="COMMA") if one.type == "OVER" else one for one in kept[place:end]]
-            kept[place:end] = [one for at, one in enumerate(run, place) if at not in inner]
-            end -= len(inner)
-        place = max(end, place + 1)
+    kept = _with_one_company(tokens)
+    for place in range(len(kept)):
+        items = _list_at(kept, place)
+        if len(items) > 1 and _are_members(kept, items, text):
+            for at, end in reversed(items):
+                words = text[kept[at].start : kept[end - 1].end]
+                if kept[at].type != "PART":
+                    kept[at:end] = [Token("PART", words, kept[at].start, kept[end - 1].end, words)]
     return kept
+
+
+def _with_one_company(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with the only company once before its parts: `FedEx Express, FedEx Ground or FedEx Freight`."""
+    keys = {one.value.company.key for one in tokens if isinstance(one.value, CompanyMention)}
+    pairs = [before for before, one in pairwise(tokens) if (before.type, one.type) == ("COMPANY", "PART")]
+    again = pairs[1:] if len(keys) == 1 else []
+    return [one for one in tokens if one not in again]
+
+
+def _are_members(tokens: Sequence[Token], items: Sequence[tuple[int, int]], text: str) -> bool:
+    """Return whether a list is of members: beside a part, or behind a word for their kind."""
+    place = items[0][0]
+    types = {tokens[at].type for at, _ in items}
+    lead = tokens[place - 1].type if place else ""
+    opened = lead == "LPAR" or f" {text[: tokens[place].start].lower().rstrip()}".endswith(_BEFORE_A_LIST)
+    begins = tokens[place].type == "PART" and lead in types_in("before-a-list") and types <= {"PART", "PHRASE"}
+    of_kind = types == {"PHRASE"} and has_any(tokens[:place], types_in("kind"))
+    return (opened or begins) and ("PART" in types or of_kind)
 
 
 _BEFORE_A_LIST = tuple(f" {words}" for words in sorted(word_lists("question_words")["before a list"]))
 
 
-def _list_at(tokens: Sequence[Token], place: int, text: str) -> tuple[int, list[tuple[int, int]]]:
-    """Return the end of a list that begins at a place, and the places of the first and last token of its items."""
+def _list_at(tokens: Sequence[Token], place: int) -> list[tuple[int, int]]:
+    """Return the items of a list that begins at a place, each from its first token to behind its last."""
     items: list[tuple[int, int]] = []
-    at = place
-    while at < len(tokens) and (tokens[at].type in types_in("listable")):
-        after = tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
-        called = tokens[at].type == "PHRASE" and after.type in types_in("kind") and after.start == tokens[at].end + 1
-        items.append((at, at + called))
-        joint = items[-1][1] + 1
-        while joint < min(len(tokens), items[-1][1] + 3) and _joins_items(tokens[joint], text):
-            joint += 1
-        if joint == items[-1][1] + 1:
+    while place < len(tokens) and tokens[place].type in types_in("listable"):
+        named = tokens[place].type == "PHRASE" and has_any(tokens[place + 1 : place + 2], types_in("kind"))
+        items.append((place, place + 1 + named))  # `Server products`
+        place = items[-1][1]
+        while place < len(tokens) and tokens[place].type in ("COMMA", "AND", "OR"):
+            place += 1
+        if place == items[-1][1]:
             break
-        at = joint
-    return (items[-1][1] + 1 if items else place), items
-
-
-def _joins_items(one: Token, text: str) -> bool:
-    return one.type in ("COMMA", "AND", "OR") or (one.text == "/" and not text[one.start - 1 : one.end + 1].count(" "))
+    return items
 
 
 def _as_moves_of_members(tokens: Sequence[Token]) -> list[Token]:

@@ -251,6 +251,7 @@ _WHEN = words_of(
     " second third fourth half full"
 )
 _OF_THE_WHOLE = words_of("sales consolidated overall company wide")
+_SALES = words_of("revenue sales")
 _OF_ANY_KIND = words_of("products services")
 _TOTAL, _OPENING = words_of("total"), words_of("beginning")
 _EFFECTS, _COUNTRIES = words_of("impact effect"), words_of("country countries")
@@ -361,6 +362,11 @@ class _FamilyQuery:
 
         A total without a name is the company's figure, `whole`, where that is known.
         """
+        known = {_plain_metric(one.facts[-1].fact) for one in made.members} - {None}
+        if self.metric == "revenue" and any(
+            words_of((one or "").replace("_", " ")).isdisjoint(_SALES) for one in known
+        ):
+            return False  # costs and income add up to revenue, too
         if siblings.place == LIABILITIES:
             return any(words and words <= words_of(LIABILITIES) for words in self.wordings)
         in_percent = any(one.facts[-1].fact.unit == "percent" for one in made.members)
