@@ -85,7 +85,7 @@ def _abbreviated(
         short, (start, end) = found[0], found.span()
         if short in parts or any(one.start < end and start < one.end for one in mentions):
             continue
-        leads = {filer.split()[0] for filer in filers}
+        leads = {filer.split()[0] for filer in filers if filer.strip()}
         called = [name for name in parts if any(_initials(f"{lead} {name}") == short for lead in ("", *leads))]
         if not called and len(short) >= _SHORTEST:
             whole = [(name, _initials(f"{lead} {name}")) for name in parts for lead in leads]
