@@ -457,8 +457,8 @@ class _FamilyQuery:
         if self.kind is None:
             if siblings.place.startswith("column"):  # a caption names the rows
                 return _OF_THE_KIND if self.kind_words <= shared_words(siblings) else None
-            said = words_of(" ".join((near, *siblings.above[1:])))
-            return _OF_THE_KIND if self.kind_words <= said else None
+            called = words_of(" ".join((near, *siblings.above[1:])))
+            return _OF_THE_KIND if self.kind_words <= called else None
         like = {self.kind, *_MAY_BE_CALLED.get(self.kind, ())}
         of_tags = {kind for kind in map(_kind_of_tag, facts) if kind is not None}
         said = of_tags or _kinds_mentioned(near)

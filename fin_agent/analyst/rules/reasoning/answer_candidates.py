@@ -816,7 +816,7 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
 def _measure_fitness(about: str, heading: str, target: AnswerTarget) -> float:
     """Return the fit of a reason to the measure that moved."""
     core = target.intent.core
-    fitness = _is_about_measure(about, heading, core, target.lexicon)
+    fitness = float(_is_about_measure(about, heading, core, target.lexicon))
     of_part = target.intent.query is not None and target.intent.query.only_part is not None
     fitness *= 1.0 if of_part or target.lexicon is None else measure_fitness(about, core, target.lexicon)
     # Where a filing prints both, `other operating charges` are no `other operating expenses`.
