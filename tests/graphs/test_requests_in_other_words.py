@@ -46,6 +46,18 @@ NINE_MONTHS = "What were Harborlight's net sales for the first nine months of fi
             "Harborlight's Environmental Sensing operating income in 2023",
         ),
         ("What was Harborlight's overall gross profit rate in 2023?", "Harborlight's gross margin in 2023"),
+        (
+            "What did Harborlight pull in from calibration in 2023?",
+            "What was Calibration Services revenue of Harborlight in 2023?",
+        ),
+        (
+            "Of all Tellurond revenue in FY2024, what share was Data Center?",
+            "What share of Tellurond's FY2024 revenue was Data Center?",
+        ),
+        (
+            "Which Tellurond segment had the worst revenue decline in 2023?",
+            "Which Tellurond segment had the largest revenue decline in 2023?",
+        ),
         # spans of three quarters and of one
         ("Harborlight's nine-month net sales, Q3 2024?", NINE_MONTHS),
         ("Harborlight's net sales over the three quarters up to September 30, 2024?", NINE_MONTHS),
