@@ -152,7 +152,7 @@ def fill_slots(
     """Fill slots from facts.
 
     A figure on a requested statement comes first, then one on the metric's primary statement; then the order of
-    `documents`, a total before its components, page and line decide. Statements that disagree are recorded as
+    `documents`, a statement's total before its components, page and line decide. Statements that disagree are recorded as
     conflicts.
 
     Args:
@@ -189,7 +189,7 @@ def fill_slots(
                 sourced.fact.statement is None,
                 metric.period == "instant" and sourced.fact.period.months > 0,
                 rank.get(sourced.doc_id, len(rank)),
-                "total" not in words_of(sourced.fact.label),
+                sourced.fact.statement is None or "total" not in words_of(sourced.fact.label),
                 sourced.fact.page,
                 sourced.fact.line,
             )
