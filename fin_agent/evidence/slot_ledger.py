@@ -152,8 +152,8 @@ def fill_slots(
     """Fill slots from facts.
 
     A figure on a requested statement comes first, then one on the metric's primary statement; then the order of
-    `documents`, a statement's total before its components, page and line decide. Statements that disagree are recorded as
-    conflicts.
+    `documents`, a statement's total before its components, page and line decide. Statements that disagree are
+    recorded as conflicts.
 
     Args:
         slots: Slot -> whether it is required.
