@@ -38,7 +38,6 @@ _STATEMENTS = {
     Statement.CASH_FLOW: "cash flow statement",
     Statement.EQUITY: "statement of equity",
 }
-_OF_LINES = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
 _SCALES = {1: "units", 1_000: "thousands", 1_000_000: "millions", 1_000_000_000: "billions"}
 _SCALED = ("USD", "shares")
 """Units whose amounts are printed in scales."""
@@ -261,13 +260,10 @@ def _entry(
         if (apart or not agree(chosen, figure)) and (figure.amount or not chosen.amount):
             differing[other] = figure
     label = words_of(best.fact.label)
-    # Of the rows of one name that of a statement is meant, and not what notes say of it, such as its deferred tax.
-    is_stated = best.fact.statement in _OF_LINES and bool(best.fact.amount) and label == words_of(slot.phrase)
     unsure = [
         sourced
         for sourced in differing
         if sourced.doc_id == best.doc_id or (slot.is_searched and words_of(sourced.fact.label) != label)
-        if not (is_stated and sourced.fact.statement is None)
     ]
     if unsure and (slot.is_searched or (slot.part is not None and best.fact.tag is None)):
         # Two lines may match the same words, and outside the statements a row's part and period may be misread:

@@ -35,7 +35,9 @@ def expand_abbreviations(question: str) -> str:
     )
     if not any(map(str.isdigit, text)):
         return text  # what follows is of years and quarters
-    text = _PATTERNS["counted years"].sub(lambda found: f"{found['lead']} {_COUNTS[int(found['count'])]} years", text)
+    text = _PATTERNS["counted years"].sub(
+        lambda found: f"{found['lead']} {COUNT_WORDS[int(found['count'])]} years", text
+    )
     text = _PATTERNS["calendar quarter"].sub(
         _quarter_ended, _PATTERNS["month and year"].sub(r"\g<month> 20\g<yy>", text)
     )
@@ -48,7 +50,8 @@ def _quarter_ended(found: re.Match[str]) -> str:
     return f"quarter ended {last}, 20{found['yy']}"
 
 
-_COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+COUNT_WORDS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""The words of small numbers, at their place."""
 
 
 @lru_cache(maxsize=1)

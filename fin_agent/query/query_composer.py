@@ -11,6 +11,7 @@ from itertools import groupby, islice, pairwise
 from typing import Any
 
 from fin_agent.analyst.rules.query_to_text import shift_period
+from fin_agent.lexicon.abbreviations import COUNT_WORDS
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import PeriodMention, parse_periods
@@ -57,23 +58,7 @@ from fin_agent.retrieval.search_terms import search_terms
 _WORDS, _PATTERNS = word_lists("question_words"), patterns("question_patterns")
 _IN_WORDS = {frame: Kind(kind) for frame, kind in read_yaml("frames.yaml")["in words"].items()}
 _HOWS = {frame: Combination(how) for frame, how in read_yaml("frames.yaml")["combined"].items()}
-_LEADS_IN = (
-    "within ",
-    "inside ",
-    "under ",
-    "among ",
-    "in ",
-    "for ",
-    "at ",
-    "as of ",
-    "during ",
-    "over ",
-    "on ",
-    "by ",
-    "between ",
-    "comparing ",
-    "looking at ",
-)
+_LEADS_IN = tuple(f"{words} " for words in sorted(word_lists("question_words")["leading in"]))
 _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
 
@@ -425,7 +410,7 @@ class QueryComposer:
     def _members_counted(self, kind: Token) -> int:
         """Return how many members of a kind there are in the words before it: `its five reportable segments`."""
         before = self.lexed.text[: kind.start].split()[-_WORDS_BEFORE_A_KIND:]
-        return next((_COUNTS.index(word.lower()) for word in reversed(before) if word.lower() in _COUNTS), 0)
+        return next((COUNT_WORDS.index(word.lower()) for word in reversed(before) if word.lower() in COUNT_WORDS), 0)
 
     def _sums_members(self) -> bool:
         """Return whether one figure is to be summed over all parts of a kind: `sales of all regions together`."""
@@ -1726,7 +1711,6 @@ def _last_digit(written: str, value: float) -> float:
 
 _OF_ALL_PARTS = words_of("total all combined reportable operating segment division region business")
 _COMPONENTS, _SUMS = (words_of(" ".join(word_lists("part_words")[kind])) for kind in ("of any sum", "sums"))
-_COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WORDS_BEFORE_A_KIND = 3
 _LAST_OF_A_YEAR = 5
 _MONTHS_OF_A_YEAR = 12

@@ -189,16 +189,6 @@ def told(wanted: Slot, *facts: SourcedFact, statements: tuple[Statement, ...] = 
     return entry
 
 
-def test_a_line_of_a_statement_is_meant_beside_a_row_of_its_name_in_a_note() -> None:
-    wanted = slot("").model_copy(update={"phrase": "Acquisition termination fee"})
-    stated = SourcedFact("acme23", fact("1000", wanted.fact_name, label="Acquisition termination fee"))
-    noted = SourcedFact("acme23", replace(stated.fact, amount=Decimal(210), statement=None, page=70))
-    entry = told(wanted, noted, stated)
-    assert entry.figure is not None and entry.figure.amount == 1000
-    for other in (replace(stated.fact, statement=None), replace(stated.fact, amount=Decimal(0))):
-        assert told(wanted, noted, SourcedFact("acme23", other)).figure is None
-
-
 def test_the_report_of_the_year_is_before_a_later_one_and_statements_before_both() -> None:
     later = SourcedFact("acme24", fact("111"))
     own = SourcedFact("acme23", fact("100", statement=Statement.CASH_FLOW))

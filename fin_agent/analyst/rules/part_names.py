@@ -85,11 +85,7 @@ def _abbreviated(
         short, (start, end) = found[0], found.span()
         if short in parts or any(one.start < end and start < one.end for one in mentions):
             continue
-        leads = {filer.split()[0] for filer in filers if filer.strip()}
-        called = [name for name in parts if any(_initials(f"{lead} {name}") == short for lead in ("", *leads))]
-        if not called and len(short) >= _SHORTEST:
-            whole = [(name, _initials(f"{lead} {name}")) for name in parts for lead in leads]
-            called = [name for name, way in whole if short in {way[:at] + way[at + 1 :] for at in range(1, len(way))}]
+        called = _with_initials(short, parts, filers)
         if len({name.casefold() for name in called}) == 1:
             yield KnownName(min(called), start, end)
 
@@ -109,6 +105,16 @@ def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[t
                 words = printed[len(filer) :].split()
                 is_kind = len(words) > 1 and words[-1].lower() in ("segment", "segments")
                 yield " ".join(words[:-1] if is_kind else words), printed
+
+
+def _with_initials(short: str, parts: Collection[str], filers: Collection[str]) -> list[str]:
+    """Return the parts that an abbreviation may stand for; of several none is surely meant."""
+    leads = {filer.split()[0] for filer in filers if filer.strip()}
+    called = [name for name in parts if any(_initials(f"{lead} {name}") == short for lead in ("", *leads))]
+    if called or len(short) < _SHORTEST:
+        return called
+    whole = [(name, _initials(f"{lead} {name}")) for name in parts for lead in leads]
+    return [name for name, way in whole if short in {way[:at] + way[at + 1 :] for at in range(1, len(way))}]
 
 
 def _by_other_names_of_places(ways: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -809,11 +809,11 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     if wants is AnswerType.LIST and _is_listing(text, target.part.text):
         fitness *= _LIST
     if wants is AnswerType.CAUSE:
-        fitness *= _moves_as_asked(text[: len(about) + _VERB], core) * _measure_fitness(about, heading, target)
+        fitness *= _moves_as_asked(text[: len(about) + _VERB], core) * _reason_fitness(about, heading, target)
     return fitness
 
 
-def _measure_fitness(about: str, heading: str, target: AnswerTarget) -> float:
+def _reason_fitness(about: str, heading: str, target: AnswerTarget) -> float:
     """Return the fit of a reason to the measure that moved."""
     core = target.intent.core
     fitness = float(_is_about_measure(about, heading, core, target.lexicon))
