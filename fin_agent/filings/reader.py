@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.facts.row_periods import MetricOf
+from fin_agent.filings.facts.segment_sections import with_segments_of_headings
 from fin_agent.filings.facts.sentence_facts import facts_of_sentences
 from fin_agent.filings.facts.table_facts import UnitOf, facts_of_filing
 from fin_agent.filings.facts.tag_matching import ConceptOf, with_tags
@@ -34,7 +35,7 @@ from fin_agent.vocabulary.page import Page, PageContent, Statement, TableKind
 from fin_agent.vocabulary.table import Table
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
-READER_VERSION = "20"
+READER_VERSION = "21"
 """Increased whenever the same file would be read differently; filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
@@ -79,6 +80,8 @@ def filing_of(
     noted = {page: titles.get(number, "") for page, number in note_of_page.items()}
     facts = [_of_entity(fact, located.entities, parent) for fact in facts]
     facts = in_context(facts, tables, contents, noted)
+    numbered = {page.number: item for page, item in zip(contents, items, strict=True)}
+    facts = with_segments_of_headings(facts, tables, contents, numbered, identity.company or "")
     facts += facts_of_sentences(contents, tables, facts, calendar, noted)
     facts.sort(key=lambda fact: fact.page)
     pages = tuple(

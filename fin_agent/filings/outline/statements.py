@@ -68,11 +68,14 @@ def caption_lines(caption: str, page_text: str) -> list[str]:
 
 
 def heading_of(caption: str, page_text: str) -> str:
-    """Return a name for a table: the last lines of its caption, up to the length of a heading, or a whole sentence."""
+    """Return a name for a table: the last lines of its caption, up to the length of a heading, or a whole sentence.
+
+    A sentence that ends above a heading belongs to the paragraph before.
+    """
     heading = ""
     for line in reversed(caption_lines(caption, page_text)):
         begun = heading[:1].isupper() or len(line) + len(heading) > _MAX_SENTENCE_LENGTH
-        if heading and begun and len(line) + len(heading) > _MAX_TITLE_LENGTH:
+        if heading and begun and (line.endswith(".") or len(line) + len(heading) > _MAX_TITLE_LENGTH):
             break
         if line.lower() == "table of contents":
             continue  # a link at the head of every page

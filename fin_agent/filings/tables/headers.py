@@ -161,7 +161,7 @@ def is_header_line(line: Line) -> bool:
             others += len(words)
         elif len(words) > 14:
             return False
-    return timely > 0 and others <= 3 + 2 * timely
+    return timely > 0 and (others <= 3 + 2 * timely or (line.cells and timely > 1))
 
 
 def phrases_of(line: Line) -> Sequence[Word]:
