@@ -186,3 +186,23 @@ def test_a_table_without_a_unit_has_that_of_what_leads_to_it(tmp_path: Path, abo
         tmp_path, ("", "2019", "2018"), ("Lease cost", "$3,770", "$3,054"), ("Rent", "1,223", "1,014"), above=above
     )
     assert figure(filing, "Rent", 2018) == (1014, scale, "USD")
+
+
+def test_years_beside_headings_of_any_length_date_their_columns(tmp_path: Path) -> None:
+    filing = read(
+        tmp_path,
+        ("", "2019", "As a share of the total revenue from all of our services", "2018", "Growth over the year before"),
+        ("Freight", "$3,770", "61 %", "$3,054", "23 %"),
+        ("Storage", "2,410", "39", "2,006", "20"),
+    )
+    periods = [period and period.fiscal_year for period in filing.tables[0].periods]
+    assert periods == [2019, None, 2018, None]
+    assert figure(filing, "Freight", 2018)[0] == 3054
+
+
+@pytest.mark.parametrize(
+    "above", [("Our backlog was $490 million.", "Depreciation"), ("See Note 4 about the backlog.", "Depreciation")]
+)
+def test_a_heading_is_told_without_the_sentence_above_it(tmp_path: Path, above: Sequence[str]) -> None:
+    filing = read(tmp_path, ("", "2019", "2018"), ("Retail", "$377", "$305"), ("Other", "122", "101"), above=above)
+    assert {fact.caption for fact in filing.facts if fact.label == "Retail"} == {"Depreciation"}
