@@ -311,6 +311,8 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]], *
         end = _with_closing_sign(lexed.text, start, end)
         cut = (one for one in tokens if one.type == "PHRASE" and one.start < start < one.end <= end)
         start = min((one.start for one in cut), default=start)  # `rights outstanding at the end of the period`
+        last = (one for one in tokens if one.type == "PHRASE" and start < one.start < end < one.end)
+        end = max((one.end for one in last), default=end)  # `devices and cloud services revenue`
         inside = [one for one in tokens if start <= one.start and one.end <= end]
         others = [one for one in tokens if one not in inside]
         line = Token("PHRASE", lexed.text[start:end], start, end)
