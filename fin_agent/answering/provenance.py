@@ -680,7 +680,7 @@ def _at_one_scale(
     of_result = {scale} if scale else {fact.scale for fact in expected.values()}
     result = list(judged)
     for at, literal, fact, enters in bound:
-        wanted = of_result if fact.unit in _SCALED else {enters if fact.unit == _COUNT else fact.scale}
+        wanted = of_result if fact.unit in _SCALED else {{_COUNT: enters}.get(fact.unit, fact.scale)}
         most = usual[fact.unit].most_common(1)[0][0] if is_counted(literal, fact) else enters
         beside = f"other {fact.unit} times {most:,f}" if enters != most else ""
         if not beside and expected and literal.value and enters not in wanted:

@@ -433,10 +433,7 @@ def with_measure_by_words(lexed: LexedQuestion, lexicon: Lexicon) -> LexedQuesti
     line, _ = _whole_line(lexed)
     beside = types_in("beside-a-measure")
     said = [one for one in lexed.tokens if one.type not in beside]
-    words, named = words_of(line.words), _measures_by_words(lexicon)
-    spare = sorted(words & _REPORTING)[:_MOST_SPARE]
-    ways = (words.difference(some) for size in range(len(spare) + 1) for some in combinations(spare, size))
-    known = next((named[key] for way in ways for key in (way, _unified(way)) if key in named), None)
+    known = _measure_called(words_of(line.words), lexicon)
     types = [one.type for one in said]
     if known is None or line.part or types in ([], ["METRIC"]) or not types_in("of-a-measure").issuperset(types):
         return lexed
@@ -447,6 +444,13 @@ def with_measure_by_words(lexed: LexedQuestion, lexicon: Lexicon) -> LexedQuesti
     measure = Token("METRIC" if name in lexicon.metrics else "FORMULA", called, said[0].start, said[0].end, name)
     kept = (one for one in lexed.tokens if one.type in beside)
     return replace(lexed, tokens=tuple(sorted((*kept, measure), key=lambda one: one.start)))
+
+
+def _measure_called(words: Words, lexicon: Lexicon) -> tuple[str, str] | None:
+    """Return (id, name) of the measure whose name has these words, but for verbs of reporting; None if none has."""
+    named, spare = _measures_by_words(lexicon), sorted(words & _REPORTING)[:_MOST_SPARE]
+    ways = (words.difference(some) for size in range(len(spare) + 1) for some in combinations(spare, size))
+    return next((named[key] for way in ways for key in (way, _unified(way)) if key in named), None)
 
 
 @lru_cache(maxsize=4)

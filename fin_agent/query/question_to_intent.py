@@ -510,7 +510,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 continue
             if figures_are_printed(intent, workspace):
                 return intent
-            if all(line.words in spelt for line in query.lines()):
+            if _is_in_order(query, spelt):
                 understood = understood or intent
             elif first is query:
                 first = None  # what has its words in another order may be told by a sentence
@@ -520,6 +520,11 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
         return by_words
     whole = _as_one_line(words, workspace, before, listed=True)
     return whole or understood or _refused_intent(first, why, words, workspace)
+
+
+def _is_in_order(query: Query, spelt: str) -> bool:
+    """Return whether a question, as it is spelt, has the words of each line in the order of the line."""
+    return all(line.words in spelt for line in query.lines())
 
 
 def _with_part_in_lines(
