@@ -7,6 +7,7 @@ from math import isclose
 from typing import get_args
 
 from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
+from fin_agent.vocabulary.amount_formatting import SCALE_WORDS
 
 
 def unit_of_result(intent: Intent) -> str:
@@ -30,16 +31,19 @@ def supported_unit(unit: str) -> OutputUnit | None:
 def convert_to_unit(value: float, unit: str, scale: int, wanted: str | None) -> tuple[float, str]:
     """Convert a result to the requested unit, or to the scale in which its figures are printed.
 
-    Dollar and share results are in `scale` base units; `wanted` is the requested unit.
+    Dollar results, shares and counts are in `scale` base units; `wanted` is the requested unit.
 
     Returns:
         (value, unit).
     """
     if unit == "USD":
         scales = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
-        target = wanted if wanted in scales else next(name for name, size in scales.items() if size == scale)
+        told = scale if abs(value) >= 1 or _places(value) < _CUT else 1  # an amount per member
+        target = wanted if wanted in scales else next(name for name, size in scales.items() if size == told)
         exact = Decimal(repr(value)) * scale / scales[target]
         return float(exact), target
+    if unit == "count" and scale > 1:
+        return value, SCALE_WORDS[scale]
     if unit == "shares":
         return float(Decimal(repr(value)) * scale), "shares"
     if unit == "ratio" and wanted == "percent":
@@ -51,6 +55,8 @@ def convert_to_unit(value: float, unit: str, scale: int, wanted: str | None) -> 
     return value, unit
 
 
+_CUT = 3
+"""Decimals of amounts that are not printed."""
 _UNSCALED = Context(prec=400)
 _RATES = ("percent", "percentage points")
 _DECIMALS: dict[str, int] = {
@@ -100,4 +106,4 @@ def _has_just(places: int, value: float) -> bool:
 
 
 def _places(value: float) -> int:
-    return len(f"{_half_up(value, 3)}".rstrip("0").partition(".")[2])
+    return len(f"{_half_up(value, _CUT)}".rstrip("0").partition(".")[2])

@@ -46,10 +46,10 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         intent = intent.model_copy(update={"measure_unit": "percent"})
         numbers, beside = ([100 * each for each in some] for some in (numbers, beside))
     computed = unit_of_result(intent)
-    converted = [convert_to_unit(number, computed, program.scale, intent.unit) for number in numbers]
+    converted = [convert_to_unit(number, computed, program.scale_of(computed), intent.unit) for number in numbers]
     unit = converted[0][1]
     values = [rounded(value, intent.decimals) for value, _ in converted]
-    base = program.scale if computed == "USD" else 1
+    base = program.scale_of(computed)
     if len(values) == 1:
         asks_a_share = finds(intent.core, "asking for a share", "question_words")
         if unit == "percent" and values[0] > _MOST_OF_A_WHOLE and asks_a_share:
@@ -89,7 +89,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         return _ranked_answer(intent, listed, unit, base, of)
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
-        change, _ = convert_to_unit(moved_by, computed, program.scale, intent.unit)
+        change, _ = convert_to_unit(moved_by, computed, program.scale_of(computed), intent.unit)
         text = _trend(intent, plan, listed, change, unit)
         return _valued(values[-1], unit, text)
     # Several figures are listed: none of them is *the* value.
@@ -273,7 +273,8 @@ def _answer_for_selected_company(
 
     Example: `Net income of Acme for FY2020: $5 million. Acme has the higher revenue: $90 million (Bolt: $70 million).`
     """
-    asked, unit = convert_to_unit(numbers[0], unit_of_result(intent), program.scale, intent.unit)
+    computed = unit_of_result(intent)
+    asked, unit = convert_to_unit(numbers[0], computed, program.scale_of(computed), intent.unit)
     chosen = program.names[0]
     ranking = intent.model_copy(
         update={
@@ -285,7 +286,8 @@ def _answer_for_selected_company(
             "decimals": None,
         }
     )
-    ranks = [convert_to_unit(number, unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
+    computed = unit_of_result(ranking)
+    ranks = [convert_to_unit(number, computed, program.scale_of(computed), None) for number in numbers[1:]]
     listed = [
         _ListedFigure(name, value, format_amount(value, of, None))
         for name, (value, of) in zip(program.names[1:], ranks, strict=True)
@@ -366,7 +368,7 @@ def _figures_by_measure(
         figures = []
         each_term = intent.relation in (Relation.EACH, Relation.TREND)
         for name, number in islice(held, len(terms) if each_term else len(by_company(terms))):
-            value, unit = convert_to_unit(number, computed, program.scale, alone.unit)
+            value, unit = convert_to_unit(number, computed, program.scale_of(computed), alone.unit)
             value = rounded(value, intent.decimals)
             written = _as_share(format_amount(value, unit, intent.decimals), number, unit, alone)
             figures.append(_ListedFigure(name, value, written))
@@ -509,7 +511,8 @@ def _change_endpoints(intent: Intent, plan: Plan, program: Program, moved: float
     before, after = ends or _printed(intent, program, moved) or (None, None)
     if before is None or after is None:
         return ""
-    levels = [convert_to_unit(level, intent.measure_unit, program.scale, intent.unit) for level in (before, after)]
+    scale = program.scale_of(intent.measure_unit)
+    levels = [convert_to_unit(level, intent.measure_unit, scale, intent.unit) for level in (before, after)]
     first, last = (format_amount(value, unit, _places(intent, unit)) for value, unit in levels)
     span = f"from {first} in {plan.terms[0].period} to {last} in {plan.terms[-1].period}"
     (old, unit), (new, _) = levels
@@ -524,7 +527,7 @@ def _change_endpoints(intent: Intent, plan: Plan, program: Program, moved: float
 def _printed(intent: Intent, program: Program, moved: float) -> tuple[float, float] | None:
     if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or len(program.variables) != 2:
         return None
-    scale = program.scale if intent.measure_unit in ("USD", "shares") else 1
+    scale = program.scale_of(intent.measure_unit)
     before, after = (float(figure.value / scale) for figure in program.variables.values())
     change = after - before if intent.relation is Relation.CHANGE else 100 * (after - before) / (abs(before) or 1.0)
     if intent.apart or max(before, after) < 0:  # told by its size

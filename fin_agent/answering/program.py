@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 
@@ -39,13 +39,17 @@ class Program:
     variables: Mapping[str, Figure]
     """The figure of each variable."""
     scale: int
-    """Base units per unit of the dollar and share figures in the code."""
+    """Base units per unit of the dollar and share figures, or of the counts, in the code."""
     names: tuple[str, ...]
     """The names of the numbers in a list result; empty if the result is no list."""
     beside: tuple[str, ...] = ()
     """The additional numbers at the end of a list result: the CHANGE of a trend or both ENDS of a change."""
     worked: str = ""
     """The calculation of a single result with its amounts, in units of `scale`: `5,709 / 17,666`; empty if long."""
+
+    def scale_of(self, unit: str) -> int:
+        """Return the scale of the results in a unit: that of the code, but for rates, and for counts beside amounts."""
+        return self.scale if unit == "USD" or unit in _scaled_units(self.variables.values()) else 1
 
 
 def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
@@ -104,6 +108,12 @@ _MAX_WORKED = 80
 _MOVES = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
 
 
+def _scaled_units(figures: Iterable[Figure]) -> tuple[str, ...]:
+    """Return the units of which figures enter a program at one scale; beside amounts, counts enter one by one."""
+    units = {one.unit for one in figures}
+    return ("USD", "shares") if units & {"USD", "shares"} else ("count",)
+
+
 class _Writer:
     def __init__(self, ledger: Ledger, terms: Sequence[Term], *, several: bool) -> None:
         self._known = ledger.figures
@@ -113,7 +123,9 @@ class _Writer:
         self.steps: list[str] = []
         trees = (resolve(term.tree, lambda slot: slot in self._known)[0] for term in terms)
         used = dict.fromkeys(slot for tree in trees if tree is not None for slot, _ in slots_of(tree))
-        scales = Counter(self._known[slot].scale for slot in used if self._known[slot].unit in ("USD", "shares"))
+        figures = [self._known[slot] for slot in used]
+        self._scaled = _scaled_units(figures)
+        scales = Counter(one.scale for one in figures if one.unit in self._scaled)
         self.scale = max(scales, key=lambda scale: (scales[scale], scale)) if scales else 1
 
     def term(self, term: Term) -> tuple[str, str]:
@@ -219,15 +231,16 @@ class _Writer:
 
     def _literal(self, figure: Figure) -> str:
         amount = f"{figure.amount.normalize():f}"
-        if figure.unit not in ("USD", "shares") or figure.scale == self.scale:
+        scale = self.scale if figure.unit in self._scaled else 1
+        if figure.unit not in (*self._scaled, "count") or figure.scale == scale:
             return amount
-        if figure.scale < self.scale:
-            return f"{amount} / {self.scale // figure.scale}"
-        return f"{amount} * {figure.scale // self.scale}"
+        if figure.scale < scale:
+            return f"{amount} / {scale // figure.scale}"
+        return f"{amount} * {figure.scale // scale}"
 
     def _cited(self, figure: Figure) -> str:
         unit = figure.unit
-        if unit in ("USD", "shares"):
+        if unit in ("USD", "shares", "count"):
             unit = f"{unit}{_SCALE_NAMES.get(figure.scale, f' x {figure.scale}')}"
         sign = ", printed negative" if figure.printed != figure.amount else ""
         return f"{unit}{sign}: {figure.label!r}, {figure.doc_id} page {figure.page + 1} line {figure.line + 1}"

@@ -666,7 +666,7 @@ def _at_one_scale(
     """Reject amounts that enter at another scale than the result, or than most amounts of their unit."""
 
     def is_counted(literal: Literal, fact: Fact) -> bool:
-        return fact.unit in _SCALED and literal.value != 0 and literal.variable not in numbers.rescaled
+        return fact.unit in (*_SCALED, _COUNT) and literal.value != 0 and literal.variable not in numbers.rescaled
 
     bound = [
         (at, literal, verdict.fact, verdict.scale)
@@ -680,7 +680,7 @@ def _at_one_scale(
     of_result = {scale} if scale else {fact.scale for fact in expected.values()}
     result = list(judged)
     for at, literal, fact, enters in bound:
-        wanted = of_result if fact.unit in _SCALED else {fact.scale}
+        wanted = of_result if fact.unit in _SCALED else {{_COUNT: enters}.get(fact.unit, fact.scale)}
         most = usual[fact.unit].most_common(1)[0][0] if is_counted(literal, fact) else enters
         beside = f"other {fact.unit} times {most:,f}" if enters != most else ""
         if not beside and expected and literal.value and enters not in wanted:
@@ -690,7 +690,7 @@ def _at_one_scale(
     return result
 
 
-_SCALED = ("USD", "shares")
+_SCALED, _COUNT = ("USD", "shares"), "count"
 
 
 def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:

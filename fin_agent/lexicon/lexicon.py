@@ -25,7 +25,7 @@ from fin_agent.lexicon.entry_loading import (
 from fin_agent.lexicon.phrase_matching import IGNORED, Kind, Mention, PhraseIndex, tokenize
 from fin_agent.lexicon.statement_titles import StatementTitles
 from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces, join_compounds, plain, singular
-from fin_agent.lexicon.words import patterns
+from fin_agent.lexicon.words import patterns, word_lists
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.runs import grouped
 
@@ -216,6 +216,18 @@ class Lexicon:
             spoken = (label for label in metric.labels if ">" not in label and " " in label)
             if not metric.own_statement_only:
                 yield from ((label, "metric", metric.id) for label in spoken if not label.endswith(", net"))
+        for name, words in self.averaging.items():
+            yield from ((word, "formula", name) for word in words)
+
+    @cached_property
+    def averaging(self) -> Mapping[str, tuple[str, ...]]:
+        """Formulas that average a balance -> their names, also with `average`: `return on average total equity`."""
+        leads = ("", *(f"{said} " for said in sorted(word_lists("measure_words")["of an averaged balance"])))
+        return {
+            one.id: tuple(word.replace(" on ", f" on {lead}") for word in one.words for lead in leads if " on " in word)
+            for one in self.formulas.values()
+            if "avg(" in one.expression
+        }
 
     def _check_references(self, entries: Entries) -> None:
         for topic in self.topic_entries.values():

@@ -560,7 +560,8 @@ def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
         return None if above is None else Claim(above=above)
     unit = "percent" if relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH) else unit
     stated = claim.bound.unit
-    fitting = {"percent": unit in _RATES, "bps": unit == "percent", "USD": unit.startswith("USD")}
+    scaled = ("USD",) if "$" in query.question else ("USD", "count", "shares")  # `more than 300 million members`
+    fitting = {"percent": unit in _RATES, "bps": unit == "percent", "USD": unit.startswith(scaled)}
     if not fitting.get(stated, True):
         given = "dollars" if stated == "USD" else stated
         raise UnboundError(f"a threshold in {unit or 'the unit of the measure'}: the question gives one in {given}")

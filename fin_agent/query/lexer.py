@@ -308,15 +308,21 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]], *
     """
     tokens = list(lexed.tokens)
     for start, end in spans:
-        end = _with_closing_sign(lexed.text, start, end)
-        cut = (one for one in tokens if one.type == "PHRASE" and one.start < start < one.end <= end)
-        start = min((one.start for one in cut), default=start)  # `rights outstanding at the end of the period`
+        start, end = _with_whole_phrases(tokens, start, _with_closing_sign(lexed.text, start, end))
         inside = [one for one in tokens if start <= one.start and one.end <= end]
         others = [one for one in tokens if one not in inside]
         line = Token("PHRASE", lexed.text[start:end], start, end)
         if len(_outside(others, [line])) == len(others) and _is_one_line(line, inside, others, every=every):
             tokens = [*(one for one in tokens if one.end <= start), line, *(one for one in tokens if one.start >= end)]
     return replace(lexed, tokens=tuple(tokens))
+
+
+def _with_whole_phrases(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
+    """Return the span of a printed line with the phrases that go on before it or behind it."""
+    phrases = [one for one in tokens if one.type == "PHRASE"]
+    cut = (one.start for one in phrases if one.start < start < one.end <= end)
+    start = min(cut, default=start)  # `rights outstanding at the end of the period`
+    return start, max((one.end for one in phrases if start < one.start < end < one.end), default=end)  # `... revenue`
 
 
 def _with_closing_sign(text: str, start: int, end: int) -> int:

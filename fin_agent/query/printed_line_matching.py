@@ -433,10 +433,7 @@ def with_measure_by_words(lexed: LexedQuestion, lexicon: Lexicon) -> LexedQuesti
     line, _ = _whole_line(lexed)
     beside = types_in("beside-a-measure")
     said = [one for one in lexed.tokens if one.type not in beside]
-    words, named = words_of(line.words), _measures_by_words(lexicon)
-    spare = sorted(words & _REPORTING)[:_MOST_SPARE]
-    ways = (words.difference(some) for size in range(len(spare) + 1) for some in combinations(spare, size))
-    known = next((named[way] for way in ways if way in named), None)
+    known = _measure_called(words_of(line.words), lexicon)
     types = [one.type for one in said]
     if known is None or line.part or types in ([], ["METRIC"]) or not types_in("of-a-measure").issuperset(types):
         return lexed
@@ -444,22 +441,39 @@ def with_measure_by_words(lexed: LexedQuestion, lexicon: Lexicon) -> LexedQuesti
     listed = any(one.type == "AND" and said[0].start < one.start < said[-1].start for one in lexed.tokens)
     if (listed and " and " not in called) or patterns("question_patterns")["asks on what"].search(lexed.text):
         return lexed  # `assets and liabilities` are two, `what does it spend on` asks for what
-    measure = Token("METRIC", called, said[0].start, said[0].end, name)
+    measure = Token("METRIC" if name in lexicon.metrics else "FORMULA", called, said[0].start, said[0].end, name)
     kept = (one for one in lexed.tokens if one.type in beside)
     return replace(lexed, tokens=tuple(sorted((*kept, measure), key=lambda one: one.start)))
 
 
+def _measure_called(words: Words, lexicon: Lexicon) -> tuple[str, str] | None:
+    """Return (id, name) of the measure whose name has these words, but for verbs of reporting; None if none has."""
+    named, spare = _measures_by_words(lexicon), sorted(words & _REPORTING)[:_MOST_SPARE]
+    ways = (words.difference(some) for size in range(len(spare) + 1) for some in combinations(spare, size))
+    return next((named[key] for way in ways for key in (way, _unified(way)) if key in named), None)
+
+
 @lru_cache(maxsize=4)
 def _measures_by_words(lexicon: Lexicon) -> dict[Words, tuple[str, str]]:
-    """Return (id, name) of metrics by the words of each of their names that has several words."""
+    """Return (id, name) of metrics, and of returns on balances, by the words of each name that has several words."""
     named: dict[Words, dict[str, str]] = {}
-    for one in lexicon.metrics.values():
-        for name in (*one.words, one.id.replace("_", " ")):
+    metrics = {one.id: (*one.words, one.id.replace("_", " ")) for one in lexicon.metrics.values()}
+    for measure, names in (*metrics.items(), *lexicon.averaging.items()):
+        for name in names:
             if len(words := words_of(name)) > 1:
-                named.setdefault(words, {}).setdefault(one.id, name)
-    return {words: next(iter(ids.items())) for words, ids in named.items() if len(ids) == 1}
+                named.setdefault(words, {}).setdefault(measure, name)
+    alone = {words: next(iter(ids.items())) for words, ids in named.items() if len(ids) == 1}
+    return {**{_unified(words): called for words, called in reversed(alone.items())}, **alone}
 
 
+def _unified(words: Words) -> Words:
+    """Return words with those that stand for them in names of measures: `capacity` is a remaining authorization."""
+    return frozenset().union(*(_ALIKE.get(word, {word}) for word in words))
+
+
+_ALIKE = {
+    word: words_of(kind) for kind, alike in word_lists("measure_synonyms").items() for word in words_of(" ".join(alike))
+}
 _REPORTING, _MOST_SPARE = stems("of reporting"), 4
 
 

@@ -510,15 +510,21 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 continue
             if figures_are_printed(intent, workspace):
                 return intent
-            if all(line.words in spelt for line in query.lines()):
-                understood = understood or intent  # what has its words in another order may be told by a sentence
+            if _is_in_order(query, spelt):
+                understood = understood or intent
+            elif first is query:
+                first = None  # what has its words in another order may be told by a sentence
     except NoReadingError as error:
         why = str(error)
     if (by_words := _with_part_in_lines(first, words, workspace, before)) is not None:
         return by_words
-    if understood is not None:
-        return understood
-    return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
+    whole = _as_one_line(words, workspace, before, listed=True)
+    return whole or understood or _refused_intent(first, why, words, workspace)
+
+
+def _is_in_order(query: Query, spelt: str) -> bool:
+    """Return whether a question, as it is spelt, has the words of each line in the order of the line."""
+    return all(line.words in spelt for line in query.lines())
 
 
 def _with_part_in_lines(

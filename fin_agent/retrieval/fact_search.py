@@ -216,10 +216,13 @@ def period_fit_of(query: FactQuery, identity: Identity) -> float:
 def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     """Return the figure as a count or an amount per unit where its words say so, without the scale of the table.
 
-    Tables of aircraft or stores appear among tables in dollars without a unit of their own, and `Revenue per
-    hundredweight` appears among rows in millions.
+    Tables of aircraft or stores appear among tables in millions of dollars without a unit of their own, and `Revenue
+    per hundredweight` appears among rows in millions. A table in thousands counts in thousands as well. A unit of the
+    filer's own (`nflx:membership`) is a count.
     """
     fact = sourced.fact
+    if ":" in fact.unit:
+        return replace(sourced, fact=replace(fact, unit="count"))
     if fact.statement is Statement.CASH_FLOW and fact.unit == "shares" and fact.tag is None:
         return replace(sourced, fact=replace(fact, unit="USD"))  # `Common shares repurchased`
     if fact.tag is not None or fact.metric is not None or fact.statement is not None:
@@ -230,16 +233,18 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     if fact.unit != "USD":
         return sourced
     address = address_of(fact)
-    around = address.line | address.heads | address.column | words_of(fact.caption)
+    caption = fact.caption.rpartition(". ")[2]  # a paragraph above it is about other figures
+    around = address.line | address.heads | address.column | words_of(caption)
     rows = " ".join(fact.row_path)
     per_unit = bool((address.line | address.heads) & _PER) and fact.source != "text"
     if not per_unit and (not around & _COUNTED or around & _OF_MONEY):
         return sourced
-    scale = fact.scale if re.search(r"\b(?:thousand|million|billion)s?\b|000", rows, re.I) else 1
+    said = not per_unit and fact.scale <= _COUNTED_IN
+    scale = fact.scale if said or re.search(r"\b(?:thousand|million|billion)s?\b|000", rows, re.I) else 1
     return replace(sourced, fact=replace(fact, unit="USD" if per_unit else "count", scale=scale))
 
 
-_PER = frozenset({"per"})
+_PER, _COUNTED_IN = frozenset({"per"}), 1_000
 _COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 
 

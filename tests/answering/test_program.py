@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.answering.amounts import convert_to_unit
-from fin_agent.answering.program import Program, write_program
+from fin_agent.answering.amounts import convert_to_unit, format_amount
+from fin_agent.answering.program import Program, check_program, write_program
 from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.evidence.expressions import (
     Constant,
@@ -131,6 +131,34 @@ def test_figures_of_filings_in_thousands_and_millions_are_brought_to_one_scale()
     )
     assert program.scale == 1_000_000
     assert run(program) == pytest.approx((3763 - 1723) / (5272.046 - 3252.852))
+
+
+def test_counts_enter_in_their_own_scale_and_one_by_one_beside_amounts() -> None:
+    members = figure("51778", scale=1_000, unit="count")
+    alone = write_program(plan("members", 2023), ledger({slot("members"): members}), intent())
+    assert (run(alone), alone.scale_of("count"), alone.scale_of("percent")) == (51_778, 1_000, 1)
+    held = {slot("members"): members, slot("revenue"): figure("5178")}
+    each = write_program(plan("revenue / members", 2023), ledger(held), intent())
+    assert run(each) == pytest.approx(5178 / 51_778_000)
+    assert (each.scale_of("USD"), each.scale_of("count")) == (1_000_000, 1)
+    assert check_program(each.code, each, "").ok
+    mixed = {slot("members"): members, slot("people"): figure("8600", scale=1, unit="count")}
+    per_head = write_program(plan("members / people", 2023), ledger(mixed), intent())
+    assert run(per_head) == pytest.approx(51_778_000 / 8_600)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "scale", "told"),
+    [
+        (51_778.0, "count", 1_000, "51,778 thousand"),
+        (27.0, "count", 1_000_000, "27 million"),
+        (8_600.0, "count", 1, "8,600"),
+        (0.129302, "USD", 1_000, "$129.302"),
+        (0.4, "USD", 1_000_000, "$0.4 million"),
+    ],
+)
+def test_counts_are_told_in_their_scale(value: float, unit: str, scale: int, told: str) -> None:
+    assert format_amount(*convert_to_unit(value, unit, scale, None)) == told
 
 
 def test_per_share_figures_and_percentages_are_never_scaled() -> None:

@@ -137,6 +137,8 @@ def test_a_printed_line_is_one_whatever_parts_it() -> None:
     assert line_of("What is the average wireline service margin %?", "wireline service margin") == [
         "wireline service margin %"
     ]
+    goes_on = "server products and cloud services revenue"
+    assert line_of(f"By how much did {goes_on} grow in 2024?", goes_on.removesuffix(" revenue")) == [goes_on]
     assert line_of("the number of rights outstanding at end of period in 2024", "outstanding at end of period") == [
         "rights outstanding at end of period"
     ]

@@ -171,6 +171,13 @@ def test_a_question_is_read_as_one_line_where_it_asks_nothing_else(workspace: Wo
             "What valuation allowance did {} carry against its deferred tax assets at the end of 2023?",
             "valuation_allowance",
         ),
+        ("How much cash did {} actually pay out for income taxes, net of refunds, in 2023?", "income_taxes_paid"),
+        ("What is the remaining dollar capacity on the share buyback of {}?", "remaining_repurchase_authorization"),
+        ("How much firepower did {} still have under its buyback program?", "remaining_repurchase_authorization"),
+        ("share repurchase authorization of {} in 2023", None),
+        ("What return did {} earn on average total assets in 2023?", "return_on_assets"),
+        ("What return has {} made on its average total equity?", "return_on_equity"),
+        ("average total assets of {} in 2023", None),
         ("deferred tax assets and valuation allowance of {} in 2023", None),
         ("What does {} spend its R&D on?", None),
         ("orders of {} in 2023", None),
@@ -183,7 +190,8 @@ def test_a_measure_is_known_by_its_words_in_any_order(
 ) -> None:
     lexed = lex(question.format(workspace.directory.by_key[owner].name), known_names(workspace))
     read = with_measure_by_words(lexed, workspace.lexicon)
-    assert [one.value for one in read.tokens if one.type == "METRIC"] == [measure] if measure else read is lexed
+    known = [one.value for one in read.tokens if one.type in ("METRIC", "FORMULA")]
+    assert known == [measure] if measure else read is lexed
 
 
 def test_of_two_names_for_one_figure_the_printed_one_is_used(workspace: Workspace, owner: str) -> None:

@@ -473,6 +473,19 @@ def test_a_clause_that_says_more_than_a_row_is_no_rival_of_it() -> None:
     assert values(result)[0] == 533 and result.is_sure
 
 
+def test_counts_of_a_table_in_thousands_are_in_thousands() -> None:
+    members = fact("Paid memberships at end of period", 51_778, section=("Members",))
+    for scale, caption, unit, counted in (
+        (1_000, "Europe", "USD", 1_000),
+        (1_000, "See the note on financial instruments. Europe", "USD", 1_000),
+        (1_000_000, "Europe", "USD", 1),  # among tables in millions of dollars
+        (1_000, "", "acme:membership", 1_000),
+    ):
+        asked = replace(members.fact, scale=scale, caption=caption, unit=unit)
+        own = with_own_unit(replace(members, fact=asked)).fact
+        assert (own.unit, own.scale) == ("count", counted)
+
+
 def test_the_unit_in_brackets_of_a_column_is_that_of_its_figures() -> None:
     lives = fact("Trademarks", 5, 12, column_path=("Useful lives (in years)",))
     growth = fact("Impact of exchange rates", 8, 12, column_path=("2023 (%)",))
