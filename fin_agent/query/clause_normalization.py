@@ -72,9 +72,11 @@ def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
         return None
     formula, rest = _separate_formula(formulas[0].tokens)
     formulas[0].tokens = [*rest, *formula]
+    dated = sum(each.type == "PERIOD" for one in clauses for each in one.tokens) > 1
+    named = types_in("naming") | (frozenset() if dated else types_in("naming-one-figure"))
     for one in clauses:
         if one is not formulas[0]:
-            one.tokens = [each for each in one.tokens if each.type not in types_in("naming")]
+            one.tokens = [each for each in one.tokens if each.type not in named]
     return [token for one in clauses for token in one.tokens]
 
 
@@ -692,6 +694,8 @@ def _ends_a_name(around: Sequence[Token], operand: Token, operators: Sequence[To
     """Return whether a dash parts a name from what it names; `around` are the tokens from before it."""
     before, dash, after = around[:3]
     behind = bool(operators) and operators[0].start > dash.start
+    if behind and operand.type == "PHRASE" and before.type in MODIFIERS and _is_in_words(around[2:]):
+        return True  # `what did Acme make per shop in 2024 - sales divided by shops`
     if behind and is_ratio_name(operand) and has_any(operators, ("OVER", "OF_WHICH", "DIVIDE")):
         return True
     if behind and operand.type == "FORMULA" and all(one.text[0].isalpha() for one in operators):
@@ -699,6 +703,14 @@ def _ends_a_name(around: Sequence[Token], operand: Token, operators: Sequence[To
     if operand.type == "PART" and after.type in LINES:
         return True  # `Converse in 2025 - sales`
     return before.type in MODIFIERS and not operators and after.type not in LINES
+
+
+def _is_in_words(tokens: Sequence[Token]) -> bool:
+    """Return whether a formula is written in words, but for what stands in brackets."""
+    closes = closing_brackets(tokens)
+    inner = {at for start, end in closes.items() for at in range(start, end)}
+    outer = [one for at, one in enumerate(tokens) if at not in inner and one.type in ARITHMETIC]
+    return bool(outer) and all(one.text[0].isalpha() for one in outer)
 
 
 def is_ratio_name(line: Token) -> bool:

@@ -334,11 +334,14 @@ def _is_one_line(line: Token, inside: Sequence[Token], others: Sequence[Token], 
     first, last = inside[0], inside[-1]
     lines = sum(one.type in _LINES for one in inside)
     read = all(one.type in _LINES or one.type == "PART" for one in inside) and lines < 2
+    if has_any(inside, ("WITH",)):
+        return False  # two lines of one noun that are added up
     if read and first.start == line.start and last.end >= line.end:
         return False
     if first.type == "OF_WHICH" or any(one.type in types_in("never-of-a-line") and one.text != "per" for one in inside):
         return False
-    asking = has_any((first, last), types_in("asking"))
+    total_of_a_part = first.type == "TOTAL" and [one.type for one in inside[1:-1]] == ["PART"]
+    asking = has_any((first, last), types_in("asking")) and not (total_of_a_part and _of_one_period(others))
     if not every and (_is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS)):
         return False
     return not asking or has_any(others, types_in("asking"))
@@ -352,9 +355,32 @@ def _is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> b
     return asked or (moved and has_any(others, types_in("kind")))
 
 
+def _of_one_period(tokens: Sequence[Token]) -> bool:
+    return sum(one.type == "PERIOD" for one in tokens) < 2  # noqa: PLR2004
+
+
+def with_totals_alike(lexed: LexedQuestion, names: KnownNames) -> str:
+    """Return the text of a formula with `total` before all lines of a part that it names so, if they are printed so.
+
+    `(total car revenue - car costs) / total car revenue`: what the part sells at is not set against other costs.
+    """
+    text, tokens = lexed.text, lexed.tokens
+    keys = [one.company.key for one in lexed.companies]
+    parts = {one.text.lower() for before, one in itertools.pairwise(tokens) if (before.type, one.type) == _A_TOTAL}
+    for before, one, line in reversed(list(zip(tokens, tokens[1:], tokens[2:], strict=False))):
+        if one.text.lower() in parts and before.type != "TOTAL" and line.type in ("METRIC", "PHRASE"):
+            words = f"total {text[one.start : line.end]}"
+            if one.type == "PART" and [(0, len(words))] == list(names.lines_in(words, keys)):
+                text = f"{text[: one.start]}total {text[one.start :]}"
+    return text
+
+
+_A_TOTAL = ("TOTAL", "PART")
+
+
 def with_totals_apart(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -> LexedQuestion:
     """Return the tokens with `total` apart from a flow that is not printed so: over several periods, it adds up."""
-    if sum(one.type == "PERIOD" for one in lexed.tokens) < 2:
+    if _of_one_period(lexed.tokens):
         return lexed
     tokens: list[Token] = []
     for one in lexed.tokens:
@@ -411,6 +437,11 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
         if first.type == "COMMA" and joint.type == "AND" and at:
             at -= 1
             first = tokens[at]
+        if joint.type in types_in("sharing") and (whole := _with_shared_noun(first, second)):
+            tokens[at] = _as_known_name(whole, replace(first, type="PHRASE", text=whole, value=None), names)
+            if joint.type in ("AND", "PLUS") and _are_added_up(tokens):
+                tokens[place - 1] = replace(joint, type="WITH")
+            continue
         if joint.type not in ("AND", "COMMA", "OR") or second.type not in ("METRIC", "FORMULA"):
             continue
         if first.type == "PHRASE" and " " not in first.text and " " in second.text:
@@ -420,6 +451,20 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
         elif first.type in ("METRIC", "FORMULA") and " " in first.text and joint.type == "AND":
             tokens[place] = _as_known_name(f"{first.text.split()[0]} {second.text}", second, names)
     return tokens
+
+
+def _with_shared_noun(first: Token, second: Token) -> str:
+    """Return the first of two names with the noun that they share: `current and long-term debt`; empty if none."""
+    adjectives = word_lists("question_words")["sharing a noun"]
+    adjective, _, noun = second.text.partition(" ")
+    shared = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= adjectives
+    return f"{first.text} {noun}" if shared and noun else ""
+
+
+def _are_added_up(tokens: Sequence[Token]) -> bool:
+    """Return whether what shares a noun is added up: in a formula that compares nothing."""
+    computes = has_any(tokens, types_in("arithmetic")) or {"DASH", "LPAR"} <= {one.type for one in tokens}
+    return computes and not has_any(tokens, types_in("relating") | types_in("telling-apart"))
 
 
 def _quotient_of(tokens: Sequence[Token], place: int, one: Token, names: KnownNames) -> list[Token]:
@@ -510,11 +555,13 @@ _MONTH_OF_YEAR = re.compile(
 
 
 def _given(text: str, given: Sequence[str], taken: Sequence[Token]) -> Iterator[Token]:
+    taken = list(taken)
     for name in sorted(given, key=len, reverse=True):
-        words = [re.escape(word) for word in name.split()]
-        found = re.search(r"\W+".join(words), text, re.I)
-        if found and not any(one.start < found.end() and found.start() < one.end for one in taken):
-            yield Token("GIVEN", found.group(), found.start(), found.end(), name)
+        words = r"\W+".join(map(re.escape, name.split()))
+        for found in re.finditer(rf"(?<!\w){words}(?!\w)", text, re.I):
+            if not any(one.start < found.end() and found.start() < one.end for one in taken):
+                taken.append(Token("GIVEN", found.group(), found.start(), found.end(), name))
+                yield taken[-1]
 
 
 def mentions_of(token: Token) -> tuple[PeriodMention | DateMention, ...]:

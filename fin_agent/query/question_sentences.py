@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from fin_agent.evidence.intent import OutputUnit
@@ -45,6 +46,8 @@ def sentences_of(question: str) -> QuestionSentences:
     statements: list[str] = []
     afterwards: list[str] = []
     for sentence in _sentences(" ".join(question.split())):
+        sentence, inner = _without_inner_definitions(sentence)
+        definitions += inner
         if found := _definitions(sentence):
             definitions += found
         elif (core := _asking_part(sentence)) and not (asked and _PATTERNS["direction"].match(sentence)):
@@ -124,6 +127,44 @@ def _definitions(sentence: str) -> list[tuple[str, str]]:
         if len(found) == len(pieces):
             return [(one["name"].strip(), one["formula"].strip()) for one in found]
     return []
+
+
+def _without_inner_definitions(sentence: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return a sentence without the clauses that define what it names elsewhere, and (name, formula) of each.
+
+    >>> _without_inner_definitions("Acme FCF margin in 2024, taking FCF as operating cash flow less capex?")
+    ('Acme FCF margin in 2024?', [('FCF', 'operating cash flow less capex')])
+    """
+    definitions: list[tuple[str, str]] = []
+    for link in reversed(list(_PATTERNS["definition link"].finditer(sentence))):
+        end = link.end() + _length_of_formula(sentence[link.end() :])
+        formula = sentence[link.end() : end].strip(" ,.")
+        if _PATTERNS["operator"].search(formula) is None:
+            continue
+        for word in list(_WORD.finditer(sentence, 0, link.start()))[-_WORDS_OF_A_NAME:]:
+            lead = _PATTERNS["definition lead"].search(sentence[: word.start()])
+            name = sentence[word.start() : link.start()]
+            before, behind = sentence[: lead.start()] if lead else "", sentence[end:]
+            again = rf"(?<!\w){re.escape(name)}(?!\w)"
+            if lead is not None and any(re.search(again, one, re.I) for one in (before, behind)):
+                sentence = f"{before}{behind[lead[0].lstrip().startswith('(') and behind.startswith(')') :]}".lstrip(" ,")
+                definitions.insert(0, (name, formula))
+                break
+    return sentence, definitions
+
+
+_WORD = re.compile(r"\S+")
+_WORDS_OF_A_NAME = 5
+
+
+def _length_of_formula(text: str) -> int:
+    """Return where the formula ends that a text begins with: at its end, a closing bracket or the next request."""
+    depth = 0
+    for place, mark in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(mark, 0)
+        if depth < 0 or mark in "?;" or _PATTERNS["asks behind a comma"].match(text, place):
+            return place
+    return len(text)
 
 
 def _without_preamble(asked: str) -> str:

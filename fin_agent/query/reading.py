@@ -27,6 +27,7 @@ from fin_agent.query.lexer import (
     lex,
     with_bare_balance,
     with_printed_lines,
+    with_totals_alike,
     with_totals_apart,
 )
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
@@ -175,6 +176,8 @@ class _Asked:
         asked = " ? ".join(map(without_form_of_answer, (*self.split.sentences, *formulas)))
         lexed = lex(asked, self.names, tuple(self.given), about)
         if (worded := with_exclusion_behind(lexed.text, lexed.tokens)) != lexed.text:
+            lexed = lex(worded, self.names, tuple(self.given), about)
+        if (worded := with_totals_alike(lexed, self.names)) != lexed.text:
             lexed = lex(worded, self.names, tuple(self.given), about)
         listed = _with_listed_members(_without_examples(_with_results(lexed.tokens)), lexed.text)
         tokens = _with_exclusions(listed, self.before)
