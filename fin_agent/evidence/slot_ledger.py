@@ -264,7 +264,8 @@ def _entry(
         sourced
         for sourced, figure in differing.items()
         if (sourced.doc_id == best.doc_id or (slot.is_searched and words_of(sourced.fact.label) != label))
-        and not (_is_of_statement(best, sourced) and magnitudes_agree(chosen, figure))
+        # a note may take the statement's figure off: `Less: current portion (10)`
+        and not (best.fact.statement and not sourced.fact.statement and magnitudes_agree(chosen, figure))
     ]
     if unsure and (slot.is_searched or (slot.part is not None and best.fact.tag is None)):
         # Two lines may match the same words, and outside the statements a row's part and period may be misread:
@@ -280,11 +281,6 @@ def _entry(
         filling=slot_fit(slot, identities.get(best.doc_id)),
         conflicts=tuple(differing.values())[:_MAX_CONFLICTS],
     )
-
-
-def _is_of_statement(best: SourcedFact, other: SourcedFact) -> bool:
-    """Return whether only the first stands in a statement; a note may take it off: `Less: current portion (10)`."""
-    return best.fact.statement is not None and other.fact.statement is None
 
 
 def _are_of_one_sentence(one: Fact, other: Fact) -> bool:

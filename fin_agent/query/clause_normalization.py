@@ -72,12 +72,16 @@ def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
         return None
     formula, rest = _separate_formula(formulas[0].tokens)
     formulas[0].tokens = [*rest, *formula]
-    dated = sum(each.type == "PERIOD" for one in clauses for each in one.tokens) > 1
-    named = types_in("naming") | (frozenset() if dated else types_in("naming-one-figure"))
     for one in clauses:
         if one is not formulas[0]:
-            one.tokens = [each for each in one.tokens if each.type not in named]
+            one.tokens = [each for each in one.tokens if each.type not in _naming(clauses)]
     return [token for one in clauses for token in one.tokens]
+
+
+def _naming(clauses: Sequence[Clause]) -> frozenset[str]:
+    """Return the types of the words that name a formula; of a figure of one time, also those that describe it."""
+    several = sum(each.type == "PERIOD" for one in clauses for each in one.tokens) > 1
+    return types_in("naming") | (frozenset() if several else types_in("naming-one-figure"))
 
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
@@ -686,20 +690,21 @@ def _dashes_that_subtract(tokens: Sequence[Token]) -> Iterator[int]:
         if before.type in MODIFIERS and after.type == before.type:
             if after.type != "PERIOD":
                 yield place
-        elif operand is not None and last > one.start and not _ends_a_name(tokens[place - 1 :], operand, operators):
+        elif operand is not None and last > one.start and not _ends_a_name(tokens, place, operand, operators):
             yield place
 
 
-def _ends_a_name(around: Sequence[Token], operand: Token, operators: Sequence[Token]) -> bool:
-    """Return whether a dash parts a name from what it names; `around` are the tokens from before it."""
-    before, dash, after = around[:3]
+def _ends_a_name(tokens: Sequence[Token], place: int, operand: Token, operators: Sequence[Token]) -> bool:
+    """Return whether a dash at a place parts a name from what it names."""
+    before, dash, after = tokens[place - 1 : place + 2]
     behind = bool(operators) and operators[0].start > dash.start
-    if behind and operand.type == "PHRASE" and before.type in MODIFIERS and _is_in_words(around[2:]):
-        return True  # `what did Acme make per shop in 2024 - sales divided by shops`
+    described = operand.type == "PHRASE" or sum(one.type in LINES for one in tokens[:place]) > 1
+    described = before.type in MODIFIERS and described
+    # `what did Acme make per shop in 2024 - sales divided by shops`: who writes words subtracts with no sign
+    if behind and (described or operand.type == "FORMULA") and _is_in_words(tokens[place + 1 :]):
+        return True
     if behind and is_ratio_name(operand) and has_any(operators, ("OVER", "OF_WHICH", "DIVIDE")):
         return True
-    if behind and operand.type == "FORMULA" and all(one.text[0].isalpha() for one in operators):
-        return True  # `free cash flow - operating cash flow less capex`: who writes `less` subtracts with no sign
     if operand.type == "PART" and after.type in LINES:
         return True  # `Converse in 2025 - sales`
     return before.type in MODIFIERS and not operators and after.type not in LINES
@@ -761,14 +766,7 @@ def _substitute_ratio(clauses: Sequence[Clause], clause: Clause) -> None:
 def _substitute_line(owner: Clause, clause: Clause) -> None:
     """Replace the last line of a clause by the formula of another, without the words that only belong to the name."""
     name = owner.lines[-1]
-    line = owner.tokens[name]
-    earlier = ((at, owner.tokens[at]) for at in owner.lines[:-1])
-    same = [at for at, one in earlier if line.value and (one.type, one.value) == (line.type, line.value)]
-    if clause.kind in ("DEFINED", "COLON") and same:
-        # `what share of sales is free cash flow, with FCF = a - b`: the formula replaces the first of the two names.
-        del owner.tokens[name:]
-        name = same[-1]
-    elif clause.kind != "DEFINED" or _type_behind(owner, name) not in ARITHMETIC | {"MARGIN"}:
+    if clause.kind != "DEFINED" or _type_behind(owner, name) not in ARITHMETIC | {"MARGIN"}:
         # the name is no operand, as in `EBITDA margin`, `FCF over revenue`
         for at in reversed(owner.lines[:-1]):
             if owner.tokens[at].type != "PHRASE" and _type_behind(owner, at) in ("AND", "COMMA", "VERSUS"):

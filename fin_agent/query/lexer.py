@@ -334,17 +334,19 @@ def _is_one_line(line: Token, inside: Sequence[Token], others: Sequence[Token], 
     first, last = inside[0], inside[-1]
     lines = sum(one.type in _LINES for one in inside)
     read = all(one.type in _LINES or one.type == "PART" for one in inside) and lines < 2
-    if has_any(inside, ("WITH",)):
-        return False  # two lines of one noun that are added up
     if read and first.start == line.start and last.end >= line.end:
         return False
     if first.type == "OF_WHICH" or any(one.type in types_in("never-of-a-line") and one.text != "per" for one in inside):
         return False
-    total_of_a_part = first.type == "TOTAL" and [one.type for one in inside[1:-1]] == ["PART"]
-    asking = has_any((first, last), types_in("asking")) and not (total_of_a_part and _of_one_period(others))
     if not every and (_is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS)):
         return False
-    return not asking or has_any(others, types_in("asking"))
+    return not _asks_something(inside, others) or has_any(others, types_in("asking"))
+
+
+def _asks_something(inside: Sequence[Token], others: Sequence[Token]) -> bool:
+    """Return whether a printed line begins or ends with a request; the `total` of a part and one period is its name."""
+    of_a_part = [one.type for one in inside[:-1]] == ["TOTAL", "PART"] and _of_one_period(others)
+    return has_any((inside[0], inside[-1]), types_in("asking")) and not of_a_part
 
 
 def _is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> bool:
@@ -356,7 +358,7 @@ def _is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> b
 
 
 def _of_one_period(tokens: Sequence[Token]) -> bool:
-    return sum(one.type == "PERIOD" for one in tokens) < 2  # noqa: PLR2004
+    return sum(one.type == "PERIOD" for one in tokens) < 2
 
 
 def with_totals_alike(lexed: LexedQuestion, names: KnownNames) -> str:
@@ -366,16 +368,13 @@ def with_totals_alike(lexed: LexedQuestion, names: KnownNames) -> str:
     """
     text, tokens = lexed.text, lexed.tokens
     keys = [one.company.key for one in lexed.companies]
-    parts = {one.text.lower() for before, one in itertools.pairwise(tokens) if (before.type, one.type) == _A_TOTAL}
     for before, one, line in reversed(list(zip(tokens, tokens[1:], tokens[2:], strict=False))):
-        if one.text.lower() in parts and before.type != "TOTAL" and line.type in ("METRIC", "PHRASE"):
-            words = f"total {text[one.start : line.end]}"
-            if one.type == "PART" and [(0, len(words))] == list(names.lines_in(words, keys)):
-                text = f"{text[: one.start]}total {text[one.start :]}"
+        words = f"total {text[one.start : line.end]}"
+        is_named = (one.type, line.type) in (("PART", "METRIC"), ("PART", "PHRASE")) and before.type != "TOTAL"
+        is_named = is_named and f"total {one.text}".lower() in lexed.text.lower()
+        if is_named and [(0, len(words))] == list(names.lines_in(words, keys)):
+            text = f"{text[: one.start]}total {text[one.start :]}"
     return text
-
-
-_A_TOTAL = ("TOTAL", "PART")
 
 
 def with_totals_apart(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -> LexedQuestion:

@@ -137,34 +137,21 @@ def _without_inner_definitions(sentence: str) -> tuple[str, list[tuple[str, str]
     """
     definitions: list[tuple[str, str]] = []
     for link in reversed(list(_PATTERNS["definition link"].finditer(sentence))):
-        end = link.end() + _length_of_formula(sentence[link.end() :])
-        formula = sentence[link.end() : end].strip(" ,.")
-        if _PATTERNS["operator"].search(formula) is None:
+        formula = _PATTERNS["defined formula"].match(sentence, link.end())
+        if formula is None or _PATTERNS["operator"].search(formula[0]) is None:
             continue
-        for word in list(_WORD.finditer(sentence, 0, link.start()))[-_WORDS_OF_A_NAME:]:
-            lead = _PATTERNS["definition lead"].search(sentence[: word.start()])
-            name = sentence[word.start() : link.start()]
-            before, behind = sentence[: lead.start()] if lead else "", sentence[end:]
-            again = rf"(?<!\w){re.escape(name)}(?!\w)"
-            if lead is not None and any(re.search(again, one, re.I) for one in (before, behind)):
-                sentence = f"{before}{behind[lead[0].lstrip().startswith('(') and behind.startswith(')') :]}".lstrip(" ,")
-                definitions.insert(0, (name, formula))
+        for start in [word.start() for word in _WORD.finditer(sentence, 0, link.start())][-_WORDS_OF_A_NAME:]:
+            lead, behind = _PATTERNS["definition lead"].search(sentence[:start]), sentence[formula.end() :]
+            name, before = sentence[start : link.start()], sentence[: lead.start()] if lead else ""
+            if lead and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", f"{before}\n{behind}", re.I):
+                sentence = f"{before}{behind}".lstrip(" ,")
+                definitions.insert(0, (name, formula[0].strip(" ,.")))
                 break
     return sentence, definitions
 
 
-_WORD = re.compile(r"\S+")
+_WORD = re.compile(r"[^\s(]+")
 _WORDS_OF_A_NAME = 5
-
-
-def _length_of_formula(text: str) -> int:
-    """Return where the formula ends that a text begins with: at its end, a closing bracket or the next request."""
-    depth = 0
-    for place, mark in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(mark, 0)
-        if depth < 0 or mark in "?;" or _PATTERNS["asks behind a comma"].match(text, place):
-            return place
-    return len(text)
 
 
 def _without_preamble(asked: str) -> str:
