@@ -80,8 +80,11 @@ def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
 
 def _naming(clauses: Sequence[Clause]) -> frozenset[str]:
     """Return the types of the words that name a formula; of a figure of one time, also those that describe it."""
-    several = sum(each.type == "PERIOD" for one in clauses for each in one.tokens) > 1
-    return types_in("naming") | (frozenset() if several else types_in("naming-one-figure"))
+    return types_in("naming") | (frozenset() if _are_of_several_times(clauses) else types_in("naming-one-figure"))
+
+
+def _are_of_several_times(clauses: Sequence[Clause]) -> bool:
+    return sum(len(mentions_of(each)) for one in clauses for each in one.tokens if each.type == "PERIOD") > 1
 
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
@@ -773,11 +776,15 @@ def _substitute_line(owner: Clause, clause: Clause) -> None:
                 return  # it is asked for separately
             del owner.tokens[at]
             name -= 1
+    called = owner.tokens[name]
     words = takewhile(lambda one: one.type in ("AVERAGE", "AVERAGE_BALANCE", "TOTAL"), reversed(owner.tokens[:name]))
     kept = name - len(list(words))
-    del owner.tokens[kept:name]
+    of_years = _are_of_several_times([owner])  # an average of them is no word of the name
+    owner.tokens[kept:name] = [
+        replace(one, type="STATISTIC") for one in owner.tokens[kept:name] if of_years and one.type == "AVERAGE"
+    ]
+    kept = owner.tokens.index(called)
     name = kept
-    called = owner.tokens[name]
     formula, clause.tokens = _separate_formula(clause.tokens)
     if clause.name and called.text.lower() == f"{clause.name} margin":
         formula.append(replace(called, type="MARGIN"))

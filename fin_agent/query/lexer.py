@@ -338,7 +338,7 @@ def _is_one_line(line: Token, inside: Sequence[Token], others: Sequence[Token], 
         return False
     if first.type == "OF_WHICH" or any(one.type in types_in("never-of-a-line") and one.text != "per" for one in inside):
         return False
-    if not every and (_is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS)):
+    if not every and (_is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS) or _share_noun(inside)):
         return False
     return not _asks_something(inside, others) or has_any(others, types_in("asking"))
 
@@ -359,22 +359,6 @@ def _is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> b
 
 def _of_one_period(tokens: Sequence[Token]) -> bool:
     return sum(one.type == "PERIOD" for one in tokens) < 2
-
-
-def with_totals_alike(lexed: LexedQuestion, names: KnownNames) -> str:
-    """Return the text of a formula with `total` before all lines of a part that it names so, if they are printed so.
-
-    `(total car revenue - car costs) / total car revenue`: what the part sells at is not set against other costs.
-    """
-    text, tokens = lexed.text, lexed.tokens
-    keys = [one.company.key for one in lexed.companies]
-    for before, one, line in reversed(list(zip(tokens, tokens[1:], tokens[2:], strict=False))):
-        words = f"total {text[one.start : line.end]}"
-        is_named = (one.type, line.type) in (("PART", "METRIC"), ("PART", "PHRASE")) and before.type != "TOTAL"
-        is_named = is_named and f"total {one.text}".lower() in lexed.text.lower()
-        if is_named and [(0, len(words))] == list(names.lines_in(words, keys)):
-            text = f"{text[: one.start]}total {text[one.start :]}"
-    return text
 
 
 def with_totals_apart(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -> LexedQuestion:
@@ -454,10 +438,19 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
 
 def _with_shared_noun(first: Token, second: Token) -> str:
     """Return the first of two names with the noun that they share: `current and long-term debt`; empty if none."""
-    adjectives = word_lists("question_words")["sharing a noun"]
     adjective, _, noun = second.text.partition(" ")
-    shared = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= adjectives
+    shared = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= _adjectives()
     return f"{first.text} {noun}" if shared and noun else ""
+
+
+def _share_noun(tokens: Sequence[Token]) -> bool:
+    """Return whether tokens are two lines of one noun, written out: a note may print both as one, of what it hedges."""
+    first = tokens[0].text.lower().split()[0]
+    return len(tokens[0].text) > tokens[0].end - tokens[0].start and first in _adjectives()
+
+
+def _adjectives() -> frozenset[str]:
+    return word_lists("question_words")["sharing a noun"]
 
 
 def _are_added_up(tokens: Sequence[Token]) -> bool:
