@@ -262,8 +262,10 @@ def _entry(
     label = words_of(best.fact.label)
     unsure = [
         sourced
-        for sourced in differing
-        if sourced.doc_id == best.doc_id or (slot.is_searched and words_of(sourced.fact.label) != label)
+        for sourced, figure in differing.items()
+        if (sourced.doc_id == best.doc_id or (slot.is_searched and words_of(sourced.fact.label) != label))
+        # a note may take the statement's figure off: `Less: current portion (10)`
+        and not (best.fact.statement and not sourced.fact.statement and magnitudes_agree(chosen, figure))
     ]
     if unsure and (slot.is_searched or (slot.part is not None and best.fact.tag is None)):
         # Two lines may match the same words, and outside the statements a row's part and period may be misread:

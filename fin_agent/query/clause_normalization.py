@@ -74,8 +74,17 @@ def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
     formulas[0].tokens = [*rest, *formula]
     for one in clauses:
         if one is not formulas[0]:
-            one.tokens = [each for each in one.tokens if each.type not in types_in("naming")]
+            one.tokens = [each for each in one.tokens if each.type not in _naming(clauses)]
     return [token for one in clauses for token in one.tokens]
+
+
+def _naming(clauses: Sequence[Clause]) -> frozenset[str]:
+    """Return the types of the words that name a formula; of a figure of one time, also those that describe it."""
+    return types_in("naming") | (frozenset() if _are_of_several_times(clauses) else types_in("naming-one-figure"))
+
+
+def _are_of_several_times(clauses: Sequence[Clause]) -> bool:
+    return sum(len(mentions_of(each)) for one in clauses for each in one.tokens if each.type == "PERIOD") > 1
 
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
@@ -684,21 +693,32 @@ def _dashes_that_subtract(tokens: Sequence[Token]) -> Iterator[int]:
         if before.type in MODIFIERS and after.type == before.type:
             if after.type != "PERIOD":
                 yield place
-        elif operand is not None and last > one.start and not _ends_a_name(tokens[place - 1 :], operand, operators):
+        elif operand is not None and last > one.start and not _ends_a_name(tokens, place, operand, operators):
             yield place
 
 
-def _ends_a_name(around: Sequence[Token], operand: Token, operators: Sequence[Token]) -> bool:
-    """Return whether a dash parts a name from what it names; `around` are the tokens from before it."""
-    before, dash, after = around[:3]
+def _ends_a_name(tokens: Sequence[Token], place: int, operand: Token, operators: Sequence[Token]) -> bool:
+    """Return whether a dash at a place parts a name from what it names."""
+    before, dash, after = tokens[place - 1 : place + 2]
     behind = bool(operators) and operators[0].start > dash.start
+    described = operand.type == "PHRASE" or sum(one.type in LINES for one in tokens[:place]) > 1
+    described = before.type in MODIFIERS and described
+    # `what did Acme make per shop in 2024 - sales divided by shops`: who writes words subtracts with no sign
+    if behind and (described or operand.type == "FORMULA") and _is_in_words(tokens[place + 1 :]):
+        return True
     if behind and is_ratio_name(operand) and has_any(operators, ("OVER", "OF_WHICH", "DIVIDE")):
         return True
-    if behind and operand.type == "FORMULA" and all(one.text[0].isalpha() for one in operators):
-        return True  # `free cash flow - operating cash flow less capex`: who writes `less` subtracts with no sign
     if operand.type == "PART" and after.type in LINES:
         return True  # `Converse in 2025 - sales`
     return before.type in MODIFIERS and not operators and after.type not in LINES
+
+
+def _is_in_words(tokens: Sequence[Token]) -> bool:
+    """Return whether a formula is written in words, but for what stands in brackets."""
+    closes = closing_brackets(tokens)
+    inner = {at for start, end in closes.items() for at in range(start, end)}
+    outer = [one for at, one in enumerate(tokens) if at not in inner and one.type in ARITHMETIC]
+    return bool(outer) and all(one.text[0].isalpha() for one in outer)
 
 
 def is_ratio_name(line: Token) -> bool:
@@ -749,25 +769,22 @@ def _substitute_ratio(clauses: Sequence[Clause], clause: Clause) -> None:
 def _substitute_line(owner: Clause, clause: Clause) -> None:
     """Replace the last line of a clause by the formula of another, without the words that only belong to the name."""
     name = owner.lines[-1]
-    line = owner.tokens[name]
-    earlier = ((at, owner.tokens[at]) for at in owner.lines[:-1])
-    same = [at for at, one in earlier if line.value and (one.type, one.value) == (line.type, line.value)]
-    if clause.kind in ("DEFINED", "COLON") and same:
-        # `what share of sales is free cash flow, with FCF = a - b`: the formula replaces the first of the two names.
-        del owner.tokens[name:]
-        name = same[-1]
-    elif clause.kind != "DEFINED" or _type_behind(owner, name) not in ARITHMETIC | {"MARGIN"}:
+    if clause.kind != "DEFINED" or _type_behind(owner, name) not in ARITHMETIC | {"MARGIN"}:
         # the name is no operand, as in `EBITDA margin`, `FCF over revenue`
         for at in reversed(owner.lines[:-1]):
             if owner.tokens[at].type != "PHRASE" and _type_behind(owner, at) in ("AND", "COMMA", "VERSUS"):
                 return  # it is asked for separately
             del owner.tokens[at]
             name -= 1
+    called = owner.tokens[name]
     words = takewhile(lambda one: one.type in ("AVERAGE", "AVERAGE_BALANCE", "TOTAL"), reversed(owner.tokens[:name]))
     kept = name - len(list(words))
-    del owner.tokens[kept:name]
+    of_years = _are_of_several_times([owner])  # an average of them is no word of the name
+    owner.tokens[kept:name] = [
+        replace(one, type="STATISTIC") for one in owner.tokens[kept:name] if of_years and one.type == "AVERAGE"
+    ]
+    kept = owner.tokens.index(called)
     name = kept
-    called = owner.tokens[name]
     formula, clause.tokens = _separate_formula(clause.tokens)
     if clause.name and called.text.lower() == f"{clause.name} margin":
         formula.append(replace(called, type="MARGIN"))

@@ -344,10 +344,15 @@ def _is_one_line(line: Token, inside: Sequence[Token], others: Sequence[Token], 
         return False
     if first.type == "OF_WHICH" or any(one.type in types_in("never-of-a-line") and one.text != "per" for one in inside):
         return False
-    asking = has_any((first, last), types_in("asking"))
-    if not every and (_is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS)):
+    if not every and (_is_request_of_metric(inside, others) or not has_any(inside, _OPERANDS) or _share_noun(inside)):
         return False
-    return not asking or has_any(others, types_in("asking"))
+    return not _asks_something(inside, others) or has_any(others, types_in("asking"))
+
+
+def _asks_something(inside: Sequence[Token], others: Sequence[Token]) -> bool:
+    """Return whether a printed line begins or ends with a request; the `total` of a part and one period is its name."""
+    of_a_part = [one.type for one in inside[:-1]] == ["TOTAL", "PART"] and _of_one_period(others)
+    return has_any((inside[0], inside[-1]), types_in("asking")) and not of_a_part
 
 
 def _is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> bool:
@@ -358,9 +363,13 @@ def _is_request_of_metric(inside: Sequence[Token], others: Sequence[Token]) -> b
     return asked or (moved and has_any(others, types_in("kind")))
 
 
+def _of_one_period(tokens: Sequence[Token]) -> bool:
+    return sum(one.type == "PERIOD" for one in tokens) < 2
+
+
 def with_totals_apart(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -> LexedQuestion:
     """Return the tokens with `total` apart from a flow that is not printed so: over several periods, it adds up."""
-    if sum(one.type == "PERIOD" for one in lexed.tokens) < 2:
+    if _of_one_period(lexed.tokens):
         return lexed
     tokens: list[Token] = []
     for one in lexed.tokens:
@@ -417,6 +426,11 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
         if first.type == "COMMA" and joint.type == "AND" and at:
             at -= 1
             first = tokens[at]
+        if joint.type in types_in("sharing") and (whole := _with_shared_noun(first, second)):
+            tokens[at] = _as_known_name(whole, replace(first, type="PHRASE", text=whole, value=None), names)
+            if joint.type in ("AND", "PLUS") and _are_added_up(tokens):
+                tokens[place - 1] = replace(joint, type="WITH")
+            continue
         if joint.type not in ("AND", "COMMA", "OR") or second.type not in ("METRIC", "FORMULA"):
             continue
         if first.type == "PHRASE" and " " not in first.text and " " in second.text:
@@ -426,6 +440,29 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
         elif first.type in ("METRIC", "FORMULA") and " " in first.text and joint.type == "AND":
             tokens[place] = _as_known_name(f"{first.text.split()[0]} {second.text}", second, names)
     return tokens
+
+
+def _with_shared_noun(first: Token, second: Token) -> str:
+    """Return the first of two names with the noun that they share: `current and long-term debt`; empty if none."""
+    adjective, _, noun = second.text.partition(" ")
+    shared = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= _adjectives()
+    return f"{first.text} {noun}" if shared and noun else ""
+
+
+def _share_noun(tokens: Sequence[Token]) -> bool:
+    """Return whether tokens are two lines of one noun, written out: a note may print both as one, of what it hedges."""
+    first = tokens[0].text.lower().split()[0]
+    return len(tokens[0].text) > tokens[0].end - tokens[0].start and first in _adjectives()
+
+
+def _adjectives() -> frozenset[str]:
+    return word_lists("question_words")["sharing a noun"]
+
+
+def _are_added_up(tokens: Sequence[Token]) -> bool:
+    """Return whether what shares a noun is added up: in a formula that compares nothing."""
+    computes = has_any(tokens, types_in("arithmetic")) or {"DASH", "LPAR"} <= {one.type for one in tokens}
+    return computes and not has_any(tokens, types_in("relating") | types_in("telling-apart"))
 
 
 def _quotient_of(tokens: Sequence[Token], place: int, one: Token, names: KnownNames) -> list[Token]:
@@ -516,11 +553,13 @@ _MONTH_OF_YEAR = re.compile(
 
 
 def _given(text: str, given: Sequence[str], taken: Sequence[Token]) -> Iterator[Token]:
+    taken = list(taken)
     for name in sorted(given, key=len, reverse=True):
-        words = [re.escape(word) for word in name.split()]
-        found = re.search(r"\W+".join(words), text, re.I)
-        if found and not any(one.start < found.end() and found.start() < one.end for one in taken):
-            yield Token("GIVEN", found.group(), found.start(), found.end(), name)
+        words = r"\W+".join(map(re.escape, name.split()))
+        for found in re.finditer(rf"(?<!\w){words}(?!\w)", text, re.I):
+            if not any(one.start < found.end() and found.start() < one.end for one in taken):
+                taken.append(Token("GIVEN", found.group(), found.start(), found.end(), name))
+                yield taken[-1]
 
 
 def mentions_of(token: Token) -> tuple[PeriodMention | DateMention, ...]:

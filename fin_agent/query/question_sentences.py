@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from fin_agent.evidence.intent import OutputUnit
@@ -45,6 +46,8 @@ def sentences_of(question: str) -> QuestionSentences:
     statements: list[str] = []
     afterwards: list[str] = []
     for sentence in _sentences(" ".join(question.split())):
+        sentence, inner = _without_inner_definitions(sentence)
+        definitions += inner
         if found := _definitions(sentence):
             definitions += found
         elif (core := _asking_part(sentence)) and not (asked and _PATTERNS["direction"].match(sentence)):
@@ -124,6 +127,31 @@ def _definitions(sentence: str) -> list[tuple[str, str]]:
         if len(found) == len(pieces):
             return [(one["name"].strip(), one["formula"].strip()) for one in found]
     return []
+
+
+def _without_inner_definitions(sentence: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return a sentence without the clauses that define what it names elsewhere, and (name, formula) of each.
+
+    >>> _without_inner_definitions("Acme FCF margin in 2024, taking FCF as operating cash flow less capex?")
+    ('Acme FCF margin in 2024?', [('FCF', 'operating cash flow less capex')])
+    """
+    definitions: list[tuple[str, str]] = []
+    for link in reversed(list(_PATTERNS["definition link"].finditer(sentence))):
+        formula = _PATTERNS["defined formula"].match(sentence, link.end())
+        if formula is None or _PATTERNS["operator"].search(formula[0]) is None:
+            continue
+        for start in [word.start() for word in _WORD.finditer(sentence, 0, link.start())][-_WORDS_OF_A_NAME:]:
+            lead, behind = _PATTERNS["definition lead"].search(sentence[:start]), sentence[formula.end() :]
+            name, before = sentence[start : link.start()], sentence[: lead.start()] if lead else ""
+            if lead and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", f"{before}\n{behind}", re.I):
+                sentence = f"{before}{behind}".lstrip(" ,")
+                definitions.insert(0, (name, formula[0].strip(" ,.")))
+                break
+    return sentence, definitions
+
+
+_WORD = re.compile(r"[^\s(]+")
+_WORDS_OF_A_NAME = 5
 
 
 def _without_preamble(asked: str) -> str:

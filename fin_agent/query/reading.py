@@ -176,6 +176,8 @@ class _Asked:
         lexed = lex(asked, self.names, tuple(self.given), about)
         if (worded := with_exclusion_behind(lexed.text, lexed.tokens)) != lexed.text:
             lexed = lex(worded, self.names, tuple(self.given), about)
+        if (worded := _with_totals_alike(lexed, self.names)) != lexed.text:
+            lexed = lex(worded, self.names, tuple(self.given), about)
         listed = _with_listed_members(_without_examples(_with_results(lexed.tokens)), lexed.text)
         tokens = _with_exclusions(listed, self.before)
         lexed = replace(lexed, tokens=tuple(_as_moves_of_members(tokens)))
@@ -215,6 +217,28 @@ def _with_exclusions(tokens: Sequence[Token], before: Query | None) -> tuple[Tok
             named = excluded and one.type == "PHRASE"
             kept.append(replace(one, type="PART", value=one.text) if named else one)
     return tuple(kept)
+
+
+def _with_totals_alike(lexed: LexedQuestion, names: KnownNames) -> str:
+    """Return the text of a formula with `total` before all lines of a part of which it names a printed total.
+
+    `(total car revenue - car costs) / total car revenue`: what the part sells at is not set against other costs.
+    Raises NoReadingError where no total of that line is printed: that of another table has another extent.
+    """
+    text, tokens = lexed.text, lexed.tokens
+    keys = [one.company.key for one in lexed.companies]
+    totals = [text[start:end].lower() for start, end in names.lines_in(text, keys)]
+    for before, one, line in reversed(list(zip(tokens, tokens[1:], tokens[2:], strict=False))):
+        words = f"total {text[one.start : line.end]}"
+        if (one.type, line.type) != ("PART", "METRIC") or words.lower() in totals:
+            continue
+        if any(each.startswith(f"total {one.text} ".lower()) for each in totals):
+            if [(0, len(words))] != list(names.lines_in(words, keys)):
+                raise NoReadingError(
+                    "a total of a part beside a line that is printed with no total of it", subject=words
+                )
+            text = text if before.type == "TOTAL" else f"{text[: one.start]}total {text[one.start :]}"
+    return text
 
 
 def _without_examples(tokens: Sequence[Token]) -> Sequence[Token]:

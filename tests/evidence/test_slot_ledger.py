@@ -291,6 +291,22 @@ def test_of_two_lines_of_other_words_in_two_filings_none_is_taken_for_a_phrase()
     assert restated is not None and restated.amount == 182
 
 
+@pytest.mark.parametrize(("printed", "amount"), [("-100", 100), ("100", 100), ("-90", None)])
+def test_a_note_that_takes_a_figure_of_a_statement_off_contradicts_nothing(printed: str, amount: int | None) -> None:
+    wanted = slot().model_copy(update={"metric": "", "phrase": "current term debt"})
+    stated = SourcedFact("acme23", fact("100", wanted.fact_name, label="Term debt"))
+    off = fact(printed, wanted.fact_name, label="Current portion of term debt", statement=None, page=60)
+    found = fill_slots(
+        {wanted: True},
+        [SourcedFact("acme23", off), stated],
+        workspace_of(OWNERS),
+        DOCUMENTS,
+        preferred={wanted: stated},
+    )
+    (entry,) = found.entries
+    assert (entry.figure.amount if entry.figure is not None else None) == amount
+
+
 def test_amounts_a_share_agree_to_the_cent_and_not_to_the_dollar() -> None:
     def eps(amount: str, doc_id: str) -> SourcedFact:
         stated = fact(amount, "diluted_eps", scale=1, unit="USD per share", line=9 if doc_id == "acme23" else 10)

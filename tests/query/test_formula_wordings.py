@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
+
 import pytest
 
 from fin_agent.lexicon.company_mentions import CompanyDirectory
@@ -9,7 +12,7 @@ from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.query.lexer import KnownName, KnownNames
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.reading import candidate_readings, read_question
-from fin_agent.query.tree import Axis, Kind, Line, NamedFormula, Query, measure_text, with_lines
+from fin_agent.query.tree import Axis, Kind, Line, Measure, NamedFormula, Query, lines_of, measure_text, with_lines
 from fin_agent.vocabulary.identity import Form, Identity
 
 
@@ -164,6 +167,107 @@ FRAMES = [
 def test_words_around_two_lines_say_what_is_computed_of_them(names: KnownNames, question: str, formula: str) -> None:
     query = _read(question, names)
     assert (_formula(query), query.unread) == ([formula], ())
+
+
+FCF_MARGIN = "(cash_from_operations - capital_expenditures) / revenue"
+FCF_DEFINED = [
+    "Apple's FCF margin for 2024, with FCF as operating cash flow minus capital expenditures?",
+    "Apple free cash flow margin in 2024, taking free cash flow as operating cash flow less capex?",
+    "What was Apple's FCF margin in 2024, where FCF is operating cash flow less capex?",
+    "Apple's FCF margin 2024, treating FCF as cash from operations minus capital expenditures?",
+    "Apple FCF margin, 2024, FCF being operating cash flow less capital expenditures?",
+    "If we define FCF as operating cash flow minus capex, what was Apple's FCF margin in 2024?",
+    "Apple's FCF margin in 2024 (FCF = operating cash flow - capex)?",
+    "Apple FCF over revenue for 2024, where FCF means operating cash flow minus capex?",
+]
+
+
+@pytest.mark.parametrize("question", FCF_DEFINED)
+def test_a_part_of_a_measure_is_defined_by_any_verb(names: KnownNames, question: str) -> None:
+    read = [_formula(one) for one in candidate_readings(question, names) if not one.unread]
+    assert [one.replace("100 * ", "") for one in read[0]] == [FCF_MARGIN]
+
+
+def test_two_parts_of_one_measure_are_defined(names: KnownNames) -> None:
+    ask = (
+        "Apple net debt to EBITDA 2024, with net debt as long-term debt minus cash and EBITDA as net income plus taxes?"
+    )
+    assert _formula(_read(ask, names))[0].count(" / ") == 1
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Apple operating income as a share of revenue minus R&D, 2024?",
+        "Is Apple's revenue cost of sales plus R&D in 2024?",
+    ],
+)
+def test_what_names_nothing_else_in_the_question_is_no_definition(names: KnownNames, question: str) -> None:
+    assert any("operating_income" in one or "revenue" in one for one in _formula(_read(question, names)))
+
+
+SHARED = [
+    "Apple 2024: current and non-current lease liabilities divided by revenue?",
+    "Apple 2024: [current plus non-current lease liabilities] / revenue",
+    "What were current and non-current lease liabilities over revenue at Apple in 2024?",
+]
+
+
+@pytest.mark.parametrize("question", SHARED)
+def test_two_adjectives_of_one_noun_are_two_lines_that_a_formula_adds_up(names: KnownNames, question: str) -> None:
+    (formula,) = _formula(_read(question, names))
+    assert formula.startswith("sum(") or formula.startswith("(sum(")
+    assert formula.count("lease") == 2 and formula.endswith(" / revenue")
+
+
+DESCRIBED = [
+    "At roughly what average rate does Apple borrow in 2024 - interest expense divided by average total debt?",
+    "What did Apple pay for its borrowings in 2024 - interest expense divided by average total debt?",
+]
+
+
+@pytest.mark.parametrize("question", DESCRIBED)
+def test_a_formula_behind_plain_words_and_a_dash_is_asked_for(names: KnownNames, question: str) -> None:
+    read = [_formula(one) for one in candidate_readings(question, names) if not one.unread]
+    assert ["interest_expense / average total_debt"] in read
+
+
+@pytest.mark.parametrize(
+    ("question", "formula"),
+    [
+        ("Apple's cost of sales over 365 in 2024?", "cost_of_revenue / 365"),
+        ("Apple 2024: inventories / (cost of sales over 365)", "inventories / (cost_of_revenue / 365)"),
+        ("Apple revenue over 12, 2024", "revenue / 12"),
+    ],
+)
+def test_over_divides_by_the_days_and_months_of_a_year(names: KnownNames, question: str, formula: str) -> None:
+    assert _formula(_read(question, names)) == [formula]
+
+
+def test_the_total_of_a_part_is_of_this_part(names: KnownNames) -> None:
+    def spans(text: str, *lines: str) -> list[tuple[int, int]]:
+        found = (one.span() for line in lines for one in re.finditer(line, text, re.IGNORECASE))
+        return sorted(found)
+
+    everywhere = dataclasses.replace(
+        names, parts_in=lambda text, keys: [KnownName("Europe", *one) for one in spans(text, "Europe")]
+    )
+    printed = dataclasses.replace(
+        everywhere, lines_in=lambda text, keys: spans(text, "total europe revenue", "total europe cost of revenue")
+    )
+    (read,) = _read("Apple 2024: R&D / total Europe revenue", everywhere).measures
+    assert [line.part for line in lines_in_order(read)] == [None, "Europe"]
+    assert not any(line.whole for line in lines_in_order(read))
+    asked = "Apple 2024: (total Europe revenue - Europe cost of revenue) / total Europe revenue"
+    assert _formula(_read(asked, printed)) == [
+        "(total Europe revenue - total Europe cost of revenue) / total Europe revenue"
+    ]
+    with pytest.raises(NoReadingError):  # the gross profit of another table
+        _read("Apple 2024: Europe gross profit / total Europe revenue", printed)
+
+
+def lines_in_order(measure: Measure) -> list[Line]:
+    return [one for one in lines_of(measure) if isinstance(one, Line)]
 
 
 ADDED_BACK = "(net_income + interest_expense) / revenue"
