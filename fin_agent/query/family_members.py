@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from fin_agent.evidence.expressions import leaves_of, parse_formula
+from fin_agent.lexicon.abbreviations import COUNT_WORDS
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
@@ -127,6 +128,8 @@ def _families(
             raise _no_family(f"a table that divides {words} by {_kind(parts)}")
         if not found.is_sure:
             raise UnboundError(_ambiguity_message(words, parts, found), is_final=True)
+        if not parts.without and not found.best.has_members(parts.count):
+            raise _no_family(f"a table that divides {words} by {COUNT_WORDS[parts.count]} of {_kind(parts)}")
         names = names or _selected_names(query, parts, found.best)
         made.append(found.best)
     return made
@@ -209,10 +212,10 @@ def _family(
         kinds = [COMPONENT, "product"] if has_lines else ["product"]
     if parts.called:
         kinds = [parts.called, *kinds]
-    found = FamilySearchResult()
+    found, count = FamilySearchResult(), parts.count * (not parts.without)
     for kind, sought in itertools.product(kinds, (metric, "") if metric else ("",)):
         asked_for = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=sought or None)
-        found = find_family(workspace, asked_for, company, kind=kind, holding=holding, periods=asked, beside=beside)
+        found = find_family(workspace, asked_for, company, kind=kind, holding=holding, periods=asked, beside=beside, count=count)
         if found.best is not None:
             return found
     if left_out:  # what no table of the parts has, is left out anyway

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 
 from fin_agent.filings.tables.column_periods import time_words
 from fin_agent.index.protocol import PageKey, SourcedFact
@@ -100,6 +101,11 @@ class Family:
         """Return whether the members add up to the total in the first period; False where the total is not stated."""
         return bool(self.total) and adds_up([member.facts[0].fact for member in self.members], self.total[0].fact)
 
+    def has_members(self, count: int) -> bool:
+        """Return whether it has that many members, with or without a remainder; any number if the count is 0."""
+        named = sum(not is_remainder(member.name) for member in self.members)
+        return not count or count in (named, len(self.members))
+
     def ranked(self) -> tuple[Member, ...]:
         """Return the members sorted by their figures of the last period, largest first; equal ones in printed order."""
         return tuple(sorted(self.members, key=lambda member: member.value(-1), reverse=True))
@@ -147,6 +153,7 @@ def find_family(
     periods: Sequence[FiscalPeriod] = (),
     scope: Scope = EVERYTHING,
     beside: str = "",
+    count: int = 0,
 ) -> FamilySearchResult:
     """Return the family of a company's tables that contains figures for a phrase or metric.
 
@@ -161,6 +168,7 @@ def find_family(
         scope: The filings and pages that may be read.
         beside: The table of another measure of the same parts: a table on its page is preferred, as a note on segments
             may define their revenue and their income otherwise than the statements.
+        count: How many members the family has, if that is known; where none has as many, the best is returned anyway.
     """
     summed = kind == COMPONENT
     kind = None if summed else kind
@@ -221,6 +229,7 @@ def find_family(
     found = own if own and own[0][0][0] >= found[0][0][0] - _OWN_REPORT else found
     if found and whole is not None and _make_up(found[0][1], whole):
         found = [pair for pair in found if _make_up(pair[1], whole)]  # parts of other figures are no rivals
+    found = [pair for pair in found if pair[1].has_members(count)] or found
     near = _NEAR if any(asked.wordings) else math.inf
     return _best_and_rival([(score, made) for (score, *_), made in found], near, of_all=asked.kind == "segment")
 
@@ -546,7 +555,9 @@ def _with_line_above(siblings: Siblings, kind_words: Words, workspace: Workspace
         if line.startswith(first) and any(other.startswith(second) for other in lines[place + 1 : place + _ROW_LINES])
     )
     start = next(starts, 0)
-    said = (line for line in reversed(lines[max(start - _LINES_ABOVE, 0) : start]) if kind_words <= words_of(line))
+    near = lines[max(start - _LINES_ABOVE, 0) : start][::-1]
+    broken = (f"{line} {below}" for below, line in pairwise(near))  # a sentence of two lines
+    said = (line for line in (*near, *broken) if kind_words <= words_of(line))
     return replace(siblings, above=(*siblings.above, next(said, "")))
 
 
@@ -593,10 +604,10 @@ def _is_subtotal_or_deduction(
     words = words_of(member.name)
     if words & _BETWEEN and words <= _BETWEEN | _REST | OF_PARTS | LIGHT:
         return True
-    if words & _NOT_DIVIDED and 2 * sum(bool(words_of(one.name) & _NOT_DIVIDED) for one in members) < len(members):
+    if words & (_NOT_DIVIDED | _EFFECTS) and 2 * sum(bool(words_of(one.name) & (_NOT_DIVIDED | _EFFECTS)) for one in members) < len(members):
         return True
     if not words - _CHANGE - _RATE - LIGHT - _OF_THE_WHOLE:
-        return True
+        return not (proved and words & _SALES)  # a product that is called `Sales` adds up with the others
     below = [one for one in members if one.value(-1) < 0]
     if not proved or below != [member] or len(members) <= _FEWEST:
         return False
