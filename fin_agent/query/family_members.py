@@ -215,7 +215,9 @@ def _family(
     found, count = FamilySearchResult(), parts.count * (not parts.without)
     for kind, sought in itertools.product(kinds, (metric, "") if metric else ("",)):
         asked_for = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=sought or None)
-        found = find_family(workspace, asked_for, company, kind=kind, holding=holding, periods=asked, beside=beside, count=count)
+        found = find_family(
+            workspace, asked_for, company, kind=kind, holding=holding, periods=asked, beside=beside, count=count
+        )
         if found.best is not None:
             return found
     if left_out:  # what no table of the parts has, is left out anyway
@@ -232,7 +234,8 @@ def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ..
     if any(isinstance(one, Move) and one.how != "change" for one in query.measures):
         members = [one for one in members if one.value() > 0]  # growth from zero or from a loss is undefined
     named_so = [one for one in members if not is_remainder(one.name)]
-    if parts.kind == "country" or _selects(query) or len(named_so) == parts.count:
+    of_named = parts.kind == "country" or _selects(query)
+    if len(named_so) == parts.count or (of_named and len(family.members) != parts.count):
         members = named_so
     if query.combined is Combination.LOWEST:
         members = [one for one in members if one.value(-1)]  # a dash means that it has none

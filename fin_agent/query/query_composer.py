@@ -413,7 +413,9 @@ class QueryComposer:
     def _members_counted(self, kind: Token) -> int:
         """Return how many members of a kind there are in the words before it: `its five reportable segments`."""
         parting = ("STOP", "COMMA", "WHICH", "PERIOD", "TOP", "ORDINAL", *_EXTREMES)
-        start = max((one.end for one in self.lexed.tokens if one.end <= kind.start and one.type.startswith(parting)), default=0)
+        start = max(
+            (one.end for one in self.lexed.tokens if one.end <= kind.start and one.type.startswith(parting)), default=0
+        )
         before = self.lexed.text[start : kind.start].split()[-_WORDS_BEFORE_A_KIND:]
         return next((COUNT_WORDS.index(word.lower()) for word in reversed(before) if word.lower() in COUNT_WORDS), 0)
 
@@ -773,9 +775,8 @@ class QueryComposer:
         if parts is None or not isinstance(line, Line) or _PATTERNS["of which it is"].search(self.sentences.asked):
             return
         # `how big was Europe within revenue, in percent`
-        in_percent = (
-            self.base.unit == "percent" and line.metric == "revenue" and not self.has_unread(*_MOVING, "EXCESS")
-        )
+        moved = self.has_unread(*_MOVING, "EXCESS", "FASTEST", "SLOWEST")
+        in_percent = self.base.unit == "percent" and line.metric == "revenue" and not moved
         if not asked and not (in_percent and len(self.base.periods) == 1):
             return
         selected = self.family and self.has_unread(*_RANKING)
