@@ -210,6 +210,8 @@ def _family(
     if parts.kind == "category":  # `which inventory category`: the lines of a balance or a cost, else products
         has_lines = of_metric is not None and (of_metric.period == "instant" or of_metric.sign == "expense")
         kinds = [COMPONENT, "product"] if has_lines else ["product"]
+    elif parts.kind == "unit":  # `which unit was most profitable`: a company may have no other than its segments
+        kinds = [parts.kind, "segment"]
     if parts.called:
         kinds = [parts.called, *kinds]
     found, count = FamilySearchResult(), parts.count * (not parts.without)

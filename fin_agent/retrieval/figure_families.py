@@ -274,7 +274,7 @@ _FILINGS = 3
 _SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
 """Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
 one for the period."""
-_NEAR, _OWN_REPORT, _BESIDE, _COUNTED = 0.05, 0.25, 0.2, 0.3
+_NEAR, _OWN_REPORT, _BESIDE, _COUNTED = 0.05, 0.25, 0.2, 0.15
 _ABOVE, _OF_MOST = 0.92, 0.95
 """Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
 _EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
