@@ -229,8 +229,8 @@ def find_family(
     found = own if own and own[0][0][0] >= found[0][0][0] - _OWN_REPORT else found
     if found and whole is not None and _make_up(found[0][1], whole):
         found = [pair for pair in found if _make_up(pair[1], whole)]  # parts of other figures are no rivals
-    near_first = (pair for pair in found if pair[0][0] >= found[0][0][0] - _COUNTED)
-    found = [pair for pair in near_first if pair[1].has_members(count)] or found
+    least = found[0][0][0] - _COUNTED if found and count else math.inf
+    found = [pair for pair in found if pair[0][0] >= least and pair[1].has_members(count)] or found
     near = _NEAR if any(asked.wordings) else math.inf
     return _best_and_rival([(score, made) for (score, *_), made in found], near, of_all=asked.kind == "segment")
 
