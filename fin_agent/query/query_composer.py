@@ -417,7 +417,8 @@ class QueryComposer:
             (one.end for one in self.lexed.tokens if one.end <= kind.start and one.type.startswith(parting)), default=0
         )
         before = self.lexed.text[start : kind.start].split()[-_WORDS_BEFORE_A_KIND:]
-        return next((COUNT_WORDS.index(word.lower()) for word in reversed(before) if word.lower() in COUNT_WORDS), 0)
+        counts = COUNT_WORDS[2:]  # `which one segment`
+        return next((COUNT_WORDS.index(word.lower()) for word in reversed(before) if word.lower() in counts), 0)
 
     def _sums_members(self) -> bool:
         """Return whether one figure is to be summed over all parts of a kind: `sales of all regions together`."""

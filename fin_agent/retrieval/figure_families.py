@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from itertools import pairwise
 
 from fin_agent.filings.tables.column_periods import time_words
 from fin_agent.index.protocol import PageKey, SourcedFact
@@ -279,7 +278,7 @@ _ABOVE, _OF_MOST = 0.92, 0.95
 """Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
 _EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
 _OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.12, 0.05, 0.3
-_LINES_ABOVE, _ROW_LINES = 16, 12
+_LINES_ABOVE, _ROW_LINES = 10, 12
 """Lines of a page in which rows are called by a word for their kind, and most lines of one row."""
 _STUB = 0.06
 """Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
@@ -557,9 +556,7 @@ def _with_line_above(siblings: Siblings, kind_words: Words, workspace: Workspace
         if line.startswith(first) and any(other.startswith(second) for other in lines[place + 1 : place + _ROW_LINES])
     )
     start = next(starts, 0)
-    near = lines[max(start - _LINES_ABOVE, 0) : start][::-1]
-    broken = (f"{line} {below}" for below, line in pairwise(near))  # a sentence of two lines
-    said = (line for line in (*near, *broken) if kind_words <= words_of(line))
+    said = (line for line in reversed(lines[max(start - _LINES_ABOVE, 0) : start]) if kind_words <= words_of(line))
     return replace(siblings, above=(*siblings.above, next(said, "")))
 
 
