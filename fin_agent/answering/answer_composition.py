@@ -243,9 +243,9 @@ def _distance(intent: Intent, listed: Sequence[_ListedFigure], best: _ListedFigu
 def _ranked_answer(
     intent: Intent, listed: Sequence[_ListedFigure], unit: str, scale: float, of: str = ""
 ) -> AnswerValue:
-    """Return all members in descending order, periods in time; for a claim (`which regions shrank`), the true first."""
+    """Return all members in descending order; of a claim (`which regions shrank`), the true first, periods in time."""
     measure = f"{_capitalize_first(_change_label(intent))}{of}"
-    in_time = len(intent.periods) > 1 and not intent.parts
+    in_time = len(intent.periods) > 1 and not intent.parts and intent.comparison is not Comparison.RANK
     ordered = list(listed) if in_time else sorted(listed, key=lambda one: one.value, reverse=not intent.losses)
     if intent.comparison is Comparison.RANK:
         figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered[: intent.top], 1))

@@ -211,7 +211,7 @@ def _over_periods(query: Query, measures: list[Measure], moved: HowMoved | None)
     if query.combined is Combination.RATIO:
         earlier, later = (_in_period(measures[0], query.periods[place]) for place in (0, -1))
         return [Operation(operator="/", left=later, right=earlier)]
-    if query.combined in (Combination.HIGHEST, Combination.LOWEST) and moved is not None:
+    if query.combined in _RANKED and query.combined is not Combination.FILTER and moved is not None:
         return [Move(of=measures[0], how=moved)]
     return measures
 
@@ -222,7 +222,7 @@ _BETWEEN = {Combination(one.value): one for one in Between if one is not Between
     Combination.COUNT: Between.FILTER,
     Combination.EVERY: Between.FILTER,
 }
-_RANKED = (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER)
+_RANKED = (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER, Combination.RANK)
 _OVER_PERIODS = dict.fromkeys((*_RANKED, Combination.RATIO), Relation.EACH) | {
     Combination.TOTAL: Relation.TOTAL,
     Combination.AVERAGE: Relation.AVERAGE,
@@ -279,7 +279,7 @@ def _resolve_years(
                 raise UnboundError("the year in which the span ends: name it")
             periods = (year,)
         periods = _moving_years(intent.core, periods)
-    if query.axis is Axis.PERIODS and between in (Between.HIGHEST, Between.LOWEST, Between.FILTER):
+    if query.axis is Axis.PERIODS and between is not Between.NONE:
         periods = _ranked_years(intent.core, periods)
     if (query.axis, query.combined) == (Axis.PERIODS, Combination.RATIO):
         periods = periods[-1:]

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from fin_agent.evidence.expressions import leaves_of, parse_formula
+from fin_agent.lexicon.abbreviations import COUNT_WORDS
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
@@ -127,6 +128,8 @@ def _families(
             raise _no_family(f"a table that divides {words} by {_kind(parts)}")
         if not found.is_sure:
             raise UnboundError(_ambiguity_message(words, parts, found), is_final=True)
+        if not parts.without and not found.best.has_members(parts.count):
+            raise _no_family(f"a table that divides {words} by {COUNT_WORDS[parts.count]} of {_kind(parts)}")
         names = names or _selected_names(query, parts, found.best)
         made.append(found.best)
     return made
@@ -207,12 +210,16 @@ def _family(
     if parts.kind == "category":  # `which inventory category`: the lines of a balance or a cost, else products
         has_lines = of_metric is not None and (of_metric.period == "instant" or of_metric.sign == "expense")
         kinds = [COMPONENT, "product"] if has_lines else ["product"]
+    elif parts.kind == "unit":  # `which unit was most profitable`: a company may have no other than its segments
+        kinds = [parts.kind, "segment"]
     if parts.called:
         kinds = [parts.called, *kinds]
-    found = FamilySearchResult()
+    found, count = FamilySearchResult(), parts.count * (not parts.without)
     for kind, sought in itertools.product(kinds, (metric, "") if metric else ("",)):
         asked_for = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=sought or None)
-        found = find_family(workspace, asked_for, company, kind=kind, holding=holding, periods=asked, beside=beside)
+        found = find_family(
+            workspace, asked_for, company, kind=kind, holding=holding, periods=asked, beside=beside, count=count
+        )
         if found.best is not None:
             return found
     if left_out:  # what no table of the parts has, is left out anyway
@@ -229,7 +236,8 @@ def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ..
     if any(isinstance(one, Move) and one.how != "change" for one in query.measures):
         members = [one for one in members if one.value() > 0]  # growth from zero or from a loss is undefined
     named_so = [one for one in members if not is_remainder(one.name)]
-    if parts.kind == "country" or _selects(query) or len(named_so) == parts.count:
+    of_named = parts.kind == "country" or _selects(query)
+    if len(named_so) == parts.count or (of_named and len(family.members) != parts.count):
         members = named_so
     if query.combined is Combination.LOWEST:
         members = [one for one in members if one.value(-1)]  # a dash means that it has none

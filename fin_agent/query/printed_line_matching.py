@@ -130,7 +130,8 @@ def with_share_as_printed(query: Query) -> Iterator[Query]:
     measure = without_move(only) if only is not None else None
     of, whole = lines_of_share(measure) or (None, None)
     divided = whole or measure
-    if query.parts is not None and query.parts.kind and isinstance(divided, Line) and divided.metric:
+    apart = whole is not None or (only is measure and query.claim is None)  # points tell nothing of how amounts moved
+    if apart and query.parts is not None and query.parts.kind and isinstance(divided, Line) and divided.metric:
         rate = Line(words=f"percentage of {divided.words}")
         moved = Move(of=rate, how="change") if isinstance(only, Move) else rate
         yield query.model_copy(update={"measures": (moved,)})

@@ -98,6 +98,9 @@ class QueryComposer:
         if begins and self.has_frame("KIND") and finds(asked, "any member"):
             begins = False  # `did any segment shrink`: which
             self.left.setdefault("WHICH", [])
+            if not self.has_frame("BOUND", "THAN"):
+                self._rename_frames("LOWER", "DOWN")  # `did any segment see lower sales`
+                self._rename_frames("HIGHER", "UP")
         elif (quantity := self._quantity(asked, starts, asks=begins)) is not None:
             begins, self.members_told = False, quantity
             if not self.has_frame("UP", "DOWN", "BOUND"):
@@ -409,8 +412,13 @@ class QueryComposer:
 
     def _members_counted(self, kind: Token) -> int:
         """Return how many members of a kind there are in the words before it: `its five reportable segments`."""
-        before = self.lexed.text[: kind.start].split()[-_WORDS_BEFORE_A_KIND:]
-        return next((COUNT_WORDS.index(word.lower()) for word in reversed(before) if word.lower() in COUNT_WORDS), 0)
+        parting = ("STOP", "COMMA", "WHICH", "PERIOD", "TOP", "ORDINAL", *_EXTREMES)
+        start = max(
+            (one.end for one in self.lexed.tokens if one.end <= kind.start and one.type.startswith(parting)), default=0
+        )
+        before = self.lexed.text[start : kind.start].split()[-_WORDS_BEFORE_A_KIND:]
+        counts = COUNT_WORDS[2:]  # `which one segment`
+        return next((COUNT_WORDS.index(word.lower()) for word in reversed(before) if word.lower() in counts), 0)
 
     def _sums_members(self) -> bool:
         """Return whether one figure is to be summed over all parts of a kind: `sales of all regions together`."""
@@ -768,9 +776,8 @@ class QueryComposer:
         if parts is None or not isinstance(line, Line) or _PATTERNS["of which it is"].search(self.sentences.asked):
             return
         # `how big was Europe within revenue, in percent`
-        in_percent = (
-            self.base.unit == "percent" and line.metric == "revenue" and not self.has_unread(*_MOVING, "EXCESS")
-        )
+        moved = self.has_unread(*_MOVING, "EXCESS", "FASTEST", "SLOWEST")
+        in_percent = self.base.unit == "percent" and line.metric == "revenue" and not moved
         if not asked and not (in_percent and len(self.base.periods) == 1):
             return
         selected = self.family and self.has_unread(*_RANKING)
@@ -1711,7 +1718,7 @@ def _last_digit(written: str, value: float) -> float:
 
 _OF_ALL_PARTS = words_of("total all combined reportable operating segment division region business")
 _COMPONENTS, _SUMS = (words_of(" ".join(word_lists("part_words")[kind])) for kind in ("of any sum", "sums"))
-_WORDS_BEFORE_A_KIND = 3
+_WORDS_BEFORE_A_KIND = 6
 _LAST_OF_A_YEAR = 5
 _MONTHS_OF_A_YEAR = 12
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")

@@ -100,6 +100,11 @@ class Family:
         """Return whether the members add up to the total in the first period; False where the total is not stated."""
         return bool(self.total) and adds_up([member.facts[0].fact for member in self.members], self.total[0].fact)
 
+    def has_members(self, count: int) -> bool:
+        """Return whether it has that many members, with or without a remainder; any number if the count is 0."""
+        named = sum(not is_remainder(member.name) for member in self.members)
+        return not count or count in (named, len(self.members))
+
     def ranked(self) -> tuple[Member, ...]:
         """Return the members sorted by their figures of the last period, largest first; equal ones in printed order."""
         return tuple(sorted(self.members, key=lambda member: member.value(-1), reverse=True))
@@ -147,6 +152,7 @@ def find_family(
     periods: Sequence[FiscalPeriod] = (),
     scope: Scope = EVERYTHING,
     beside: str = "",
+    count: int = 0,
 ) -> FamilySearchResult:
     """Return the family of a company's tables that contains figures for a phrase or metric.
 
@@ -161,6 +167,7 @@ def find_family(
         scope: The filings and pages that may be read.
         beside: The table of another measure of the same parts: a table on its page is preferred, as a note on segments
             may define their revenue and their income otherwise than the statements.
+        count: How many members the family has, if that is known; where none has as many, the best is returned anyway.
     """
     summed = kind == COMPONENT
     kind = None if summed else kind
@@ -221,6 +228,8 @@ def find_family(
     found = own if own and own[0][0][0] >= found[0][0][0] - _OWN_REPORT else found
     if found and whole is not None and _make_up(found[0][1], whole):
         found = [pair for pair in found if _make_up(pair[1], whole)]  # parts of other figures are no rivals
+    least = found[0][0][0] - _COUNTED if found and count else math.inf
+    found = [pair for pair in found if pair[0][0] >= least and pair[1].has_members(count)] or found
     near = _NEAR if any(asked.wordings) else math.inf
     return _best_and_rival([(score, made) for (score, *_), made in found], near, of_all=asked.kind == "segment")
 
@@ -264,12 +273,12 @@ _FILINGS = 3
 _SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
 """Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
 one for the period."""
-_NEAR, _OWN_REPORT, _BESIDE = 0.05, 0.25, 0.2
+_NEAR, _OWN_REPORT, _BESIDE, _COUNTED = 0.05, 0.25, 0.2, 0.15
 _ABOVE, _OF_MOST = 0.92, 0.95
 """Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
 _EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
 _OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.12, 0.05, 0.3
-_LINES_ABOVE, _ROW_LINES = 16, 12
+_LINES_ABOVE, _ROW_LINES = 10, 12
 """Lines of a page in which rows are called by a word for their kind, and most lines of one row."""
 _STUB = 0.06
 """Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
@@ -390,11 +399,12 @@ class _FamilyQuery:
         """Return how well the family fits; None where a requirement is not met."""
         near = shared_words(siblings) | words_of(" ".join(siblings.above))
         called_so = self.kind_words <= words_of(siblings.above[-1])
-        alone = bool(self.narrowing) and any(self.narrowing <= words_of(one.name) for one in made.members)
+        names = [words_of(one.name) for one in made.members]
+        alone = bool(self.narrowing) and any(self.narrowing <= name for name in names)
         apart = self.kind is not None and not self.narrowing <= near
         if (alone and not called_so) or apart or any(made.member_named(name) is None for name in self.holding):
             return None
-        own = (words_of(member.name) - LIGHT - OF_PARTS - self.kind_words for member in made.members)
+        own = (name - LIGHT - OF_PARTS - self.kind_words for name in names if not name <= _SALES)
         if self.kind_words and any(words in self.wordings for words in own if words):
             return None  # what is measured itself: `Segment operating loss` in a reconciliation
         facts = [member.facts[-1].fact for member in made.members]
@@ -464,7 +474,7 @@ class _FamilyQuery:
         said = of_tags or _kinds_mentioned(near)
         names = [words_of(one.name) for one in siblings.members]
         of_regions = sum(not name.isdisjoint(_REGIONS) for name in names) / len(names)  # single countries do not count
-        regions = of_regions * ((self.kind == "region") - (self.kind == "country"))
+        regions = of_regions * ((self.kind == "region") - (self.kind in ("country", "segment")))
         if (self.kind == "region" and of_regions > 1 / 2) or (
             self.kind == "country" and "region" in said and of_regions < 1 / 4
         ):
@@ -539,7 +549,7 @@ def _with_line_above(siblings: Siblings, kind_words: Words, workspace: Workspace
     first, second, *_ = (one.name for one in siblings.members)
     fact = next(siblings.figures()).fact
     pages = workspace.index.pages([PageKey(siblings.doc_id, fact.page)]) if siblings.place in ROWS else []
-    lines = pages[0].page.text.split("\n") if pages else []
+    lines = list(filter(str.strip, pages[0].page.text.split("\n"))) if pages else []
     starts = (
         place
         for place, line in enumerate(lines)
@@ -593,10 +603,12 @@ def _is_subtotal_or_deduction(
     words = words_of(member.name)
     if words & _BETWEEN and words <= _BETWEEN | _REST | OF_PARTS | LIGHT:
         return True
-    if words & _NOT_DIVIDED and 2 * sum(bool(words_of(one.name) & _NOT_DIVIDED) for one in members) < len(members):
+    if words & (_NOT_DIVIDED | _EFFECTS) and 2 * sum(
+        bool(words_of(one.name) & (_NOT_DIVIDED | _EFFECTS)) for one in members
+    ) < len(members):
         return True
     if not words - _CHANGE - _RATE - LIGHT - _OF_THE_WHOLE:
-        return True
+        return not words & _SALES or member.value(-1) >= max(one.value(-1) for one in members)  # a part called `Sales`
     below = [one for one in members if one.value(-1) < 0]
     if not proved or below != [member] or len(members) <= _FEWEST:
         return False

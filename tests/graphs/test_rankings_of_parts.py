@@ -32,6 +32,14 @@ DATA_CENTER, AUTOMOTIVE, INDUSTRIAL = "Data Center", "Automotive", "Industrial a
             "Rank Tellurond's segments by how much revenue dropped in fiscal 2023.",
             [INDUSTRIAL, DATA_CENTER, AUTOMOTIVE],
         ),
+        ("Rank Tellurond's three segments by fiscal 2024 revenue, high to low.", [DATA_CENTER, AUTOMOTIVE, INDUSTRIAL]),
+        ("Sort Tellurond's segments by fiscal 2024 revenue from low to high.", [INDUSTRIAL, AUTOMOTIVE, DATA_CENTER]),
+        ("Line up the three Tellurond segments by fiscal 2024 revenue.", [DATA_CENTER, AUTOMOTIVE, INDUSTRIAL]),
+        ("In what order do Tellurond's segments come by fiscal 2024 revenue?", [DATA_CENTER, AUTOMOTIVE, INDUSTRIAL]),
+        (
+            "Arrange Tellurond's segments by fiscal 2024 revenue growth, fastest first.",
+            [DATA_CENTER, INDUSTRIAL, AUTOMOTIVE],
+        ),
     ],
 )
 def test_a_ranking_begins_where_the_question_says(question: str, order: list[str], ask: Ask) -> None:
@@ -69,6 +77,11 @@ def test_the_first_of_a_ranking_are_those_by_its_measure(question: str, first: l
         ("Which Tellurond segment lost the most revenue in fiscal 2023?", DATA_CENTER),
         ("Which Tellurond segment contributed most to the decline in revenue in fiscal 2023?", DATA_CENTER),
         ("Fastest-growing Quillmark product line in fiscal 2024?", "Online"),
+        ("Of Tellurond's three segments, whose revenue grew the most in percentage terms in fiscal 2024?", DATA_CENTER),
+        ("Whose revenue grew fastest among the three Tellurond segments in fiscal 2024?", DATA_CENTER),
+        ("Which of the three reportable Tellurond segments grew fastest in fiscal 2024?", DATA_CENTER),
+        ("Which Tellurond segment saw the gentlest revenue decline in fiscal 2023?", DATA_CENTER),
+        ("Which Tellurond unit had the fastest revenue growth in fiscal 2024?", DATA_CENTER),
     ],
 )
 def test_the_first_member_is_asked_for_in_many_words(question: str, name: str, ask: Ask) -> None:
@@ -161,3 +174,40 @@ def test_where_something_is_asks_for_no_ranking(ask: Ask) -> None:
 def test_members_are_counted_chosen_and_all_of_them_claimed(question: str, lead: str, ask: Ask) -> None:
     text = ask(question).answer.text
     assert text.startswith(lead), text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which of Tellurond's five segments had the highest revenue in fiscal 2024?",
+        "Of the two Tellurond segments, whose revenue grew fastest in fiscal 2024?",
+        "Rank Tellurond's four segments by fiscal 2024 revenue, high to low.",
+    ],
+)
+def test_as_many_members_are_found_as_the_question_counts(question: str, ask: Ask) -> None:
+    assert ask(question).answer.text.startswith("This cannot be answered")
+
+
+@pytest.mark.parametrize(
+    ("question", "beginning"),
+    [
+        ("Did any of Tellurond's segments see lower revenue in fiscal 2023?", f"{DATA_CENTER}: "),
+        ("Did any Tellurond segment post higher revenue in fiscal 2024, and if so which?", f"{DATA_CENTER}: "),
+    ],
+)
+def test_lower_and_higher_of_any_member_are_falls_and_rises(question: str, beginning: str, ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert text.startswith(beginning) and "(Growth of revenue" in text, text
+
+
+@pytest.mark.parametrize(
+    ("question", "order"),
+    [
+        ("Rank fiscal 2022, 2023 and 2024 by Harborlight revenue, high to low.", [2024, 2023, 2022]),
+        ("Order 2022, 2023 and 2024 by Harborlight revenue, lowest first.", [2022, 2023, 2024]),
+    ],
+)
+def test_years_are_put_in_order(question: str, order: list[int], ask: Ask) -> None:
+    text = ask(question).answer.text
+    at = [text.index(f"{place}. Harborlight Instruments, Inc. FY{year}: ") for place, year in enumerate(order, 1)]
+    assert at == sorted(at)

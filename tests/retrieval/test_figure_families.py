@@ -264,6 +264,24 @@ def test_an_adjustment_is_no_segment_except_among_adjustments() -> None:
     adjusted = rows("Net sales", Tools=5, Paints=3, Toys=4, Pension_cost_adjustment=2)
     assert names(found(*adjusted, kind="segment")) == names(found(*table, kind="segment"))
     assert len(names(found(*rows("Net sales", Tax_adjustment=5, Price_adjustment=3)))) == 2
+    moved = rows("Net sales", Tools=50, Paints=30, Toys=40, Impact_of_currency=-9)
+    assert names(found(*moved, kind="segment")) == names(found(*table, kind="segment"))
+
+
+def test_a_product_may_be_called_as_what_is_measured() -> None:
+    clouds = rows("Revenue by product", Service=5, Sales=4, Commerce=3)
+    assert sorted(names(found(*clouds, kind="product"))) == ["Commerce", "Sales", "Service"]
+    totals = rows("Revenue by product", Service=5, Commerce=3, Sales=9)
+    assert sorted(names(found(*totals, kind="product"))) == ["Commerce", "Service"]
+
+
+def test_of_tables_that_fit_about_as_well_the_one_with_as_many_members_is_taken() -> None:
+    three, four = rows("Net sales", Tools=5, Paints=3, Toys=4), rows("Net sales", page=3, Oak=2, Elm=4, Ash=3, Fir=3)
+    space = workspace(*three, *four)
+    query = FactQuery("net sales", 2023, metric="revenue")
+    for count in (3, 4):
+        family = find_family(space, query, "acme", count=count).best
+        assert family is not None and len(family.members) == count
 
 
 def test_another_measure_of_the_same_parts_is_taken_from_the_page_of_the_first() -> None:
