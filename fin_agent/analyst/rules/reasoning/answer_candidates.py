@@ -178,7 +178,7 @@ _OF_CASES = frozenset({AnswerType.ALLEGATION, AnswerType.OUTCOME, AnswerType.STA
 """Told of a suit or a deal that is named above the sentence."""
 _GOING_ON = frozenset({AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.ALLEGATION, AnswerType.TERMS})
 """What a sentence tells with the one behind it."""
-_UNDATED = 3
+_UNDATED, _SPANS = 3, ("spans", "a quarter")
 """Years before its filing that the state of a suit is taken to be told of without a date."""
 _ONLY_WORDS = frozenset(
     {AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT, AnswerType.TERMS, AnswerType.STATUS}
@@ -196,7 +196,7 @@ _SUBJECT = 2
 """Words of a movement's subject by which it is compared with that of the sentence before."""
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
-_MOST_ABOVE, _NEAR_ABOVE, _FIRST_WORDS = 2000, 800, 5
+_MOST_ABOVE, _NEAR_ABOVE, _FIRST_WORDS = 2000, 800, (16, 5)
 _GOES_ON = (";", ",", ":", " and", " or")
 _POINTS = ("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")
 _SHORT_WORD, _LONG_TITLE, _CAPITALS = 3, 12, 0.75
@@ -230,6 +230,16 @@ class AnswerTarget:
     def of_quarter(self) -> bool:
         """Whether a quarter is asked about."""
         return any(period.quarter for period in self.intent.periods)
+
+    @property
+    def of_price(self) -> bool:
+        """Whether it is asked what was paid for something."""
+        return finds(self.part.text, "paid for", "answer_words")
+
+    @property
+    def of_quarter_or_price(self) -> bool:
+        """Whether a text that tells of a quarter may answer: what was paid in one was paid in its year."""
+        return self.of_quarter or self.of_price
 
     def unsaid(self) -> list[str]:
         """Return a sentence on what nothing read mentions; none if everything is, or fixed words of a report answer."""
@@ -486,7 +496,8 @@ def _points_back(text: str, before: str) -> bool:
 
 def _text_above(sentence: str, passage_text: str) -> str:
     """Return the text of a passage above a sentence, as far as it may tell its subject."""
-    begins = places_of(" ".join(sentence.split()[:_FIRST_WORDS]), passage_text)
+    words = sentence.split()
+    begins = next(filter(None, (places_of(" ".join(words[:most]), passage_text) for most in _FIRST_WORDS)), [])
     return passage_text[max(0, begins[0][0] - _MOST_ABOVE) : begins[0][0]] if begins else ""
 
 
@@ -544,10 +555,20 @@ def _score(
     )
     if not fits:
         return None
-    of_part = _part_fitness(around.union(own), anywhere, target)
-    if part.answer_type in (AnswerType.STATUS, AnswerType.OUTCOME) and filed:  # what came last
-        length /= _A_YEAR_OLDER ** max(0, filed - max(printed_years(text), default=filed - _UNDATED))
+    of_part = _part_fitness(around.union(own), anywhere, target) * _recency(text, filed, above, target)
     return borne * of_part * _fitness(text, about, heading, target) / length
+
+
+def _recency(text: str, filed: int | None, above: str, target: AnswerTarget) -> float:
+    """Return the fit of a text's time: where a suit stands what came last, of a quarter no text under another span."""
+    if target.of_quarter and not contains_listed_phrase("a quarter", text):
+        last = {
+            kind: max((one.end() for one in listed("answer_words", kind).finditer(above)), default=0) for kind in _SPANS
+        }
+        return _OTHER_SPAN if last["spans"] > last["a quarter"] else 1.0
+    if filed is None or target.part.answer_type not in (AnswerType.STATUS, AnswerType.OUTCOME):
+        return 1.0
+    return float(_A_YEAR_OLDER ** max(0, filed - max(printed_years(text), default=filed - _UNDATED)))
 
 
 def _part_fitness(here: set[str], anywhere: set[str], target: AnswerTarget) -> float:
@@ -655,7 +676,7 @@ def _states_its_figure(about: str, target: AnswerTarget) -> bool:
         for kind in ("hypotheses", "extremes")
     ):
         return False
-    if finds(target.part.text, "paid for", "answer_words") and not patterns("answer_patterns")["price"].search(about):
+    if target.of_price and not patterns("answer_patterns")["price"].search(about):
         return False  # `sales of the newly acquired banners totaled $244 million` is no price
     part = patterns("sentence_patterns")["part of all"]
     if target.part.answer_type is AnswerType.COUNT and part.search(about) and not part.search(core):
@@ -745,7 +766,7 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
     if forecast and not asked & years and (years or max(printed_years(above), default=0) > max(asked)):
         return False  # expected of another period
-    interim = contains_listed_phrase("interim", text) and not target.of_quarter
+    interim = contains_listed_phrase("interim", text) and not target.of_quarter_or_price
     if wants is AnswerType.CAUSE:
         compared = patterns("answer_patterns")["years compared"].findall(above)  # `FISCAL 2016 COMPARED TO 2015`
         years = years or set(map(int, compared[-1:]))

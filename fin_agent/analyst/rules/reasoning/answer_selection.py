@@ -255,7 +255,7 @@ def _page_name(of: RetrievedPassage) -> str:
 
 
 def _of_each_measure(part: QuestionPart, lexicon: Lexicon | None) -> Iterator[QuestionPart]:
-    """Yield a part that asks the same of two things once for each: `guidance for sales and income`, `pay for A and B`."""
+    """Yield a part that asks the same of two things once for each: `guidance for sales and income`."""
     text = part.text
     if part.answer_type in FIGURES and (two := patterns("answer_patterns")["for each"].fullmatch(text)):
         yield from (replace(part, text=f"{two['lead']} {two[one]}{two['rest']}") for one in ("one", "other"))
