@@ -67,6 +67,8 @@ def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bo
     wants, known = part.answer_type, patterns("answer_patterns")
     if wants not in _SPELT_OUT and not any(map(str.isdigit, text)) and not known["percent"].search(text):
         return False
+    if finds(part.text, "paid for", "answer_words") and not known["price"].search(text):
+        return False  # `sales of the newly acquired banners totaled $244 million` is no price
     if patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
         return False
     if wants in (AnswerType.COUNT, AnswerType.NUMBER):
@@ -232,14 +234,9 @@ class AnswerTarget:
         return any(period.quarter for period in self.intent.periods)
 
     @property
-    def of_price(self) -> bool:
-        """Whether it is asked what was paid for something."""
-        return finds(self.part.text, "paid for", "answer_words")
-
-    @property
     def of_quarter_or_price(self) -> bool:
         """Whether a text that tells of a quarter may answer: what was paid in one was paid in its year."""
-        return self.of_quarter or self.of_price
+        return self.of_quarter or finds(self.part.text, "paid for", "answer_words")
 
     def unsaid(self) -> list[str]:
         """Return a sentence on what nothing read mentions; none if everything is, or fixed words of a report answer."""
@@ -565,7 +562,7 @@ def _recency(text: str, filed: int | None, above: str, target: AnswerTarget) -> 
         last = {
             kind: max((one.end() for one in listed("answer_words", kind).finditer(above)), default=0) for kind in _SPANS
         }
-        return _OTHER_SPAN if last["spans"] > last["a quarter"] else 1.0
+        return _OF_A_UNIT if last["spans"] > last["a quarter"] else 1.0
     if filed is None or target.part.answer_type not in (AnswerType.STATUS, AnswerType.OUTCOME):
         return 1.0
     return float(_A_YEAR_OLDER ** max(0, filed - max(printed_years(text), default=filed - _UNDATED)))
@@ -676,8 +673,6 @@ def _states_its_figure(about: str, target: AnswerTarget) -> bool:
         for kind in ("hypotheses", "extremes")
     ):
         return False
-    if target.of_price and not patterns("answer_patterns")["price"].search(about):
-        return False  # `sales of the newly acquired banners totaled $244 million` is no price
     part = patterns("sentence_patterns")["part of all"]
     if target.part.answer_type is AnswerType.COUNT and part.search(about) and not part.search(core):
         return False
