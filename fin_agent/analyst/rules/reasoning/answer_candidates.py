@@ -869,9 +869,9 @@ def _moves_as_asked(text: str, core: str) -> float:
     told, (risen, fallen) = movement_directions(text), movement_directions(core)
     if risen == fallen:
         risen, fallen = has_listed_prefix("lifting", core), has_listed_prefix("hurting", core)
-    if risen == fallen or told == (risen, fallen):
-        return 1.0
-    return _HEDGED if told[0] == told[1] else 0.0
+    if risen == fallen or told != (fallen, risen):
+        return 1.0 if risen == fallen or any(told) else _HEDGED
+    return 0.0
 
 
 def _year_fitness(about: str, target: AnswerTarget) -> float:
