@@ -96,10 +96,14 @@ def with_what_is_explained(question: str) -> str:
 
     >>> with_what_is_explained("Acme's margin fell in 2022 even though sales rose. What's behind that?")
     "How come Acme's margin fell in 2022?"
+    >>> with_what_is_explained("Acme's sales went down in 2022 - how does management account for it?")
+    "How come Acme's sales went down in 2022?"
     >>> with_what_is_explained("Why was Acme's margin so low in 2022 although sales rose?")
     "Why was Acme's margin lower in 2022?"
     """
     *earlier, asked = _sentences(question) or [""]
+    if (joined := _PATTERNS["stated before"].fullmatch(asked)) and finds(joined["stated"], "moved", "answer_words"):
+        earlier, asked = [*earlier, joined["stated"]], joined["asked"]
     if earlier and "?" not in earlier[-1] and finds(asked, "only a reason", "question_words"):
         lead, comma, rest = earlier.pop().strip(" .:;").partition(", ")
         stated = rest if comma and _CONCESSION.match(lead) else f"{lead}{comma}{rest}"

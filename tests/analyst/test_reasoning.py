@@ -1076,3 +1076,85 @@ def test_an_explanation_is_a_reason_of_the_measure_and_not_of_its_cost() -> None
     question = asked("ferry sales revenue decline", core="Explain the decline in ferry sales revenue in 2023.")
     found = reason(question, [passage(f"{cost}\n\n{told}")], Words(), load_lexicon())  # type: ignore[arg-type]
     assert found.text == told
+
+
+@pytest.mark.parametrize("word", ["profits", "profit", "earnings"])
+def test_the_profit_of_a_part_is_its_operating_income(word: str) -> None:
+    told = "The increase in Harbour operating income in 2023 is primarily due to lower tolls."
+    of_tax = "The increase in Harbour tax expense in 2023 is primarily due to a law."
+    question = asked(f"Harbour {word} jump", core=f"Why did Harbour {word} jump in 2023?")
+    found = reason(question, [passage(f"{of_tax}\n\n{told}")], Words(), load_lexicon())  # type: ignore[arg-type]
+    assert found.text == told
+    whole = asked(f"{word} jump", core=f"Why did {word} jump in 2023?")
+    assert not reason(whole, [passage(told)], Words(), load_lexicon()).text  # type: ignore[arg-type]
+
+
+def test_a_longer_name_of_the_line_is_the_line_asked_about() -> None:
+    told = "The decrease in ferry services and other revenues for 2023 was due to less demand for trips."
+    question = asked("ferry services revenue", core="Why did ferry services revenue decline in 2023?")
+    found = reason(question, [passage(told)], Words(), load_lexicon())  # type: ignore[arg-type]
+    assert found.text == told
+
+
+def test_what_only_offset_a_movement_is_no_reason_of_it() -> None:
+    core, words = "Why did ferry income increase in 2023?", "ferry income increase"
+    assert of(core, words, "Ferry income increased in 2023, partially offset by tolls.").startswith("missing")
+    told = "Ferry income increased in 2023 due to tourists, partially offset by tolls."
+    assert of(core, words, told) == told
+
+
+def test_the_causes_of_what_moved_are_told_with_it() -> None:
+    general = "Ferry income decreased in 2023 due to lower ticket sales and lower cabin sales."
+    causes = "The decreases in ticket sales and cabin sales were attributable to a bridge over the sound."
+    assert of("What's behind the drop in ferry income in 2023?", "ferry income drop", f"{general} {causes}") == (
+        f"{general} {causes}"
+    )
+
+
+@pytest.mark.parametrize("asks", ["weighed on", "hurt", "squeezed"])
+def test_what_hurt_a_measure_is_no_reason_of_its_rise(asks: str) -> None:
+    rose = "Ferry income increased in 2023 due to tourists."
+    fell = "Ferry income decreased in 2023 due to a bridge."
+    assert of(f"What {asks} ferry income in 2023?", "ferry income", f"{rose}\n\n{fell}") == fell
+    assert of(f"What {asks} ferry income in 2023?", "ferry income", rose).startswith("missing")
+
+
+@pytest.mark.parametrize(
+    "core",
+    [
+        "What is the Corvane lawsuit over the ferry tolls about?",
+        "What does the suit of Corvane over the ferry tolls allege?",
+        "What is the harbour accused of in the Corvane case over ferry tolls?",
+    ],
+)
+def test_a_suit_is_about_what_it_alleges(core: str) -> None:
+    told = "Corvane filed a complaint in 2023, alleging that the ferry tolls are against the law."
+    spent = "We spent much on the Corvane case over the ferry tolls in 2023."
+    assert of(core, "Corvane lawsuit suit case ferry tolls", f"{spent}\n\n{told}") == told
+    assert of(core, "Corvane lawsuit suit case ferry tolls", spent).startswith("missing")
+
+
+@pytest.mark.parametrize("core", ["Where does the Corvane case stand?", "What is the status of the Corvane case?"])
+def test_a_suit_stands_where_it_came_last(core: str) -> None:
+    earlier = "On May 3, 2015, the court dismissed one claim of the Corvane case over tolls."
+    last = "On May 3, 2022, we appealed the decision in the Corvane case over tolls to the court of the sound."
+    question = asked("Corvane case", core=core).model_copy(update={"periods": ()})
+    assert last in answer(question, passage(f"{earlier}\n\n{last}"))
+    assert answer(question, passage("Nobody of us likes the Corvane case over tolls.")) == ""
+
+
+@pytest.mark.parametrize("core", ["On what terms is it buying Corvane?", "What are the terms of the Corvane deal?"])
+def test_terms_of_a_deal_are_what_is_given_for_it(core: str) -> None:
+    told = "Under the merger agreement, each share of Corvane will be converted into the right to receive 1.7 shares."
+    other = "With the acquisition of Corvane, the company now offers ferries."
+    assert of(core, "buying Corvane terms", f"{other}\n\n{told}") == told
+    assert of(core, "buying Corvane terms", other).startswith("missing")
+
+
+def test_a_price_is_what_was_paid_and_not_what_the_acquired_earned() -> None:
+    core, words = "What did it pay for Corvane and for Tellur in 2023?", "pay Corvane Tellur"
+    sold = "Sales from our newly acquired Corvane and Tellur boats totaled $244 million for 2023."
+    assert of(core, words, sold).startswith("missing")
+    one = "During the third quarter, we acquired Corvane for $737 million."
+    other = "In 2023, we acquired Tellur for a purchase price of $360 million."
+    assert of(core, words, f"{sold}\n\n{one}\n\n{other}") == f"{one} {other}"

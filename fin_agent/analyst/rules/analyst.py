@@ -81,7 +81,7 @@ class RulesAnalyst:
 
     def split_asks(self, intent: Intent) -> Sequence[str]:
         """Return the requests to answer one by one; only one for a question that is answered as a whole."""
-        several = split_requests(expand_abbreviations(intent.question))
+        several = split_requests(expand_abbreviations(with_what_is_explained(intent.question)))
         if self._is_read_as_one(intent, several):
             return (intent.question,)
         asks: list[str] = []

@@ -67,6 +67,8 @@ def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bo
     wants, known = part.answer_type, patterns("answer_patterns")
     if wants not in _SPELT_OUT and not any(map(str.isdigit, text)) and not known["percent"].search(text):
         return False
+    if finds(part.text, "paid for", "answer_words") and not known["price"].search(text):
+        return False  # `sales of the newly acquired banners totaled $244 million` is no price
     if patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
         return False
     if wants in (AnswerType.COUNT, AnswerType.NUMBER):
@@ -174,7 +176,15 @@ _COMPARED = frozenset({AnswerType.SENTENCE, AnswerType.VERDICT})
 _SPELT_OUT = frozenset({AnswerType.COUNT, AnswerType.DURATION})
 """Figures that sentences also print in words."""
 _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
-_ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
+_OF_CASES = frozenset({AnswerType.ALLEGATION, AnswerType.OUTCOME, AnswerType.STATUS})
+"""Told of a suit or a deal that is named above the sentence."""
+_GOING_ON = frozenset({AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.ALLEGATION, AnswerType.TERMS})
+"""What a sentence tells with the one behind it."""
+_UNDATED, _SPANS = 3, ("spans", "a quarter")
+"""Years before its filing that the state of a suit is taken to be told of without a date."""
+_ONLY_WORDS = frozenset(
+    {AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT, AnswerType.TERMS, AnswerType.STATUS}
+)
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
 _HEDGED, _LIST, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 0.5, 0.8
@@ -188,7 +198,7 @@ _SUBJECT = 2
 """Words of a movement's subject by which it is compared with that of the sentence before."""
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
-_MOST_ABOVE, _NEAR_ABOVE, _FIRST_WORDS = 2000, 800, 5
+_MOST_ABOVE, _NEAR_ABOVE, _FIRST_WORDS = 2000, 800, (16, 5)
 _GOES_ON = (";", ",", ":", " and", " or")
 _POINTS = ("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")
 _SHORT_WORD, _LONG_TITLE, _CAPITALS = 3, 12, 0.75
@@ -222,6 +232,11 @@ class AnswerTarget:
     def of_quarter(self) -> bool:
         """Whether a quarter is asked about."""
         return any(period.quarter for period in self.intent.periods)
+
+    @property
+    def of_quarter_or_price(self) -> bool:
+        """Whether a text that tells of a quarter may answer: what was paid in one was paid in its year."""
+        return self.of_quarter or finds(self.part.text, "paid for", "answer_words")
 
     def unsaid(self) -> list[str]:
         """Return a sentence on what nothing read mentions; none if everything is, or fixed words of a report answer."""
@@ -434,7 +449,7 @@ def _sentences(
 ) -> Iterator[tuple[int, str, float]]:
     """Yield (position, text, score) of sentences, joined with the one that they continue or that continues them."""
     flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
-    explains = target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.ALLEGATION)
+    explains = target.part.answer_type in _GOING_ON
     is_business = target.part.answer_type is AnswerType.BUSINESS
     announced = ""
     for position, (lead, paragraph) in enumerate(flat):
@@ -462,7 +477,7 @@ def _joined(flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: 
     if above is paragraph and _points_back(lead, before) and is_complete_sentence(before):
         text, first = f"{before} {lead}", position - 1
     after = flat[position + 1][0] if position + 1 < len(flat) else ""
-    if with_next and _points_back(after, lead) and is_complete_sentence(after):
+    if with_next and _points_back(after, lead) and is_complete_sentence(after) and not after.endswith(":"):
         text = f"{text} {after}"
     elif why and (reason := _reason_of(flat, position, lead)):
         text = f"{text} {reason}"
@@ -478,7 +493,8 @@ def _points_back(text: str, before: str) -> bool:
 
 def _text_above(sentence: str, passage_text: str) -> str:
     """Return the text of a passage above a sentence, as far as it may tell its subject."""
-    begins = places_of(" ".join(sentence.split()[:_FIRST_WORDS]), passage_text)
+    words = sentence.split()
+    begins = next(filter(None, (places_of(" ".join(words[:most]), passage_text) for most in _FIRST_WORDS)), [])
     return passage_text[max(0, begins[0][0] - _MOST_ABOVE) : begins[0][0]] if begins else ""
 
 
@@ -518,7 +534,7 @@ def _score(
     if not any(term.coverage_in(own) for term in terms):
         return None
     # Of what is farther above only names count: most sentences are passed over without a look there.
-    named = (cause or figures) and any(term.is_name for term in terms)
+    named = (cause or figures or part.answer_type in _OF_CASES) and any(term.is_name for term in terms)
     borne = coverage(terms, said, around, target.stems_in(text_above()) if named else ())
     if cause:
         said |= target.stems_in(text)
@@ -527,7 +543,7 @@ def _score(
     earlier = text_above()
     near = target.stems_in(earlier[-_NEAR_ABOVE:])
     # Of what a reason is told far below its name, most is of something else.
-    anywhere = around.union(said, near if cause else target.stems_in(earlier) if figures else ())
+    anywhere = around.union(said, near if cause else target.stems_in(earlier) if named else ())
     above = f"{earlier[-_OUTLOOK:]} {heading}"
     fits = (
         _covers_subject(said, around.union(target.stems_in(about)), anywhere, near, target)
@@ -536,8 +552,20 @@ def _score(
     )
     if not fits:
         return None
-    of_part = _part_fitness(around.union(own), anywhere, target)
+    of_part = _part_fitness(around.union(own), anywhere, target) * _recency(text, filed, above, target)
     return borne * of_part * _fitness(text, about, heading, target) / length
+
+
+def _recency(text: str, filed: int | None, above: str, target: AnswerTarget) -> float:
+    """Return the fit of a text's time: where a suit stands what came last, of a quarter no text under another span."""
+    if target.of_quarter and not contains_listed_phrase("a quarter", text):
+        last = {
+            kind: max((one.end() for one in listed("answer_words", kind).finditer(above)), default=0) for kind in _SPANS
+        }
+        return _OF_A_UNIT if last["spans"] > last["a quarter"] else 1.0
+    if filed is None or target.part.answer_type not in (AnswerType.STATUS, AnswerType.OUTCOME):
+        return 1.0
+    return float(_A_YEAR_OLDER ** max(0, filed - max(printed_years(text), default=filed - _UNDATED)))
 
 
 def _part_fitness(here: set[str], anywhere: set[str], target: AnswerTarget) -> float:
@@ -733,7 +761,7 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
     if forecast and not asked & years and (years or max(printed_years(above), default=0) > max(asked)):
         return False  # expected of another period
-    interim = contains_listed_phrase("interim", text) and not target.of_quarter
+    interim = contains_listed_phrase("interim", text) and not target.of_quarter_or_price
     if wants is AnswerType.CAUSE:
         compared = patterns("answer_patterns")["years compared"].findall(above)  # `FISCAL 2016 COMPARED TO 2015`
         years = years or set(map(int, compared[-1:]))
@@ -806,19 +834,24 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= _HEDGED
     if target.of_quarter and not contains_listed_phrase("a quarter", text):
         fitness *= _span_fitness(text, target)
+    if wants is AnswerType.TERMS and contains_listed_phrase("agreed", text):
+        fitness *= _MOVED
     if wants is AnswerType.LIST and _is_listing(text, target.part.text):
         fitness *= _LIST
     if wants is AnswerType.CAUSE:
+        fitness *= _HEDGED if contains_listed_phrase("told elsewhere", text) else 1.0
         fitness *= _moves_as_asked(text[: len(about) + _VERB], core) * _reason_fitness(about, heading, target)
     return fitness
 
 
 def _reason_fitness(about: str, heading: str, target: AnswerTarget) -> float:
     """Return the fit of a reason to the measure that moved."""
-    core = target.intent.core
-    fitness = float(_is_about_measure(about, heading, core, target.lexicon))
-    of_part = target.intent.query is not None and target.intent.query.only_part is not None
-    fitness *= 1.0 if of_part or target.lexicon is None else measure_fitness(about, core, target.lexicon)
+    core, lexicon, fitness = target.intent.core, target.lexicon, 1.0
+    if lexicon is not None:
+        named = target.intent.query is not None and target.intent.query.only_part is not None
+        of_part = named or len(target.telling_terms) > 1
+        fitness *= _is_about_measure(about, heading, core, lexicon, of_part=of_part)
+        fitness *= 1.0 if named else measure_fitness(about, core, lexicon, of_part=of_part)
     # Where a filing prints both, `other operating charges` are no `other operating expenses`.
     return fitness * (1.0 if target.intent.measure.lower() in about.lower() else _HEDGED)
 
@@ -831,10 +864,14 @@ def _span_fitness(text: str, target: AnswerTarget) -> float:
     return (_OTHER_TIME if figure else _OTHER_SPAN) if contains_listed_phrase("spans", text) else 1.0
 
 
-def _moves_as_asked(text: str, core: str) -> bool:
-    """Return whether what a text explains does not move the other way than the question says."""
-    (up, down), (risen, fallen) = movement_directions(text), movement_directions(core)
-    return risen == fallen or (up, down) != (fallen, risen)
+def _moves_as_asked(text: str, core: str) -> float:
+    """Return the fit of what a text explains: it may not move the other way than the question says, and should move."""
+    told, (risen, fallen) = movement_directions(text), movement_directions(core)
+    if risen == fallen:
+        risen, fallen = has_listed_prefix("lifting", core), has_listed_prefix("hurting", core)
+    if risen == fallen or told != (fallen, risen):
+        return 1.0 if risen == fallen or any(told) else _HEDGED
+    return 0.0
 
 
 def _year_fitness(about: str, target: AnswerTarget) -> float:
@@ -860,24 +897,28 @@ def _names_another_unit(text: str, intent: Intent) -> bool:
     return word[:1].isupper() and bare not in company_words("legal_forms") and bare not in intent.core.lower()
 
 
-def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon | None) -> bool:
+def _is_about_measure(about: str, heading: str, core: str, lexicon: Lexicon, *, of_part: bool) -> bool:
     """Return whether a sentence is about the first requested measure, or gives it as a share of another."""
-    if lexicon is None:
-        return True
-    wanted, named = (_measures(text, lexicon) for text in (core, about))
+    wanted, told, asked = _wanted_measures(core, lexicon, of_part), _measures(about, lexicon), _measures(core, lexicon)
+    named = [one.id.removesuffix("_reported") for one in told]
     if wanted and not named:
-        return any(movement_directions(about)) or wanted[0] in _measures(heading, lexicon)
+        return any(movement_directions(about)) or wanted[0] in {one.id for one in _measures(heading, lexicon)}
     # `Segment operating profit`, as a filer adjusts it, is what a segment's operating profit is asked by.
-    of_it = not wanted or wanted[0] in {*named, *(one.removeprefix("adjusted_") for one in named)}
-    return not named or of_it or named[0] == ratio_of(wanted[0], lexicon)[0]
+    plain = {one.removeprefix("adjusted_").removeprefix("total_") for one in named}
+    if not wanted or not plain.union(named).isdisjoint(wanted):
+        return True
+    # `Services and other revenues` is what services revenue is called, `Azure and cloud services revenue` Azure's.
+    said, measure = stems_in(told[0].phrase), stems_in(asked[0].phrase)
+    its_end = of_part and said[-len(measure) :] == measure and " of " not in told[0].phrase
+    return its_end or set(measure) <= set(said) <= set(stems_in(core)) or named[0] == ratio_of(wanted[0], lexicon)[0]
 
 
-def measure_fitness(about: str, core: str, lexicon: Lexicon) -> float:
+def measure_fitness(about: str, core: str, lexicon: Lexicon, *, of_part: bool = False) -> float:
     """Return the fit of a sentence by what it says of the measure asked for: that it moved, or that a part of it did.
 
     `Mac sales`, `revenue per shipment` and `sales in Japan` are parts; of `sales rose 6%` the measure is the subject.
     """
-    wanted = _measures(core, lexicon)[:1]
+    wanted = _wanted_measures(core, lexicon, of_part)
     asked_words = frozenset(words_in(core.lower())) - word_lists("answer_words")["of the whole"]
     whole = word_lists("answer_words")["of the whole"] | asked_words
     divisions, asked = word_lists("same_words")["segments"] - whole, movement_directions(core)
@@ -915,13 +956,17 @@ _OWNER_WITHIN = 4
 _OF_WHICH_PART = frozenset(("from", "for", "in", "of", "at"))
 
 
-def _measures(text: str, lexicon: Lexicon) -> list[str]:
+def _wanted_measures(core: str, lexicon: Lexicon, of_part: bool) -> list[str]:
+    """Return the first measure that a question names; of a part of the company all that its word may stand for."""
+    first, lists = next(iter(_measures(core, lexicon)), None), word_lists("answer_words")
+    loosely = of_part and first is not None and first.phrase.lower() in lists["profits"]
+    return sorted(lists["any profit"]) if loosely else [first.id.removesuffix("_reported")] if first else []
+
+
+def _measures(text: str, lexicon: Lexicon) -> list[Mention]:
     """Return the measures that a text is about, in order: `margin was 57.7% of revenues` is not about revenues."""
-    return [
-        mention.id.removesuffix("_reported")
-        for mention in sorted(lexicon.mentions(text), key=lambda one: (one.start, -one.end, one.id))
-        if not contains_listed_phrase("share of", text[: mention.start])
-    ]
+    found = sorted(lexicon.mentions(text), key=lambda one: (one.start, -one.end, one.id))
+    return [one for one in found if not contains_listed_phrase("share of", text[: one.start])]
 
 
 def _lists(paragraphs: Sequence[Paragraph], target: AnswerTarget) -> Iterator[tuple[int, str, float]]:

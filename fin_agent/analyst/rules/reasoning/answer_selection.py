@@ -38,13 +38,14 @@ from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.words import patterns
 from fin_agent.prompts import remove_instructions, signs_of_injection
 from fin_agent.vocabulary.identity import Form
 
 _FILINGS, _FURTHER = 4, 40
 """Number of filings searched in addition to the evidence, and of their passages read."""
-_MOST = {AnswerType.CAUSE: 3, AnswerType.LIST: 3} | dict.fromkeys(
-    (AnswerType.SENTENCE, AnswerType.VERDICT, AnswerType.DEFINITION), 2
+_MOST = dict.fromkeys((AnswerType.CAUSE, AnswerType.LIST, AnswerType.STATUS), 3) | dict.fromkeys(
+    (AnswerType.SENTENCE, AnswerType.VERDICT, AnswerType.DEFINITION, AnswerType.TERMS), 2
 )
 """Sentences of an answer by type; one for a fact."""
 _WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.4
@@ -54,7 +55,8 @@ _NEXT_TO = 2
 """Sentences from one to another of the same subject, which need not be named again."""
 _NEAREST, _NEAR_ENOUGH, _MAX_NEAR = 2, 0.4, 450
 """Sentences shown where none answers, their least score, and characters shown of each."""
-_OF_A_SUBJECT = FIGURES | {AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.VERDICT}
+_OF_A_SUBJECT = FIGURES | {AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.VERDICT, AnswerType.PRACTICE}
+_OF_A_SUBJECT |= {AnswerType.TERMS, AnswerType.STATUS}
 
 
 def reason(
@@ -253,8 +255,11 @@ def _page_name(of: RetrievedPassage) -> str:
 
 
 def _of_each_measure(part: QuestionPart, lexicon: Lexicon | None) -> Iterator[QuestionPart]:
-    """Yield a part that asks what is expected of two measures once for each: `guidance for sales and for income`."""
+    """Yield a part that asks the same of two things once for each: `guidance for sales and income`."""
     text = part.text
+    if part.answer_type in FIGURES and (two := patterns("answer_patterns")["for each"].fullmatch(text)):
+        yield from (replace(part, text=f"{two['lead']} {two[one]}{two['rest']}") for one in ("one", "other"))
+        return
     found = lexicon.mentions(text) if lexicon and has_listed_prefix("expected", text) else ()
     places = sorted({(one.start, one.end) for one in found})
     pairs = [(one, other) for one, other in pairwise(places) if stems_in(text[one[1] : other[0]]) == ()]

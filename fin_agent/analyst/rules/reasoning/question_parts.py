@@ -41,6 +41,8 @@ class AnswerType(StrEnum):
     PRACTICE = "a sentence that says how it is done"
     ALLEGATION = "a sentence that says what is alleged"
     OUTCOME = "a sentence that says how it ended"
+    STATUS = "a sentence that says where it stands"
+    TERMS = "a sentence that says on what terms"
     DECISION = "a sentence that says what was decided"
     SENTENCE = "a sentence"
 

@@ -114,8 +114,7 @@ def terms_of(
 ) -> list[list[Term]]:
     """Return the terms of each part of a question; those of the first part are context for the others."""
     known = {piece for phrase in intent.keywords for piece in _pieces(phrase)}
-    of_people = any(part.answer_type is AnswerType.PERSON for part in parts)
-    labels = _labels(intent, lexicon, word_lists("answer_words")["titles"] if of_people else frozenset())
+    labels = _labels(parts, intent, lexicon)
     made = [list(_terms(part, known, labels)) for part in parts]
     if not any(made):
         keywords = QuestionPart(" ".join(intent.keywords), AnswerType.SENTENCE)
@@ -263,21 +262,26 @@ def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ..
 
 
 def _labels(
-    intent: Intent, lexicon: Lexicon | None, titles: Collection[str]
+    parts: Sequence[QuestionPart], intent: Intent, lexicon: Lexicon | None
 ) -> Mapping[str, tuple[frozenset[str], ...]]:
     """Return the statements' labels for a word that names a measure; for a margin, those of its part and whole.
 
-    A title names none: `Who was CFO`.
+    A title names none: `Who was CFO`. The profit that a reason is asked for may be that of a segment.
     """
     found: dict[str, list[frozenset[str]]] = {}
     if lexicon is None:
         return {}
+    lists, wanted = word_lists("answer_words"), {part.answer_type for part in parts}
+    titles = lists["titles"] if AnswerType.PERSON in wanted else frozenset[str]()
+    profits = lists["profits"] if AnswerType.CAUSE in wanted else frozenset[str]()
     for mention in lexicon.mentions(intent.core):
         if mention.phrase.lower() in titles:
             continue
         metric = lexicon.metrics.get(mention.id)
         part, whole = map(lexicon.metrics.get, ratio_of(mention.id.removesuffix("_reported"), lexicon))
         labels = [*(metric.labels if metric else ())]
+        if mention.phrase.lower() in profits:
+            labels += [label for each in sorted(lists["any profit"]) for label in lexicon.metrics[each].labels]
         if part and whole:
             labels += [f"{one} {other}" for one in part.labels for other in whole.labels]
         for each in stems_of(mention.phrase):
