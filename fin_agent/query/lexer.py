@@ -445,18 +445,17 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
 def _with_shared_noun(first: Token, second: Token) -> str:
     """Return the first of two names with the noun that they share: `current and long-term debt`; empty if none."""
     adjective, _, noun = second.text.partition(" ")
-    shared = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= _adjectives()
+    shared = first.type == "PHRASE" and {first.text.lower(), adjective.lower()} <= _ADJECTIVES
     return f"{first.text} {noun}" if shared and noun else ""
 
 
 def _share_noun(tokens: Sequence[Token]) -> bool:
     """Return whether tokens are two lines of one noun, written out: a note may print both as one, of what it hedges."""
-    first = tokens[0].text.lower().split()[0]
-    return len(tokens[0].text) > tokens[0].end - tokens[0].start and first in _adjectives()
+    one = tokens[0]
+    return len(one.text) > one.end - one.start and one.text.lower().split()[0] in _ADJECTIVES
 
 
-def _adjectives() -> frozenset[str]:
-    return word_lists("question_words")["sharing a noun"]
+_ADJECTIVES = word_lists("question_words")["sharing a noun"]
 
 
 def _are_added_up(tokens: Sequence[Token]) -> bool:
