@@ -156,7 +156,8 @@ def words_of(text: str) -> Words:
 
 def words_in_order(text: str) -> tuple[str, ...]:
     """Return the same words in the order of the text."""
-    spelt = join_compounds(plain(text)).replace("u.s", "us").replace("united states", "us").replace("'s", "")
+    spelt = join_compounds(plain(text)).replace("united states", "us").replace("u.s", "us").replace("'s", "")
+    spelt = _PATTERNS["abroad"].sub("nonus", spelt) if "us" in spelt else spelt
     spelt = _PATTERNS["pretax"].sub("pretax", spelt) if "before" in spelt else spelt
     same, binding = _same_words(), word_lists("fact_words")["binding"]
     return tuple(same.get(word) or stem(word) for word in _PATTERNS["word"].findall(spelt) if word not in binding)

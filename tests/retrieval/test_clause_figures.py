@@ -131,3 +131,9 @@ def test_what_the_company_has_so_many_of_is_what_a_clause_counts(clause: str, am
 )
 def test_the_subject_of_a_clause_is_what_its_amount_is_of(clause: str, amount: str, subject: str) -> None:
     assert clause_subject(fact(clause, amount, "USD", 10**9)) == words_of(subject)
+
+
+def test_what_is_outside_a_country_is_no_figure_of_it() -> None:
+    abroad = words_of("non-U.S. stores")
+    assert {words_of("stores outside the United States"), words_of("Stores outside of the US")} == {abroad}
+    assert not words_of("United States") & abroad

@@ -81,8 +81,11 @@ def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
             return "USD" if plain else "USD per share" if per_share else "percent"
     if _PATTERNS["ratio"].search(row.label):
         return "ratio"
-    counts = _PATTERNS["count"].search(row.label) and not _PATTERNS["priced count"].search(row.label)
-    return "count" if counts else usual
+    return "count" if _counts(row.label) else usual
+
+
+def _counts(label: str) -> bool:
+    return bool(_PATTERNS["count"].search(label) and not _PATTERNS["priced count"].search(label))
 
 
 _LONGEST_TIME = 100
@@ -127,13 +130,20 @@ def units_of_columns(table: Table, unit_line: str) -> list[str]:
 
 
 def usual_units(table: Table, unit_line: str) -> list[str]:
-    """Return the default unit of each column; one without a name beside prices per share counts the shares."""
+    """Return the default unit of each column; one without a name beside prices per share counts the shares.
+
+    A total of rows that all count something counts as well.
+    """
     priced = any(map(_PATTERNS["column of prices"].search, table.columns))
+    named = [row.label for row in table.rows if any(row.cells) and not _PATTERNS["bare total"].match(row.label.lower())]
+    counted = bool(named) and all(map(_counts, named))
 
     def unit_of_column(index: int) -> str:
         dollars = any(cell.dollar for row in table.rows if (cell := row.cells[index]) is not None)
         if _PATTERNS["shares alone"].search(unit_line) or (priced and not table.columns[index] and not dollars):
             return "shares"
+        if counted and not dollars:
+            return "count"
         return "USD" if in_money or any(map(is_of_money, table.column_path(index))) else "count"
 
     in_money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)

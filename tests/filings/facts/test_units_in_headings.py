@@ -206,3 +206,15 @@ def test_years_beside_headings_of_any_length_date_their_columns(tmp_path: Path) 
 def test_a_heading_is_told_without_the_sentence_above_it(tmp_path: Path, above: Sequence[str]) -> None:
     filing = read(tmp_path, ("", "2019", "2018"), ("Retail", "$377", "$305"), ("Other", "122", "101"), above=above)
     assert {fact.caption for fact in filing.facts if fact.label == "Retail"} == {"Depreciation"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "unit"),
+    [
+        ((("Factory stores", "213", "198"), ("In-line stores", "85", "79"), ("TOTAL", "298", "277")), "count"),
+        ((("Factory stores", "213", "198"), ("Rent of them", "85", "79"), ("TOTAL", "298", "277")), "USD"),
+    ],
+)
+def test_a_total_of_counts_is_a_count(tmp_path: Path, rows: Sequence[Sequence[str]], unit: str) -> None:
+    above = ("CONSOLIDATED BALANCE SHEETS (in millions)",)
+    assert figure(read(tmp_path, ("", "2019", "2018"), *rows, above=above), "TOTAL", 2018)[2] == unit
