@@ -25,8 +25,8 @@ def fact(clause: str, amount: str, unit: str, scale: int = 1) -> Fact:
     [
         (RATES, "13", "percent", {"debt", "float"}, {"fix"}),
         (RATES, "87", "percent", {"debt", "fix"}, {"float"}),
-        (STAFF, "1353", "count", {"full", "outsid"}, {"worldwid"}),
-        (STAFF, "8521", "count", {"full", "worldwid"}, {"outsid"}),
+        (STAFF, "1353", "count", {"full", "nonu"}, {"worldwid"}),
+        (STAFF, "8521", "count", {"full", "worldwid"}, {"nonu"}),
     ],
 )
 def test_words_beside_another_amount_of_the_unit_are_not_of_this_one(
