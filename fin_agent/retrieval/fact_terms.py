@@ -73,7 +73,25 @@ def _address_around(fact: Fact) -> Address:
     if alias is not None:
         label, above = alias["alias"], above | (words_of(label) - _BOUNDS)
     implied = _implied_words(fact, (label, *column), year)
-    return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, implied)
+    concept = tag.concept if tag else ""
+    said = frozenset() if fact.period.months or fact.source == "text" else words_of(label) - years_of(fact.period)
+    if fact.unit == "shares" and said and said <= _OF_ENDS:
+        concept += "Outstanding" if ":" in concept else "outstanding"  # so are awards where their table ends
+    elif said & _ENDS and said & OF_TIME:
+        implied |= _REMAINING  # `Liability, end of the period`
+    section = fact.section or titles_of(fact.caption)
+    return _address(label, section, column, fact.scope, concept, members, above, implied)
+
+
+@lru_cache(maxsize=10_000)
+def titles_of(caption: str) -> tuple[str, ...]:
+    """Return what a caption says that its table states, if it does; it is the heading of rows that have no other.
+
+    >>> titles_of("They vary. Total net additions to property are as follows (in millions):")
+    ('net additions to property',)
+    """
+    found = _PATTERNS["as follows"].search(caption) if "as follows" in caption else None
+    return (found["what"],) if found is not None else ()
 
 
 @lru_cache(maxsize=10_000)
@@ -204,6 +222,8 @@ OF_TIME = stems("of time")
 _BOUNDS = stems("bounds")
 """Words that, in a caption, describe only the caption's own sentence: `payments after 2024` are in a row or column with
 that name."""
+_ENDS, _REMAINING = words_of("end ending"), words_of("remaining")
+_OF_ENDS = words_of("balance balances unvested") | OF_TIME
 OF_YEARS_TO_COME = stems("of years to come")
 _PERCENT = words_of("percent percentage")
 _EXTREMES, _OF_STOCK_PRICES = stems("extremes"), stems("of stock prices")
