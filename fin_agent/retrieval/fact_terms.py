@@ -73,14 +73,17 @@ def _address_around(fact: Fact) -> Address:
     if alias is not None:
         label, above = alias["alias"], above | (words_of(label) - _BOUNDS)
     implied = _implied_words(fact, (label, *column), year)
-    concept = tag.concept if tag else ""
-    said = frozenset() if fact.period.months or fact.source == "text" else words_of(label) - years_of(fact.period)
-    if fact.unit == "shares" and said and said <= _OF_ENDS:
-        concept += "Outstanding" if ":" in concept else "outstanding"  # so are awards where their table ends
-    elif said & _ENDS and said & OF_TIME:
-        implied |= _REMAINING  # `Liability, end of the period`
     section = fact.section or titles_of(fact.caption)
-    return _address(label, section, column, fact.scope, concept, members, above, implied)
+    return _address(label, section, column, fact.scope, _concept_of(fact, label), members, above, implied)
+
+
+def _concept_of(fact: Fact, label: str) -> str:
+    """Return the concept of a fact's tag; awards where their table ends are outstanding, whether or not it says so."""
+    concept = fact.tag.concept if fact.tag else ""
+    said = frozenset() if fact.period.months or fact.unit != "shares" else words_of(label) - years_of(fact.period)
+    if not said or not said <= _OF_ENDS:
+        return concept
+    return f"{concept}Outstanding" if ":" in concept else "outstanding"
 
 
 @lru_cache(maxsize=10_000)
@@ -108,6 +111,9 @@ def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
     implied = _PERCENT if fact.unit == "percent" else frozenset()
     if fact.source == "text" and fact.unit == "count":
         implied |= clause_count(fact.label, fact.amount)
+    of_a_row = frozenset() if fact.source == "text" or fact.period.months else words_of(names[0])
+    if of_a_row & _ENDS and of_a_row & OF_TIME:
+        implied |= _REMAINING  # `Liability, end of the period`
     if _is_future_year(names[:1], year) or _is_future_year(names[1:], year):
         implied |= OF_YEARS_TO_COME
     if fact.unit == "USD" and fact.scale == 1 and any(name and words_of(name) <= _EXTREMES for name in names):
