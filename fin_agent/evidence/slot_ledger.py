@@ -17,7 +17,7 @@ from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.retrieval.fact_terms import words_of
+from fin_agent.retrieval.fact_terms import OF_TIME, clause_subject, words_of
 from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import figures_agree, last_place, magnitudes_agree
@@ -259,11 +259,10 @@ def _entry(
         apart = _are_of_one_sentence(other.fact, best.fact) and other.fact.amount != best.fact.amount
         if (apart or not agree(chosen, figure)) and (figure.amount or not chosen.amount):
             differing[other] = figure
-    label = words_of(best.fact.label)
     unsure = [
         sourced
         for sourced, figure in differing.items()
-        if (sourced.doc_id == best.doc_id or (slot.is_searched and words_of(sourced.fact.label) != label))
+        if (sourced.doc_id == best.doc_id or (slot.is_searched and not _are_of_one_line(best.fact, sourced.fact)))
         # a note may take the statement's figure off: `Less: current portion (10)`
         and not (best.fact.statement and not sourced.fact.statement and magnitudes_agree(chosen, figure))
     ]
@@ -286,6 +285,20 @@ def _entry(
 def _are_of_one_sentence(one: Fact, other: Fact) -> bool:
     """Return whether one sentence states both, where no rounding makes them differ: `$13 million and $12 million`."""
     return one.source == other.source == "text" and (one.label, one.scale) == (other.label, other.scale)
+
+
+def _are_of_one_line(one: Fact, other: Fact) -> bool:
+    """Return whether two filings call two figures the same; sentences of different years have only a subject in common.
+
+    The second one may only compare with it: `ARR was $5 million`, `ARR of $6 million rose by 2% from $5 million`.
+    """
+    first, second = (
+        clause_subject(each) - OF_TIME if each.source == "text" else frozenset[str]() for each in (one, other)
+    )
+    said = words_of(other.label)
+    if first and other.source == "text":
+        return first == second if second else first <= said
+    return said == words_of(one.label)
 
 
 def _is_line_of_other_heading(one: SourcedFact, best: SourcedFact) -> bool:

@@ -38,6 +38,7 @@ def expand_abbreviations(question: str) -> str:
     text = _PATTERNS["counted years"].sub(
         lambda found: f"{found['lead']} {COUNT_WORDS[int(found['count'])]} years", text
     )
+    text = _PATTERNS["middle of a year"].sub("June 30, ", text)
     text = _PATTERNS["calendar quarter"].sub(
         _quarter_ended, _PATTERNS["month and year"].sub(r"\g<month> 20\g<yy>", text)
     )

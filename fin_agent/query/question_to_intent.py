@@ -16,9 +16,11 @@ from fin_agent.analyst.rules.period_resolution import period_of_cover, with_date
 from fin_agent.analyst.rules.query_to_text import query_to_question
 from fin_agent.analyst.rules.reasoning.answer_candidates import movement_directions
 from fin_agent.analyst.rules.reasoning.question_parts import (
+    AnswerType,
     attributes_of,
     cover_attribute,
     no_figure_answers,
+    parts_of,
 )
 from fin_agent.analyst.rules.requested_report import split_report_request
 from fin_agent.analyst.rules.words_to_intent import (
@@ -81,8 +83,8 @@ from fin_agent.query.tree import (
     Query,
     without_move,
 )
-from fin_agent.retrieval.fact_search import NARROWING, OPENING, kept_for
-from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, words_of
+from fin_agent.retrieval.fact_search import NARROWING, OPENING, kept_for, with_own_unit
+from fin_agent.retrieval.fact_terms import OF_PARTS, OF_TIME, is_label_of, titles_of, words_of
 from fin_agent.retrieval.figure_families import COMPONENT
 from fin_agent.retrieval.nearest_figure import LIKELY_ENOUGH, ONLY_TOLD_ENOUGH, find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
@@ -140,9 +142,14 @@ class PrintedText:
         short = (one for one in self.texts if 0 < one.count(" ") < _MAX_WORDS)
         spoken = (expand_abbreviations(one) if "(" in one else one for one in short)
         bare = (one.partition("(")[0] for one in self.texts if " (" in one)
-        lines = {tuple(map(singular, _A_WORD.findall(plain(one)))) for one in itertools.chain(spoken, bare)}
+        titles = itertools.chain.from_iterable(map(titles_of, self.texts))
+        lines = {_line_of(one) for one in itertools.chain(spoken, bare, titles)}
         lines |= set(map(_without_numbers, lines))
         return frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS and line[0] != "of")
+
+
+def _line_of(text: str) -> tuple[str, ...]:
+    return tuple(map(singular, _A_WORD.findall(plain(text))))
 
 
 def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
@@ -289,6 +296,8 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     is one that no filing answers.
     """
     understood = intent.numeric and not intent.unsupported
+    if understood and (chosen := _of_unit_asked(intent, workspace)) is not None:
+        return chosen
     read = not _is_never_printed(intent, workspace) if understood else names_known_lines(intent)
     beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
@@ -315,6 +324,31 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     with suppress(UnboundError):
         return _bound(query, intent, workspace)
     return intent
+
+
+def _of_unit_asked(intent: Intent, workspace: Workspace) -> Intent | None:
+    """Return the only figure asked for as the one of several lines in whose unit it is: `how many bitcoin`, no dollars.
+
+    None where the lines do not differ so.
+    """
+    query, units = intent.query, _UNITS_ASKED.get(parts_of(intent.core)[0].answer_type)
+    line = query.only_measure if query is not None else None
+    if query is None or not isinstance(line, Line) or not intent.companies or units is None:
+        return None
+    slots = list(_plan(intent, workspace).slots())
+    rivals = facts_for(slots[0], workspace).rivals if len(slots) == 1 and slots[0].is_searched else ()
+    fitting = [hit.sourced for hit in rivals if with_own_unit(hit.sourced).fact.unit in units]
+    if not fitting or len(fitting) == len(rivals) or len({each.fact.value for each in fitting}) > 1:
+        return None
+    found = line.model_copy(update={"place": figure_place(fitting[0])})
+    return _surely_printed(query.model_copy(update={"measures": (found,)}), intent, workspace)
+
+
+_UNITS_ASKED = {
+    AnswerType.COUNT: ("count", "shares"),
+    AnswerType.AMOUNT: ("USD", "USD per share"),
+    AnswerType.PERCENT: ("percent",),
+}
 
 
 def _may_be_meant(fact: Fact, question: str, period: FiscalPeriod) -> bool:

@@ -73,7 +73,28 @@ def _address_around(fact: Fact) -> Address:
     if alias is not None:
         label, above = alias["alias"], above | (words_of(label) - _BOUNDS)
     implied = _implied_words(fact, (label, *column), year)
-    return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, implied)
+    section = fact.section or titles_of(fact.caption)
+    return _address(label, section, column, fact.scope, _concept_of(fact, label), members, above, implied)
+
+
+def _concept_of(fact: Fact, label: str) -> str:
+    """Return the concept of a fact's tag; awards where their table ends are outstanding, whether or not it says so."""
+    concept = fact.tag.concept if fact.tag else ""
+    said = frozenset() if fact.period.months or fact.unit != "shares" else words_of(label) - years_of(fact.period)
+    if not said or not said <= _OF_ENDS:
+        return concept
+    return f"{concept}Outstanding" if ":" in concept else "outstanding"
+
+
+@lru_cache(maxsize=10_000)
+def titles_of(caption: str) -> tuple[str, ...]:
+    """Return what a caption says that its table states, if it does; it is the heading of rows that have no other.
+
+    >>> titles_of("They vary. Total net additions to property are as follows (in millions):")
+    ('net additions to property',)
+    """
+    found = _PATTERNS["as follows"].search(caption) if "as follows" in caption else None
+    return (found["what"],) if found is not None else ()
 
 
 @lru_cache(maxsize=10_000)
@@ -90,6 +111,9 @@ def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
     implied = _PERCENT if fact.unit == "percent" else frozenset()
     if fact.source == "text" and fact.unit == "count":
         implied |= clause_count(fact.label, fact.amount)
+    of_a_row = frozenset() if fact.source == "text" or fact.period.months else words_of(names[0])
+    if of_a_row & _ENDS and of_a_row & OF_TIME:
+        implied |= _REMAINING  # `Liability, end of the period`
     if _is_future_year(names[:1], year) or _is_future_year(names[1:], year):
         implied |= OF_YEARS_TO_COME
     if fact.unit == "USD" and fact.scale == 1 and any(name and words_of(name) <= _EXTREMES for name in names):
@@ -205,6 +229,8 @@ OF_TIME = stems("of time")
 _BOUNDS = stems("bounds")
 """Words that, in a caption, describe only the caption's own sentence: `payments after 2024` are in a row or column with
 that name."""
+_ENDS, _REMAINING = words_of("end ending"), words_of("remaining")
+_OF_ENDS = words_of("balance balances unvested") | OF_TIME
 OF_YEARS_TO_COME = stems("of years to come")
 _PERCENT = words_of("percent percentage")
 _EXTREMES, _OF_STOCK_PRICES = stems("extremes"), stems("of stock prices")

@@ -291,6 +291,27 @@ def test_of_two_lines_of_other_words_in_two_filings_none_is_taken_for_a_phrase()
     assert restated is not None and restated.amount == 182
 
 
+@pytest.mark.parametrize(
+    ("restates", "is_taken"),
+    [
+        ("Cloud ARR exiting fiscal 2024 was $1,930 million, up from $183 million at the end of fiscal 2023.", True),
+        ("Cloud ARR of $1,930 million as of May 3, 2024 increased by 19% from $183 million as of May 1, 2023.", True),
+        ("Other Cloud ARR exiting fiscal 2024 was $1,930 million, up from $183 million in fiscal 2023.", False),
+        ("Revenue of services was $1,930 million, up from $183 million at the end of fiscal 2023.", False),
+    ],
+)
+def test_sentences_of_two_years_tell_one_line_if_their_subject_is_the_same(restates: str, is_taken: bool) -> None:
+    wanted = slot().model_copy(update={"metric": "", "phrase": "cloud ARR"})
+    told = "Cloud ARR exiting fiscal 2023 was $146 million, up from $108 million at the end of fiscal 2022."
+    first, later = (
+        SourcedFact(doc_id, replace(fact(amount, wanted.fact_name, label=label, statement=None), source="text"))
+        for doc_id, amount, label in (("acme23", "146", told), ("acme24", "183", restates))
+    )
+    entry = filled_from(wanted, first, later)
+    assert (entry.figure is not None) is is_taken
+    assert entry.figure is None or (entry.figure.amount == 146 and entry.conflicts)
+
+
 @pytest.mark.parametrize(("printed", "amount"), [("-100", 100), ("100", 100), ("-90", None)])
 def test_a_note_that_takes_a_figure_of_a_statement_off_contradicts_nothing(printed: str, amount: int | None) -> None:
     wanted = slot().model_copy(update={"metric": "", "phrase": "current term debt"})

@@ -63,6 +63,10 @@ NINE_MONTHS = "What were Harborlight's net sales for the first nine months of fi
         ("Harborlight's net sales over the three quarters up to September 30, 2024?", NINE_MONTHS),
         ("What were Harborlight's year-to-date net sales through the September 2024 quarter?", NINE_MONTHS),
         ("Harborlight: net sales, Q3 2024 (three months)?", "Harborlight's net sales in Q3 2024"),
+        # where a measure stands is no place
+        ("Where did Harborlight's inventories stand when fiscal 2024 closed?", "Harborlight's inventories in 2024"),
+        ("Where did goodwill stand at Harborlight at the end of 2023?", "Harborlight's goodwill in 2023"),
+        ("Where does Tellurond's revenue stand in FY2024?", "Tellurond's revenue in FY2024"),
     ],
 )
 def test_other_words_have_the_same_figure(ask: Ask, worded: str, plain: str) -> None:
@@ -123,6 +127,8 @@ def test_a_comparison_that_makes_no_request_is_refused(ask: Ask, question: str, 
     "question",
     [
         "How many Environmental Sensing did Harborlight sell in 2023?",
+        "How much may Quillmark still spend on share repurchases?",
+        "How many shares can Harborlight still buy back at the end of 2024?",
         "What was Harborlight's six-month revenue in fiscal 2023?",
         "What was Harborlight's net sales rate in 2023?",
     ],

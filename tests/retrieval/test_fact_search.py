@@ -515,3 +515,40 @@ def test_columns_of_one_row_that_add_up_are_no_whole() -> None:
     assert not found(cells, "lamp bonds").is_sure
     total = found([*cells[:2], fact("Lamp bonds", 86, column="Total")], "lamp bonds")
     assert values(total)[0] == 86 and total.is_sure
+
+
+OPTIONS = [
+    fact("Exercisable", 89, section=("Aggregate intrinsic value",), caption="Stock option activity"),
+    fact("Total intrinsic value of options exercised", 23, 12),
+]
+
+
+@pytest.mark.parametrize("asked", ["stock options exercised", "options exercised", "employee stock options exercised"])
+def test_what_was_exercised_is_not_what_is_exercisable(asked: str) -> None:
+    result = found(OPTIONS, f"total intrinsic value of the {asked}")
+    assert values(result)[0] == 23 and result.is_sure
+
+
+AWARDS = [
+    fact("Granted", 60, 12, unit="shares", column_path=("Number of RSUs",)),
+    fact("Balance", 150, unit="shares", column_path=("Number of RSUs",)),
+    fact("Balance", 188, unit="USD per share", column_path=("Fair value of RSUs",)),
+    fact("Liability, beginning of the year", 118, section=("Restructuring",)),
+    fact("Liability, end of the year", 302, section=("Restructuring",)),
+]
+
+
+@pytest.mark.parametrize(("asked", "value"), [("RSUs outstanding", 150), ("restructuring liability remaining", 302)])
+def test_the_end_of_a_table_of_changes_is_what_is_outstanding(asked: str, value: int) -> None:
+    assert values(found(AWARDS, asked))[0] == value
+
+
+def test_a_caption_that_names_what_its_table_states_is_a_heading() -> None:
+    concept = Tag("us-gaap:SegmentExpenditureAdditionToLongLivedAssets", Decimal(53), "53", "c", None)
+    told = "They are allocated. Total net additions to property and equipment are as follows (in millions):"
+    cells = [
+        fact("Cloud", 53, 12, scope="Cloud", caption=told, tag=concept),
+        fact("Cloud", 110, 0, scope="Cloud", caption="Property and equipment, net by segment is as follows:"),
+    ]
+    result = found(cells, "net additions to property and equipment", part="Cloud")
+    assert values(result)[0] == 53 and result.is_sure

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
@@ -133,15 +133,37 @@ def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
             if near or _PATTERNS["per share"].search(sentence, end, one.start):
                 one.unit, one.scaled = "USD per share", True
         found.append(one)
-    found = _with_parts_of_counts(sentence, found)
+    found = _with_parts_of_counts(sentence, _with_listed_counts(sentence, found))
     for one, after in reversed(list(pairwise(found))):
         joined = one.unit == after.unit and _PATTERNS["listed"].fullmatch(sentence, one.end, after.start)
-        if joined and not one.scaled and after.scaled and one.amount < 1000 and after.scale > 1:
+        if joined and not one.scaled and after.scaled and one.amount < _LEAST_IN_FULL and after.scale > 1:
             one.scale, one.scaled = after.scale, True
     for one in found:
         if not one.scaled and scale > 1 and one.amount < _LARGEST_UNSCALED and not _is_in_cents(one.amount):
             one.scale = scale
     return found
+
+
+def _with_listed_counts(sentence: str, found: Sequence[PrintedAmount]) -> list[PrintedAmount]:
+    """Return the amounts with the numbers listed before a count, which count the same: `4 billion and 3 billion cases`.
+
+    Numbers without a scale or a comma do so only where each is of its own year: `12 and 15 stores, respectively`.
+    """
+    taken = {one.start: one for one in found}
+    after: PrintedAmount | None = None
+    for match in reversed(list(_PATTERNS["amount"].finditer(sentence))):
+        one = taken.get(match.start())
+        if one is None and after is not None and after.unit in ("count", "shares") and not match["money"]:
+            listed = _PATTERNS["enumerated"].fullmatch(sentence, match.end(), after.start) is not None
+            told = match["scale"] or "," in match["digits"] or "respectively" in sentence[after.end :]
+            one = replace(_count_of(match), unit=after.unit) if listed and told else None
+            if one is not None and _is_year(match, one.amount, one.scale):
+                one = None
+            elif one is not None and not match["scale"] and one.amount < _LEAST_IN_FULL:
+                one.scale = after.scale  # `5 and 6 million shares`
+        after = one
+        taken |= {} if one is None else {match.start(): one}
+    return sorted(taken.values(), key=_start)
 
 
 def _with_parts_of_counts(sentence: str, found: Sequence[PrintedAmount]) -> list[PrintedAmount]:
@@ -177,6 +199,7 @@ def _named(sentence: str, group: Sequence[PrintedAmount]) -> Iterator[tuple[int,
 
 
 _start = attrgetter("start")
+_LEAST_IN_FULL = 1000
 _LEAST_DIVIDED = 100
 """The least count whose parts are found by their sum; smaller ones may add up by chance."""
 
@@ -184,7 +207,9 @@ _LEAST_DIVIDED = 100
 def _count_of(match: re.Match[str]) -> PrintedAmount:
     """Return a number as a count, whatever it counts."""
     amount = Decimal(match["digits"].replace(",", ""))
-    return PrintedAmount(match.start(), match.end("digits"), amount, 1, "count", True)
+    scale = _SCALES.get((match["scale"] or "").lower(), 1)
+    end = match.end("scale" if match["scale"] else "digits")
+    return PrintedAmount(match.start(), end, amount, scale, "count", True)
 
 
 def _is_in_cents(amount: Decimal) -> bool:
@@ -228,13 +253,18 @@ def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> Printed
     if found is None or match["open"] or match["close"]:
         return None
     bare = scale == 1 and "," not in match["digits"]
-    if bare and amount == amount.to_integral() and _YEARS[0] <= amount <= _YEARS[1]:
+    if _is_year(match, amount, scale):
         return None  # `the 2022 stores`
     named = bare and amount < _NUMBERS_NAMES and _PATTERNS["named in a sentence"].search(match.string, 1, match.start())
     if named or _PATTERNS["no adjective"].search(found["between"]):
         return None
     unit = "shares" if found["noun"].lower() == "shares" else "count"
     return PrintedAmount(match.start(), found.end(), amount, scale, unit, True)
+
+
+def _is_year(match: re.Match[str], amount: Decimal, scale: int) -> bool:
+    bare = scale == 1 and "," not in match["digits"]
+    return bare and amount == amount.to_integral() and _YEARS[0] <= amount <= _YEARS[1]
 
 
 _YEARS = (1900, 2100)

@@ -193,3 +193,23 @@ def test_what_a_tag_says_is_not_said_twice() -> None:
 
 def test_rows_of_figures_are_no_sentences() -> None:
     assert read("Total for the period $5 $3 $(6) net of tax 7% 8% 9%\nCommon Stock $0.01 par") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told", "unit"),
+    [
+        ("We sold 33.7 billion and 33.3 billion cases in 2022 and 2021, respectively.", (33.7e9, 33.3e9), "count"),
+        ("We sold 5 and 6 million cases of our wares in 2022 and 2021, respectively.", (5e6, 6e6), "count"),
+        ("We opened 12 and 15 new stores in 2022 and 2021, respectively, in all.", (12, 15), "count"),
+        ("We served 1,200 and 1,100 customers in 2022 and 2021, respectively.", (1200, 1100), "count"),
+        ("Left out were 16 million and 2 million shares for 2022 and 2021, respectively.", (16e6, 2e6), "shares"),
+    ],
+)
+def test_numbers_listed_before_a_count_count_the_same(words: str, told: tuple[float, float], unit: str) -> None:
+    found = [(fact.value, fact.unit, fact.period.fiscal_year) for fact in read(words)]
+    assert found == [(Decimal(int(told[0])), unit, 2022), (Decimal(int(told[1])), unit, 2021)]
+
+
+def test_years_and_bare_numbers_before_a_count_are_none() -> None:
+    assert values(read("In each of 2022 and 2021, 5,300 stores of ours were open.")) == [(Decimal(5300), "count")]
+    assert values(read("We looked at items 10 and 12 stores of ours during that year.")) == [(Decimal(12), "count")]

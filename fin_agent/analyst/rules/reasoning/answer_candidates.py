@@ -673,6 +673,8 @@ def _states_its_figure(about: str, target: AnswerTarget) -> bool:
         for kind in ("hypotheses", "extremes")
     ):
         return False
+    if contains_listed_phrase("still open", core) and not contains_listed_phrase("what is left", plain):
+        return False  # what was bought back is not what may still be
     part = patterns("sentence_patterns")["part of all"]
     if target.part.answer_type is AnswerType.COUNT and part.search(about) and not part.search(core):
         return False
