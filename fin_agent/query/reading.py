@@ -98,14 +98,17 @@ def _with_told_amounts(query: Query, text: str) -> Query | None:
     amounts = amounts_in(text)
 
     def told(line: Line | NamedFormula) -> Measure:
-        at = text.find(line.words)
+        at = text.find(line.words) if isinstance(line, Line) and line.metric is None else -1
         for one in amounts:
-            known = isinstance(line, Line) and line.metric is None and isinstance(one.value, Amount)
-            if known and one.value.unit == "USD" and text[one.end : max(at, one.end)].strip() in ("", "of") and at > 0:
-                return Number(value=one.value.value, unit="USD")
+            amount, before = one.value, text[one.end : at] if one.end < at else None
+            if isinstance(amount, Amount) and amount.unit == "USD" and before is not None and before.strip() in _OF:
+                return Number(value=amount.value, unit="USD")
         return line
 
     return None if query.unread or len(query.measures) != 1 else query.with_lines(told)
+
+
+_OF = ("", "of")
 
 
 def _ways(
