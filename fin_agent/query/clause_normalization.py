@@ -64,9 +64,7 @@ def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
     """
     clauses = _given_clauses(tokens)
     formulas = [one for one in clauses if one.is_formula]
-    signs = [
-        one for one in formulas if any(each.type in ARITHMETIC and not each.text[0].isalpha() for each in one.tokens)
-    ]
+    signs = [one for one in formulas if _has_signs(one.tokens)]
     formulas = signs if len(signs) == 1 and formulas[-1] is signs[0] else formulas
     if len(formulas) != 1 or formulas[0] is clauses[0]:
         return None
@@ -76,6 +74,14 @@ def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
         if one is not formulas[0]:
             one.tokens = [each for each in one.tokens if each.type not in _naming(clauses)]
     return [token for one in clauses for token in one.tokens]
+
+
+def _has_signs(tokens: Sequence[Token]) -> bool:
+    """Return whether tokens compute by a sign; the hyphen of a name is none: `spend-to-cash ratio`."""
+    return any(
+        one.type in ARITHMETIC and not one.text[0].isalpha() and (before.end, one.end) != (one.start, after.start)
+        for before, one, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+    )
 
 
 def _naming(clauses: Sequence[Clause]) -> frozenset[str]:

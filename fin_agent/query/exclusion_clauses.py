@@ -22,24 +22,26 @@ def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
     if place is None or has_any(tokens, types_in("kind")):
         return text
     verb, passive = tokens[place], tokens[place].type == "EXCLUDED"
-    start = _start_of_clause(tokens, place) if passive else place
+    start = _start_of_clause(tokens, place, text) if passive else place
     end = next((at for at in range(place + 1, len(tokens)) if _ends_clause(tokens, at)), len(tokens))
     inside = tokens[start:place] if passive else tokens[place + 1 : end]
     source = _source_in(tokens[place + 1 : end], told=passive)
     lines = [one for one in inside if one not in source and one.type in types_in("left-out") - {"COMPANY"}]
     leads = types_in("leading").issuperset(one.type for one in tokens[:start])
     leads = leads and has_any(tokens[end:], ("FORMULA", "METRIC"))
-    if not has_any(lines, (*LINES, "PART")) or (has_any(inside, ("OUT_OF",)) and not source):
+    amount = _added_amount(tokens, verb, lines)
+    if not (amount or has_any(lines, (*LINES, "PART"))) or (has_any(inside, ("OUT_OF",)) and not source):
         return text
     if not (leads or passive or source or verb.type == "PLUS"):
         return text
     end = end if leads or not passive else place + 1 + len(source)
     own = verb.text.lower() in word_lists("question_words")["leaving out in names"]
-    without = f"{verb.text.lower() if own else _VERB} {text[lines[0].start : lines[-1].end]}"
+    without = amount or f"{verb.text.lower() if own else _VERB} {text[lines[0].start : lines[-1].end]}"
+    told = {"PART"} if has_any((*tokens[:start], *tokens[end:]), ("PART",)) else set[str]()
     about = " ".join(
         one.text
         for one in (*(tokens[:start] if leads else ()), *inside, *source)
-        if one not in lines and one.type in MODIFIERS
+        if one not in lines and one.type in MODIFIERS - told
     )
     before, behind = text[: tokens[start].start], text[tokens[end].start if end < len(tokens) else len(text) :]
     if not leads:
@@ -54,19 +56,35 @@ def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
 
 def _adds_back(tokens: Sequence[Token], place: int) -> bool:
     """Return whether a word adds to the profit of a ratio: `operating margin, adding back the fee`."""
-    one, ratios = tokens[place], word_lists("measure_words")["called ratios"]
-    named = has_any(tokens, ("SHARE", "OF_WHICH")) or any(
-        other.type == "FORMULA" and not words_of(other.text).isdisjoint(ratios) for other in tokens
+    one, behind = tokens[place], has_any(tokens[place + 1 : place + 2], ("NUMBER",))
+    return one.type == "PLUS" and one.text.lower().endswith(" back") and (behind or _asks_for_a_ratio(tokens))
+
+
+def _asks_for_a_ratio(tokens: Sequence[Token]) -> bool:
+    ratios = word_lists("measure_words")["called ratios"]
+    return has_any(tokens, ("SHARE", "OF_WHICH")) or any(
+        one.type == "FORMULA" and not words_of(one.text).isdisjoint(ratios) for one in tokens
     )
-    return named and one.type == "PLUS" and one.text.lower().endswith(" back")
 
 
-def _start_of_clause(tokens: Sequence[Token], place: int) -> int:
+def _added_amount(tokens: Sequence[Token], verb: Token, lines: Sequence[Token]) -> str:
+    """Return what is added to an amount where the question tells how much: `adding back the $1 billion fee`.
+
+    Empty where it does not, adds more than that, or asks for a ratio. The words behind the amount only say what it is.
+    """
+    adds = verb.text.lower().endswith(" back") and [one.type for one in lines[:1]] == ["NUMBER"]
+    alone = not has_any(lines[1:], ("AND", "NUMBER")) and lines[0].text.startswith("$") if adds else False
+    return f"plus {lines[0].text}" if alone and not _asks_for_a_ratio(tokens) else ""
+
+
+def _start_of_clause(tokens: Sequence[Token], place: int, text: str) -> int:
     """Return where the lines begin that a participle leaves out: `if credits are left out`, `with the fee removed`."""
     openers = word_lists("question_words")["opening an exclusion"]
     start = place
     while start and tokens[start - 1].type in types_in("left-out"):
         start -= 1
+        if not openers.isdisjoint(text[tokens[start - 1].end if start else 0 : tokens[start].start].lower().split()):
+            return start
     return start - (start > 0 and tokens[start - 1].text.lower() in openers)
 
 
@@ -88,7 +106,8 @@ def _source_in(clause: Sequence[Token], *, told: bool) -> Sequence[Token]:
         (at for at, one in enumerate(clause) if one.type in ("OUT_OF", "FROM_WORD")), 0 if told else len(clause)
     )
     inputs = word_lists("measure_words")["left out of"]
-    behind = [one for one in clause[start:] if one.type not in (*MODIFIERS, "FROM_WORD", "OUT_OF", "TOTAL")]
+    beside = {*MODIFIERS, "AND", "FROM_WORD", "OUT_OF", "TOTAL"}
+    behind = [one for one in clause[start:] if one.type not in beside]
     known = all(one.type == "METRIC" and one.value in inputs for one in behind)
     return clause[start:] if known else ()
 

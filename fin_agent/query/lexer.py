@@ -688,6 +688,11 @@ def _continues(text: str, pieces: Sequence[Token], place: int) -> bool:
     return text[pieces[place].end : pieces[place + 1].start] == " " and not _phrase_at(pieces, place + 1)[0]
 
 
+def amounts_in(text: str) -> list[Token]:
+    """Return the numbers in a text."""
+    return [one for one in _pieces(text, 0, len(text)) if one.type == "NUMBER"]
+
+
 def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
     for found in _PATTERNS["piece"].finditer(text, start, end):
         first, last = found.span()

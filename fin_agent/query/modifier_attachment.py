@@ -253,7 +253,8 @@ def _is_operand(groups: Sequence[_Group], place: int, lines: int) -> bool:
     of_another = before == "FROM_WORD" and isinstance(named, list) and named[0].type == "COMPANY"  # not `from FY23 to`
     if of_another or before in types_in("binding"):  # `subtract Acme's costs from Bolt's`
         return True
-    first = not place or _type_at(groups, place - 1) == "LPAR"
+    leads = types_in("frame") | {"COMMA"}  # `in percentage points, how far did Acme's share of sales fall`
+    first = before == "LPAR" or all(_type_at(groups, at) in leads for at in range(place))
     return first and lines == 1 and _type_at(groups, place + 1) in types_in("binding")
 
 

@@ -79,6 +79,7 @@ def parse(
         NoReadingError: The grammar has no reading of the tokens.
     """
     _check_size(tokens)
+    tokens = _with_movements_behind(tokens)
     one_line = ("one line",) if sum(one.type in LINES for one in tokens) == 1 else ()
     told = (*one_line, *(("follow-up",) if is_follow_up else ()))
     leading = sum(1 for _ in takewhile(lambda one: one.type in types_in("before-a-formula"), tokens))
@@ -199,6 +200,14 @@ def _with_comparatives_first(tokens: Sequence[Token]) -> list[Token]:
         if one.type in types_in("setting-apart") and after.type in ("OF_WHICH", "OVER")
     ]
     return [*moved, *(one for one in tokens if one not in moved)]
+
+
+def _with_movements_behind(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return the tokens with the movement within a share behind it: `how many points did a grow as a share of b`."""
+    if not has_any(tokens, ("BPS", "BY_HOW_MUCH", "POINTS")):
+        return tokens
+    moved = [one for one, after in pairwise(tokens) if one.type in ("UP", "DOWN") and after.type == "OF_WHICH"]
+    return [*(one for one in tokens if one not in moved), *moved]
 
 
 def begins_measure(one: Token) -> bool:

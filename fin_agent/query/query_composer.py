@@ -176,7 +176,8 @@ class QueryComposer:
         if self.before is not None and self.base.periods != self.before.periods:
             self.measures = [with_lines(one, _without_figure) for one in self.measures]
         if kind is not None:
-            return self._with_base(kind=kind, measures=tuple(self.measures))
+            apart = tuple(one.text for one in self.left.get("KIND", ()))  # `why did product margins fall`
+            return self._with_base(kind=kind, measures=tuple(self.measures), unread=apart)
         if not self.has_unread("KIND", "PERIOD_KIND"):
             self.take_frames("WHICH")
         self._settle_measures()

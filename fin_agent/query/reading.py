@@ -22,8 +22,10 @@ from fin_agent.query.clause_normalization import (
 )
 from fin_agent.query.exclusion_clauses import with_exclusion_behind
 from fin_agent.query.lexer import (
+    Amount,
     KnownNames,
     LexedQuestion,
+    amounts_in,
     lex,
     with_bare_balance,
     with_printed_lines,
@@ -41,7 +43,7 @@ from fin_agent.query.question_sentences import (
     without_form_of_answer,
 )
 from fin_agent.query.tokens import Token, has_any, rewrite, types_in
-from fin_agent.query.tree import Line, Measure, NamedFormula, Parts, Query, lines_of, without_move
+from fin_agent.query.tree import Line, Measure, NamedFormula, Number, Parts, Query, lines_of, without_move
 
 
 def read_question(question: str, names: KnownNames, before: Query | None = None) -> Query:
@@ -85,8 +87,28 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
             if query not in seen:
                 seen.append(query)
                 yield query.model_copy(update={"question": question})
+    for query in filter(None, (_with_told_amounts(one, written) for one in seen)):
+        yield query.model_copy(update={"question": question})
     if not seen and failed is not None:
         raise failed
+
+
+def _with_told_amounts(query: Query, text: str) -> Query | None:
+    """Return a query with the amount that the question tells of an unknown line in its place: `the $1 billion fee`."""
+    amounts = amounts_in(text)
+
+    def told(line: Line | NamedFormula) -> Measure:
+        at = text.find(line.words) if isinstance(line, Line) and line.metric is None else -1
+        for one in amounts:
+            amount, before = one.value, text[one.end : at] if one.end < at else None
+            if isinstance(amount, Amount) and amount.unit == "USD" and before is not None and before.strip() in _OF:
+                return Number(value=amount.value, unit="USD")
+        return line
+
+    return None if query.unread or len(query.measures) != 1 else query.with_lines(told)
+
+
+_OF = ("", "of")
 
 
 def _ways(

@@ -108,6 +108,11 @@ def test_what_did_not_happen_is_not_explained(ask: Ask, question: str, figures: 
     assert figures in answer.answer.text
 
 
+def test_a_movement_is_refuted_by_its_whole_measure_only(ask: Ask) -> None:
+    answer = ask("Why did Tellurond's product gross margin fall in FY2024?")  # that of the company rose
+    assert "to explain" not in answer.answer.text
+
+
 def test_a_refusal_quotes_the_sentence_that_comes_nearest_with_its_page(ask: Callable[..., Answer]) -> None:
     refused = ask("What did Quillmark pay to settle the lawsuit over markdowns in fiscal 2022?")
     assert refused.refused and not refused.citations

@@ -125,6 +125,120 @@ def test_a_cost_left_out_of_a_margin_is_added_back_and_a_revenue_leaves_both_its
     assert (_formula(query), query.unread) == ([formula], ())
 
 
+BOTH_LEFT_OUT = [
+    "Strip regulatory credits out of both revenue and gross profit: what was Apple's 2024 gross margin?",
+    "Removing regulatory credits from revenue and from gross profit, what was Apple's gross margin in 2024?",
+    "Take regulatory credits out of revenue and gross profit: what was the 2024 gross margin of Apple?",
+]
+
+
+@pytest.mark.parametrize("question", BOTH_LEFT_OUT)
+def test_what_is_left_out_of_both_inputs_of_a_margin_is_left_out_of_the_margin(
+    names: KnownNames, question: str
+) -> None:
+    query = _read(question, names)
+    assert (_formula(query), query.unread) == ([WITHOUT_CREDITS], ())
+
+
+CASH_AND_DEPOSIT = "cash_from_operations + $6 billion"
+TOLD_AMOUNTS = [
+    ("If you add back the $6 billion tax deposit, what would Apple's 2024 operating cash flow be?", CASH_AND_DEPOSIT),
+    ("What was Apple's 2024 operating cash flow with the $6 billion tax deposit added back?", CASH_AND_DEPOSIT),
+    ("What was Apple's 2024 operating cash flow plus the $6 billion tax deposit?", CASH_AND_DEPOSIT),
+    ("What is Apple's 2024 operating cash flow if you add $6 billion of deposits back?", CASH_AND_DEPOSIT),
+    ("Add $6 billion to Apple's 2024 operating cash flow: what is the total?", "$6 billion + cash_from_operations"),
+    ("Subtract a $2 billion legal charge from Apple's 2024 net income: what is left?", "net_income - $2 billion"),
+]
+
+
+@pytest.mark.parametrize(("question", "formula"), TOLD_AMOUNTS)
+def test_an_amount_that_the_question_tells_is_an_operand(names: KnownNames, question: str, formula: str) -> None:
+    query = _read(question, names)
+    assert (_formula(query), query.unread) == ([formula], ())
+
+
+def test_more_than_the_told_amount_is_not_added_back(names: KnownNames) -> None:
+    question = "Adding back the $6 billion deposit and stock-based compensation, what was Apple's 2024 net income?"
+    assert all(one.unread for one in candidate_readings(question, names))
+
+
+def test_a_told_amount_stands_for_a_cost_that_no_filing_prints(names: KnownNames) -> None:
+    question = "What would Apple's 2024 operating margin have been without the $10 million termination fee?"
+    read = [_formula(one) for one in candidate_readings(question, names)]
+    assert read[0] == [WITHOUT_FEE]
+    assert read[-1] == ["(operating_income + $10 million) / revenue"]
+
+
+FREE_CASH_MARGIN = "(cash_from_operations - capital_expenditures) / revenue"
+DIVIDED_WHOLE = [
+    "What FCF margin did Apple post in 2024, taking operating cash flow minus capex over revenue?",
+    "Apple 2024: operating cash flow less capex divided by revenue",
+    "What was operating cash flow minus capital expenditures over revenue at Apple in 2024?",
+]
+
+
+@pytest.mark.parametrize("question", DIVIDED_WHOLE)
+def test_a_difference_in_words_may_be_divided_as_a_whole(names: KnownNames, question: str) -> None:
+    read = [_formula(one) for one in candidate_readings(question, names) if not one.unread]
+    assert read[0] == ["cash_from_operations - capital_expenditures / revenue"]  # refused, as its units do not fit
+    assert [FREE_CASH_MARGIN] in read
+
+
+def test_a_difference_in_signs_is_divided_as_it_is_written(names: KnownNames) -> None:
+    read = [_formula(one) for one in candidate_readings("Apple 2024: operating cash flow - capex / revenue", names)]
+    assert [FREE_CASH_MARGIN] not in read
+
+
+MOVED_SHARES = [
+    "By how many percentage points did R&D grow as a share of Apple's revenue from 2023 to 2024?",
+    "By how many points did R&D increase as a percentage of Apple's revenue in 2024 versus 2023?",
+    "In basis points, by how much did R&D fall as a percentage of revenue at Apple between 2023 and 2024?",
+]
+
+
+@pytest.mark.parametrize("question", MOVED_SHARES)
+def test_a_line_that_moves_as_a_share_of_another_is_a_change_of_the_share(names: KnownNames, question: str) -> None:
+    query = _read(question, names)
+    assert (query.kind, query.unread) == (Kind.CHANGE, ())
+    assert [one.strip("()").removeprefix("change of (") for one in _formula(query)] == [INTENSITY]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How did R&D compare with revenue at Apple in 2024, in percent?",
+        "As a percentage, how did Apple's R&D compare to revenue in 2024?",
+        "How big was Apple's R&D against revenue in 2024, in percent?",
+    ],
+)
+def test_one_line_compared_with_another_in_percent_is_their_quotient(names: KnownNames, question: str) -> None:
+    query = _read(question, names)
+    assert (_formula(query), query.unread) == ([INTENSITY], ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How did Apple's effective tax rate compare with net income in 2024, in percent?",
+        "How did Apple's gross margin compare with operating margin in 2024, in percent?",
+    ],
+)
+def test_a_rate_compared_in_percent_is_not_divided(names: KnownNames, question: str) -> None:
+    assert not any(" / " in each for one in candidate_readings(question, names) for each in _formula(one))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Apple's 2024 payout-to-cash ratio: (dividends paid + share repurchases) / operating cash flow",
+        "Apple 2024 payout-to-cash ratio, please: (dividends paid + share repurchases) / operating cash flow",
+    ],
+)
+def test_hyphens_in_the_name_of_a_formula_compute_nothing(names: KnownNames, question: str) -> None:
+    read = [_formula(one) for one in candidate_readings(question, names) if not one.unread]
+    assert ["(dividends_paid + repurchases_of_common_stock) / cash_from_operations"] in read
+
+
 OTHERS_LEFT_OUT = [
     "Apple's 2024 operating margin with the loans taken out",
     "Strip the termination fee out of Apple's 2024 dividends: what operating margin is left?",
