@@ -1416,8 +1416,9 @@ class QueryComposer:
 
     def _asks_both_ends(self) -> bool:
         """Return whether one request asks for the highest and the lowest member, or for growth and fall the most."""
-        fell = self.has_unread("FASTEST") and self.has_unread("DOWN") and self._is_one_request("FASTEST", "DOWN")
         ends = [one.start for kind in _EXTREMES for one in self.left.get(kind, [])]
+        falls = {self._request_at(one.start) for one in self.left.get("DOWN", [])}  # `and did any shrink` has no end
+        fell = self.has_unread("FASTEST") and bool(falls) and falls <= set(map(self._request_at, ends))
         both = self.has_unread("HIGHEST", "FASTEST") and self.has_unread("LOWEST", "SLOWEST")
         # `which had the highest and which the lowest X`
         shared = bool(ends) and max(ends) < min(self.parsed.places, default=0)
