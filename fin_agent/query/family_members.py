@@ -13,7 +13,7 @@ from fin_agent.lexicon.abbreviations import COUNT_WORDS
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
-from fin_agent.query.tree import Combination, Kind, Move, NamedFormula, Parts, Query
+from fin_agent.query.tree import Combination, Kind, Move, NamedFormula, Parts, Query, share_of
 from fin_agent.retrieval.fact_search import FactQuery
 from fin_agent.retrieval.figure_families import (
     COMPONENT,
@@ -83,7 +83,8 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
     measured = _measured_lines(query, workspace.lexicon)
     if parts is None or not measured or not _required_periods(query, company, periods, workspace):
         return NO_MEMBERS
-    if parts.kind and len(measured) > 1 and not all(metric for _, metric in measured):
+    shared = query.only_measure is not None and share_of(query.only_measure) is not None
+    if parts.kind and len(measured) > 1 and not shared and not all(metric for _, metric in measured):
         raise _no_family("the one measure by which the parts are compared")
     try:
         families = _families(query, parts, company, periods, workspace)

@@ -85,9 +85,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     taken += _given(text, given, taken)
     taken += _outside(_lines_and_parts(text, taken, names, keys), taken)
     spans = [*((one.start, one.end) for one in taken), *((one.start, one.end) for one in companies)]
-    unknown = names.directory.unknown_names(text, spans)
-    if about:  # lines and parts that the filings of the previous company print
-        unknown = [name for name in unknown if not names.is_printed(name, about)]
+    unknown = _unknown_names(text, spans, names, about or keys, is_follow_up=bool(about))
     taken += _unknown_companies(text, unknown, taken)
     tokens: list[Token] = []
     place = 0
@@ -634,6 +632,15 @@ def _without_overlaps(named: Sequence[Token]) -> list[Token]:
             taken[one.start : one.end] = b"x" * (one.end - one.start)
             kept.append(one)
     return kept
+
+
+def _unknown_names(
+    text: str, spans: Sequence[tuple[int, int]], names: KnownNames, keys: Sequence[str], *, is_follow_up: bool
+) -> list[str]:
+    """Return names of no company, part or line; those that filings print, in a follow-up or a list, are lines."""
+    unknown = list(names.directory.unknown_names(text, spans))
+    printed = [name for name in unknown if keys and (is_follow_up or len(unknown) > 1) and names.is_printed(name, keys)]
+    return [name for name in unknown if name not in printed] if is_follow_up or printed == unknown else unknown
 
 
 def _unknown_companies(text: str, unknown: Sequence[str], taken: Sequence[Token]) -> Iterator[Token]:

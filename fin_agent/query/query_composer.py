@@ -77,6 +77,8 @@ class QueryComposer:
     """Frames that are unread, by type."""
     of_years_to_come: bool = False
     """Whether it ranks the years after the one that it names, by what falls due in them."""
+    ranks_again: bool = False
+    """Whether it holds a part against the others of the kind that the previous question is about."""
     members_told: Combination = Combination.FILTER
     """What is told of the members of which a claim is true: which they are, how many, or whether all are."""
     of_one_filing: bool = False
@@ -95,7 +97,8 @@ class QueryComposer:
         dated = list(islice(led, 1))
         starts = (asked, asked.rpartition(": ")[2], *dated)
         begins = any(text.split(" ", 1)[0] in _ASKS for text in starts)
-        if begins and self.has_frame("KIND") and finds(asked, "any member"):
+        of_kind = begins and self._without_alternative()
+        if of_kind and finds(asked, "any member"):
             begins = False  # `did any segment shrink`: which
             self.left.setdefault("WHICH", [])
             if not self.has_frame("BOUND", "THAN"):
@@ -113,13 +116,35 @@ class QueryComposer:
 
     def _quantity(self, asked: str, starts: Sequence[str], *, asks: bool) -> Combination | None:
         """Return what is asked of members that moved or are beyond a bound: how many they are, or whether all are."""
-        said = [one.type for one in self.lexed.tokens if one.type not in types_in("before-members")]
-        of_members = bool(said) and said[0].startswith("KIND_")
-        if not of_members or not self.has_frame(*_MOVING, "BOUND", "POSITIVE", "NEGATIVE") or self.has_frame("EVERY"):
+        said = [one for one in self.lexed.tokens if one.type not in types_in("before-members")]
+        kind = next((one for one in said if one.type.startswith("KIND_")), None)
+        if kind is None or not self.has_frame(*_MOVING, "BOUND", "POSITIVE", "NEGATIVE") or self.has_frame("EVERY"):
             return None
+        if kind is not said[0]:  # `did sales grow in all of its regions`
+            before = max(one.end for one in said if one.start < kind.start)
+            return Combination.EVERY if asks and finds(self.lexed.text[before : kind.start], "each member") else None
         if any(finds(text, "number of members") for text in starts):
             return Combination.COUNT
         return Combination.EVERY if asks and finds(asked, "each member") else None
+
+    def _without_alternative(self) -> bool:
+        """Drop what the answer tells of other members anyway: `did any of them grow, or did they all shrink`.
+
+        Return whether the question has a word for a kind of part.
+        """
+        if not self.has_frame("KIND"):
+            return False
+        said = list(self.lexed.tokens)
+        at = max((place for place, one in enumerate(said) if one.type == "OR"), default=0)
+        other, end = said[at + 1 :], next((one.start for one in said[at + 1 :] if one.type != "EACH"), 0)
+        moved = has_any(said[:at], {*_MOVING, "POSITIVE", "NEGATIVE"})
+        # `did they rise or fall` asks which way
+        own = finds(self.lexed.text[said[at].end : end or len(self.lexed.text)], "other members")
+        if moved and own and all(one.type in types_in("of-other-members") for one in other):
+            for kind in ("OR", "EACH", "UP", "DOWN"):
+                kept = [one for one in self.left.pop(kind, []) if one.start < said[at].start]
+                self.left |= {kind: kept} if kept else {}
+        return True
 
     def _ends_with_a_sign(self) -> bool:
         """Return whether a sign is asked for without a verb: `Acme free cash flow 2024: positive? (a - b)`."""
@@ -171,6 +196,7 @@ class QueryComposer:
         """Compose the Query from measures, companies, periods, parts and frames: the first request that fits."""
         selection = self._inherit_measures()
         self._name_kind()
+        self._share_of_members()
         kind = self._textual_kind()
         self._set_base()
         if self.before is not None and self.base.periods != self.before.periods:
@@ -254,6 +280,7 @@ class QueryComposer:
             return None
         chosen = self.before.comparison
         ranked = chosen is not None and self.has_unread("ORDINAL")  # `which came second` is of the same movement
+        ranked |= self._ranks_again()
         earlier = list(self.before.measures if ranked else map(without_move, self.before.measures))
         if chosen is not None and (chosen.axis, chosen.how) == (Axis.MEASURES, Combination.TOTAL):
             earlier, chosen = [Function(name="sum", of=tuple(earlier))], None
@@ -291,6 +318,9 @@ class QueryComposer:
 
     def _combined(self, earlier: list[Measure]) -> list[Measure]:
         """Return the earlier measures as they are combined anew: `what was the shortfall`, `what is their total`."""
+        extremes = [one for kind in _EXTREMES for one in self.left.get(kind, [])]
+        if _ranks_results(extremes):  # `the largest by sales; was it the most profitable one`
+            return [_usual_measure(extremes)]
         only = earlier[0] if len(earlier) == 1 else None
         divided = isinstance(only, Operation) and only.operator == "/" and share_of(only) is None
         if only is not None and divided and self.take_frames("DIFFERENCE"):
@@ -395,14 +425,23 @@ class QueryComposer:
         if kinds and self.take_frames("AFTER", "EXCEPT"):
             without, names = () if second else names, ()
         names = () if self._line_of_part(names) else names
+        if earlier is not None and self.ranks_again:
+            return earlier.model_copy(update={"names": names})
         if names and kinds:
-            if not self._kind_is_divided():
-                self.take_frames("KIND")  # `the Marine segment`
-                return Parts(names=names, called=str(kinds[0].value) * (len(names) > 1))
-        elif kinds and (self.has_unread(*_SELECTING) or self._sums_members()):
+            return self._named_beside_kind(names, kinds[0])
+        if kinds and (self.has_unread(*_SELECTING) or self._sums_members()):
             self.take_frames("KIND", "WHICH")
             return self._family_of(kinds[0], without)
         return Parts(names=names) if names else None
+
+    def _named_beside_kind(self, names: tuple[str, ...], kind: Token) -> Parts:
+        """Return parts that are named beside a word for their kind, of which all are meant where one is held first."""
+        if self._is_named_apart(kind) or self._kind_is_divided():
+            return Parts(names=names)
+        self.take_frames("KIND")
+        if self._is_claimed_first(kind):  # `was Cloud the largest segment`
+            return self._family_of(kind, ()).model_copy(update={"names": names})
+        return Parts(names=names, called=str(kind.value) * (len(names) > 1))  # `the Marine segment`
 
     def _family_of(self, kind: Token, without: tuple[str, ...]) -> Parts:
         """Return all parts of a kind, by its own words where a table may be called by them."""
@@ -462,7 +501,8 @@ class QueryComposer:
         Of a word for any part, and of what is ranked by nothing else, the rows that add up to it are ranked: `the
         largest item of X`, `the largest liability`.
         """
-        ranking = [one for kind in (*_EXTREMES, "TOP", "ORDINAL", "RANK") for one in self.left.get(kind, [])]
+        ranking = [one for kind in (*_EXTREMES, "TOP", "ORDINAL") for one in self.left.get(kind, [])]
+        ranking += self.left.get("RANK", [])[:1]  # `rank them by sales, largest first`
         left_out = [one.start for one in self.left.get("EXCEPT", [])]
         told = self.has_frame("PERIOD_KIND") or (self.parsed.parts and not left_out) or self.parsed.unknown
         self._name_place(ranking)
@@ -549,6 +589,32 @@ class QueryComposer:
                 self.parsed.apart = ()
                 self.left["KIND"] = [replace(kind, value=f"{line.words} {kind.value}")]
                 return
+
+    def _part_names(self) -> list[str]:
+        return [str(one.value) for one in self.lexed.tokens if one.type == "PART"]
+
+    def _ranks_again(self) -> bool:
+        """Return whether a part is held against all of the kind before: `rank its segments; was Cloud first`."""
+        kind = self.before.parts.kind if self.before is not None and self.before.parts is not None else None
+        names = self._part_names()
+        own = {one.words if isinstance(one, Line) else "" for one in self.measures} | set(self.parsed.parts)
+        alone = bool(kind) and len(names) == 1 and not self.has_frame("KIND", "EXCEPT", "AFTER", "SHARE")
+        if alone and own <= set(names) and self.has_frame(*_EXTREMES, "ORDINAL"):
+            self.parsed.parts, self.measures, self.ranks_again = names, [], True
+        return self.ranks_again
+
+    def _is_claimed_first(self, kind: Token) -> bool:
+        """Return whether a word that ranks stands between the only part and the word for its kind."""
+        parts = [one.end for one in self.lexed.tokens if one.type == "PART"]
+        ranks = [one.start for type_ in (*_EXTREMES, "ORDINAL") for one in self.left.get(type_, [])]
+        return self.yes_or_no and len(parts) == 1 and any(parts[0] < rank < kind.start for rank in ranks)
+
+    def _is_named_apart(self, kind: Token) -> bool:
+        """Return whether parts are named in another request than the one that ranks all of a kind."""
+        named = {self._request_at(one.start) for one in self.lexed.tokens if one.type == "PART"}
+        ranks = {self._request_at(one.start) for type_ in _RANKING for one in self.left.get(type_, [])}
+        at = self._request_at(kind.start)
+        return at in ranks and bool(named) and at not in named
 
     def _kind_is_divided(self) -> bool:
         """Return whether a kind of part is one of a named part: `the Business segment's customer groups`."""
@@ -788,6 +854,19 @@ class QueryComposer:
         if (len(parts.names) == 1 or selected) and (told or asks_of_it):
             self.take_frames("SHARE", "CAME_FROM")
             self.measures = [percentage(*(line.model_copy(update={"whole": whole}) for whole in (False, True)))]
+
+    def _share_of_members(self) -> None:
+        """Read what makes up a share of each member: `in which region did Pet make up the largest share of sales`."""
+        said = [one for one in self.lexed.tokens if one.type not in ("COMPANY", "PERIOD")]
+        whole = self.measures[-1] if self.measures and self.has_unread("KIND") and self.has_unread("WHICH") else None
+        for one, verb, extreme, share, _ in zip(said, said[1:], said[2:], said[3:], said[4:], strict=False):
+            stands = one.type in ("PART", "PHRASE") and (verb.type, share.type) == ("CAME_FROM", "SHARE")
+            if stands and extreme.type in _EXTREMES and isinstance(whole, Line) and len(self.measures) < 3:
+                words = f"{one.text} {whole.words}" if one.type == "PART" else one.text
+                self.measures = [percentage(Line(words=words), whole)]
+                self.parsed.parts, self.parsed.apart = [], ()
+                self.take_frames("SHARE", "CAME_FROM")
+                return
 
     def _share_left(self) -> None:
         """Read what is left of a line as its share: `how much of each sales dollar did Acme keep after costs`."""
@@ -1273,7 +1352,7 @@ class QueryComposer:
             )
             return _request(Kind.RANKING, axis, Combination.RANK, top=_number(top), descending=descending)
         if not extreme:
-            self.take_frames("EXCESS")  # `which of them grew, and by what percentage`: each is told
+            self.take_frames("EXCESS", "DIFFERENCE")  # `which of them grew, and by what percentage`: each is told
             return {**self._filtered(axis), "claim": Claim(way="fell" if falls else "rose")}
         return self._nth(axis, high, low, ordinal, falls=falls)
 
@@ -1293,6 +1372,7 @@ class QueryComposer:
     def _extremes(self, axis: Axis, *, choice: bool) -> tuple[Sequence[Token], Sequence[Token]]:
         """Return the words for the highest and for the lowest; of two, `higher` and `lower` are these."""
         high, low = self.take_frames("FASTEST", "HIGHEST"), self.take_frames("SLOWEST", "LOWEST")
+        self.take_frames(*(("WITH_THE",) if axis is Axis.PARTS else ()))
         if choice:
             high = high or self.take_frames("HIGHER", "FASTER")
             low = low or self.take_frames("LOWER", "SLOWER")
@@ -1337,8 +1417,9 @@ class QueryComposer:
 
     def _asks_both_ends(self) -> bool:
         """Return whether one request asks for the highest and the lowest member, or for growth and fall the most."""
-        fell = self.has_unread("FASTEST") and self.has_unread("DOWN")
         ends = [one.start for kind in _EXTREMES for one in self.left.get(kind, [])]
+        falls = {self._request_at(one.start) for one in self.left.get("DOWN", [])}  # `and did any shrink` has no end
+        fell = self.has_unread("FASTEST") and bool(falls) and falls <= set(map(self._request_at, ends))
         both = self.has_unread("HIGHEST", "FASTEST") and self.has_unread("LOWEST", "SLOWEST")
         # `which had the highest and which the lowest X`
         shared = bool(ends) and max(ends) < min(self.parsed.places, default=0)
@@ -1353,7 +1434,9 @@ class QueryComposer:
         fast = self.has_frame("FASTEST", "SLOWEST", "FASTER", "SLOWER")
         if not fast and not any(moved):
             return
-        by_rate = bool(grown) or of_family or (bool(up) and axis is not Axis.PERIODS)
+        extremes = (one.text.lower() for kind in _EXTREMES for one in self.parsed.frames.get(kind, []))
+        steep = bool(up) or any(one in _WORDS["of rates"] for one in extremes)
+        by_rate = bool(grown) or of_family or (steep and axis is not Axis.PERIODS)
         percent = self._moves_by_rate(moved, fast=fast, by_rate=by_rate, of_family=of_family)
         self._move("growth" if percent and not all(map(share_of, self.measures)) else "change")
         span = parse_periods(self.sentences.asked).span
@@ -1601,9 +1684,13 @@ def _claimed(
 
 def _usual_measure(superlatives: Sequence[Token]) -> Line:
     """Return what parts are ranked by where no measure is named: revenue, or results for `most profitable`."""
-    said = {word for one in superlatives for word in one.text.lower().split()}
-    metric = "revenue" if _WORDS["of results"].isdisjoint(said) else "operating_income"
+    metric = "operating_income" if _ranks_results(superlatives) else "revenue"
     return Line(words=metric.replace("_", " "), metric=metric)
+
+
+def _ranks_results(superlatives: Sequence[Token]) -> bool:
+    said = {word for one in superlatives for word in one.text.lower().split()}
+    return not _WORDS["of results"].isdisjoint(said)
 
 
 def _of_amounts(moving: Sequence[Token]) -> bool:

@@ -297,7 +297,8 @@ class Query(_Node):
     @property
     def only_part(self) -> str | None:
         """The named part, if there is one alone."""
-        return self.parts.names[0] if self.parts is not None and len(self.parts.names) == 1 else None
+        named = self.parts.names if self.parts is not None and not self.parts.kind else ()
+        return named[0] if len(named) == 1 else None
 
     @property
     def axis(self) -> Axis | None:

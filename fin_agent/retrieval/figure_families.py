@@ -222,6 +222,11 @@ def find_family(
         score += _BESIDE * (bool(beside) and beside.startswith("{}#{}#".format(*made.page)))
         found.append(((round(score, 3), fits[siblings.doc_id], len(made.members)), made))
     found.sort(key=lambda pair: pair[0], reverse=True)
+    if found and "#caption#" in found[0][1].table and not found[0][1].sums_to_whole():
+        in_last = (_family(one, wanted[-1:], alike[one.measure], wholes[-1:]) for one in tables if asked.may_match(one))
+        wider = [made[0] for made in in_last if made is not None and (whole is None or _make_up(made[0], whole))]
+        if any(_lacks_members(found[0][1], one) for one in wider):  # as where a table goes on at another page
+            found = [pair for pair in found if _lacks_members(found[0][1], pair[1])]
     # Later reports divide anew: of tables that fit about as well, those of the report for the period count alone.
     fittest = max((fit for (_, fit, _), _ in found), default=0.0)
     own = [pair for pair in found if pair[0][1] == fittest]
@@ -232,6 +237,12 @@ def find_family(
     found = [pair for pair in found if pair[0][0] >= least and pair[1].has_members(count)] or found
     near = _NEAR if any(asked.wordings) else math.inf
     return _best_and_rival([(score, made) for (score, *_), made in found], near, of_all=asked.kind == "segment")
+
+
+def _lacks_members(family: Family, wider: Family) -> bool:
+    """Return whether a family has some of the members of another, under the same names, and no others."""
+    names = [{one.name.casefold() for one in each.members if not is_never_member(one.name)} for each in (family, wider)]
+    return names[0] < names[1]
 
 
 def _make_up(family: Family, whole: SourcedFact) -> bool:

@@ -211,3 +211,81 @@ def test_years_are_put_in_order(question: str, order: list[int], ask: Ask) -> No
     text = ask(question).answer.text
     at = [text.index(f"{place}. Harborlight Instruments, Inc. FY{year}: ") for place, year in enumerate(order, 1)]
     assert at == sorted(at)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did Tellurond's revenue grow in all of its segments in fiscal 2023, or only some?",
+        "Did all of Tellurond's segments grow revenue in fiscal 2023, or did some shrink?",
+        "Did revenue at Tellurond rise in every one of its segments in fiscal 2023, or just in a few?",
+    ],
+)
+def test_a_claim_over_all_members_is_settled_whatever_else_might_be(question: str, ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert text.startswith("No: not ") and INDUSTRIAL in text and f"the others: {AUTOMOTIVE}: 15.9%" in text, text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did any of Tellurond's segments manage to grow revenue in fiscal 2023, or did they all decline?",
+        "Did any of Tellurond's segments grow revenue in fiscal 2023, or did every one of them fall?",
+        "Which Tellurond segment ended fiscal 2023 with more revenue than it had at the start of the year?",
+    ],
+)
+def test_those_that_grew_are_told_beside_the_others(question: str, ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert text.startswith(f"{AUTOMOTIVE}: 15.9%") and f"{DATA_CENTER}: -13.5%" in text, text
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second"),
+    [
+        (
+            "Rank Tellurond's segments by fiscal 2024 revenue; was Automotive still the biggest, as in 2023?",
+            f"1. {DATA_CENTER}: ",
+            f"{DATA_CENTER} of Tellurond",
+        ),
+        (
+            "Was Tellurond's largest segment by revenue in fiscal 2024 also the one with the fastest revenue growth?",
+            f"{DATA_CENTER} of Tellurond",
+            "highest growth of revenue",
+        ),
+        (
+            "Which Tellurond segment grew revenue fastest in fiscal 2023, and did any segment's revenue shrink?",
+            f"{AUTOMOTIVE} of Tellurond",
+            f"{INDUSTRIAL}: -",
+        ),
+        (
+            "Was the Tellurond segment with the largest revenue in fiscal 2024 also the most profitable one?",
+            f"{DATA_CENTER} of Tellurond",
+            "highest operating income",
+        ),
+    ],
+)
+def test_two_rankings_are_answered_one_by_one(question: str, first: str, second: str, ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert first in text and second in text and "Not found" not in text, text
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Was Automotive the largest segment of Tellurond by revenue in fiscal 2024?", DATA_CENTER),
+        ("In fiscal 2023, was Data Center Tellurond's fastest-growing segment?", AUTOMOTIVE),
+        (
+            "Between Data Center, Automotive and Connectivity, who had the sharpest revenue drop in 2023 at Tellurond?",
+            INDUSTRIAL,
+        ),
+    ],
+)
+def test_a_part_is_held_against_all_of_its_kind(question: str, name: str, ask: Ask) -> None:
+    text = ask(question).answer.text
+    assert text.startswith(f"{name} of Tellurond") and DATA_CENTER in text and AUTOMOTIVE in text, text
+
+
+def test_a_fall_is_ranked_from_the_worst_by_any_adverb(ask: Ask) -> None:
+    for adverb in ("far", "steeply", "deeply"):
+        text = ask(f"Rank Tellurond's segments by how {adverb} revenue fell in fiscal 2023, worst first.").answer.text
+        assert f"1. {INDUSTRIAL}: -" in text and f"3. {AUTOMOTIVE}: 15.9%" in text, text
