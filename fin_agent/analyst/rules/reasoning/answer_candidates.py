@@ -591,12 +591,16 @@ def _recency(text: str, filed: int | None, above: str, target: AnswerTarget) -> 
 
 
 def _part_fitness(here: set[str], anywhere: set[str], target: AnswerTarget) -> float:
-    """Return the fit of a reason where one part of the company is asked about: that it names it, or text above does."""
+    """Return the fit of a reason of a part or of what no metric is: that it names all of it, or text above the part."""
     query = target.intent.query if target.part.answer_type is AnswerType.CAUSE else None
-    part = query.only_part if query is not None else None
-    if part is None or here.issuperset(stems_in(part)):
+    if query is None:
         return 1.0
-    return _OTHER_SPAN if anywhere.issuperset(stems_in(part)) else _OF_A_UNIT
+    lines = (line.words for line in query.lines() if isinstance(line, Line) and not line.metric)
+    named = {each for words in lines for each in stems_in(words)}
+    of_lines = (term for term in target.telling_terms if term.stems <= named and not term.is_absent)
+    fits = 1.0 if _all_in(here, of_lines) else _OF_A_UNIT
+    part = set(stems_in(query.only_part or ""))
+    return fits * (1.0 if part <= here else _OTHER_SPAN if part <= anywhere else _OF_A_UNIT)
 
 
 def _stated(text: str, part: QuestionPart) -> str:
