@@ -81,7 +81,8 @@ class PhraseIndex:
         place = 0
         while place < len(tokens):
             hit = self._longest_at(place, tokens, words) or self._done_at(place, tokens)
-            if hit is None or self._is_overridden(hit, place, tokens, words):
+            denied = words[max(0, place - 1)] == "non" and text[tokens[place].start - 1] == "-"  # `non-income taxes`
+            if denied or hit is None or self._is_overridden(hit, place, tokens, words):
                 place += 1
                 continue
             size, kind, name = hit

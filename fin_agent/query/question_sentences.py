@@ -10,6 +10,12 @@ from fin_agent.lexicon.words import finds, listed, patterns, word_lists
 
 _PATTERNS = patterns("question_patterns")
 _CONCESSION = listed("question_words", "of concessions")
+_AS_FILINGS_SAY = {
+    "small rises": "increased",
+    "small falls": "decreased",
+    "high levels": "higher",
+    "low levels": "lower",
+}
 _NUMBER_WORDS = {"zero": 0, "no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _SCALE_UNITS: dict[str, OutputUnit] = {
     "thousand": "USD thousands",
@@ -97,9 +103,11 @@ def with_what_is_explained(question: str) -> str:
     >>> with_what_is_explained("Acme's margin fell in 2022 even though sales rose. What's behind that?")
     "How come Acme's margin fell in 2022?"
     >>> with_what_is_explained("Acme's sales went down in 2022 - how does management account for it?")
-    "How come Acme's sales went down in 2022?"
+    "How come Acme's sales decreased in 2022?"
     >>> with_what_is_explained("Why was Acme's margin so low in 2022 although sales rose?")
     "Why was Acme's margin lower in 2022?"
+    >>> with_what_is_explained("What made Acme's margin edge up in 2022?")
+    "How come Acme's margin increased in 2022?"
     """
     *earlier, asked = _sentences(question) or [""]
     if (joined := _PATTERNS["stated before"].fullmatch(asked)) and finds(joined["stated"], "moved", "answer_words"):
@@ -108,13 +116,14 @@ def with_what_is_explained(question: str) -> str:
         lead, comma, rest = earlier.pop().strip(" .:;").partition(", ")
         stated = rest if comma and _CONCESSION.match(lead) else f"{lead}{comma}{rest}"
         asked = f"How come {stated}?"
+    asked = _PATTERNS["what made"].sub("How come ", asked)
     if (granted := _CONCESSION.search(asked)) and finds(asked, "explanation"):
         kept = asked[: granted.start()].strip(" ,;-–—")
         if any(map(str.isdigit, kept)) or not any(map(str.isdigit, asked)):  # a year may stand in the concession alone
             asked = f"{kept}?"
     if finds(asked, "explanation"):
-        asked = listed("question_words", "high levels").sub("higher", asked)
-        asked = listed("question_words", "low levels").sub("lower", asked)
+        for kind, usual in _AS_FILINGS_SAY.items():
+            asked = listed("question_words", kind).sub(usual, asked)
     return " ".join([*earlier, asked])
 
 

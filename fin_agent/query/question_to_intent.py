@@ -403,13 +403,16 @@ def intent_of_movement(intent: Intent, workspace: Workspace) -> Intent | None:
 
     Measures, parts and periods that it leaves out, or that are not all understood, settle no movement.
     """
-    query, (rises, falls) = intent.query, movement_directions(intent.question)
+    query, (rises, falls) = intent.query, movement_directions(intent.core)
     if query is None or query.kind is not Kind.REASON or query.unread or rises == falls:
         return None
-    plain = word_lists("answer_words")["everyday"]
+    plain, whole = (word_lists("answer_words")[kind] for kind in ("everyday", "of the whole"))
     measures = [one for one in query.measures if not (isinstance(one, Line) and words_of(one.words) <= plain)]
     if len(measures) != 1 or not (len(query.companies) == 1 and query.periods):
         return None
+    before = intent.core.partition(getattr(measures[0], "words", ""))[0].split()[-1:]
+    if query.parts is None and before and "'" not in before[0] and before[0].lower() not in whole | plain:
+        return None  # `product gross margin` is no gross margin of the whole company
     asked = query.model_copy(update={"kind": Kind.VALUE, "measures": (Move(of=measures[0], how="change"),)})
     return intent_of_query(asked, workspace)
 

@@ -35,6 +35,7 @@ from fin_agent.answering.answer import Answer, AnswerValue, PagePlace, combine_a
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.sign_conventions import LOSS_OF
 from fin_agent.graphs.answer import answering_nodes, search_nodes
 from fin_agent.graphs.answer.context import AnswerContext, with_intent
 from fin_agent.graphs.answer.search_nodes import end_step
@@ -362,9 +363,10 @@ def _refuted_movement(state: AnswerState, context: AnswerContext) -> str:
     found = _answered(
         intent.question, intent, state["asked"], replace(context, analyst=RulesAnalyst(context.workspace))
     )
-    rises, _ = movement_directions(intent.question)
-    # What stands in brackets may have grown by falling.
-    signed = any(one.figure is not None and one.figure.amount < 0 for one in found.ledger)
+    rises, _ = movement_directions(state["intent"].core)
+    # What stands in brackets in all years may have grown by falling; of a loss its size is compared.
+    figures = [one.figure.amount for one in found.ledger if one.figure is not None]
+    signed = max(figures, default=0) < 0 and not intent.expression.startswith(LOSS_OF)
     if found.refused or signed or not found.answer.value or (found.answer.value > 0) == rises:
         return ""
     return f"a {'rise' if rises else 'fall'} to explain: {found.answer.text}"

@@ -44,6 +44,16 @@ Ask = Callable[..., Answer]
             "tellurond_2024_10k", 5, "use of our factories",
         ),
         ("Why was Quillmark's gross margin so low in FY2022?", "quillmark_2022_10k", 5, "reflects markdowns"),
+        (
+            "Quillmark's gross margin edged down in FY2022. What was the reason given?",
+            "quillmark_2022_10k", 5, "reflects markdowns",
+        ),
+        (
+            "Quillmark's gross margin ticked lower in FY2022. What reason did management give?",
+            "quillmark_2022_10k", 5, "reflects markdowns",
+        ),
+        ("What made Tellurond's revenue move higher in FY2024?", "tellurond_2024_10k", 5, "Data Center recovered"),
+        ("What made Tellurond's revenue jump in FY2024?", "tellurond_2024_10k", 5, "Data Center recovered"),
         ("Does Harborlight hold derivatives for trading?", "harborlight_2024_10k", 6, "do not hold derivatives"),
         ("How much did Harborlight pay for Tarn Valley?", "harborlight_2024_10k", 13, "for $99 million in cash"),
         ("What was the purchase price of Tarn Valley?", "harborlight_2024_10k", 13, "for $99 million in cash"),
@@ -100,6 +110,9 @@ def test_nothing_is_quoted_that_is_of_something_else(ask: Ask, question: str) ->
         ("What caused the drop in Tellurond's revenue in FY2024?", "up "),
         ("Tellurond's gross margin shrank in FY2024. Why?", "a fall to explain: Change in gross margin"),
         ("What explains the increase in Quillmark's gross margin in FY2022?", "a rise to explain"),
+        ("What made Tellurond's revenue slip in FY2024?", "a fall to explain: Change in revenue of Tellurond"),
+        ("Quillmark's gross margin edged up in FY2022. What was the reason given?", "a rise to explain"),
+        ("Why did Tellurond's revenue get smaller in FY2024 than in FY2023?", "a fall to explain"),
     ],
 )
 def test_what_did_not_happen_is_not_explained(ask: Ask, question: str, figures: str) -> None:

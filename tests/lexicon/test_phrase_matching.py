@@ -39,6 +39,7 @@ from fin_agent.vocabulary.page import Statement
         ("sales, net income", ["revenue", "net_income"]),
         ("the company's acid-test ratio", ["quick_ratio"]),
         ("non-interest income", ["noninterest_income"]),
+        ("the non-income tax disputes and income taxes", ["income_tax_expense"]),
         ("adjusted non-GAAP EBITDA", ["adjusted_ebitda"]),
         ("an investment banking analyst earning a living", []),
         ("an equity research analyst reads a balance sheet", []),

@@ -167,7 +167,7 @@ def test_a_reason_is_asked_for_of_the_sentence_before(asked: str) -> None:
         ),
         ("Why is Acme's tax rate unusually low in 2022?", "Why is Acme's tax rate lower in 2022?"),
         ("Why were Acme's sales so much weaker in 2022?", "Why were Acme's sales lower in 2022?"),
-        ("What made Acme's interest bill smaller?", "What made Acme's interest bill lower?"),
+        ("What made Acme's interest bill smaller?", "How come Acme's interest bill lower?"),
         ("What explains the heavier losses of Acme?", "What explains the higher losses of Acme?"),
         ("Why did Acme leave Greater China?",) * 2,
         ("What was revenue in 2022? Why?", "What was revenue in 2022? Why?"),

@@ -176,6 +176,7 @@ _COMPARED = frozenset({AnswerType.SENTENCE, AnswerType.VERDICT})
 _SPELT_OUT = frozenset({AnswerType.COUNT, AnswerType.DURATION})
 """Figures that sentences also print in words."""
 _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
+_OF_AN_EVENT = _FACTS | {AnswerType.SENTENCE, AnswerType.DECISION}
 _OF_CASES = frozenset({AnswerType.ALLEGATION, AnswerType.OUTCOME, AnswerType.STATUS})
 """Told of a suit or a deal that is named above the sentence."""
 _GOING_ON = frozenset({AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.ALLEGATION, AnswerType.TERMS})
@@ -463,6 +464,8 @@ def _sentences(
             continue
         cause = target.part.answer_type is AnswerType.CAUSE and not contains_listed_phrase("causes", lead)
         text, first = _joined(flat, position, with_next=explains, why=cause)
+        if target.part.answer_type is AnswerType.STATUS:
+            text = _with_latest(flat, position)
         heading = paragraph.heading + (announced if paragraph.item else "")
         score = _score(lead, text, heading, target, filed, partial(_text_above, flat[first][0], passage_text))
         if score:
@@ -482,6 +485,18 @@ def _joined(flat: Sequence[tuple[str, Paragraph]], position: int, *, with_next: 
     elif why and (reason := _reason_of(flat, position, lead)):
         text = f"{text} {reason}"
     return text, first
+
+
+def _with_latest(flat: Sequence[tuple[str, Paragraph]], position: int) -> str:
+    """Return a sentence with the last ones of its paragraph that tell what happened: where a suit stands."""
+    lead, paragraph = flat[position]
+    behind = [one for one, of in flat[position + 1 :] if of is paragraph and is_complete_sentence(one)]
+    happened = [one for one in behind if not contains_listed_phrase("conditionals", one)]
+    return " ".join([lead, *happened[-_LATEST:]])
+
+
+_LATEST = 3
+"""Sentences at the end of what is told of a suit by which it stands."""
 
 
 def _points_back(text: str, before: str) -> bool:
@@ -522,8 +537,9 @@ def _score(
     question may be in the text above, where a figure or a reason is asked for.
     """
     part, terms = target.part, target.terms
-    figures, cause = part.answer_type in FIGURES, part.answer_type is AnswerType.CAUSE
-    length = 1 + len(text.split()) / _LONG
+    cause = part.answer_type is AnswerType.CAUSE
+    told = lead if part.answer_type is AnswerType.STATUS else "" if _is_of_event(lead, target) else text
+    length = 1 + len(told.split()) / _LONG
     if not matches_type(lead if part.answer_type in FIGURES | _FACTS else text, part):
         return None
     if part.answer_type is AnswerType.BUSINESS:
@@ -533,8 +549,7 @@ def _score(
     own = target.stems_in(f"{heading} {text}" if cause else text)
     if not any(term.coverage_in(own) for term in terms):
         return None
-    # Of what is farther above only names count: most sentences are passed over without a look there.
-    named = (cause or figures or part.answer_type in _OF_CASES) and any(term.is_name for term in terms)
+    named = _is_named_above(lead, target)
     borne = coverage(terms, said, around, target.stems_in(text_above()) if named else ())
     if cause:
         said |= target.stems_in(text)
@@ -556,6 +571,13 @@ def _score(
     return borne * of_part * _fitness(text, about, heading, target) / length
 
 
+def _is_named_above(lead: str, target: AnswerTarget) -> bool:
+    """Return whether names of the question may be in the text above an answer; most are passed over without a look."""
+    wants = target.part.answer_type
+    of_above = wants in FIGURES | _OF_CASES or wants is AnswerType.CAUSE or _is_of_event(lead, target)
+    return of_above and any(term.is_name for term in target.terms)
+
+
 def _recency(text: str, filed: int | None, above: str, target: AnswerTarget) -> float:
     """Return the fit of a text's time: where a suit stands what came last, of a quarter no text under another span."""
     if target.of_quarter and not contains_listed_phrase("a quarter", text):
@@ -569,12 +591,16 @@ def _recency(text: str, filed: int | None, above: str, target: AnswerTarget) -> 
 
 
 def _part_fitness(here: set[str], anywhere: set[str], target: AnswerTarget) -> float:
-    """Return the fit of a reason where one part of the company is asked about: that it names it, or text above does."""
+    """Return the fit of a reason of a part or of what no metric is: that it names all of it, or text above the part."""
     query = target.intent.query if target.part.answer_type is AnswerType.CAUSE else None
-    part = query.only_part if query is not None else None
-    if part is None or here.issuperset(stems_in(part)):
+    if query is None:
         return 1.0
-    return _OTHER_SPAN if anywhere.issuperset(stems_in(part)) else _OF_A_UNIT
+    lines = (line.words for line in query.lines() if isinstance(line, Line) and not line.metric)
+    named = {each for words in lines for each in stems_in(words)}
+    of_lines = (term for term in target.telling_terms if term.stems <= named and not term.is_absent)
+    fits = 1.0 if _all_in(here, of_lines) else _OF_A_UNIT
+    part = set(stems_in(query.only_part or ""))
+    return fits * (1.0 if part <= here else _OTHER_SPAN if part <= anywhere else _OF_A_UNIT)
 
 
 def _stated(text: str, part: QuestionPart) -> str:
@@ -650,8 +676,12 @@ def _moves_where_asked(lead: str, text: str, target: AnswerTarget) -> bool:
     """Return whether a verdict or a reason is of a movement, where one is asked about: `why did sales change`."""
     core, wants = target.intent.core, target.part.answer_type
     moves = any(movement_directions(core)) or (wants is AnswerType.CAUSE and has_listed_prefix("moving", core))
-    moving = {AnswerType.VERDICT: lead, AnswerType.CAUSE: text}.get(wants)
-    if not moves or moving is None or any(movement_directions(moving)):
+    moving = {AnswerType.VERDICT: lead, AnswerType.CAUSE: text[: len(before_the_cause(text)) + _VERB]}.get(wants)
+    if not moves or moving is None:
+        return True
+    if contains_listed_phrase("conditionals", moving) and not any(map(str.isdigit, text)):
+        return contains_listed_phrase("conditionals", core)  # what may happen is no reason of what did
+    if any(movement_directions(moving)):
         return True
     return wants is AnswerType.CAUSE and _is_composed(text, target.part.text)
 
@@ -741,9 +771,11 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
     if coming and coming <= set(printed_years(above)) and has_listed_prefix("expected", text):
         return True  # the period of an outlook is told above it: `First Quarter 2025 Guidance`
     figure = wants in FIGURES
-    if (figure or wants in _FACTS) and _begins_in_another_month(text, target.intent.core):
+    core, part = target.intent.core, target.part.text
+    of_month = _is_of_asked_months(text, part) and not _begins_in_another_month(text, core)
+    if (figure or wants in _OF_AN_EVENT) and not of_month:
         return False
-    if figure and not (_is_of_asked_days(text, target.part.text) and _is_of_asked_months(text, target.part.text)):
+    if figure and not _is_of_asked_days(text, part):
         return False
     if figure and not coming <= years:
         return False
@@ -786,13 +818,20 @@ _DAYS_NEAR = 7
 
 def _is_of_asked_months(text: str, asked: str) -> bool:
     """Return whether a text names no other month of a year in place of one asked for: `the May 2024 program`."""
-    month = patterns("answer_patterns")["month of a year"]
-    told = {(one["month"][:3].lower(), one["year"]) for one in month.finditer(text)}
-    named, plain = (
-        {(one["month"][:3].lower(), one["year"]) for one in month.finditer(of) if not one["day"]}
-        for of in (asked, text)
-    )
-    return not (named - told and plain - named)
+    named = _months_of_years(asked, plain=True)
+    return not (named - _months_of_years(text) and _months_of_years(text, plain=True) - named)
+
+
+def _is_of_event(text: str, target: AnswerTarget) -> bool:
+    """Return whether a text tells what happened in the month of a year in which a question asks what did."""
+    named = _months_of_years(target.part.text, plain=True)
+    return target.part.answer_type in _OF_AN_EVENT and bool(named) and named <= _months_of_years(text)
+
+
+def _months_of_years(text: str, *, plain: bool = False) -> set[tuple[str, str]]:
+    """Return the months of years that a text names; `plain` without those of a day."""
+    found = patterns("answer_patterns")["month of a year"].finditer(text)
+    return {(one["month"][:3].lower(), one["year"]) for one in found if not (plain and one["day"])}
 
 
 def _begins_in_another_month(text: str, core: str) -> bool:
@@ -825,7 +864,7 @@ def _is_of_these_years(years: set[int], asked: set[int], filed: int | None) -> b
 def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float:
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
     core, wants = target.intent.core, target.part.answer_type
-    fitness = _year_fitness(about, target)
+    fitness = _year_fitness(about, target) * (_MOVED if _is_of_event(text, target) else 1.0)
     if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
     if wants in FIGURES and _names_another_unit(about, target.intent):

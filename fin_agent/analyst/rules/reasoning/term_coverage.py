@@ -172,7 +172,8 @@ def _terms(part: QuestionPart, known: set[str], labels: Mapping[str, tuple[froze
         low = words.lower().removesuffix("'s").removesuffix("’s")
         stems, is_place = _stems_of(words, synonyms)
         alone = " " not in words
-        of_subject = alone and not low.startswith(moves) and (is_place or known.issuperset(_pieces(low)))
+        as_read = low.rstrip("x") if low[:1].isdigit() else low  # `777X` is read as a multiple
+        of_subject = alone and not low.startswith(moves) and (is_place or known.issuperset(_pieces(as_read)))
         said = low not in unsaid and (of_subject or not alone)
         if stems in seen or not (said or (alone and stem(low) in acts)):
             continue
