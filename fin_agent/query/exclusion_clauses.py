@@ -3,11 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS
 from fin_agent.query.tokens import Token, has_any, types_in
 from fin_agent.retrieval.fact_terms import words_of
+
+
+@dataclass(frozen=True)
+class _Exclusion:
+    """A clause that leaves lines out of the measure: the tokens from `start` to `end`."""
+
+    tokens: Sequence[Token]
+    verb: Token
+    start: int
+    end: int
+    inside: Sequence[Token]
+    """What the clause says besides its verb."""
+    lines: Sequence[Token]
+    """What is left out."""
+    source: Sequence[Token]
+    """What it is taken out of."""
+    leads: bool
+    """Whether the clause stands before what is asked."""
+    amount: str
+    """What the question adds, if it tells how much."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it names what is left out, and of what, in a way that another wording can say."""
+        names = self.amount or has_any(self.lines, (*LINES, "PART"))
+        unsaid = has_any(self.inside, ("OUT_OF",)) and not self.source
+        moves = self.leads or self.source or self.verb.type in ("EXCLUDED", "PLUS")
+        return bool(names and moves and not unsaid)
+
+    def about(self) -> str:
+        """Return the companies, periods and parts that the clause names, unless a part is named outside it too."""
+        before, behind = self.tokens[: self.start], self.tokens[self.end :]
+        told = {"PART"} if has_any((*before, *behind), ("PART",)) else set[str]()
+        said = (*(before if self.leads else ()), *self.inside, *self.source)
+        return " ".join(one.text for one in said if one not in self.lines and one.type in MODIFIERS - told)
+
+    def worded(self, text: str) -> str:
+        """Return what is left out behind a word that the grammar reads."""
+        if self.amount:
+            return self.amount
+        verb = self.verb.text.lower()
+        own = verb in word_lists("question_words")["leaving out in names"]
+        return f"{verb if own else _VERB} {text[self.lines[0].start : self.lines[-1].end]}"
 
 
 def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
@@ -16,11 +60,27 @@ def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
     What they are taken out of is said by the measure: `strip the fee out of expenses: what margin is left`. A company,
     a period and a part of that clause are those of the measure. Nothing is moved where parts are ranked.
     """
+    found = None if has_any(tokens, types_in("kind")) else _exclusion_in(text, tokens)
+    if found is None or not found.is_read:
+        return text
+    end, without, about = found.end, found.worded(text), found.about()
+    if not found.leads:
+        behind = text[tokens[end].start :] if end < len(tokens) else ""
+        return f"{text[: tokens[found.start].start]}{without} {about}{behind}"
+    stop = next((at for at in range(end, len(tokens)) if tokens[at].type == "STOP"), len(tokens))
+    if tokens[stop - 1].type in types_in("units") and tokens[stop - 2].type == "COMMA":
+        stop -= 2  # `..., in percent`
+    close = tokens[stop].start if stop < len(tokens) else len(text)
+    asked = text[tokens[end].start : close].strip(_MARKS)
+    return f"{asked} {f'for {about} ' if about else ''}{without}{text[close:]}"
+
+
+def _exclusion_in(text: str, tokens: Sequence[Token]) -> _Exclusion | None:
+    """Return the first clause that leaves something out or adds it back."""
     kinds = ("EXCEPT", "EXCLUDED", "AFTER") if has_any(tokens, ("SHARE",)) else ("EXCEPT", "EXCLUDED")
     found = (at for at, one in enumerate(tokens) if one.type in kinds or _adds_back(tokens, at))
-    place = next(found, None)
-    if place is None or has_any(tokens, types_in("kind")):
-        return text
+    if (place := next(found, None)) is None:
+        return None
     verb, passive = tokens[place], tokens[place].type == "EXCLUDED"
     start = _start_of_clause(tokens, place, text) if passive else place
     end = next((at for at in range(place + 1, len(tokens)) if _ends_clause(tokens, at)), len(tokens))
@@ -29,29 +89,9 @@ def with_exclusion_behind(text: str, tokens: Sequence[Token]) -> str:
     lines = [one for one in inside if one not in source and one.type in types_in("left-out") - {"COMPANY"}]
     leads = types_in("leading").issuperset(one.type for one in tokens[:start])
     leads = leads and has_any(tokens[end:], ("FORMULA", "METRIC"))
-    amount = _added_amount(tokens, verb, lines)
-    if not (amount or has_any(lines, (*LINES, "PART"))) or (has_any(inside, ("OUT_OF",)) and not source):
-        return text
-    if not (leads or passive or source or verb.type == "PLUS"):
-        return text
     end = end if leads or not passive else place + 1 + len(source)
-    own = verb.text.lower() in word_lists("question_words")["leaving out in names"]
-    without = amount or f"{verb.text.lower() if own else _VERB} {text[lines[0].start : lines[-1].end]}"
-    told = {"PART"} if has_any((*tokens[:start], *tokens[end:]), ("PART",)) else set[str]()
-    about = " ".join(
-        one.text
-        for one in (*(tokens[:start] if leads else ()), *inside, *source)
-        if one not in lines and one.type in MODIFIERS - told
-    )
-    before, behind = text[: tokens[start].start], text[tokens[end].start if end < len(tokens) else len(text) :]
-    if not leads:
-        return f"{before}{without} {about}{behind}"
-    stop = next((at for at in range(end, len(tokens)) if tokens[at].type == "STOP"), len(tokens))
-    if tokens[stop - 1].type in types_in("units") and tokens[stop - 2].type == "COMMA":
-        stop -= 2  # `..., in percent`
-    close = tokens[stop].start if stop < len(tokens) else len(text)
-    asked = text[tokens[end].start : close].strip(_MARKS)
-    return f"{asked} {f'for {about} ' if about else ''}{without}{text[close:]}"
+    amount = _added_amount(tokens, verb, lines)
+    return _Exclusion(tokens, verb, start, end, inside, lines, source, leads, amount)
 
 
 def _adds_back(tokens: Sequence[Token], place: int) -> bool:
