@@ -1158,3 +1158,38 @@ def test_a_price_is_what_was_paid_and_not_what_the_acquired_earned() -> None:
     one = "During the third quarter, we acquired Corvane for $737 million."
     other = "In 2023, we acquired Tellur for a purchase price of $360 million."
     assert of(core, words, f"{sold}\n\n{one}\n\n{other}") == f"{one} {other}"
+
+
+SUIT = (
+    "On June 4, 2021, a holder filed a suit in the Ohio Court against Acme over the 2020 pay plan. "
+    "On December 2, 2022, the Court denied the motion to revise its opinion. "
+    "Acme appealed to the Supreme Court on March 11, 2023. "
+    "The appeal has been fully briefed. "
+    "If the appeal fails, Acme may have to pay $9 million."
+)
+
+
+@pytest.mark.parametrize(
+    "core",
+    [
+        "What's the latest on the suit in the Ohio Court over the 2020 pay plan?",
+        "Where does the suit in the Ohio Court over the 2020 pay plan stand?",
+        "What is the current status of the suit in the Ohio Court over the 2020 pay plan?",
+    ],
+)
+def test_a_suit_stands_where_the_end_of_what_is_told_of_it_says(core: str) -> None:
+    said = answer(asked("suit ohio court 2020 pay plan", core=core), passage(SUIT))
+    assert "The appeal has been fully briefed." in said
+    assert "If the appeal fails" not in said
+
+
+@pytest.mark.parametrize(("month", "says"), [("April 2023", "fined Acme $5 million"), ("May 2022", "opened a probe")])
+def test_what_happened_in_a_month_is_told_by_a_sentence_of_that_month(month: str, says: str) -> None:
+    text = (
+        "On May 3, 2022, the Trade Commission opened a probe of Acme. "
+        "On April 23, 2023, the Trade Commission fined Acme $5 million for its store terms. "
+        "In April 2021, the Trade Commission issued a paper on stores."
+    )
+    core = f"What did the Trade Commission do to Acme in {month}?"
+    said = answer(asked("trade commission", core=core), passage(text))
+    assert says in said and "2021" not in said
