@@ -410,7 +410,8 @@ def intent_of_movement(intent: Intent, workspace: Workspace) -> Intent | None:
     measures = [one for one in query.measures if not (isinstance(one, Line) and words_of(one.words) <= plain)]
     if len(measures) != 1 or not (len(query.companies) == 1 and query.periods):
         return None
-    before = intent.core.partition(getattr(measures[0], "words", ""))[0].split()[-1:]
+    words = measures[0].words if isinstance(measures[0], Line) else ""
+    before = intent.core.partition(words)[0].split()[-1:] if words else []
     if query.parts is None and before and "'" not in before[0] and before[0].lower() not in whole | plain:
         return None  # `product gross margin` is no gross margin of the whole company
     asked = query.model_copy(update={"kind": Kind.VALUE, "measures": (Move(of=measures[0], how="change"),)})
