@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.company_mentions import CompanyMention
@@ -475,6 +475,12 @@ def _define_formula(name: str, formula: str, given: dict[str, Measure], names: K
     if len(parsed.measures) != 1 or set(parsed.frames) - {"AND", "BY", "FROM_WORD"}:
         raise NoReadingError("the formula in the question cannot be read", subject=formula[:60])
     given[name] = parsed.measures[0]
+    if len(list(islice(lines_of(given[name]), _MOST_LINES + 1))) > _MOST_LINES:  # definitions that double each other
+        raise NoReadingError(f"the formula in the question has more than {_MOST_LINES} lines", subject=formula[:60])
+
+
+_MOST_LINES = 1_000
+"""Lines of a formula with those of its definitions; each of 26 may double those before."""
 
 
 def _substitute_only_formula(parsed: ParsedQuestion, formula: Measure) -> None:

@@ -159,7 +159,6 @@ def test_of_several_programs_each_stands_under_its_question(ask: Ask) -> None:
     [
         ("By how much did Tellurond's revenue rise in FY2024, and why?", "Change in revenue"),
         ("Tellurond FY2024 revenue increase and drivers", "Change in revenue"),
-        ("Tellurond's revenue rose in FY2024; how does Tellurond explain the increase?", "Change in revenue"),
         ("What was Tellurond's revenue in FY2024, and what were the reasons for the increase?", "Revenue of Tellurond"),
         ("Tellurond revenue FY2024 vs FY2023, and what were the main reasons it moved?", "Change in revenue"),
         ("Tellurond revenue FY2024 vs FY2023 and the main reason for the change", "Change in revenue"),
@@ -169,6 +168,11 @@ def test_of_several_programs_each_stands_under_its_question(ask: Ask) -> None:
 def test_a_further_ask_for_reasons_is_of_what_was_asked_before(ask: Ask, question: str, figure: str) -> None:
     answer = ask(question)
     assert figure in answer.answer.text and "Data Center recovered" in answer.answer.text
+
+
+def test_a_statement_before_a_reason_asks_for_no_figure(ask: Ask) -> None:
+    answer = ask("Tellurond's revenue rose in FY2024; how does Tellurond explain the increase?")
+    assert answer.answer.text.startswith("Data Center recovered") and "Change in" not in answer.answer.text
 
 
 @pytest.mark.parametrize(

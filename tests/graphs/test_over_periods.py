@@ -106,9 +106,9 @@ def test_the_balance_with_which_a_year_is_left_is_that_of_its_end(ask: Ask, when
             "What was Harborlight's headcount in FY2023 versus FY2022?",
             "(from 11,300 in FY2022 to 11,150 in FY2023, down 1.3%).",
         ),
-        ("What was Harborlight's revenue in FY2023 per employee?", "3,533 / 11,150 = $0.317 million."),
-        ("Harborlight's revenue per employee, FY2023", "3,533 / 11,150 = $0.317 million."),
-        ("How much R&D per employee did Harborlight have in FY2023?", "314 / 11,150 = $0.028 million."),
+        ("What was Harborlight's revenue in FY2023 per employee?", "3,533 / 11,150 = $316,860.987."),
+        ("Harborlight's revenue per employee, FY2023", "3,533 / 11,150 = $316,860.987."),
+        ("How much R&D per employee did Harborlight have in FY2023?", "314 / 11,150 = $28,161.435."),
     ],
 )
 def test_sentences_that_count_people_fill_lookups_and_formulas(ask: Ask, question: str, end: str) -> None:
@@ -246,3 +246,8 @@ def test_a_result_that_is_called_a_loss_is_a_claim(ask: Ask) -> None:
 def test_the_second_highest_year_is_not_the_highest(ask: Ask) -> None:
     answer = ask("In which year from 2021 to 2024 was Harborlight's revenue second highest?")
     assert "was second highest in FY2023" in answer.answer.text
+
+
+def test_two_lines_that_share_a_noun_are_added_up_where_their_total_is_asked_for(ask: Ask) -> None:
+    answer = ask("What is the total of Harborlight's current and long-term debt in FY2024?")
+    assert "250 + 850 = $1,100 million" in answer.answer.text  # `we had debt of $1,100 million`

@@ -16,7 +16,6 @@ Ask = Callable[..., Answer]
     [
         ("Median operating margin of Harborlight FY2022-FY2024", "'Median'"),
         ("What were the average revenue and net income of Harborlight and Tellurond in FY2024?", "average"),
-        ("What is the total of Harborlight's current and long-term debt in FY2024?", "short term debt"),
         ("Harborlight's net income before restructuring charges in FY2023", "before"),
         ("If Harborlight's FY2024 revenue grew by 10%, what would it be?", "'If'"),
         ("Harborlight's revenue, trailing twelve months ended September 30, 2024", "trailing"),
