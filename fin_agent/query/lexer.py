@@ -99,7 +99,16 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     joined = [each for one in joined for each in _with_part_called(one, names, keys)]
     joined = list(_with_what_is_earned(joined, names, keys))
     joined = _with_actions(text, _with_designations(text, list(_with_fractions(joined)), names, keys), names)
+    joined = [_in_nouns(one, names) for one in joined]
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
+
+
+def _in_nouns(one: Token, names: KnownNames) -> Token:
+    """Return a metric that is asked for by a verb under its printed name: accounts payable of `owe suppliers`."""
+    metric = names.lexicon.metrics.get(str(one.value)) if one.type == "METRIC" else None
+    if metric is None or one.text.lower().split()[0] not in _WORDS["opening a verb"]:
+        return one
+    return replace(one, text=metric.labels[0].lower())
 
 
 def _with_part_called(one: Token, names: KnownNames, keys: Sequence[str]) -> list[Token]:
@@ -177,7 +186,35 @@ def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list
             end = text.lower().find(verb, company.end) + len(verb)
             kept = (one for one in tokens[place + 1 :] if one.start >= end)
             return [*(one for one in tokens[:place] if one.end <= line.start), line, company, *kept]
+        asks = next((one for one in _WORDS["before what is done"] if lead.lower().startswith(one)), "")
+        if lead != told and asks and (result := _as_result(text, tokens, place, verbs, names, asks)) is not None:
+            kept = (one for one in tokens[place + 1 :] if one.start >= result.end)
+            return [*tokens[: place + 1], result, *kept]
     return list(tokens)
+
+
+def _as_result(
+    text: str, tokens: Sequence[Token], place: int, verbs: Sequence[str], names: KnownNames, asks: str
+) -> Token | None:
+    """Return what the company at a place does as a line: to the balance right behind the verb, or, alone, its result.
+
+    `spend on property` asks for purchases of property, `how much did Acme earn` for its net income.
+    """
+    behind = text[tokens[place].end :].lower()
+    line = next((one for one in tokens[place + 1 :] if one.type in _LINES), None)
+    if line is not None:
+        metric = names.lexicon.metrics.get(str(line.value))
+        spoken = text[tokens[place].end : line.start].strip().lower()
+        balance = metric is not None and metric.period == "instant"
+        return _as_transaction(line, [one for one in verbs if balance and one == spoken], names)[0]
+    for result, doing in word_lists("results").items() if not has_any(tokens, types_in("content")) else ():
+        verb = next((one for one in verbs if one in doing), "")
+        if verb and not (asks == "what" and verb in _WORDS["done to things"]):
+            start = tokens[place].end
+            return Token(
+                "METRIC", result, start, start + behind.find(verb) + len(verb), names.lexicon.mentions(result)[0].id
+            )
+    return None
 
 
 def _as_counted(lead: str, verbs: Sequence[str], names: KnownNames) -> tuple[Token | None, str]:

@@ -193,19 +193,25 @@ def _names_any(words: str, names: Sequence[str]) -> bool:
 def is_only_when_due(line: Line | NamedFormula) -> bool:
     """Return whether a line says only when something falls due: `due within 12 months`."""
     said = {word for word in words_of(line.words) if not word.isdigit()}
+    if isinstance(line, Line) and line.metric:
+        return False  # `payables`
     return bool(said & OF_YEARS_TO_COME) and said <= OF_TIME | OF_YEARS_TO_COME | stems("of spans to come")
 
 
-def with_metric_as_part(query: Query) -> Query | None:
+def with_metric_as_part(query: Query, lexicon: Lexicon) -> Query | None:
     """Return a share whose whole is named first with its part as one of the whole: `of stock comp, what sat in R&D`.
 
-    The line of that name is of another whole: R&D is no part of stock compensation, but a row of its table.
+    The line of that name is of another whole: R&D is no part of stock compensation, but a row of its table. Two lines
+    of one statement are what they are called: `what percentage of sales was operating income`.
     """
     of, whole = lines_of_share(query.only_measure) or (None, None)
     if of is None or whole is None or query.parts is not None or not (of.metric and whole.metric) or of.part:
         return None
     asked = query.question.lower()
-    if of.metric == whole.metric or asked.find(whole.words.lower()) > asked.find(of.words.lower()):
+    one, other = (lexicon.metrics.get(each.metric) for each in (of, whole))
+    if one is None or other is None or one.statement is other.statement:
+        return None
+    if asked.find(whole.words.lower()) > asked.find(of.words.lower()):
         return None
     part = whole.model_copy(update={"part": of.words, "whole": False})
     return query.model_copy(update={"measures": (percentage(part, whole.model_copy(update={"whole": True})),)})

@@ -734,7 +734,7 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     """
     if len(keys) == 1:
         query = with_printed_years(query, keys[0], workspace) or query
-    for narrowed in filter(None, (with_metric_as_part(query), query.with_lines(_by_narrower_words))):
+    for narrowed in filter(None, (with_metric_as_part(query, workspace.lexicon), query.with_lines(_by_narrower_words))):
         if (certain := _surely_printed(narrowed, words, workspace)) is not None:
             return certain
     of_part, resolved = with_margin_of_part(query, keys, workspace), with_parts_resolved(query, keys, workspace)
