@@ -35,6 +35,9 @@ def expand_abbreviations(question: str) -> str:
     )
     if not any(map(str.isdigit, text)):
         return text  # what follows is of years and quarters
+    text = _PATTERNS["wanted behind"].sub(
+        lambda found: ", in percent" if found["percent"] else ", in dollars" if found["dollars"] else "", text
+    )
     text = _PATTERNS["counted years"].sub(
         lambda found: f"{found['lead']} {COUNT_WORDS[int(found['count'])]} years", text
     )

@@ -648,7 +648,12 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
 
 def _are_counted(intent: Intent) -> bool:
     """Return whether a question is for a count, not of members of a family: `how many of its segments grew`."""
-    counts = any(not asked.startswith(_NOT_COUNTED) for asked in intent.core.lower().split("how many ")[1:])
+    asking = "number of " if intent.expression.isidentifier() else "how many "
+    counts = any(
+        not asked.startswith(_NOT_COUNTED)
+        for each in {asking, "how many "}
+        for asked in intent.core.lower().split(each)[1:]
+    )
     return counts and intent.comparison not in (Between.FILTER, Between.RANK)
 
 
