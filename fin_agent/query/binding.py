@@ -648,7 +648,8 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
 
 def _are_counted(intent: Intent) -> bool:
     """Return whether a question is for a count, not of members of a family: `how many of its segments grew`."""
-    asking = "number of " if intent.expression.isidentifier() else "how many "
+    computed = any(f" {sign} " in intent.expression for sign in "+-*/")
+    asking = "how many " if computed else "number of "
     counts = any(
         not asked.startswith(_NOT_COUNTED)
         for each in {asking, "how many "}
