@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 
 from fin_agent.analyst.rules.loss_comparison import with_losses
 from fin_agent.analyst.rules.part_names import named_parts_in
@@ -734,7 +734,9 @@ def _first_bound(query: Query, keys: Sequence[str], words: Intent, workspace: Wo
     """
     if len(keys) == 1:
         query = with_printed_years(query, keys[0], workspace) or query
-    for narrowed in filter(None, (with_metric_as_part(query, workspace.lexicon), query.with_lines(_by_narrower_words))):
+    results = [query.with_lines(partial(_as_result_of_part, parts=query.parts, words=each)) for each in _RESULTS]
+    as_part = with_metric_as_part(query, workspace.lexicon)
+    for narrowed in filter(None, (as_part, query.with_lines(_by_narrower_words), *results)):
         if (certain := _surely_printed(narrowed, words, workspace)) is not None:
             return certain
     of_part, resolved = with_margin_of_part(query, keys, workspace), with_parts_resolved(query, keys, workspace)
@@ -829,6 +831,16 @@ def _by_narrower_words(line: Line | NamedFormula) -> Measure:
     metric = getattr(line, "metric", None)
     narrowing = words_of(line.words) & NARROWING - words_of((metric or "").replace("_", " "))
     return _by_its_words(line) if metric and narrowing else line
+
+
+def _as_result_of_part(line: Line | NamedFormula, parts: Parts | None, words: str) -> Measure:
+    """Return the profit of a part as its operating income, which companies state of their parts, under other words."""
+    profit = isinstance(line, Line) and line.metric == "net_income" and "net" not in words_of(line.words)
+    result = {"metric": "operating_income", "words": words}
+    return line.model_copy(update=result) if profit and (line.part or parts) else line
+
+
+_RESULTS = ("segment result", "operating income")
 
 
 def _surely_printed(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
