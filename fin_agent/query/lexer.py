@@ -99,7 +99,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
     joined = [each for one in joined for each in _with_part_called(one, names, keys)]
     joined = list(_with_what_is_earned(joined, names, keys))
     joined = _with_actions(text, _with_designations(text, list(_with_fractions(joined)), names, keys), names)
-    joined = [_in_nouns(one, names) for one in joined]
+    joined = [_in_nouns(one, names) for one in _with_results(text, joined, names)]
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
 
@@ -186,34 +186,46 @@ def _with_actions(text: str, tokens: Sequence[Token], names: KnownNames) -> list
             end = text.lower().find(verb, company.end) + len(verb)
             kept = (one for one in tokens[place + 1 :] if one.start >= end)
             return [*(one for one in tokens[:place] if one.end <= line.start), line, company, *kept]
-        asks = next((one for one in _WORDS["before what is done"] if lead.lower().startswith(one)), "")
-        if lead != told and asks and (result := _as_result(text, tokens, place, verbs, names, asks)) is not None:
-            kept = (one for one in tokens[place + 1 :] if one.start >= result.end)
+    return list(tokens)
+
+
+def _with_results(text: str, tokens: Sequence[Token], names: KnownNames) -> list[Token]:
+    """Return the tokens with what a company or a part of it does as a line, where the question has no other.
+
+    `spend on property` asks for purchases of property, `how much did Acme earn` for its net income.
+    """
+    for place, one in enumerate(tokens):
+        before = tokens[place - 1] if place else one
+        whose = before if (before.type, one.type) == ("COMPANY", "PART") else one  # `did Acme's cloud earn`
+        lead, _, auxiliary = text[: whose.start].rstrip().lower().rpartition(" ")
+        asks = next((each for each in _WORDS["before what is done"] if lead.startswith(each)), "")
+        owns = one.type == "COMPANY" and one.end > one.start + len(one.text)
+        if not asks or owns or one.type not in ("COMPANY", "PART") or auxiliary not in _WORDS["auxiliaries"]:
+            continue
+        others = [each for each in tokens if each is not one]
+        if (result := _as_result(text, one, others, names, asks)) is not None:
+            kept = (each for each in tokens[place + 1 :] if each.start >= result.end)
             return [*tokens[: place + 1], result, *kept]
     return list(tokens)
 
 
-def _as_result(
-    text: str, tokens: Sequence[Token], place: int, verbs: Sequence[str], names: KnownNames, asks: str
-) -> Token | None:
-    """Return what the company at a place does as a line: to the balance right behind the verb, or, alone, its result.
-
-    `spend on property` asks for purchases of property, `how much did Acme earn` for its net income.
-    """
-    behind = text[tokens[place].end :].lower()
-    line = next((one for one in tokens[place + 1 :] if one.type in _LINES), None)
+def _as_result(text: str, one: Token, others: Sequence[Token], names: KnownNames, asks: str) -> Token | None:
+    """Return what a company or part does: to the balance right behind the verb as a flow, or alone as its result."""
+    behind = text[one.end :].lower()
+    said = [word.strip("?,.") for word in behind.split()[:4]]
+    verbs = [" ".join(said[:size]) for size in range(len(said), 0, -1)]
+    line = next((each for each in others if each.type in _LINES and each.start > one.start), None)
     if line is not None:
         metric = names.lexicon.metrics.get(str(line.value))
-        spoken = text[tokens[place].end : line.start].strip().lower()
+        spoken = text[one.end : line.start].strip().lower()
         balance = metric is not None and metric.period == "instant"
-        return _as_transaction(line, [one for one in verbs if balance and one == spoken], names)[0]
-    for result, doing in word_lists("results").items() if not has_any(tokens, types_in("content")) else ():
-        verb = next((one for one in verbs if one in doing), "")
+        return _as_transaction(line, [each for each in verbs if balance and each == spoken], names)[0]
+    for result, doing in word_lists("results").items() if not has_any(others, types_in("content")) else ():
+        verb = next((each for each in verbs if each in doing), "")
         if verb and not (asks == "what" and verb in _WORDS["done to things"]):
-            start = tokens[place].end
-            return Token(
-                "METRIC", result, start, start + behind.find(verb) + len(verb), names.lexicon.mentions(result)[0].id
-            )
+            end = one.end + behind.find(verb) + len(verb)
+            words = "profit" if (one.type, result) == ("PART", "net income") else result
+            return Token("METRIC", words, one.end, end, names.lexicon.mentions(result)[0].id)
     return None
 
 
