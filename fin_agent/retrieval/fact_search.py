@@ -474,7 +474,7 @@ def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
     """
     if not _of_one_table(hit, best):  # an amount of a clause that says more than the row
         in_row = best.sourced.fact.source != "text" and address_of(best.sourced.fact).aside.issuperset(best.extra)
-        more = len(hit.extra) > len(best.extra) or in_row
+        more = len(hit.extra) > len(best.extra) or (in_row and bool(hit.extra))
         more = more and hit.sourced.doc_id == best.sourced.doc_id
         return more and hit.sourced.fact.source == "text" != best.sourced.fact.source
     said, better = (_subject_of(each.sourced.fact) & asked for each in (hit, best))
