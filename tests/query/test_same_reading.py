@@ -172,7 +172,9 @@ def test_a_part_that_brackets_name_in_full_is_called_before_them(names: KnownNam
     of_parts = replace(
         names,
         parts_in=lambda text, keys: [
-            KnownName(part, text.find(said), text.find(said) + len(said)) for said, part in called.items() if said in text
+            KnownName(part, text.find(said), text.find(said) + len(said))
+            for said, part in called.items()
+            if said in text
         ],
     )
     query = _first("How fast did revenue of Apple's defense segment (DSS) grow in 2024?", of_parts)
