@@ -224,6 +224,16 @@ def test_a_share_of_a_measure_is_of_no_part_that_the_question_does_not_name() ->
     assert told.text == whole
 
 
+def test_a_difference_of_two_years_is_in_no_sentence_of_one() -> None:
+    core = "How many more ferries did Acme have in 2023 than in 2021?"
+    question = asked("ferries", figure=True, core=core).model_copy(
+        update={"periods": (FiscalPeriod(fiscal_year=2021), FiscalPeriod(fiscal_year=2023))}
+    )
+    assert answer(question, passage("At the end of 2023 we had 31 ferries.")) == ""
+    both = "We had 31 ferries in 2023, as against 28 in 2021."
+    assert answer(question, passage(both)) == both
+
+
 def test_a_list_is_told_whole() -> None:
     text = (
         "We have the following three reportable segments:\n•\nHarbours, which loads and unloads ships;\n•\n"

@@ -653,6 +653,8 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     if wants is AnswerType.VERDICT and any(term.is_absent for term in target.telling_terms):
         return False
+    if wants in FIGURES and _lacks_a_year(f"{nearby} {text}", target):
+        return False
     if not _names_what_is_compared(f"{nearby} {text}", target) or not _moves_where_asked(lead, text, target):
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
@@ -684,6 +686,12 @@ def _moves_where_asked(lead: str, text: str, target: AnswerTarget) -> bool:
     if any(movement_directions(moving)):
         return True
     return wants is AnswerType.CAUSE and _is_composed(text, target.part.text)
+
+
+def _lacks_a_year(text: str, target: AnswerTarget) -> bool:
+    """Return whether a text is of one year, and sets it against no other: it has no `more in 2024 than in 2019`."""
+    differs = " than " in target.intent.core and not target.years <= set(printed_years(text))
+    return differs and len(target.years) > 1 and not contains_listed_phrase("set against", text)
 
 
 def _names_what_is_compared(text: str, target: AnswerTarget) -> bool:
