@@ -626,6 +626,9 @@ def _read_aside(kept: list[Token], bracket: Sequence[Token]) -> bool:
     inside = bracket[1:-1]
     if _says_nothing_new(kept, inside):
         return True
+    if _is_part_in_full(kept, inside):
+        kept[-1:] = inside
+        return True
     if inside and (_types_of(inside) <= types_in("units") or inside[0].type == "OF_WHICH"):
         kept += inside
         return True
@@ -656,6 +659,13 @@ def _says_nothing_new(kept: Sequence[Token], inside: Sequence[Token]) -> bool:
     if inside and inside[0].type == "OR":
         return True
     return _types_of(inside) == {"AVERAGE_BALANCE"} and has_any(kept[-3:], ("AVERAGE",))
+
+
+def _is_part_in_full(kept: Sequence[Token], inside: Sequence[Token]) -> bool:
+    """Return whether a bracket names in full the part that is called before it: `the defense segment (BDS)`."""
+    named = [*kept[-1:], *inside]
+    called, *full = (words_of(str(one.value)) for one in named)
+    return [one.type for one in named] == ["PART", "PART"] and called <= full[0]
 
 
 def _types_of(tokens: Iterable[Token]) -> set[str]:

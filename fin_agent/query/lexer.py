@@ -232,6 +232,7 @@ def _as_result(text: str, one: Token, others: Sequence[Token], names: KnownNames
 def _as_counted(lead: str, verbs: Sequence[str], names: KnownNames) -> tuple[Token | None, str]:
     """Return the line of what is counted behind `how many`, and done to it, and the verb."""
     _, asked, noun = lead.lower().rpartition("how many ")
+    noun = noun.removeprefix("more ").removeprefix("fewer ")  # than at another time
     if not noun or noun.split()[0] in _WORDS["counted units"]:
         return None, ""
     verb = next((one for one in verbs if one in _WORDS["counted actions"]), "") if asked else ""

@@ -293,6 +293,8 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     fitting = fitting if query.part else _without_subtotals(_without_sections_of_parts(fitting))
     weigh = word_weights(frozenset(each.fact.label for each in fitting if each.fact.source != "text"))
     hits = _statement_first(_ranked(fitting, asked, weigh))
+    if hits and asked.metric is None and hits[0].extra:
+        hits = _without_wider(hits)
     # Labels of the lexicon are other words for a metric, unless it is looked for by what the question calls it.
     own = asked.metric is None or bool(query.metric and query.phrase)
     if own and not any(hit.is_complete and hit.score >= _SURE for hit in hits[:1]):
@@ -512,10 +514,35 @@ def _statement_first(hits: list[FactHit]) -> list[FactHit]:
         return hits
     if hits[0].sourced.fact.source == "text":  # a row that is called so goes before a clause
         rows = (hit for hit in hits if hit.score > hits[0].score - _APART and hit.sourced.fact.source != "text")
-        hits = _moved_first(hits, (hit for hit in rows if hit.is_complete and not hit.extra))
+        told = _told_of(hits[0].sourced.fact)
+        hits = _moved_first(hits, (hit for hit in rows if _says_no_more(hit) and not told & _only_above(hit)))
     near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
     stated = (hit for hit in near if hit.sourced.fact.statement not in (None, Statement.EQUITY))
     return _moved_first(hits, (hit for hit in stated if hit.is_complete and len(hit.extra) <= len(hits[0].extra)))
+
+
+def _says_no_more(hit: FactHit) -> bool:
+    """Return whether a row has all that is asked for, and nothing else."""
+    return hit.is_complete and not hit.extra
+
+
+def _only_above(hit: FactHit) -> Words:
+    """Return the words that only the caption of a row has."""
+    return words_of(hit.sourced.fact.caption) - _subject_of(hit.sourced.fact)
+
+
+def _without_wider(hits: list[FactHit]) -> list[FactHit]:
+    """Return the hits without rows that join the line asked for to another: `Cloud services and license support`.
+
+    They stay where no row is called so alone.
+    """
+    near = itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits)
+    called = next((hit for hit in near if hit.sourced.fact.source != "text" and _says_no_more(hit)), None)
+    if called is None:
+        return hits
+    own = words_of(called.sourced.fact.label)
+    first = (hit.sourced.fact.label.partition(" and ") for hit in hits)
+    return [hit for hit, (one, joined, _) in zip(hits, first, strict=True) if not joined or words_of(one) != own]
 
 
 def _in_words(hit: FactHit, spoken: Mapping[str, str]) -> FactHit:

@@ -14,7 +14,7 @@ from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.index.protocol import PageKey, SourcedFact, StoredPage, StoredPassage
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.query.tree import Kind, Line, Parts, Query
+from fin_agent.query.tree import Kind, Line, Number, Operation, Parts, Query
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.table import Table
 
@@ -207,6 +207,31 @@ def test_without_a_reason_a_question_for_one_is_not_answered() -> None:
         "Why did freight expense rise in 2023?", "freight expense", "Freight expense rose in 2023 in all regions."
     )
     assert told.startswith("missing a sentence that gives the reason")
+
+
+def test_a_share_of_a_measure_is_of_no_part_that_the_question_does_not_name() -> None:
+    measure = Operation(
+        operator="/",
+        left=Operation(operator="*", left=Number(value=100, unit="percent"), right=Line(words="Mart")),
+        right=Line(words="net revenue", metric="revenue"),
+    )
+    core = "How much of 2023 net revenue came from Mart?"
+    query = Query(question=core, kind=Kind.VALUE, measures=(measure,))
+    question = asked("2023 net revenue Mart", figure=True, core=core).model_copy(update={"query": query})
+    whole = "In 2023, sales to Mart and its affiliates, with clubs, represented 13% of our consolidated net revenue."
+    part = "Our five customers were 34% of our 2023 net revenue in North America, with Mart representing 19%."
+    told = reason(question, [passage(part), passage(whole, 1)], Words(), load_lexicon())  # type: ignore[arg-type]
+    assert told.text == whole
+
+
+def test_a_difference_of_two_years_is_in_no_sentence_of_one() -> None:
+    core = "How many more ferries did Acme have in 2023 than in 2021?"
+    question = asked("ferries", figure=True, core=core).model_copy(
+        update={"periods": (FiscalPeriod(fiscal_year=2021), FiscalPeriod(fiscal_year=2023))}
+    )
+    assert answer(question, passage("At the end of 2023 we had 31 ferries.")) == ""
+    both = "We had 31 ferries in 2023, as against 28 in 2021."
+    assert answer(question, passage(both)) == both
 
 
 def test_a_list_is_told_whole() -> None:

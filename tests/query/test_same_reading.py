@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fin_agent.lexicon.company_mentions import CompanyDirectory
@@ -131,6 +133,30 @@ SAME = {
         "What was Apple's revenue from Americas and Europe together in 2024?",
         "Apple 2024 revenue: Americas + Europe combined",
     ],
+    "some of the parts": [
+        "Which Apple segments grew revenue in 2024?",
+        "Of Apple's segments, which ones grew revenue in 2024?",
+    ],
+    "falls of parts": [
+        "Which Apple region had the biggest percentage decline in operating income in 2024?",
+        "Which Apple region took the biggest percentage hit to operating income in 2024?",
+    ],
+    "what parts bring": [
+        "Which Apple region had the most revenue in 2024?",
+        "Which customer region gave Apple the most revenue in 2024?",
+    ],
+    "margins of segments": [
+        "Which Apple segment had the best operating margin in 2024?",
+        "Which Apple segment had the highest segment margin in 2024?",
+    ],
+    "earned per member": [
+        "Which region of Netflix had the lowest average revenue per paying member in 2024?",
+        "In which region did Netflix earn the least per paying member per month in 2024?",
+    ],
+    "people employed": [
+        "How many more staff did Apple have in 2024 than in 2022?",
+        "How many more people did Apple employ in 2024 than in 2022?",
+    ],
 }
 
 
@@ -139,6 +165,20 @@ def test_wordings_of_one_request_have_one_reading(names: KnownNames, wordings: l
     first, *others = (_first(one, names) for one in wordings)
     for other in others:
         assert other == first
+
+
+def test_a_part_that_brackets_name_in_full_is_called_before_them(names: KnownNames) -> None:
+    called = {"defense segment": "Defense", "DSS": "Defense, Space & Security"}
+    of_parts = replace(
+        names,
+        parts_in=lambda text, keys: [
+            KnownName(part, text.find(said), text.find(said) + len(said))
+            for said, part in called.items()
+            if said in text
+        ],
+    )
+    query = _first("How fast did revenue of Apple's defense segment (DSS) grow in 2024?", of_parts)
+    assert query.parts is not None and query.parts.names == ("Defense, Space & Security",)
 
 
 def test_an_average_of_listed_years_is_that_of_the_years(names: KnownNames) -> None:

@@ -81,6 +81,7 @@ def test_a_change_is_told_from_how_things_stand(clause: str, amount: str, unit: 
         ),
         ("As of December 31, we had about 14,000 full-time employees.", "14000", "full-time employees"),
         ("We had approximately 300 part-time employees.", "300", "part-time employees"),
+        ("With approximately 132,200 employees as of December 31, costs are high", "132200", "employees"),
         ("We employed 900 people, of whom 600 work in Ohio and 300 abroad.", "300", "employees"),
         ("In 2024 and 2023 we had approximately 69,700 and 79,100 employees, respectively.", "79100", ""),
         ("The Coatings segment employed approximately 6,000 employees.", "6000", ""),

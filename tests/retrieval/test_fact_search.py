@@ -466,6 +466,22 @@ def test_a_print_of_a_tagged_figure_in_another_scale_is_left_aside() -> None:
     ]
 
 
+def test_a_row_that_joins_the_line_asked_for_to_another_yields_to_the_line_itself() -> None:
+    support = fact("Cloud services and license support", 30, 12, statement=Statement.INCOME)
+    offering = fact("Cloud services", 10, 12, section=("Revenues by offering",))
+    asked = "cloud services revenues"
+    assert values(found([support, offering], asked))[0] == 10
+    assert values(found([support, offering], "cloud services and license support"))[0] == 30
+
+
+def test_a_row_that_has_a_word_in_a_paragraph_above_it_alone_goes_behind_a_clause_of_that_subject() -> None:
+    above = "including the cost of providing our cloud services and license support offerings"
+    total = fact("Total revenues", 36, 12, section=("Cloud and license",), caption=above)
+    clause = fact("Our total cloud services revenues increased to $10 in fiscal 2023", 10, 12, source="text")
+    others = [fact(f"{name} revenues", 3, 12) for name in ("Hardware", "License", "Total hardware", "Total license")]
+    assert values(found([total, clause, *others], "total cloud services revenue"))[0] == 10
+
+
 def test_a_clause_that_says_more_than_a_row_is_no_rival_of_it() -> None:
     row = fact("Free cash flow (non-GAAP measure)", 533, 12, section=("Excluding",), scope="Excluding")
     clause = fact("Free cash flow was positive $308 million, respectively", 308, 12, source="text")

@@ -28,7 +28,7 @@ from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.text_normalization import places_of, words_in
 from fin_agent.lexicon.words import any_of, finds, listed, patterns, word_lists
-from fin_agent.query.tree import Line, Operation, lines_of
+from fin_agent.query.tree import Line, Operation, lines_of, share_of
 from fin_agent.vocabulary.dates import MONTHS, printed_dates, printed_years
 from fin_agent.vocabulary.filing import PassageKind
 
@@ -653,6 +653,8 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
         return False
     if wants is AnswerType.VERDICT and any(term.is_absent for term in target.telling_terms):
         return False
+    if wants in FIGURES and _lacks_a_year(f"{nearby} {text}", target):
+        return False
     if not _names_what_is_compared(f"{nearby} {text}", target) or not _moves_where_asked(lead, text, target):
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
@@ -684,6 +686,12 @@ def _moves_where_asked(lead: str, text: str, target: AnswerTarget) -> bool:
     if any(movement_directions(moving)):
         return True
     return wants is AnswerType.CAUSE and _is_composed(text, target.part.text)
+
+
+def _lacks_a_year(text: str, target: AnswerTarget) -> bool:
+    """Return whether a text is of one year, and sets it against no other: it has no `more in 2024 than in 2019`."""
+    differs = " than " in target.intent.core and not target.years <= set(printed_years(text))
+    return differs and len(target.years) > 1 and not contains_listed_phrase("set against", text)
 
 
 def _names_what_is_compared(text: str, target: AnswerTarget) -> bool:
@@ -869,6 +877,7 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= _HEDGED
     if wants in FIGURES and _names_another_unit(about, target.intent):
         fitness *= _OF_A_UNIT
+    fitness *= _share_fitness(about, target)
     stated = f"{heading} {about}" if wants in FIGURES else heading
     foretold = has_listed_prefix("expected", stated) and not has_listed_prefix("expected", core)
     if foretold and wants in FIGURES | {AnswerType.VERDICT}:
@@ -883,6 +892,13 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= _HEDGED if contains_listed_phrase("told elsewhere", text) else 1.0
         fitness *= _moves_as_asked(text[: len(about) + _VERB], core) * _reason_fitness(about, heading, target)
     return fitness
+
+
+def _share_fitness(about: str, target: AnswerTarget) -> float:
+    """Return the fit of a share of a measure: `19% of net revenue in Japan` is of another whole than net revenue."""
+    query, lexicon = target.intent.query, target.lexicon
+    asked = target.part.answer_type in FIGURES and query is not None and share_of(query.only_measure) is not None
+    return min(1.0, measure_fitness(about, target.intent.core, lexicon)) if asked and lexicon is not None else 1.0
 
 
 def _reason_fitness(about: str, heading: str, target: AnswerTarget) -> float:
