@@ -298,9 +298,9 @@ def _with_listed_members(tokens: Sequence[Token], text: str) -> Sequence[Token]:
     The list stands in brackets, behind `among`, a dash or a colon, or before all: `among Ads, AWS and stores, which
     grew most`, `lines (sales, AWS)`, `Express/Ground`. A part that no table has beside the others is no answer.
     """
-    if not has_any(tokens, types_in("ranking")):
-        return tokens
     kept = _with_one_company(tokens)
+    if not has_any(tokens, types_in("ranking")):
+        return kept
     for place in range(len(kept)):
         items = _list_at(kept, place)
         if len(items) > 1 and _are_members(kept, items, text):
