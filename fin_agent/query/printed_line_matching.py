@@ -211,6 +211,29 @@ def with_metric_as_part(query: Query) -> Query | None:
     return query.model_copy(update={"measures": (percentage(part, whole.model_copy(update={"whole": True})),)})
 
 
+def with_profit_of_lines(query: Query) -> Iterator[Query]:
+    """Yield readings of the gross profit of what no table divides it by as its revenue less its costs.
+
+    `Gross profit on bitcoin` is printed as bitcoin revenue and bitcoin costs.
+    """
+    lines = [one for one in query.measures if isinstance(one, Line)]
+    known = [one for one in lines if one.metric]
+    told = " ".join(one.words for one in lines if not one.metric).lower()
+    of_it = [one.metric for one in known] == [_GROSS_PROFIT] or (not known and _GROSS_PROFIT_WORDS in told)
+    name = " ".join(told.replace(_GROSS_PROFIT_WORDS, "").split()).removeprefix("from ").removeprefix("on ")
+    if not (of_it and name and len(lines) == len(query.measures)) or query.parts is not None or query.comparison:
+        return
+    if {one.lower() for one in query.unread} <= {name}:
+        for less in _LESS_COSTS:
+            revenue, costs = (Line(words=words.format(name), period=lines[0].period) for words in less)
+            profit = Operation(operator="-", left=revenue, right=costs)
+            yield query.model_copy(update={"measures": (profit,), "unread": ()})
+
+
+_GROSS_PROFIT, _GROSS_PROFIT_WORDS = "gross_profit", "gross profit"
+_LESS_COSTS = (("{} revenue", "{} costs"), ("{} revenue", "{} cost of revenue"), ("{} sales", "{} cost of sales"))
+
+
 def lines_of_share(measure: Measure | None) -> tuple[Line, Line] | None:
     """Return the part and the whole of one line in percent of another; None for any other measure."""
     match share_of(measure):
