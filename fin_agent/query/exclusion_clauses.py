@@ -113,7 +113,7 @@ def _added_amount(tokens: Sequence[Token], verb: Token, lines: Sequence[Token]) 
 
     Empty where it does not, adds more than that, or asks for a ratio. The words behind the amount only say what it is.
     """
-    adds = verb.text.lower().endswith(" back") and [one.type for one in lines[:1]] == ["NUMBER"]
+    adds = verb.text.lower().endswith("back") and [one.type for one in lines[:1]] == ["NUMBER"]
     alone = not has_any(lines[1:], ("AND", "NUMBER")) and lines[0].text.startswith("$") if adds else False
     return f"plus {lines[0].text}" if alone and not _asks_for_a_ratio(tokens) else ""
 
