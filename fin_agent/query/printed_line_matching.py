@@ -217,21 +217,15 @@ def with_profit_of_lines(query: Query) -> Iterator[Query]:
     `Gross profit on bitcoin` is printed as bitcoin revenue and bitcoin costs.
     """
     lines = [one for one in query.measures if isinstance(one, Line)]
-    known = [one for one in lines if one.metric]
-    told = " ".join(one.words for one in lines if not one.metric).lower()
-    of_it = [one.metric for one in known] == [_GROSS_PROFIT] or (not known and _GROSS_PROFIT_WORDS in told)
-    name = " ".join(told.replace(_GROSS_PROFIT_WORDS, "").split()).removeprefix("from ").removeprefix("on ")
-    if not (of_it and name and len(lines) == len(query.measures)) or query.parts is not None or query.comparison:
-        return
-    if {one.lower() for one in query.unread} <= {name}:
-        for less in _LESS_COSTS:
-            revenue, costs = (Line(words=words.format(name), period=lines[0].period) for words in less)
+    told = " ".join(one.words for one in lines).lower()
+    name = " ".join(told.replace("gross profit", "").split()).removeprefix("from ").removeprefix("on ")
+    alone = len(lines) == len(query.measures) and query.parts is None and query.comparison is None
+    asked = {one.lower() for one in query.unread} == ({name} if len(lines) > 1 else set())  # `gross profit and bitcoin`
+    if alone and asked and name and "gross profit" in told:
+        for less in (("revenue", "costs"), ("revenue", "cost of revenue"), ("sales", "cost of sales")):
+            revenue, costs = (Line(words=f"{name} {words}", period=lines[0].period) for words in less)
             profit = Operation(operator="-", left=revenue, right=costs)
             yield query.model_copy(update={"measures": (profit,), "unread": ()})
-
-
-_GROSS_PROFIT, _GROSS_PROFIT_WORDS = "gross_profit", "gross profit"
-_LESS_COSTS = (("{} revenue", "{} costs"), ("{} revenue", "{} cost of revenue"), ("{} sales", "{} cost of sales"))
 
 
 def lines_of_share(measure: Measure | None) -> tuple[Line, Line] | None:
