@@ -847,7 +847,7 @@ def _surely_printed(query: Query, words: Intent, workspace: Workspace) -> Intent
 
 def _are_of_one_page(intent: Intent, workspace: Workspace) -> bool:
     """Return whether the figures of each period are printed side by side: costs of the same name may be of a note."""
-    pages: dict[FiscalPeriod | None, set[PageKey | None]] = {}
+    pages: dict[str, set[PageKey | None]] = {}
     for slot in _plan(intent, workspace).slots():
         best = facts_for(slot, workspace).best
         pages.setdefault(slot.period, set()).add(best.sourced.key if best is not None else None)
