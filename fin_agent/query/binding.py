@@ -780,7 +780,7 @@ def measure_expression(measure: Measure, lexicon: Lexicon, members: FamilyMember
 
 _SUMS = ("+", "-")
 _FUNCTIONS = {"mean": (", ", "mean"), "sum": (" + ", ""), "abs": (", ", "abs")}
-_AVERAGED = re.compile(r"\bavg\((?P<of>\w+)\)")
+_AVERAGED = re.compile(r"\bavg\((?P<of>\w+(?:\([^()]*\))?)\)")
 
 
 def _line_expression(line: Line | NamedFormula, lexicon: Lexicon, members: FamilyMembers) -> str:

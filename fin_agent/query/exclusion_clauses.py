@@ -87,6 +87,7 @@ def _exclusion_in(text: str, tokens: Sequence[Token]) -> _Exclusion | None:
     inside = tokens[start:place] if passive else tokens[place + 1 : end]
     source = _source_in(tokens[place + 1 : end], told=passive)
     lines = [one for one in inside if one not in source and one.type in types_in("left-out") - {"COMPANY"}]
+    lines = [one for one in lines if one.text.lower() != _ADD]
     leads = types_in("leading").issuperset(one.type for one in tokens[:start])
     leads = leads and has_any(tokens[end:], ("FORMULA", "METRIC"))
     end = end if leads or not passive else place + 1 + len(source)
@@ -112,7 +113,7 @@ def _added_amount(tokens: Sequence[Token], verb: Token, lines: Sequence[Token]) 
 
     Empty where it does not, adds more than that, or asks for a ratio. The words behind the amount only say what it is.
     """
-    adds = verb.text.lower().endswith(" back") and [one.type for one in lines[:1]] == ["NUMBER"]
+    adds = verb.text.lower().endswith("back") and [one.type for one in lines[:1]] == ["NUMBER"]
     alone = not has_any(lines[1:], ("AND", "NUMBER")) and lines[0].text.startswith("$") if adds else False
     return f"plus {lines[0].text}" if alone and not _asks_for_a_ratio(tokens) else ""
 
@@ -121,7 +122,7 @@ def _start_of_clause(tokens: Sequence[Token], place: int, text: str) -> int:
     """Return where the lines begin that a participle leaves out: `if credits are left out`, `with the fee removed`."""
     openers = word_lists("question_words")["opening an exclusion"]
     start = place
-    while start and tokens[start - 1].type in types_in("left-out"):
+    while start and (tokens[start - 1].type in types_in("left-out") or tokens[start - 1].text.lower() == _ADD):
         start -= 1
         if not openers.isdisjoint(text[tokens[start - 1].end if start else 0 : tokens[start].start].lower().split()):
             return start
@@ -152,5 +153,7 @@ def _source_in(clause: Sequence[Token], *, told: bool) -> Sequence[Token]:
     return clause[start:] if known else ()
 
 
+_ADD = "add"
+"""Begins what `back` ends: `if you add the fee back`."""
 _VERB = "excluding"
 _MARKS = " ,;:-"

@@ -217,6 +217,23 @@ def with_metric_as_part(query: Query, lexicon: Lexicon) -> Query | None:
     return query.model_copy(update={"measures": (percentage(part, whole.model_copy(update={"whole": True})),)})
 
 
+def with_profit_of_lines(query: Query) -> Iterator[Query]:
+    """Yield readings of the gross profit of what no table divides it by as its revenue less its costs.
+
+    `Gross profit on bitcoin` is printed as bitcoin revenue and bitcoin costs.
+    """
+    lines = [one for one in query.measures if isinstance(one, Line)]
+    told = " ".join(one.words for one in lines).lower()
+    name = " ".join(told.replace("gross profit", "").split()).removeprefix("from ").removeprefix("on ")
+    alone = len(lines) == len(query.measures) and query.parts is None and query.comparison is None
+    asked = {one.lower() for one in query.unread} == ({name} if len(lines) > 1 else set())  # `gross profit and bitcoin`
+    if alone and asked and name and "gross profit" in told:
+        for less in (("revenue", "costs"), ("revenue", "cost of revenue"), ("sales", "cost of sales")):
+            revenue, costs = (Line(words=f"{name} {words}", period=lines[0].period) for words in less)
+            profit = Operation(operator="-", left=revenue, right=costs)
+            yield query.model_copy(update={"measures": (profit,), "unread": ()})
+
+
 def lines_of_share(measure: Measure | None) -> tuple[Line, Line] | None:
     """Return the part and the whole of one line in percent of another; None for any other measure."""
     match share_of(measure):

@@ -1492,6 +1492,7 @@ class QueryComposer:
             return None
         in_percent = self._moves_in_percent(growth=growth, between=between, excess=excess)
         self._since_the_year_end()
+        self._add_up_parts()
         self._move("growth" if in_percent else "change")
         self.take_frames(*_MOVING, "YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
         if growth or directed or not between:
@@ -1542,6 +1543,23 @@ class QueryComposer:
         """Return whether growth is asked for: `the percentage difference between 2018 and 2019`."""
         alone = self.axis is Axis.PERIODS and len(self.measures) == 1
         return alone and all(one.text.lower().endswith("difference") for one in self.left.get("EXCESS", ()))
+
+    def _add_up_parts(self) -> None:
+        """Add up named parts whose movement is asked for as one: `how much did sales of Ads and Cloud together rise`.
+
+        Nothing is a total of them otherwise: that of a line is the whole company's.
+        """
+        names = self.base.parts.names if self.base.parts is not None and not self.family else ()
+        line = self.only
+        if len(names) < 2 or not isinstance(line, Line) or line.part:
+            return
+        line = line.model_copy(update={"whole": False})
+        joined = {one.text.lower() for one in self.lexed.tokens if one.type == "TOTAL"} - {"total"}
+        if joined and not self.has_frame("EACH"):
+            self.base = self._with_base(parts=None)
+            self.measures = [total_of(line.model_copy(update={"part": name}) for name in names)]
+        else:
+            self.measures = [line]
 
     def _comparison(self) -> dict[str, object]:
         """Read how companies, parts or measures are compared, in addition to the relation over time."""

@@ -31,7 +31,7 @@ from fin_agent.analyst.rules.words_to_intent import (
 )
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import Plan, build_plan
-from fin_agent.index.protocol import SourcedFact
+from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.periods import parse_periods
@@ -63,6 +63,7 @@ from fin_agent.query.printed_line_matching import (
     with_parts_resolved,
     with_parts_within,
     with_printed_years,
+    with_profit_of_lines,
     with_share_as_printed,
     with_share_within_part,
 )
@@ -707,6 +708,10 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     Raises:
         UnboundError: The reading cannot be planned.
     """
+    for profit in with_profit_of_lines(query):
+        certain = _surely_printed(profit, words, workspace)
+        if certain is not None and _are_of_one_page(certain, workspace):
+            return certain
     if query.unread:
         if (within := _as_line_of_parts(query, words, workspace)) is not None:
             return within
@@ -850,6 +855,15 @@ def _surely_printed(query: Query, words: Intent, workspace: Workspace) -> Intent
         if figures_are_printed(intent, workspace):
             return intent
     return None
+
+
+def _are_of_one_page(intent: Intent, workspace: Workspace) -> bool:
+    """Return whether the figures of each period are printed side by side: costs of the same name may be of a note."""
+    pages: dict[str, set[PageKey | None]] = {}
+    for slot in _plan(intent, workspace).slots():
+        best = facts_for(slot, workspace).best
+        pages.setdefault(slot.period, set()).add(best.sourced.key if best is not None else None)
+    return all(len(some) == 1 and None not in some for some in pages.values())
 
 
 def _as_printed_total(query: Query, words: Intent, workspace: Workspace) -> Query | None:

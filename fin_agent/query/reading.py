@@ -94,18 +94,26 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
 
 
 def _with_told_amounts(query: Query, text: str) -> Query | None:
-    """Return a query with the amount that the question tells of an unknown line in its place: `the $1 billion fee`."""
+    """Return a query with the amount that the question tells of a line in its place: `the $1 billion fee`.
+
+    That of a known line is used where nothing else reads it.
+    """
     amounts = amounts_in(text)
+    unread = {one.text for one in amounts}.intersection(query.unread)
 
     def told(line: Line | NamedFormula) -> Measure:
-        at = text.find(line.words) if isinstance(line, Line) and line.metric is None else -1
+        at = text.find(line.words) if isinstance(line, Line) else -1
         for one in amounts:
             amount, before = one.value, text[one.end : at] if one.end < at else None
+            known = isinstance(line, Line) and line.metric is not None and one.text not in unread
             if isinstance(amount, Amount) and amount.unit == "USD" and before is not None and before.strip() in _OF:
-                return Number(value=amount.value, unit="USD")
+                return line if known else Number(value=amount.value, unit="USD")
         return line
 
-    return None if query.unread or len(query.measures) != 1 else query.with_lines(told)
+    if len(query.measures) != 1 or len(unread) != len(query.unread):
+        return None
+    using = query.with_lines(told)
+    return using.model_copy(update={"unread": ()}) if using is not None and len(unread) < 2 else None
 
 
 _OF = ("", "of")
@@ -298,9 +306,9 @@ def _with_listed_members(tokens: Sequence[Token], text: str) -> Sequence[Token]:
     The list stands in brackets, behind `among`, a dash or a colon, or before all: `among Ads, AWS and stores, which
     grew most`, `lines (sales, AWS)`, `Express/Ground`. A part that no table has beside the others is no answer.
     """
-    if not has_any(tokens, types_in("ranking")):
-        return tokens
     kept = _with_one_company(tokens)
+    if not has_any(tokens, types_in("ranking")):
+        return kept
     for place in range(len(kept)):
         items = _list_at(kept, place)
         if len(items) > 1 and _are_members(kept, items, text):

@@ -56,6 +56,9 @@ WORDINGS = [
     ("After deducting capex, what was left of Apple's operating cash flow in 2024?", FREE_CASH_FLOW),
     ("Taking away capex from operating cash flow, what free cash flow did Apple have in 2024?", FREE_CASH_FLOW),
     ("Free cash flow at Apple in 2024 - operating cash flow minus capex", FREE_CASH_FLOW),
+    ("Taking free cash flow as operating cash flow less capex, what was Apple's in 2024?", FREE_CASH_FLOW),
+    ("If we take free cash flow as operating cash flow less capex, what was Apple's in 2024?", FREE_CASH_FLOW),
+    ("Define free cash flow as operating cash flow less capex; what was Apple's in 2024?", FREE_CASH_FLOW),
     ("Apple's FCF for 2024, i.e. cash from operations after deducting PP&E additions", FREE_CASH_FLOW),
     ("Interest coverage at Apple in 2024, dividing operating income by interest expense", COVER),
     ("Apple 2024 interest cover: operating income to interest expense", COVER),
@@ -68,6 +71,7 @@ WORDINGS = [
     ("What percentage of Apple's 2024 revenue did R&D represent?", INTENSITY),
     ("Research and development accounted for what percentage of Apple's revenue in 2024?", INTENSITY),
     ("What share of revenue did R&D take up at Apple in 2024?", INTENSITY),
+    ("What share of Apple's revenue did R&D eat up in 2024?", INTENSITY),
     ("R&D at Apple in 2024 (share of revenue)", INTENSITY),
     ("Apple R&D 2024, % of revenue", INTENSITY),
     ("How much of Apple's 2024 revenue was eaten by R&D, in percent?", INTENSITY),
@@ -96,6 +100,7 @@ LEFT_OUT = [
     ("Strip the termination fee out of Apple's 2024 operating expenses: what operating margin is left?", WITHOUT_FEE),
     ("If you strip out the termination fee, what was Apple's operating margin in 2024?", WITHOUT_FEE),
     ("Apple 2024 operating margin, adding back the termination fee", WITHOUT_FEE),
+    ("If you add the termination fee back, what was Apple's operating margin in 2024?", WITHOUT_FEE),
     ("Put back the termination fee: what operating margin did Apple earn in 2024?", WITHOUT_FEE),
     ("Apple's operating margin in 2024 if the termination fee is left out", WITHOUT_FEE),
     ("Apple operating margin 2024 with the termination fee added back", WITHOUT_FEE),
@@ -146,6 +151,7 @@ TOLD_AMOUNTS = [
     ("What was Apple's 2024 operating cash flow with the $6 billion tax deposit added back?", CASH_AND_DEPOSIT),
     ("What was Apple's 2024 operating cash flow plus the $6 billion tax deposit?", CASH_AND_DEPOSIT),
     ("What is Apple's 2024 operating cash flow if you add $6 billion of deposits back?", CASH_AND_DEPOSIT),
+    ("If you add the $6 billion tax deposit back, what was Apple's 2024 operating cash flow?", CASH_AND_DEPOSIT),
     ("Add $6 billion to Apple's 2024 operating cash flow: what is the total?", "$6 billion + cash_from_operations"),
     ("Subtract a $2 billion legal charge from Apple's 2024 net income: what is left?", "net_income - $2 billion"),
 ]
@@ -155,6 +161,55 @@ TOLD_AMOUNTS = [
 def test_an_amount_that_the_question_tells_is_an_operand(names: KnownNames, question: str, formula: str) -> None:
     query = _read(question, names)
     assert (_formula(query), query.unread) == ([formula], ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "If you add the $4 billion litigation charge back, what would Apple's 2024 operating margin have been?",
+        "Adding back the $4 billion litigation charge, what was Apple's 2024 operating margin?",
+        "What was Apple's 2024 operating margin excluding the $4 billion litigation charge?",
+    ],
+)
+def test_an_amount_that_is_told_of_a_known_cost_is_used_in_its_place(names: KnownNames, question: str) -> None:
+    query = next(one for one in candidate_readings(question, names) if not one.unread)
+    assert _formula(query) == ["(operating_income + $4 billion) / revenue"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did R&D eat up a bigger share of Apple's revenue in 2022 or in 2024?",
+        "Did R&D account for a smaller share of Apple's revenue in 2024 than in 2022?",
+        "In which year did R&D make up a bigger share of Apple's revenue, 2022 or 2024?",
+    ],
+)
+def test_a_line_that_makes_up_a_bigger_share_is_divided(names: KnownNames, question: str) -> None:
+    query = next(one for one in candidate_readings(question, names) if not one.unread)
+    lines = [line for one in query.measures for line in lines_of(one)]
+    assert [getattr(line, "metric", None) for line in lines] == ["research_and_development", "revenue"]
+
+
+@pytest.mark.parametrize("question", ["What share of revenue did Europe eat up at Apple in 2024?"])
+def test_what_is_eaten_up_is_a_cost_and_no_part(names: KnownNames, question: str) -> None:
+    query = next(one for one in candidate_readings(question, names) if not one.unread)
+    assert (_formula(query), query.parts) == (["Europe / revenue"], None)
+
+
+def test_what_comes_from_selling_a_thing_comes_from_the_thing(names: KnownNames) -> None:
+    query = _read("What percent of Apple's 2024 revenue came from selling licenses?", names)
+    assert (_formula(query), query.unread) == (["licenses / revenue"], ())
+
+
+def test_a_cost_that_is_paid_is_the_cost(names: KnownNames) -> None:
+    query = _read("What did Apple pay in interest and debt expense for 2024?", names)
+    assert [line.words for line in query.lines()] == ["interest and debt expense"]
+
+
+@pytest.mark.parametrize("told", ["using equity at year end", "based on equity at the end of the year"])
+def test_a_formula_of_balances_at_the_end_of_the_year_averages_none(names: KnownNames, told: str) -> None:
+    (measure,) = _read(f"Apple's return on equity in 2024, {told}", names).measures
+    assert isinstance(measure, NamedFormula) and measure.closing
 
 
 def test_more_than_the_told_amount_is_not_added_back(names: KnownNames) -> None:

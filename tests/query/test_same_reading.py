@@ -129,6 +129,15 @@ SAME = {
         "Apple's dividends and share repurchases combined, 2024?",
         "Combining dividends with share repurchases, how much did Apple return in 2024?",
     ],
+    "parts that move together": [
+        "How much did Apple's Americas and Europe revenue together rise in 2024?",
+        "Put Apple's Americas and Apple's Europe together: how much did their combined revenue rise in 2024?",
+        "How much did the combined revenue of Apple's Americas and Europe rise in 2024?",
+    ],
+    "current debt": [
+        "Apple's debt due within a year at the end of 2024?",
+        "Apple's debt maturing within a year at the end of 2024?",
+    ],
     "parts together": [
         "What was Apple's revenue from Americas and Europe together in 2024?",
         "Apple 2024 revenue: Americas + Europe combined",

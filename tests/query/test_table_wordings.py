@@ -210,7 +210,10 @@ TABLES = {
         Online stores|400|300
         Advertising services|150|120
         Bitcoin revenue|250|80
-        Total|800|500""",
+        Total|800|500
+        Cost of revenue:||
+        Bitcoin costs|235|78
+        Total cost of revenue|600|390""",
     ),
     "umber": (
         "Domestic and foreign components of income before income taxes were as follows (in millions):",
@@ -396,6 +399,11 @@ ASKED = [
     ("tansy", "What was advertising revenue in 2019?", 150),
     ("tansy", "What was revenue without bitcoin in 2019?", 550),
     ("tansy", "What was revenue in 2019 if you leave out bitcoin?", 550),
+    ("tansy", "How much gross profit did Tansy make on bitcoin in 2019?", 15),
+    ("tansy", "What was Tansy's bitcoin gross profit in 2018?", 2),
+    ("tansy", "What was Tansy's gross profit on advertising services in 2019?", None),
+    ("hazel", "How much did the combined net sales of North America Retail and Pet rise in 2019?", 30),
+    ("hazel", "By how much did Pet and North America Retail operating profit together change in 2019?", 10),
     ("tansy", "What was advertising revenue in 2019 (segment figures)?", 150),
     ("tansy", "By how many $ did net sales ex bitcoin grow in 2019?", 130),
     ("tansy", "How much of the 2019 net sales came through online stores?", 50),
