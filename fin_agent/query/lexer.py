@@ -852,7 +852,11 @@ def _as_flow(token: Token, names: KnownNames) -> Token | None:
         whole = (other for other in names.lexicon.mentions(said) if (other.start, other.end) == (0, len(said)))
         token = next((replace(token, type="METRIC", text=said, value=other.id) for other in whole), token)
     metric = names.lexicon.metrics.get(str(token.value)) if token.type == "METRIC" else None
-    return token if metric is not None and metric.period == "duration" else None
+    flows = token.type == "FORMULA" and token.value == _FREE  # `how much cash was left after capex`
+    return token if flows or (metric is not None and metric.period == "duration") else None
+
+
+_FREE = "free_cash_flow"
 
 
 def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:

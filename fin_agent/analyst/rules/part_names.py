@@ -157,8 +157,9 @@ def _name_variants(printed: str) -> Iterator[str]:
 def _places(
     text: str, name: str, mentions: Sequence[Mention], periods: Sequence[tuple[int, int]]
 ) -> Iterator[KnownName]:
-    """Yield the occurrences of `name`; short names must match in case."""
-    for found in _pattern(name).finditer(text):
+    """Yield the occurrences of `name`; short names must match in case, unless the text has no capitals at all."""
+    small = len(name) == _SHORTEST and not any(map(str.isupper, text))  # `aws revenue 2019`
+    for found in _pattern(name, any_case=small).finditer(text):
         start, end = found.span()
         if _is_within_a_word(found) or any(begin <= start and end <= close for begin, close in periods):
             continue
@@ -187,11 +188,12 @@ def _is_common_noun(text: str, start: int, end: int, mentions: Sequence[Mention]
 
 
 @lru_cache(maxsize=8192)
-def _pattern(name: str) -> re.Pattern[str]:
+def _pattern(name: str, *, any_case: bool = False) -> re.Pattern[str]:
     words = [r"(?:&|and)" if word.casefold() in ("&", "and") else re.escape(word) for word in name.split()]
     spelt = _UNITED_STATES if name in _NAMES_OF_THE_US else r"\s+".join(words)
     spelt = spelt.replace(r"United\s+States", _UNITED_STATES)  # `US and Canada`
-    return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if len(name) < _MIN_LENGTH or name in _NAMES_OF_THE_US else re.I)
+    exact = not any_case and (len(name) < _MIN_LENGTH or name in _NAMES_OF_THE_US)
+    return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if exact else re.I)
 
 
 @lru_cache(maxsize=65_536)
