@@ -65,15 +65,17 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     in_what_way = wants is AnswerType.SENTENCE and core.lower().startswith("how ")
     if not hard - asking or in_what_way or any(map(_is_a_time, content)):
         return None  # `how would a change in rates affect Acme` is answered in words
+    metrics = tuple(itertools.chain.from_iterable(map(_metrics_of, content)))
+    counted = any(workspace.lexicon.metrics[one].unit == "count" for _, one in metrics)
     target = FigureTarget(
         words=hard,
         light=light - hard,
-        metrics=tuple(itertools.chain.from_iterable(map(_metrics_of, content))),
+        metrics=metrics,
         phrases=other_phrases(lexed.text),
         fiscal_year=period.fiscal_year,
         quarter=period.quarter,
         months=period.months,
-        wanted="percent" if _asks_a_share(lexed.tokens, wants) else _wanted(wants, hard),
+        wanted="percent" if _asks_a_share(lexed.tokens, wants) else "count" if counted else _wanted(wants, hard),
         at_a_date=known["at a date"].search(question) is not None and known["in a span"].search(question) is None,
         moved=_way_of(moving),
         moving=asking,
