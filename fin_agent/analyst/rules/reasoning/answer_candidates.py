@@ -45,6 +45,8 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         return _is_composed(text, part.text) or contains_listed_phrase("causes", text)
     known = patterns("answer_patterns")
     pattern = known.get(wants.name.lower())
+    if wants is AnswerType.LIST and contains_listed_phrase("transactions", part.text):
+        return known["transaction"].search(text) is not None
     if wants is AnswerType.VERDICT and known["percent"].search(part.text):
         return known["percent"].search(text) is not None  # `did any customer account for more than 10% of revenue`
     if pattern is None:
@@ -69,6 +71,8 @@ def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bo
         return False
     if finds(part.text, "paid for", "answer_words") and not known["price"].search(text):
         return False  # `sales of the newly acquired banners totaled $244 million` is no price
+    if finds(part.text, "received for", "answer_words") and not known["received"].search(text):
+        return False  # nor is an impairment what a sale brought
     if patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
         return False
     if wants in (AnswerType.COUNT, AnswerType.NUMBER):
@@ -101,6 +105,8 @@ def _counts(number: re.Match[str], noun: str) -> bool:
     behind = list(takewhile(lambda word: word not in ends and not word.startswith(_CURRENCIES), words_behind))
     if behind[:1] in (["million"], ["billion"]) and number.string[: number.start()].endswith(_CURRENCIES):
         return False
+    if set(number.string[: number.start()].split()[-1:]) & set(noun.split()):
+        return False  # `Ryzen 5000 processors`: the number is a part of the name
     if any(map(str.isdigit, noun)):
         if number[0] in noun:
             return False  # the `787` of `787 aircraft` counts none
@@ -239,6 +245,13 @@ class AnswerTarget:
         """Whether a text that tells of a quarter may answer: what was paid in one was paid in its year."""
         return self.of_quarter or finds(self.part.text, "paid for", "answer_words")
 
+    @property
+    def designations(self) -> list[str]:
+        """The names with numbers that a question says, other than of dates and parts of reports: `Overwatch 2`."""
+        subject, others = self.intent.keywords, {*word_lists("answer_words")["numbered"], *MONTHS}
+        found = patterns("answer_patterns")["designation"].finditer(self.part.text)
+        return [one[0] for one in found if one["name"].lower() in subject and one["name"].lower() not in others]
+
     def unsaid(self) -> list[str]:
         """Return a sentence on what nothing read mentions; none if everything is, or fixed words of a report answer."""
         if cover_attribute(self.part.text):
@@ -284,6 +297,8 @@ def candidates_of(
         yield from _in_fixed_words(target, passages, attribute, on_cover)
         return
     for place, (passage, filed) in enumerate(passages):
+        if not all(name in passage.text for name in target.designations):
+            continue
         worth = _BEHIND**place * _period_fit(filed, latest, target)
         if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
@@ -781,6 +796,8 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
         return False
     if asked and filed is not None and filed < min(asked) and not years & asked:
         return False  # of a filing before the requested period
+    if asked and filed is not None and filed > max(asked) + 1 and years and not years & asked:
+        return False  # nor of one after it
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
     return _is_of_asked_years(text, target, filed, above)
@@ -875,9 +892,11 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= _HEDGED
     if target.of_quarter and not contains_listed_phrase("a quarter", text):
         fitness *= _span_fitness(text, target)
+    if wants in FIGURES and "growth" in about and not has_listed_prefix("up", core):
+        fitness *= _HEDGED
     if wants is AnswerType.TERMS and contains_listed_phrase("agreed", text):
         fitness *= _MOVED
-    if wants is AnswerType.LIST and _is_listing(text, target.part.text):
+    if (wants is AnswerType.LIST and _is_listing(text, target.part.text)) or _gives_name(text, target.part.text):
         fitness *= _LIST
     if wants is AnswerType.CAUSE:
         fitness *= _HEDGED if contains_listed_phrase("told elsewhere", text) else 1.0
@@ -921,6 +940,15 @@ def _year_fitness(about: str, target: AnswerTarget) -> float:
     years, asked = set(printed_years(told)), target.years or set(printed_years(target.intent.core))
     other = 1.0 if target.part.answer_type is AnswerType.DATE else _OTHER_YEAR
     return (_ITS_YEAR if years & asked else other) if years and asked else 1.0
+
+
+def _gives_name(text: str, asked: str) -> bool:
+    """Return whether a text ends by giving what it tells of the name asked about: `(Juice Transaction)`."""
+    named = patterns("answer_patterns")["what is named"].search(asked)
+    return named is not None and f"({named['name'].lower()})" in text.lower().translate(_QUOTES)
+
+
+_QUOTES = str.maketrans("", "", "“”\"")
 
 
 def _is_listing(text: str, asked: str) -> bool:
