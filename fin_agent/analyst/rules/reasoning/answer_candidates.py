@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, takewhile
@@ -45,14 +45,14 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         return _is_composed(text, part.text) or contains_listed_phrase("causes", text)
     known = patterns("answer_patterns")
     pattern = known.get(wants.name.lower())
-    if wants is AnswerType.LIST and contains_listed_phrase("transactions", part.text):
+    if asks_transactions(part):
         return known["transaction"].search(text) is not None
     if wants is AnswerType.VERDICT and known["percent"].search(part.text):
         return known["percent"].search(text) is not None  # `did any customer account for more than 10% of revenue`
     if pattern is None:
         return True
-    if wants is AnswerType.PRACTICE and "method" in part.text.lower():
-        pattern = known["method"]
+    if wants is AnswerType.PRACTICE:
+        pattern = next((known[kind] for kind in ("method", "hedging") if kind in part.text.lower()), pattern)
     if wants is AnswerType.PERSON:
         text = listed("answer_words", "pronouns").split(text, maxsplit=1)[0]  # `In 2014, he became ...` names nobody
         return any(_is_holder(found, part.text) for found in pattern.finditer(text))
@@ -62,6 +62,11 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         introduced = contains_listed_phrase("introductions", text)
         return introduced and not contains_listed_phrase("no introductions", text) and pattern.search(text) is not None
     return _holds_figure(text, part, pattern) if wants in FIGURES else pattern.search(text) is not None
+
+
+def asks_transactions(part: QuestionPart) -> bool:
+    """Return whether a part asks for a list of what was bought or sold."""
+    return part.answer_type is AnswerType.LIST and contains_listed_phrase("transactions", part.text)
 
 
 def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bool:
@@ -124,6 +129,8 @@ def contains_listed_phrase(kind: str, text: str) -> bool:
     """Return whether a text contains a phrase of a list in `answer_words.yaml`."""
     if kind == "causes":
         return _cause(text) is not None
+    if kind == "conditionals":
+        text = text.replace("May ", "")  # the month
     return finds(text, kind, "answer_words")
 
 
@@ -194,7 +201,7 @@ _ONLY_WORDS = frozenset(
 )
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
-_HEDGED, _LIST, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 0.5, 0.8
+_HEDGED, _LIST, _NAMED, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 3.0, 0.5, 0.8
 _LONG = 120
 """Number of words at which a text counts half as much."""
 _DATE_WITHIN = 45
@@ -553,7 +560,8 @@ def _score(
     """
     part, terms = target.part, target.terms
     cause = part.answer_type is AnswerType.CAUSE
-    told = lead if part.answer_type is AnswerType.STATUS else "" if _is_of_event(lead, target) else text
+    told = "" if _is_of_event(lead, target) or asks_transactions(part) else text
+    told = lead if part.answer_type in _OF_CASES else told
     length = 1 + len(told.split()) / _LONG
     if not matches_type(lead if part.answer_type in FIGURES | _FACTS else text, part):
         return None
@@ -671,7 +679,16 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
     if not _names_what_is_compared(f"{nearby} {text}", target) or not _moves_where_asked(lead, text, target):
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
-    return not ranks or contains_listed_phrase("superlatives", text)
+    if not ranks or wants is not AnswerType.LIST:
+        return not ranks or contains_listed_phrase("superlatives", text)
+    own = [term for term in target.telling_terms if not term.is_context]
+    behind = (text[one.end() :][:_RANKED] for one in listed("answer_words", "superlatives").finditer(text))
+    ranked = any(term.coverage_in(stems_in(words)) for words in behind for term in own)
+    return ranked and (patterns("answer_patterns")["names"].search(text) is not None or text.endswith(":"))
+
+
+_RANKED = 60
+"""Characters behind a superlative in which what it ranks is: `our largest independent bottlers`."""
 
 
 def _heads_another_outlook(heading: str, intent: Intent) -> bool:
@@ -812,6 +829,9 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
     if forecast and not asked & years and (years or max(printed_years(above), default=0) > max(asked)):
         return False  # expected of another period
+    sold = figure and finds(target.part.text, "received for", "answer_words") and printed_dates(text)
+    if sold and filed is not None and filed > max(asked) and "fiscal" in target.intent.core.lower():
+        return False  # sold in a later fiscal year, which began in the calendar year asked about
     interim = contains_listed_phrase("interim", text) and not target.of_quarter_or_price
     if wants is AnswerType.CAUSE:
         compared = patterns("answer_patterns")["years compared"].findall(above)  # `FISCAL 2016 COMPARED TO 2015`
@@ -882,7 +902,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
     core, wants = target.intent.core, target.part.answer_type
     fitness = _year_fitness(about, target) * (_MOVED if _is_of_event(text, target) else 1.0)
-    if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
+    supposes = contains_listed_phrase("conditionals", text) and wants is not AnswerType.ALLEGATION
+    if supposes and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
     if wants in FIGURES and _names_another_unit(about, target.intent):
         fitness *= _OF_A_UNIT
@@ -896,8 +917,10 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= _HEDGED
     if wants is AnswerType.TERMS and contains_listed_phrase("agreed", text):
         fitness *= _MOVED
-    if (wants is AnswerType.LIST and _is_listing(text, target.part.text)) or _gives_name(text, target.part.text):
+    if wants is AnswerType.LIST and _is_listing(text, target.part.text, target.years):
         fitness *= _LIST
+    if _gives_name(text, target.part.text):
+        fitness *= _NAMED
     if wants is AnswerType.CAUSE:
         fitness *= _HEDGED if contains_listed_phrase("told elsewhere", text) else 1.0
         fitness *= _moves_as_asked(text[: len(about) + _VERB], core) * _reason_fitness(about, heading, target)
@@ -948,13 +971,18 @@ def _gives_name(text: str, asked: str) -> bool:
     return named is not None and f"({named['name'].lower()})" in text.lower().translate(_QUOTES)
 
 
-_QUOTES = str.maketrans("", "", "“”\"")
+_QUOTES = str.maketrans("", "", '“”"')
 
 
-def _is_listing(text: str, asked: str) -> bool:
+def _is_listing(text: str, asked: str, years: Collection[int]) -> bool:
     """Return whether a text lists several things; of transactions, whether it begins with the date of one."""
     if contains_listed_phrase("transactions", asked):
-        return contains_listed_phrase("dated", text) and bool(printed_years(text[:_DATE_WITHIN]))
+        begun = printed_years(text[:_DATE_WITHIN])  # a fiscal year begins in the year before
+        return (
+            contains_listed_phrase("dated", text)
+            and bool(begun)
+            and not (years and years.isdisjoint((begun[0], begun[0] + 1)))
+        )
     return is_enumeration(text)
 
 
