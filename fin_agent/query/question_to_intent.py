@@ -601,17 +601,27 @@ def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first
     Such a table has what will be amortized, or falls due. Of a definition it has what is defined; any other is None.
     """
     is_reason, keys = query.kind is Kind.REASON, [one.key for one in query.companies]
-    of_release = finds(words.core, "outlook", "row_words")
+    of_release = finds(words.core, "outlook", "row_words") or finds(words.core, "pays into")
     if not (is_reason or of_release) and finds(words.core, "plans") and len(query.measures) == len(keys) == 1:
         expected = (query.with_lines(_by_its_words) or query).model_copy(update={"kind": Kind.FORECAST})
         rows = with_maturity_years(expected, keys, workspace)
         as_value = rows.model_copy(update={"kind": Kind.VALUE}) if rows is not None else None
-        return _surely_printed(as_value, words, workspace) if as_value is not None else None
+        printed = _surely_printed(as_value, words, workspace) if as_value is not None else None
+        return printed if printed is not None and _is_of_years_to_come(printed, words, workspace) else None
     if not first or not (is_reason or (query.kind is Kind.DEFINITION and any(query.lines()))):
         return None
     relation = Relation.EXPLANATION if is_reason else words.relation
     told = words.model_copy(update={"query": query, "relation": relation})
     return with_fiscal_years_resolved(with_dated_periods(told, workspace), workspace)
+
+
+def _is_of_years_to_come(printed: Intent, words: Intent, workspace: Workspace) -> bool:
+    """Return whether rows or columns are called by the years asked about, other than in a statement."""
+    years = [str(period.fiscal_year) for period in words.periods]
+    hits = (facts_for(slot, workspace).best for slot in _plan(printed, workspace).slots())
+    facts = [hit.sourced.fact for hit in hits if hit is not None]
+    named = (f"{fact.label} {fact.scope} {fact.column}" for fact in facts if fact.statement is None)
+    return sum(any(year in name for year in years) for name in named) == len(facts)
 
 
 def _instead_of_lines(query: Query, words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:

@@ -679,12 +679,17 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
     if not _names_what_is_compared(f"{nearby} {text}", target) or not _moves_where_asked(lead, text, target):
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
-    if not ranks or wants is not AnswerType.LIST:
-        return not ranks or contains_listed_phrase("superlatives", text)
+    return not ranks or _ranks_as_asked(text, target)
+
+
+def _ranks_as_asked(text: str, target: AnswerTarget) -> bool:
+    """Return whether a text says what is first; of a list, whether it ranks what is listed, and names whom."""
+    if target.part.answer_type is not AnswerType.LIST:
+        return contains_listed_phrase("superlatives", text)
     own = [term for term in target.telling_terms if not term.is_context]
     behind = (text[one.end() :][:_RANKED] for one in listed("answer_words", "superlatives").finditer(text))
     ranked = any(term.coverage_in(stems_in(words)) for words in behind for term in own)
-    return ranked and (patterns("answer_patterns")["names"].search(text) is not None or text.endswith(":"))
+    return ranked and (text.endswith(":") or patterns("answer_patterns")["names"].search(text) is not None)
 
 
 _RANKED = 60
@@ -811,10 +816,8 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
         return False
     if figure and not coming <= years:
         return False
-    if asked and filed is not None and filed < min(asked) and not years & asked:
-        return False  # of a filing before the requested period
-    if asked and filed is not None and filed > max(asked) + 1 and years and not years & asked:
-        return False  # nor of one after it
+    if _is_filed_elsewhen(years, asked, filed) or (figure and _is_of_a_later_sale(text, target, filed)):
+        return False
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
     return _is_of_asked_years(text, target, filed, above)
@@ -829,9 +832,6 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
         years = set(printed_years(listed("answer_words", "set against").split(text, maxsplit=1)[0]))
     if forecast and not asked & years and (years or max(printed_years(above), default=0) > max(asked)):
         return False  # expected of another period
-    sold = figure and finds(target.part.text, "received for", "answer_words") and printed_dates(text)
-    if sold and filed is not None and filed > max(asked) and "fiscal" in target.intent.core.lower():
-        return False  # sold in a later fiscal year, which began in the calendar year asked about
     interim = contains_listed_phrase("interim", text) and not target.of_quarter_or_price
     if wants is AnswerType.CAUSE:
         compared = patterns("answer_patterns")["years compared"].findall(above)  # `FISCAL 2016 COMPARED TO 2015`
@@ -840,6 +840,19 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
     if wants is AnswerType.COUNT and not years and filed is not None and filed not in asked:
         return False  # how many there are, a year later
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
+
+
+def _is_filed_elsewhen(years: set[int], asked: set[int], filed: int | None) -> bool:
+    """Return whether a text is of a filing before the requested period, or of one after it about other years."""
+    if not asked or filed is None or years & asked:
+        return False
+    return filed < min(asked) or (bool(years) and filed > max(asked) + 1)
+
+
+def _is_of_a_later_sale(text: str, target: AnswerTarget, filed: int | None) -> bool:
+    """Return whether a sale on a day may be of the fiscal year after, which began in the calendar year asked about."""
+    sold = finds(target.part.text, "received for", "answer_words") and "fiscal" in target.intent.core.lower()
+    return sold and filed is not None and filed > max(target.years, default=filed) and bool(printed_dates(text))
 
 
 def _is_of_asked_days(text: str, asked: str) -> bool:
@@ -913,14 +926,7 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= _HEDGED
     if target.of_quarter and not contains_listed_phrase("a quarter", text):
         fitness *= _span_fitness(text, target)
-    if wants in FIGURES and "growth" in about and not has_listed_prefix("up", core):
-        fitness *= _HEDGED
-    if wants is AnswerType.TERMS and contains_listed_phrase("agreed", text):
-        fitness *= _MOVED
-    if wants is AnswerType.LIST and _is_listing(text, target.part.text, target.years):
-        fitness *= _LIST
-    if _gives_name(text, target.part.text):
-        fitness *= _NAMED
+    fitness *= _request_fitness(text, about, target)
     if wants is AnswerType.CAUSE:
         fitness *= _HEDGED if contains_listed_phrase("told elsewhere", text) else 1.0
         fitness *= _moves_as_asked(text[: len(about) + _VERB], core) * _reason_fitness(about, heading, target)
@@ -965,6 +971,18 @@ def _year_fitness(about: str, target: AnswerTarget) -> float:
     return (_ITS_YEAR if years & asked else other) if years and asked else 1.0
 
 
+def _request_fitness(text: str, about: str, target: AnswerTarget) -> float:
+    """Return the fit to what a type is asked by: a level is no growth, a list has items, a name is given."""
+    wants, asked, fitness = target.part.answer_type, target.part.text, 1.0
+    if wants in FIGURES and "growth" in about and not has_listed_prefix("up", target.intent.core):
+        fitness *= _HEDGED
+    if wants is AnswerType.TERMS and contains_listed_phrase("agreed", text):
+        fitness *= _MOVED
+    if wants is AnswerType.LIST and _is_listing(text, asked, target.years):
+        fitness *= _LIST
+    return fitness * (_NAMED if _gives_name(text, asked) else 1.0)
+
+
 def _gives_name(text: str, asked: str) -> bool:
     """Return whether a text ends by giving what it tells of the name asked about: `(Juice Transaction)`."""
     named = patterns("answer_patterns")["what is named"].search(asked)
@@ -977,12 +995,9 @@ _QUOTES = str.maketrans("", "", '“”"')
 def _is_listing(text: str, asked: str, years: Collection[int]) -> bool:
     """Return whether a text lists several things; of transactions, whether it begins with the date of one."""
     if contains_listed_phrase("transactions", asked):
-        begun = printed_years(text[:_DATE_WITHIN])  # a fiscal year begins in the year before
-        return (
-            contains_listed_phrase("dated", text)
-            and bool(begun)
-            and not (years and years.isdisjoint((begun[0], begun[0] + 1)))
-        )
+        begun = printed_years(text[:_DATE_WITHIN])[:1]  # a fiscal year begins in the year before
+        of_asked = not years or any(one in years or one + 1 in years for one in begun)
+        return contains_listed_phrase("dated", text) and bool(begun) and of_asked
     return is_enumeration(text)
 
 

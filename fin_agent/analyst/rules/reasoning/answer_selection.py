@@ -306,17 +306,19 @@ def _best_candidates(
     if considers is not None and found:
         least = _WORTH_OF_ANOTHER * found[0].score
         found = [each for each in found if each.score >= least and considers(each.text)]
-    if asks_transactions(target.part):
-        parties = ((patterns("answer_patterns")["transaction"].search(each.text), each) for each in reversed(found))
-        of_each = {deal["party"]: each for deal, each in parties if deal is not None}
-        chosen = _without_repetition(sorted(of_each.values(), key=found.index), _MOST_DEALS, _WORTH_OF_ANOTHER_DEAL)
-    else:
-        chosen = _without_repetition(found, most)
+    chosen = _deals_in(found) if asks_transactions(target.part) else _without_repetition(found, most)
     if target.part.answer_type is AnswerType.CAUSE:
         chosen = [each for each in chosen if _is_as_much_about(each, chosen[0], target)]
         places = list(dict.fromkeys(each.place for each in chosen))
         chosen.sort(key=lambda each: (places.index(each.place), each.position))
     return chosen
+
+
+def _deals_in(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return the best candidate for each thing that was bought or sold, by its name."""
+    parties = ((patterns("answer_patterns")["transaction"].search(each.text), each) for each in reversed(found))
+    of_each = {deal["party"]: each for deal, each in parties if deal is not None}
+    return _without_repetition(sorted(of_each.values(), key=found.index), _MOST_DEALS, _WORTH_OF_ANOTHER_DEAL)
 
 
 def _is_as_much_about(one: Candidate, best: Candidate, target: AnswerTarget) -> bool:
