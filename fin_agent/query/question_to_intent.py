@@ -607,7 +607,7 @@ def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first
         rows = with_maturity_years(expected, keys, workspace)
         as_value = rows.model_copy(update={"kind": Kind.VALUE}) if rows is not None else None
         printed = _surely_printed(as_value, words, workspace) if as_value is not None else None
-        return printed if printed is not None and _is_of_years_to_come(printed, words, workspace) else None
+        return printed if printed is not None and _is_of_years_to_come(printed, workspace) else None
     if not first or not (is_reason or (query.kind is Kind.DEFINITION and any(query.lines()))):
         return None
     relation = Relation.EXPLANATION if is_reason else words.relation
@@ -615,13 +615,15 @@ def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first
     return with_fiscal_years_resolved(with_dated_periods(told, workspace), workspace)
 
 
-def _is_of_years_to_come(printed: Intent, words: Intent, workspace: Workspace) -> bool:
-    """Return whether rows or columns are called by the years asked about, other than in a statement."""
-    years = [str(period.fiscal_year) for period in words.periods]
-    hits = (facts_for(slot, workspace).best for slot in _plan(printed, workspace).slots())
-    facts = [hit.sourced.fact for hit in hits if hit is not None]
-    named = (f"{fact.label} {fact.scope} {fact.column}" for fact in facts if fact.statement is None)
-    return sum(any(year in name for year in years) for name in named) == len(facts)
+def _is_of_years_to_come(printed: Intent, workspace: Workspace) -> bool:
+    """Return whether rows or columns are called by the years of a question, other than in a statement."""
+    found = ((slot.label, facts_for(slot, workspace).best) for slot in _plan(printed, workspace).slots())
+    facts = [(label.split(), hit.sourced.fact) for label, hit in found if hit is not None]
+    return all(
+        fact.statement is None
+        and all(word in f"{fact.label} {fact.scope} {fact.column}" for word in words if word.isdigit())
+        for words, fact in facts
+    )
 
 
 def _instead_of_lines(query: Query, words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:

@@ -259,6 +259,6 @@ def test_what_a_name_stands_for_is_told_where_it_is_given() -> None:
 
 
 def test_a_heads_count_has_its_place_behind_it() -> None:
-    text = "In 2023, over 13,000 of our employees worldwide, many of them young, changed jobs within the company. "
+    text = "In 2023, over 13,000 of our employees worldwide changed jobs. "
     text += "As of December 31, 2023, our employee headcount worldwide was 25,665."
     assert of("headcount end of 2023", "headcount end", text).startswith("As of December 31, 2023")
