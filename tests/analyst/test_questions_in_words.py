@@ -258,7 +258,21 @@ def test_what_a_name_stands_for_is_told_where_it_is_given() -> None:
     assert told.startswith("In 2022, we sold our boats")
 
 
-def test_a_heads_count_has_its_place_behind_it() -> None:
-    text = "In 2023, over 13,000 of our employees worldwide changed jobs. "
-    text += "As of December 31, 2023, our employee headcount worldwide was 25,665."
-    assert of("headcount end of 2023", "headcount end", text).startswith("As of December 31, 2023")
+def test_a_head_count_has_its_place_behind_it() -> None:
+    text = "As of December 31, 2023, our headcount worldwide was 25,665."
+    assert of("How many employees were there at the end of 2023?", "many employees end", text) == text
+
+
+def test_a_filing_of_later_years_tells_nothing_of_other_ones() -> None:
+    text = "In 2023 the ferry between Corvane and Marlow was stopped for the summer by high water."
+    question = asked("happened ferry marlow", core="What happened to the ferry to Marlow in 2020?", year=2020)
+    told = reason(question, [passage(text)], Shelf(), filings={"a": ["acme23"]})  # type: ignore[arg-type]
+    assert told.text == ""
+    assert reason(question, [passage(text)], Words()).text == text  # type: ignore[arg-type]
+
+
+def test_an_allegation_may_be_of_what_would_be() -> None:
+    first = "On May 3, 2023, Marlow (MB) filed a complaint alleging that Acme would break its agreement. "
+    other = "In the litigation the plaintiff alleged that Acme broke its duties. "
+    told = of("What was its litigation with MB about?", "litigation with mb about", f"{first}{other}")
+    assert told.startswith("On May 3, 2023")
