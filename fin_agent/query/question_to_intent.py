@@ -617,13 +617,12 @@ def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first
 
 def _is_of_years_to_come(printed: Intent, workspace: Workspace) -> bool:
     """Return whether rows or columns are called by the years of a question, other than in a statement."""
-    found = ((slot.label, facts_for(slot, workspace).best) for slot in _plan(printed, workspace).slots())
-    facts = [(label.split(), hit.sourced.fact) for label, hit in found if hit is not None]
-    return all(
-        fact.statement is None
-        and all(word in f"{fact.label} {fact.scope} {fact.column}" for word in words if word.isdigit())
-        for words, fact in facts
-    )
+    for slot in _plan(printed, workspace).slots():
+        hit = facts_for(slot, workspace).best
+        said = f"{hit.sourced.fact.label} {hit.sourced.fact.scope} {hit.sourced.fact.column}" if hit else slot.label
+        if (hit and hit.sourced.fact.statement) or any(one.isdigit() and one not in said for one in slot.label.split()):
+            return False
+    return True
 
 
 def _instead_of_lines(query: Query, words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:

@@ -34,7 +34,7 @@ from fin_agent.vocabulary.filing import PassageKind
 
 _WORDS_BEHIND, _CURRENCIES = 6, ("$", "€", "£")
 _BESIDE_A_NAME = 60
-"""Characters between a name and the office that it holds."""
+"""Characters between a name and the office that it holds, and from a superlative to what it ranks."""
 _CAUSE_IS_FIRST = 12
 
 
@@ -560,8 +560,7 @@ def _score(
     """
     part, terms = target.part, target.terms
     cause = part.answer_type is AnswerType.CAUSE
-    told = "" if _is_of_event(lead, target) or asks_transactions(part) else text
-    told = lead if part.answer_type in _OF_CASES else told
+    told = lead if part.answer_type in _OF_CASES else "" if _is_of_event(lead, target) else text
     length = 1 + len(told.split()) / _LONG
     if not matches_type(lead if part.answer_type in FIGURES | _FACTS else text, part):
         return None
@@ -686,14 +685,9 @@ def _ranks_as_asked(text: str, target: AnswerTarget) -> bool:
     """Return whether a text says what is first; of a list, whether it ranks what is listed, and names whom."""
     if target.part.answer_type is not AnswerType.LIST:
         return contains_listed_phrase("superlatives", text)
-    own = [term for term in target.telling_terms if not term.is_context]
-    behind = (text[one.end() :][:_RANKED] for one in listed("answer_words", "superlatives").finditer(text))
-    ranked = any(term.coverage_in(stems_in(words)) for words in behind for term in own)
+    behind = (text[one.end() :][:_BESIDE_A_NAME] for one in listed("answer_words", "superlatives").finditer(text))
+    ranked = any(term.coverage_in(stems_in(words)) for words in behind for term in target.telling_terms)
     return ranked and (text.endswith(":") or patterns("answer_patterns")["names"].search(text) is not None)
-
-
-_RANKED = 60
-"""Characters behind a superlative in which what it ranks is: `our largest independent bottlers`."""
 
 
 def _heads_another_outlook(heading: str, intent: Intent) -> bool:
@@ -816,7 +810,7 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
         return False
     if figure and not coming <= years:
         return False
-    if _is_filed_elsewhen(years, asked, filed) or (figure and _is_of_a_later_sale(text, target, filed)):
+    if _is_filed_elsewhen(text, target, filed):
         return False
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
@@ -842,17 +836,15 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
 
 
-def _is_filed_elsewhen(years: set[int], asked: set[int], filed: int | None) -> bool:
-    """Return whether a text is of a filing before the requested period, or of one after it about other years."""
-    if not asked or filed is None or years & asked:
+def _is_filed_elsewhen(text: str, target: AnswerTarget, filed: int | None) -> bool:
+    """Return whether a text is of a filing of another period, or tells on what day after a fiscal year a sale was."""
+    asked, years = target.years, set(printed_years(text))
+    if not asked or filed is None:
         return False
-    return filed < min(asked) or (bool(years) and filed > max(asked) + 1)
-
-
-def _is_of_a_later_sale(text: str, target: AnswerTarget, filed: int | None) -> bool:
-    """Return whether a sale on a day may be of the fiscal year after, which began in the calendar year asked about."""
     sold = finds(target.part.text, "received for", "answer_words") and "fiscal" in target.intent.core.lower()
-    return sold and filed is not None and filed > max(target.years, default=filed) and bool(printed_dates(text))
+    if sold and filed > max(asked) and printed_dates(text):
+        return True  # of a year that began in the calendar year asked about
+    return not years & asked and (filed < min(asked) or (bool(years) and filed > max(asked) + 1))
 
 
 def _is_of_asked_days(text: str, asked: str) -> bool:
@@ -980,16 +972,9 @@ def _request_fitness(text: str, about: str, target: AnswerTarget) -> float:
         fitness *= _MOVED
     if wants is AnswerType.LIST and _is_listing(text, asked, target.years):
         fitness *= _LIST
-    return fitness * (_NAMED if _gives_name(text, asked) else 1.0)
-
-
-def _gives_name(text: str, asked: str) -> bool:
-    """Return whether a text ends by giving what it tells of the name asked about: `(Juice Transaction)`."""
+    # `what was the Ferry Sale` is told by `... for cash (Ferry Sale)`.
     named = patterns("answer_patterns")["what is named"].search(asked)
-    return named is not None and f"({named['name'].lower()})" in text.lower().translate(_QUOTES)
-
-
-_QUOTES = str.maketrans("", "", '“”"')
+    return fitness * (_NAMED if named and f"{named['name']})".lower() in text.lower().replace("”", "") else 1.0)
 
 
 def _is_listing(text: str, asked: str, years: Collection[int]) -> bool:
