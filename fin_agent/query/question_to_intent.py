@@ -602,17 +602,28 @@ def _without_figures(query: Query, words: Intent, workspace: Workspace, *, first
     Such a table has what will be amortized, or falls due. Of a definition it has what is defined; any other is None.
     """
     is_reason, keys = query.kind is Kind.REASON, [one.key for one in query.companies]
-    of_release = finds(words.core, "outlook", "row_words")
+    of_release = finds(words.core, "outlook", "row_words") or finds(words.core, "pays into")
     if not (is_reason or of_release) and finds(words.core, "plans") and len(query.measures) == len(keys) == 1:
         expected = (query.with_lines(_by_its_words) or query).model_copy(update={"kind": Kind.FORECAST})
         rows = with_maturity_years(expected, keys, workspace)
         as_value = rows.model_copy(update={"kind": Kind.VALUE}) if rows is not None else None
-        return _surely_printed(as_value, words, workspace) if as_value is not None else None
+        printed = _surely_printed(as_value, words, workspace) if as_value is not None else None
+        return printed if printed is not None and _is_of_years_to_come(printed, workspace) else None
     if not first or not (is_reason or (query.kind is Kind.DEFINITION and any(query.lines()))):
         return None
     relation = Relation.EXPLANATION if is_reason else words.relation
     told = words.model_copy(update={"query": query, "relation": relation})
     return with_fiscal_years_resolved(with_dated_periods(told, workspace), workspace)
+
+
+def _is_of_years_to_come(printed: Intent, workspace: Workspace) -> bool:
+    """Return whether rows or columns are called by the years of a question, other than in a statement."""
+    for slot in _plan(printed, workspace).slots():
+        hit = facts_for(slot, workspace).best
+        said = f"{hit.sourced.fact.label} {hit.sourced.fact.scope} {hit.sourced.fact.column}" if hit else slot.label
+        if (hit and hit.sourced.fact.statement) or any(one.isdigit() and one not in said for one in slot.label.split()):
+            return False
+    return True
 
 
 def _instead_of_lines(query: Query, words: Intent, workspace: Workspace, before: Query | None) -> Intent | None:

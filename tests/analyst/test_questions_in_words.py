@@ -28,6 +28,12 @@ from tests.analyst.test_reasoning import Words, asked, of, passage
         ("List the plants closed in 2023", AnswerType.LIST),
         ("Is it seasonal?", AnswerType.VERDICT),
         ("what happened to the mill", AnswerType.SENTENCE),
+        ("Which companies did it acquire?", AnswerType.LIST),
+        ("Who were its five largest dealers?", AnswerType.LIST),
+        ("What's its policy on hedging currency risk?", AnswerType.PRACTICE),
+        ("Where does it now see earnings landing for the year?", AnswerType.NUMBER),
+        ("What did Corvane 2 bring in?", AnswerType.AMOUNT),
+        ("What got the ferry business to operating income?", AnswerType.CAUSE),
     ],
 )
 def test_each_question_wants_one_kind_of_answer(question: str, wants: AnswerType) -> None:
@@ -175,3 +181,98 @@ def test_two_companies_are_answered_each_by_its_own() -> None:
 )  # fmt: skip
 def test_a_sentence_answers_in_its_own_words(question: str, keywords: str, text: str) -> None:
     assert of(question, keywords, text).startswith(text)
+
+
+_DEALS = (
+    "In May 2022, we acquired all outstanding stock of Fernhollow. In November 2022, we acquired Tarn, a sail maker. "
+    "In 2023, we amortized $5 million of costs of purchased software. In June 2020, we acquired Osprey. "
+    "During fiscal 2023, we completed the acquisition of Tarn for $9 million. "
+)
+
+
+def test_each_deal_of_the_year_is_told_once() -> None:
+    told = of("Which companies did it acquire in fiscal 2023?", "companies acquire", _DEALS)
+    assert ("Fernhollow" in told, told.count("Tarn"), "amortized" in told, "Osprey" in told) == (True, 1, False, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        (
+            "Who were its biggest dealers in 2023?",
+            "Marlow Boats and Teal were our most significant dealers in 2023.",
+            "Marlow Boats and Teal",
+        ),
+        (
+            "Who were its biggest dealers in 2023?",
+            "We made the largest purchase of land that Marlow County has ever recorded, which helped our dealers.",
+            "missing",
+        ),
+        (
+            "What's its policy on hedging currency risk?",
+            "We do not use contracts to hedge any currency risk.",
+            "We do not use",
+        ),
+        (
+            "What's its policy on hedging currency risk?",
+            "Gains on hedging of currency risk are recorded within other income.",
+            "missing",
+        ),
+        (
+            "How much cash did it get from selling its ferry business?",
+            "We decided to sell our ferry business, and recorded a non-cash impairment of $90 million.",
+            "missing",
+        ),
+        (
+            "How much cash did it get from selling its ferry business?",
+            "We completed the sale of our ferry business for net cash proceeds of $42 million.",
+            "We completed the sale",
+        ),
+        ("What did Corvane 2 bring in?", "Revenue from Corvane was $7 million.", "missing"),
+        ("What did Corvane 2 bring in?", "Corvane 2 brought in $7 million.", "Corvane 2 brought in"),
+        (
+            "What ratio does it have to keep under its $3 billion revolver?",
+            "Our revolving credit facility requires us to maintain a minimum ratio of income to interest of 3.0.",
+            "Our revolving credit facility",
+        ),
+    ],
+)
+def test_an_answer_is_of_what_the_words_of_a_question_ask(question: str, text: str, told: str) -> None:
+    words = question.lower().strip("?").replace("$", "").replace("'s", "")
+    assert of(question, words, text).startswith(told)
+
+
+def test_a_number_in_a_name_counts_nothing() -> None:
+    question = asked("many quill engines ship", core="How many Quill engines did it ship?")
+    counted = question.model_copy(update={"measure": "Quill engines", "numeric": True})
+    text = "We ship the Quill 5000 Series engines, which have up to sixteen valves each, across the world."
+    assert reason(counted, [passage(text)], Words()).text == ""  # type: ignore[arg-type]
+
+
+def test_what_a_name_stands_for_is_told_where_it_is_given() -> None:
+    text = (
+        "The gain associated with the Ferry Transaction was booked. "
+        "In 2022, we sold our boats, our piers and other things on the lake to Marlow for cash (Ferry Transaction). "
+    )
+    told = of("What exactly was the Ferry Transaction?", "what exactly ferry transaction", text)
+    assert told.startswith("In 2022, we sold our boats")
+
+
+def test_a_head_count_has_its_place_behind_it() -> None:
+    text = "As of December 31, 2023, our headcount worldwide was 25,665."
+    assert of("How many employees were there at the end of 2023?", "many employees end", text) == text
+
+
+def test_a_filing_of_later_years_tells_nothing_of_other_ones() -> None:
+    text = "In 2023 the ferry between Corvane and Marlow was stopped for the summer by high water."
+    question = asked("happened ferry marlow", core="What happened to the ferry to Marlow in 2020?", year=2020)
+    told = reason(question, [passage(text)], Shelf(), filings={"a": ["acme23"]})  # type: ignore[arg-type]
+    assert told.text == ""
+    assert reason(question, [passage(text)], Words()).text == text  # type: ignore[arg-type]
+
+
+def test_an_allegation_may_be_of_what_would_be() -> None:
+    first = "On May 3, 2023, Marlow (MB) filed a complaint alleging that Acme would break its agreement. "
+    other = "In the litigation the plaintiff alleged that Acme broke its duties. "
+    told = of("What was its litigation with MB about?", "litigation with mb about", f"{first}{other}")
+    assert told.startswith("On May 3, 2023")

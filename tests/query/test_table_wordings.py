@@ -64,6 +64,11 @@ TABLES = {
         Thereafter|61
         Total|146""",
     ),
+    "hawthorn": (
+        "In 2020 we will open more plants. Capital expenditures of 2019, without those of 2020, were (in millions):",
+        """|2019|2018
+        Capital expenditures|285|209""",
+    ),
     "birch": (
         "The following table shows net sales by reportable segment for the years ended December 31 (in thousands):",
         """|2019|2018
@@ -347,6 +352,7 @@ ASKED = [
     ("sumac", "What does Sumac expect amortization of intangible assets to be in the year following 2019?", 47),
     ("sumac", "How much intangible amortization does Sumac expect for the first year after 2019?", 47),
     ("sumac", "Amortization of intangible assets that Sumac expects in 2021", 38),
+    ("hawthorn", "What does Hawthorn expect to spend on capital expenditures in 2020?", None),
     ("laurel", "How much debt principal falls due in 2021? exclude interest", 90),
     ("laurel", "Debt principal due in 2020, leaving out interest", 100),
     ("laurel", "Debt due in 2020, excluding principal", None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, takewhile
@@ -34,7 +34,7 @@ from fin_agent.vocabulary.filing import PassageKind
 
 _WORDS_BEHIND, _CURRENCIES = 6, ("$", "€", "£")
 _BESIDE_A_NAME = 60
-"""Characters between a name and the office that it holds."""
+"""Characters between a name and the office that it holds, and from a superlative to what it ranks."""
 _CAUSE_IS_FIRST = 12
 
 
@@ -45,12 +45,14 @@ def matches_type(text: str, part: QuestionPart) -> bool:
         return _is_composed(text, part.text) or contains_listed_phrase("causes", text)
     known = patterns("answer_patterns")
     pattern = known.get(wants.name.lower())
+    if asks_transactions(part):
+        return known["transaction"].search(text) is not None
     if wants is AnswerType.VERDICT and known["percent"].search(part.text):
         return known["percent"].search(text) is not None  # `did any customer account for more than 10% of revenue`
     if pattern is None:
         return True
-    if wants is AnswerType.PRACTICE and "method" in part.text.lower():
-        pattern = known["method"]
+    if wants is AnswerType.PRACTICE:
+        pattern = next((known[kind] for kind in ("method", "hedging") if kind in part.text.lower()), pattern)
     if wants is AnswerType.PERSON:
         text = listed("answer_words", "pronouns").split(text, maxsplit=1)[0]  # `In 2014, he became ...` names nobody
         return any(_is_holder(found, part.text) for found in pattern.finditer(text))
@@ -62,6 +64,11 @@ def matches_type(text: str, part: QuestionPart) -> bool:
     return _holds_figure(text, part, pattern) if wants in FIGURES else pattern.search(text) is not None
 
 
+def asks_transactions(part: QuestionPart) -> bool:
+    """Return whether a part asks for a list of what was bought or sold."""
+    return part.answer_type is AnswerType.LIST and contains_listed_phrase("transactions", part.text)
+
+
 def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bool:
     """Return whether a text has a number of the type that a part asks for, or a range if it asks for one."""
     wants, known = part.answer_type, patterns("answer_patterns")
@@ -69,6 +76,8 @@ def _holds_figure(text: str, part: QuestionPart, pattern: re.Pattern[str]) -> bo
         return False
     if finds(part.text, "paid for", "answer_words") and not known["price"].search(text):
         return False  # `sales of the newly acquired banners totaled $244 million` is no price
+    if finds(part.text, "received for", "answer_words") and not known["received"].search(text):
+        return False  # nor is an impairment what a sale brought
     if patterns("asked_patterns")["range"].search(part.text) and not known["range"].search(text):
         return False
     if wants in (AnswerType.COUNT, AnswerType.NUMBER):
@@ -101,6 +110,8 @@ def _counts(number: re.Match[str], noun: str) -> bool:
     behind = list(takewhile(lambda word: word not in ends and not word.startswith(_CURRENCIES), words_behind))
     if behind[:1] in (["million"], ["billion"]) and number.string[: number.start()].endswith(_CURRENCIES):
         return False
+    if set(number.string[: number.start()].split()[-1:]) & set(noun.split()):
+        return False  # `Ryzen 5000 processors`: the number is a part of the name
     if any(map(str.isdigit, noun)):
         if number[0] in noun:
             return False  # the `787` of `787 aircraft` counts none
@@ -118,6 +129,8 @@ def contains_listed_phrase(kind: str, text: str) -> bool:
     """Return whether a text contains a phrase of a list in `answer_words.yaml`."""
     if kind == "causes":
         return _cause(text) is not None
+    if kind == "conditionals":
+        text = text.replace("May ", "")  # the month
     return finds(text, kind, "answer_words")
 
 
@@ -188,7 +201,7 @@ _ONLY_WORDS = frozenset(
 )
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
-_HEDGED, _LIST, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 0.5, 0.8
+_HEDGED, _LIST, _NAMED, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 3.0, 0.5, 0.8
 _LONG = 120
 """Number of words at which a text counts half as much."""
 _DATE_WITHIN = 45
@@ -239,6 +252,13 @@ class AnswerTarget:
         """Whether a text that tells of a quarter may answer: what was paid in one was paid in its year."""
         return self.of_quarter or finds(self.part.text, "paid for", "answer_words")
 
+    @property
+    def designations(self) -> list[str]:
+        """The names with numbers that a question says, other than of dates and parts of reports: `Overwatch 2`."""
+        subject, others = self.intent.keywords, {*word_lists("answer_words")["numbered"], *MONTHS}
+        found = patterns("answer_patterns")["designation"].finditer(self.part.text)
+        return [one[0] for one in found if one["name"].lower() in subject and one["name"].lower() not in others]
+
     def unsaid(self) -> list[str]:
         """Return a sentence on what nothing read mentions; none if everything is, or fixed words of a report answer."""
         if cover_attribute(self.part.text):
@@ -284,6 +304,8 @@ def candidates_of(
         yield from _in_fixed_words(target, passages, attribute, on_cover)
         return
     for place, (passage, filed) in enumerate(passages):
+        if not all(name in passage.text for name in target.designations):
+            continue
         worth = _BEHIND**place * _period_fit(filed, latest, target)
         if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
@@ -538,7 +560,7 @@ def _score(
     """
     part, terms = target.part, target.terms
     cause = part.answer_type is AnswerType.CAUSE
-    told = lead if part.answer_type is AnswerType.STATUS else "" if _is_of_event(lead, target) else text
+    told = lead if part.answer_type in _OF_CASES else "" if _is_of_event(lead, target) else text
     length = 1 + len(told.split()) / _LONG
     if not matches_type(lead if part.answer_type in FIGURES | _FACTS else text, part):
         return None
@@ -658,7 +680,16 @@ def _matches_request(lead: str, text: str, about: str, nearby: str, target: Answ
     if not _names_what_is_compared(f"{nearby} {text}", target) or not _moves_where_asked(lead, text, target):
         return False
     ranks = contains_listed_phrase("superlatives", core.lower().replace("at most", "").replace("at least", ""))
-    return not ranks or contains_listed_phrase("superlatives", text)
+    return not ranks or _ranks_as_asked(text, target)
+
+
+def _ranks_as_asked(text: str, target: AnswerTarget) -> bool:
+    """Return whether a text says what is first; of a list, whether it ranks what is listed, and names whom."""
+    if target.part.answer_type is not AnswerType.LIST:
+        return contains_listed_phrase("superlatives", text)
+    behind = (text[one.end() :][:_BESIDE_A_NAME] for one in listed("answer_words", "superlatives").finditer(text))
+    ranked = any(term.coverage_in(stems_in(words)) for words in behind for term in target.telling_terms)
+    return ranked and (text.endswith(":") or patterns("answer_patterns")["names"].search(text) is not None)
 
 
 def _heads_another_outlook(heading: str, intent: Intent) -> bool:
@@ -787,8 +818,8 @@ def _matches_period(text: str, target: AnswerTarget, filed: int | None, above: s
         return False
     if figure and not coming <= years:
         return False
-    if asked and filed is not None and filed < min(asked) and not years & asked:
-        return False  # of a filing before the requested period
+    if _is_filed_elsewhen(text, target, filed):
+        return False
     if not asked or not (figure or wants in (AnswerType.CAUSE, AnswerType.VERDICT)):
         return True
     return _is_of_asked_years(text, target, filed, above)
@@ -811,6 +842,17 @@ def _is_of_asked_years(text: str, target: AnswerTarget, filed: int | None, above
     if wants is AnswerType.COUNT and not years and filed is not None and filed not in asked:
         return False  # how many there are, a year later
     return (not interim or wants is AnswerType.VERDICT) and _is_of_these_years(years, asked, filed)
+
+
+def _is_filed_elsewhen(text: str, target: AnswerTarget, filed: int | None) -> bool:
+    """Return whether a text is of a filing of another period, or tells on what day after a fiscal year a sale was."""
+    asked, years = target.years, set(printed_years(text))
+    if not asked or filed is None:
+        return False
+    sold = finds(target.part.text, "received for", "answer_words") and "fiscal" in target.intent.core.lower()
+    if sold and filed > max(asked) and printed_dates(text):
+        return True  # of a year that began in the calendar year asked about
+    return not years & asked and (filed < min(asked) or (bool(years) and filed > max(asked) + 1))
 
 
 def _is_of_asked_days(text: str, asked: str) -> bool:
@@ -873,7 +915,8 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
     core, wants = target.intent.core, target.part.answer_type
     fitness = _year_fitness(about, target) * (_MOVED if _is_of_event(text, target) else 1.0)
-    if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", core):
+    supposes = contains_listed_phrase("conditionals", text) and wants is not AnswerType.ALLEGATION
+    if supposes and not contains_listed_phrase("risks", core):
         fitness *= _HEDGED
     if wants in FIGURES and _names_another_unit(about, target.intent):
         fitness *= _OF_A_UNIT
@@ -884,10 +927,7 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
         fitness *= _HEDGED
     if target.of_quarter and not contains_listed_phrase("a quarter", text):
         fitness *= _span_fitness(text, target)
-    if wants is AnswerType.TERMS and contains_listed_phrase("agreed", text):
-        fitness *= _MOVED
-    if wants is AnswerType.LIST and _is_listing(text, target.part.text):
-        fitness *= _LIST
+    fitness *= _request_fitness(text, about, target)
     if wants is AnswerType.CAUSE:
         fitness *= _HEDGED if contains_listed_phrase("told elsewhere", text) else 1.0
         fitness *= _moves_as_asked(text[: len(about) + _VERB], core) * _reason_fitness(about, heading, target)
@@ -939,10 +979,26 @@ def _year_fitness(about: str, target: AnswerTarget) -> float:
     return (_ITS_YEAR if years & asked else other) if years and asked else 1.0
 
 
-def _is_listing(text: str, asked: str) -> bool:
+def _request_fitness(text: str, about: str, target: AnswerTarget) -> float:
+    """Return the fit to what a type is asked by: a level is no growth, a list has items, a name is given."""
+    wants, asked, fitness = target.part.answer_type, target.part.text, 1.0
+    if wants in FIGURES and "growth" in about and not has_listed_prefix("up", target.intent.core):
+        fitness *= _HEDGED
+    if wants is AnswerType.TERMS and contains_listed_phrase("agreed", text):
+        fitness *= _MOVED
+    if wants is AnswerType.LIST and _is_listing(text, asked, target.years):
+        fitness *= _LIST
+    # `what was the Ferry Sale` is told by `... for cash (Ferry Sale)`.
+    named = patterns("answer_patterns")["what is named"].search(asked)
+    return fitness * (_NAMED if named and f"{named['name']})".lower() in text.lower().replace("”", "") else 1.0)
+
+
+def _is_listing(text: str, asked: str, years: Collection[int]) -> bool:
     """Return whether a text lists several things; of transactions, whether it begins with the date of one."""
     if contains_listed_phrase("transactions", asked):
-        return contains_listed_phrase("dated", text) and bool(printed_years(text[:_DATE_WITHIN]))
+        begun = printed_years(text[:_DATE_WITHIN])[:1]  # a fiscal year begins in the year before
+        of_asked = not years or any(one in years or one + 1 in years for one in begun)
+        return contains_listed_phrase("dated", text) and bool(begun) and of_asked
     return is_enumeration(text)
 
 

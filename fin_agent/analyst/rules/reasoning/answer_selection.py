@@ -14,6 +14,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     AnswerTarget,
     Candidate,
     FilingPeriod,
+    asks_transactions,
     before_the_cause,
     candidates_beside,
     candidates_of,
@@ -49,6 +50,8 @@ _MOST = dict.fromkeys((AnswerType.CAUSE, AnswerType.LIST, AnswerType.STATUS), 3)
 )
 """Sentences of an answer by type; one for a fact."""
 _WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.4
+_MOST_DEALS, _WORTH_OF_ANOTHER_DEAL = 5, 0.6
+"""Of what was bought or sold each is told once, and each is an answer."""
 _MAX_ANSWER_LENGTH = 1100
 _ALIKE = 0.7
 _NEXT_TO = 2
@@ -303,12 +306,19 @@ def _best_candidates(
     if considers is not None and found:
         least = _WORTH_OF_ANOTHER * found[0].score
         found = [each for each in found if each.score >= least and considers(each.text)]
-    chosen = _without_repetition(found, most)
+    chosen = _deals_in(found) if asks_transactions(target.part) else _without_repetition(found, most)
     if target.part.answer_type is AnswerType.CAUSE:
         chosen = [each for each in chosen if _is_as_much_about(each, chosen[0], target)]
         places = list(dict.fromkeys(each.place for each in chosen))
         chosen.sort(key=lambda each: (places.index(each.place), each.position))
     return chosen
+
+
+def _deals_in(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return the best candidate for each thing that was bought or sold, by its name."""
+    parties = ((patterns("answer_patterns")["transaction"].search(each.text), each) for each in reversed(found))
+    of_each = {deal["party"]: each for deal, each in parties if deal is not None}
+    return _without_repetition(sorted(of_each.values(), key=found.index), _MOST_DEALS, _WORTH_OF_ANOTHER_DEAL)
 
 
 def _is_as_much_about(one: Candidate, best: Candidate, target: AnswerTarget) -> bool:
@@ -324,14 +334,14 @@ def _beside(target: AnswerTarget, quotes: Sequence[tuple[RetrievedPassage, str]]
     return list(filter(_may_be_quoted, found))[:1]
 
 
-def _without_repetition(found: Iterable[Candidate], most: int) -> list[Candidate]:
+def _without_repetition(found: Iterable[Candidate], most: int, worth: float = _WORTH_OF_THE_BEST) -> list[Candidate]:
     """Return the first few candidates of one filing that score nearly as high as the best; a list or name alone."""
     chosen: list[Candidate] = []
     for each in filter(_may_be_quoted, found):
         if chosen:
             apart = each.alone or each.passage.doc_id != chosen[0].passage.doc_id
             long = sum(len(other.text) for other in (*chosen, each)) > _MAX_ANSWER_LENGTH
-            if apart or long or each.score < _WORTH_OF_THE_BEST * chosen[0].score:
+            if apart or long or each.score < worth * chosen[0].score:
                 continue
             if any(_repeats(each, other) for other in chosen):
                 continue
