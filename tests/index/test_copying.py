@@ -27,7 +27,10 @@ def test_a_folder_is_carried_with_its_vectors(sample_index: Path, tmp_path: Path
     assert [file.name for file in (tmp_path / "other").iterdir() if file.name != "ingest.lock"] == [FILE_NAME]
     with closing(sqlite3.connect(folder / FILE_NAME)) as original:
         original.execute("VACUUM INTO ?", (str(tmp_path / "compact.sqlite"),))
-    sizes = [path.stat().st_size for path in (tmp_path / "other" / FILE_NAME, tmp_path / "compact.sqlite", folder / FILE_NAME)]
+    sizes = [
+        path.stat().st_size
+        for path in (tmp_path / "other" / FILE_NAME, tmp_path / "compact.sqlite", folder / FILE_NAME)
+    ]
     assert sizes[0] < sizes[1] * 1.1 < sizes[2] * 0.7
 
 
