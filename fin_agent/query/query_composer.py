@@ -770,14 +770,14 @@ class QueryComposer:
     def _join_what_is_due(self) -> None:
         """Join what falls due in years that are ranked: `its debt maturities: which year has the largest payment`.
 
-        `How much of its debt is due in 2027` asks for the amount.
+        `How much of its debt is due in 2027` asks for the amount, as does `how much of its receivables did it sell`.
         """
         self.of_years_to_come = self.has_unread("PERIOD_KIND", "WHICH") and "future" in self.sentences.asked.lower()
         lines = [line for one in self.measures for line in lines_of(one)]
         due = [words_of(line.words) & OF_YEARS_TO_COME for line in lines]
         of, whole = (share_of(self.only) if self.only is not None else None) or (None, None)
         if isinstance(of, Line) and whole is not None and "how much of" in self.sentences.asked.lower():
-            if words_of(of.words) <= OF_YEARS_TO_COME:
+            if words_of(of.words) <= OF_YEARS_TO_COME | _of_measures("done to a line"):
                 self.measures = [Line(words=f"{measure_text(whole)} {of.words}")]
         elif self.has_unread("PERIOD_KIND") and self.has_unread(*_EXTREMES) and (any(due) or self.of_years_to_come):
             self.of_years_to_come = True

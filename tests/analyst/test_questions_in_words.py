@@ -21,6 +21,8 @@ from tests.analyst.test_reasoning import Words, asked, of, passage
         ("How many patents does it hold?", AnswerType.COUNT),
         ("what did it pay for Fernhollow", AnswerType.AMOUNT),
         ("what stake did it take", AnswerType.PERCENT),
+        ("what did it pay for its stake in Corvane", AnswerType.AMOUNT),
+        ("who bought the mill", AnswerType.BUYER),
         ("over what useful life are servers depreciated", AnswerType.DURATION),
         ("Who is the chief executive officer?", AnswerType.PERSON),
         ("who audits the company", AnswerType.FIRM),

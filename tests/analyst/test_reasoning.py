@@ -1218,3 +1218,72 @@ def test_what_happened_in_a_month_is_told_by_a_sentence_of_that_month(month: str
     core = f"What did the Trade Commission do to Acme in {month}?"
     said = answer(asked("trade commission", core=core), passage(text))
     assert says in said and "2021" not in said
+
+
+@pytest.mark.parametrize(
+    ("core", "words", "said"),
+    [
+        ("How much storage did it deploy in 2023?", "storage deploy", "In 2023, we deployed 31.4 GWh of storage."),
+        (
+            "What were the outstanding notes worth at fair value?",
+            "outstanding notes worth fair value",
+            "The fair value of the notes was $88 million.",
+        ),
+        (
+            "What was the stake in Corvane worth on its books?",
+            "stake Corvane worth books",
+            "The fair value of our investment in Corvane totaled $612 million.",
+        ),
+        (
+            "How much did it lose on its Corvane stake in 2023?",
+            "lose Corvane stake",
+            "We had a loss of $16 million from our investment in Corvane.",
+        ),
+        (
+            "How much is it on the hook for under ferry deals in total?",
+            "hook ferry deals total",
+            "We owe $16 million under ferry contracts, with minimum guaranteed fees.",
+        ),
+    ],
+)
+def test_a_figure_is_of_the_kind_that_is_asked_for(core: str, words: str, said: str) -> None:
+    assert of(core, words, said) == said
+
+
+def test_what_is_sold_has_a_buyer() -> None:
+    told = "In 2023, we completed the sale of Corvane to Seaholm, Inc. for $4 million."
+    other = "Corvane costs of our Harbour Card business also include food."
+    for core in ("Who bought Corvane?", "To whom did it sell Corvane?", "Which company acquired Corvane in 2023?"):
+        assert of(core, "Corvane", f"{other}\n\n{told}") == told
+        assert of(core, "Corvane", other).startswith("missing")
+
+
+def test_what_has_to_come_first_is_told_by_a_condition() -> None:
+    told = "We will not pay dividends until we have earned $6 million."
+    other = "We are unable to predict when we will begin the payment of dividends."
+    core = "What has to happen before it can start paying dividends again?"
+    assert of(core, "start paying dividends", f"{other}\n\n{told}") == told
+    unclaimed = "The board may stop paying dividends until they are claimed."
+    assert of(core, "start paying dividends", unclaimed).startswith("missing")
+
+
+def test_what_has_accumulated_is_not_what_a_year_took() -> None:
+    told = "Goodwill is net of accumulated impairment charges of $167 million."
+    assert of("How much goodwill did it impair in 2023?", "goodwill impair", told).startswith("missing")
+
+
+def test_a_write_down_is_no_fall_and_a_leasehold_improvement_no_rise() -> None:
+    told = "In 2023, we recorded an impairment charge on piers, primarily leasehold improvements, due to closures."
+    assert of("Why did it write down piers in 2023?", "write down piers", told) == told
+
+
+def test_a_figure_of_a_year_is_not_that_of_its_last_quarter() -> None:
+    quarter = "Harbour tolls represented 55% of all tolls in the fourth quarter of 2023."
+    year = f"Harbour tolls, which {'we and all of our many friends and partners ' * 2}know, represented 54% in 2023."
+    assert of("What portion of tolls were Harbour tolls in 2023?", "tolls Harbour", f"{quarter}\n\n{year}") == year
+
+
+def test_how_far_something_moved_may_be_told_as_a_reason() -> None:
+    told = "Sales increased 15.6% compared to 21.4% in 2022, driven by a 13.6% increase in crossings."
+    assert of("By how much did crossings grow in 2023?", "crossings grow", told) == told
+    assert of("By how much did crossings fall in 2023?", "crossings fall", told).startswith("missing")

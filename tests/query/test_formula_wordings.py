@@ -329,6 +329,7 @@ FRAMES = [
     ("What did Apple add back for stock-based compensation in 2024?", "stock_based_compensation"),
     ("How much stock-based compensation did Apple add back in 2024?", "stock_based_compensation"),
     ("Apple revenue was up what percentage in 2024 over 2023?", "growth of revenue"),
+    ("How much of its goodwill did Apple impair in 2024?", "goodwill impair"),
 ]
 
 

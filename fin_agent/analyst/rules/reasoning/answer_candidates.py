@@ -188,7 +188,7 @@ _OF_A_CHANGE = ("up", "down", "change asked", "expected")
 _COMPARED = frozenset({AnswerType.SENTENCE, AnswerType.VERDICT})
 _SPELT_OUT = frozenset({AnswerType.COUNT, AnswerType.DURATION})
 """Figures that sentences also print in words."""
-_FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
+_FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.BUYER, AnswerType.PLACE})
 _OF_AN_EVENT = _FACTS | {AnswerType.SENTENCE, AnswerType.DECISION}
 _OF_CASES = frozenset({AnswerType.ALLEGATION, AnswerType.OUTCOME, AnswerType.STATUS})
 """Told of a suit or a deal that is named above the sentence."""
@@ -198,7 +198,7 @@ _UNDATED, _SPANS = 3, ("spans", "a quarter")
 """Years before its filing that the state of a suit is taken to be told of without a date."""
 _ONLY_WORDS = frozenset(
     {AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT, AnswerType.TERMS, AnswerType.STATUS}
-)
+).union((AnswerType.BUYER, AnswerType.CONDITION))
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
 _HEDGED, _LIST, _NAMED, _OF_A_UNIT, _OTHER_SPAN = 0.75, 2.0, 3.0, 0.5, 0.8
@@ -631,7 +631,16 @@ def _stated(text: str, part: QuestionPart) -> str:
     about = text
     if figures or part.answer_type is AnswerType.CAUSE:
         about = before_the_cause(patterns("sentence_patterns")["excluded"].sub("", text))
+    if figures and part.answer_type is AnswerType.SHARE and (moved := _moved_in_reason(text[len(about) :], part)):
+        return f"{listed('answer_words', 'set against').split(about, maxsplit=1)[0]} {moved}"
     return text if figures and not matches_type(about, part) else about
+
+
+def _moved_in_reason(reason: str, part: QuestionPart) -> str:
+    """Return how far a reason says that what is asked about moved: `13.6% increase in transactions`; else nothing."""
+    way, of = movement_directions(part.text), set(stems_in(part.text))
+    moves = patterns("answer_patterns")["moved by"].finditer(reason)
+    return next((one[0] for one in moves if movement_directions(one["way"]) == way and of & {*stems_in(one["of"])}), "")
 
 
 def _enough(about: str, borne: float, target: AnswerTarget) -> float:
@@ -925,9 +934,7 @@ def _fitness(text: str, about: str, heading: str, target: AnswerTarget) -> float
     foretold = has_listed_prefix("expected", stated) and not has_listed_prefix("expected", core)
     if foretold and wants in FIGURES | {AnswerType.VERDICT}:
         fitness *= _HEDGED
-    if target.of_quarter and not contains_listed_phrase("a quarter", text):
-        fitness *= _span_fitness(text, target)
-    fitness *= _request_fitness(text, about, target)
+    fitness *= _span_fitness(text, target) * _request_fitness(text, about, target)
     if wants is AnswerType.CAUSE:
         fitness *= _HEDGED if contains_listed_phrase("told elsewhere", text) else 1.0
         fitness *= _moves_as_asked(text[: len(about) + _VERB], core) * _reason_fitness(about, heading, target)
@@ -954,8 +961,16 @@ def _reason_fitness(about: str, heading: str, target: AnswerTarget) -> float:
 
 
 def _span_fitness(text: str, target: AnswerTarget) -> float:
-    """Return the fit to a quarter of a text that names none: a figure of the year or of its half is another one."""
+    """Return the fit to a quarter of a text that names none, or to a year of one that names a quarter of it.
+
+    A figure of the year or of its half is another one.
+    """
     figure = target.part.answer_type in FIGURES
+    if contains_listed_phrase("a quarter", text):
+        apart = figure and target.years and not target.of_quarter_or_price
+        return _OTHER_SPAN if apart and not contains_listed_phrase("spans", text) else 1.0
+    if not target.of_quarter:
+        return 1.0
     if figure and has_listed_prefix("expected", target.intent.core):
         return _OTHER_SPAN
     return (_OTHER_TIME if figure else _OTHER_SPAN) if contains_listed_phrase("spans", text) else 1.0
@@ -975,6 +990,7 @@ def _year_fitness(about: str, target: AnswerTarget) -> float:
     """Return the fit of the years that a text names; of a date, its year is what is asked for."""
     told = listed("answer_words", "set against").split(about, maxsplit=1)[0]
     years, asked = set(printed_years(told)), target.years or set(printed_years(target.intent.core))
+    asked |= {each.date.year for each in printed_dates(target.part.text)}  # the day on which a fiscal year ends
     other = 1.0 if target.part.answer_type is AnswerType.DATE else _OTHER_YEAR
     return (_ITS_YEAR if years & asked else other) if years and asked else 1.0
 

@@ -46,7 +46,7 @@ from fin_agent.vocabulary.identity import Form
 _FILINGS, _FURTHER = 4, 40
 """Number of filings searched in addition to the evidence, and of their passages read."""
 _MOST = dict.fromkeys((AnswerType.CAUSE, AnswerType.LIST, AnswerType.STATUS), 3) | dict.fromkeys(
-    (AnswerType.SENTENCE, AnswerType.VERDICT, AnswerType.DEFINITION, AnswerType.TERMS), 2
+    (AnswerType.SENTENCE, AnswerType.VERDICT, AnswerType.DEFINITION, AnswerType.TERMS, AnswerType.CONDITION), 2
 )
 """Sentences of an answer by type; one for a fact."""
 _WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.4

@@ -31,11 +31,13 @@ class AnswerType(StrEnum):
     COUNT = "a number"
     NUMBER = "a figure"
     AMOUNT = "an amount"
+    QUANTITY = "a quantity"
     DATE = "a date"
     BUSINESS = "a sentence that says what the company is"
     OFFICERS = "a list of officers"
     LIST = "a list"
     PERSON = "a name"
+    BUYER = "the name of a buyer"
     PLACE = "a place"
     DEFINITION = "a definition"
     PRACTICE = "a sentence that says how it is done"
@@ -43,13 +45,14 @@ class AnswerType(StrEnum):
     OUTCOME = "a sentence that says how it ended"
     STATUS = "a sentence that says where it stands"
     TERMS = "a sentence that says on what terms"
+    CONDITION = "a sentence that says what comes first"
     DECISION = "a sentence that says what was decided"
     SENTENCE = "a sentence"
 
 
 FIGURES = frozenset(
     {AnswerType.AMOUNT, AnswerType.NUMBER, AnswerType.SHARE, AnswerType.PERCENT, AnswerType.COUNT, AnswerType.DURATION}
-)
+) | {AnswerType.QUANTITY}
 """Answer types that are numbers."""
 
 
