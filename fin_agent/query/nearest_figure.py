@@ -66,7 +66,6 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     if not hard - asking or in_what_way or any(map(_is_a_time, content)):
         return None  # `how would a change in rates affect Acme` is answered in words
     metrics = tuple(itertools.chain.from_iterable(map(_metrics_of, content)))
-    counted = any(workspace.lexicon.metrics[one].unit == "count" for _, one in metrics)
     target = FigureTarget(
         words=hard,
         light=light - hard,
@@ -75,7 +74,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         fiscal_year=period.fiscal_year,
         quarter=period.quarter,
         months=period.months,
-        wanted="percent" if _asks_a_share(lexed.tokens, wants) else "count" if counted else _wanted(wants, hard),
+        wanted="percent" if _asks_a_share(lexed.tokens, wants) else _wanted(wants, hard, metrics, workspace),
         at_a_date=known["at a date"].search(question) is not None and known["in a span"].search(question) is None,
         moved=_way_of(moving),
         moving=asking,
@@ -173,8 +172,10 @@ def _is_content(token: Token, lexed: LexedQuestion) -> bool:
     return token.type in types_in("content") | types_in("printable") or _is_a_name(token, lexed.text)
 
 
-def _wanted(wants: AnswerType, hard: Words) -> Wanted:
+def _wanted(wants: AnswerType, hard: Words, metrics: Iterable[tuple[Words, str]], workspace: Workspace) -> Wanted:
     """Return the kind of figure requested; a count also if the question names only countable things."""
+    if any(workspace.lexicon.metrics[one].unit == "count" for _, one in metrics):
+        return "count"
     wanted = _WANTED.get(wants, "words")
     return "count" if wanted == "words" and hard & _COUNTED and not hard & _OF_MONEY else wanted
 
