@@ -838,11 +838,17 @@ def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list
             continue
         between = list(itertools.takewhile(lambda other: other.type in types_in("before-a-flow"), tokens[place + 1 :]))
         at = place + 1 + len(between)
+        if (tokens[at].text.lower() if at < len(tokens) else "") == "after" and _as_flow(tokens[at + 1], names):
+            settled[place] = replace(one, text=_OPERATIONS, value="cash_from_operations")  # `cash left after capex`
+            continue
         flow = _as_flow(tokens[at], names) if at < len(tokens) and tokens[at].start - one.end > 1 else None
         if flow is not None:
             cash = [replace(each, type="NOISE") if each.type in types_in("origin") else each for each in between]
             settled[place : at + 1] = [replace(one, type="NOISE"), *cash, flow]
     return settled
+
+
+_OPERATIONS = "operating cash flow"
 
 
 def _as_flow(token: Token, names: KnownNames) -> Token | None:
@@ -852,11 +858,7 @@ def _as_flow(token: Token, names: KnownNames) -> Token | None:
         whole = (other for other in names.lexicon.mentions(said) if (other.start, other.end) == (0, len(said)))
         token = next((replace(token, type="METRIC", text=said, value=other.id) for other in whole), token)
     metric = names.lexicon.metrics.get(str(token.value)) if token.type == "METRIC" else None
-    flows = token.type == "FORMULA" and token.value == _FREE  # `how much cash was left after capex`
-    return token if flows or (metric is not None and metric.period == "duration") else None
-
-
-_FREE = "free_cash_flow"
+    return token if metric is not None and metric.period == "duration" else None
 
 
 def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
