@@ -239,7 +239,7 @@ def test_a_choice_between_two_is_no_claim(names: KnownNames) -> None:
 @pytest.mark.parametrize(
     ("question", "metric"),
     [
-        ("How much did Apple owe suppliers (accounts payable) in 2024?", "accounts_payable"),
+        ("How much did Apple have unpaid to its makers (accounts payable) in 2024?", "accounts_payable"),
         ("In 2024, Apple had billed but not yet recognized how much (deferred revenue)?", "deferred_revenue_current"),
         ("What did Apple have in 2024 in plants and machines (property and equipment, net of depreciation)?",
          "property_plant_equipment_net"),
