@@ -20,6 +20,7 @@ from statistics import fmean, quantiles
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 from rich.table import Table
 
 from fin_agent.answering.answer import Answer
@@ -438,21 +439,16 @@ def parsed_records(path: Path, form: type[RecordT], within: str = "") -> Iterato
             f"cannot be read ({reason})", subject=str(path), remedy="Give a JSON file, plain or gzip"
         ) from failure
     entries = whole.get(within, ()) if isinstance(whole, dict) else whole
-    lines = raw.split(b"\n")
-    for number, entry in enumerate(lines if entries is None else entries, start=1):
-        kind, found = "line" if entries is None else "entry", None
+    kind, read = ("line", form.model_validate_json) if entries is None else ("entry", form.model_validate)
+    for number, entry in enumerate(raw.split(b"\n") if entries is None else entries, start=1):
         try:
-            if entries is not None:
-                found = form.model_validate(entry)
-            elif entry.strip():
-                found = form.model_validate_json(entry)
+            if entries is not None or entry.strip():
+                yield kind, number, read(entry)
         except ValidationError as failure:
-            said = []
-            for error in failure.errors():
-                place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"])
-                field = f"field `{place.removeprefix('.')}`" if place else "the line"
-                wrong = "is missing" if error["type"] == "missing" else f"cannot be used ({error['msg']})"
-                said.append(f"{field} {wrong}")
-            yield kind, number, "; ".join(said)
-        if found is not None:
-            yield kind, number, found
+            yield kind, number, "; ".join(map(_wrong, failure.errors()))
+
+
+def _wrong(error: ErrorDetails) -> str:
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"]).removeprefix(".")
+    wrong = "is missing" if error["type"] == "missing" else f"cannot be used ({error['msg']})"
+    return f"{f'field `{place}`' if place else 'the line'} {wrong}"
