@@ -37,6 +37,8 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.models.metering import Meter, metered, usage_of
 from fin_agent.presentation.answers import answer_view, rounds_view, usage_view
 from fin_agent.presentation.terminal_text import one_line
+from fin_agent.query.question_to_intent import known_names
+from fin_agent.query.reading import read_question
 from fin_agent.runs.run import StepTime, index_state
 from fin_agent.runs.store import Recorder
 from fin_agent.workspace import Workspace
@@ -60,7 +62,10 @@ def ask(
 ) -> ExitCode:
     """Answer a question with its figures, program and pages, or refuse it and say what is missing."""
     if explain:
-        return _print_explanation(question, on)
+        with on.open_workspace() as workspace:
+            query = read_question(question, known_names(workspace))
+        print(query.model_dump_json(exclude_none=True, ensure_ascii=True))
+        return ExitCode.DONE
     settings = models.settings()
     if export is not None and export.suffix.lower() not in EXPORTS:
         raise QuestionError(
@@ -94,20 +99,6 @@ def ask(
         where = f" --index {on.index}" if on.index is not None else ""
         messages().print(Text(f"run {recorded}: fin-agent runs show last{where}", style="dim"), soft_wrap=True)
     return ExitCode.REFUSED if answer.refused else ExitCode.DONE
-
-
-def _print_explanation(question: str, on: IndexOptions) -> ExitCode:
-    """Print the question as it is read, as one JSON document.
-
-    Raises NoReadingError where a formula of the question cannot be read.
-    """
-    from fin_agent.query.question_to_intent import known_names
-    from fin_agent.query.reading import read_question
-
-    with on.open_workspace() as workspace:
-        query = read_question(question, known_names(workspace))
-    print(query.model_dump_json(exclude_none=True, ensure_ascii=True))
-    return ExitCode.DONE
 
 
 @contextmanager
@@ -187,17 +178,18 @@ def batch(
         held = index_state(workspace.index, on.chosen.folder).fingerprint
         run = (settings.model_dump_json(), held, installed_version(), [file.read_bytes() for file in own])
         kept = PartialResults(out.with_name(f"{out.name}.part"), run, Answer)
-        answers: dict[int, Answer] = {}
-        for number, asked in lines.items():
-            if (answer := kept.take(asked.key)) is not None:
-                answers[number] = answer.model_copy(update={"id": asked.id})
+        answers = {
+            number: answer.model_copy(update={"id": asked.id})
+            for number, asked in lines.items()
+            if (answer := kept.take(asked.key)) is not None
+        }
         if reused := len(answers):
             say(f"{reused} answers are reused from {kept.path}")
         for number, reason in failures.items():
             say(f"line {number}: failed: {reason}")
         left = [(number, asked) for number, asked in lines.items() if number not in answers]
+        progress = Progress(len(left))
         try:
-            progress = Progress(len(left))
             with exclude_current_folder():
                 for number, begun, tried in _answered(left, context, settings, meter, jobs, on):
                     asked, answers[number] = lines[number], tried.answer
@@ -214,8 +206,7 @@ def batch(
         except BaseException:
             say(f"the answers so far are in {kept.path}; run the same command again to continue")
             raise
-        in_order = [answer for _, answer in sorted(answers.items())]
-        atomic_write(out, "".join(f"{answer_json(answer)}\n" for answer in in_order).encode())
+        atomic_write(out, "".join(f"{answer_json(answers[number])}\n" for number in sorted(answers)).encode())
         kept.finish()
     told = {"questions": total, "kept": reused, "out": str(out)}
     _show(answers, dict(sorted(failures.items())), told, meter, time.perf_counter() - started, on)
@@ -327,17 +318,13 @@ def lines_of(questions: Path) -> tuple[dict[int, BatchQuestion], dict[int, str]]
 
     Raises QuestionError if there is no such line.
     """
-    lines, faults = dict[int, BatchQuestion](), dict[int, str]()
-    for _, number, each in parsed_records(questions, BatchQuestion):
-        if isinstance(each, str):
-            faults[number] = each
-        else:
-            lines[number] = each
-    if not lines and not faults:
+    found = {number: each for _, number, each in parsed_records(questions, BatchQuestion)}
+    if not found:
         raise QuestionError(
             "no questions", subject=str(questions), remedy='Give one JSON object per line: {"question": "..."}'
         )
-    return lines, faults
+    faults = {number: each for number, each in found.items() if isinstance(each, str)}
+    return {number: each for number, each in found.items() if not isinstance(each, str)}, faults
 
 
 def answer_json(answer: Answer, *, trace: bool = False) -> str:

@@ -167,11 +167,7 @@ def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
 
 @command
 def financebench(
-    questions: Path,
-    on: IndexOptions,
-    how: BenchmarkOptions,
-    oracle: Oracle = Oracle.NONE,
-    judge: str | None = None,
+    questions: Path, on: IndexOptions, how: BenchmarkOptions, oracle: Oracle = Oracle.NONE, judge: str | None = None
 ) -> ExitCode:
     """Answer FinanceBench's questions: recall, numeric match and seconds by kind, and the reason for each miss."""
     judging = Judge.of(judge, Role.TEXT_JUDGE, how.settings(), warn)
@@ -187,12 +183,14 @@ def financebench(
                 return AnsweredQuestion(answer=refusal_for(question.question, reason, question.id))
             return asking.ask(question.question, question.id, scope)
 
-        def judged(question: FinanceBenchQuestion, answered: AnsweredQuestion) -> Row:
-            return financebench_questions.score(
-                question, answered.answer, forms=forms, same_content=same_content, judge=judging
-            )
-
-        run = asking.run(asked, ask_within, judged, lambda row: "refused" if row.refused else "answered", oracle.value)
+        score = partial(financebench_questions.score, forms=forms, same_content=same_content, judge=judging)
+        run = asking.run(
+            asked,
+            ask_within,
+            lambda question, answered: score(question, answered.answer),
+            lambda row: "refused" if row.refused else "answered",
+            oracle.value,
+        )
     misses = []
     for question, row, each in zip(asked, run.rows, run.answered, strict=True):
         if row.figures["numeric_match_any"] is False:
@@ -302,17 +300,12 @@ def tatqa(
             lambda question, answered: tatqa_questions.judge_tatqa(question, answered.answer),
             lambda row: "refused" if row.refused else "right" if row.figures["exact"] else "wrong",
         )
-    told = {"seed": seed, "left_out": faults}
-    return asking.publish(run, report_of("tatqa", run.rows), told)
+    return asking.publish(run, report_of("tatqa", run.rows), {"seed": seed, "left_out": faults})
 
 
 @command
 def lofin(
-    files: list[Path],
-    on: IndexOptions,
-    how: BenchmarkOptions,
-    oracle: Oracle = Oracle.NONE,
-    judge: str | None = None,
+    files: list[Path], on: IndexOptions, how: BenchmarkOptions, oracle: Oracle = Oracle.NONE, judge: str | None = None
 ) -> ExitCode:
     """Ask LOFin's questions: pages of the passages used, accuracy by HiREC's rule, errors, rounds, curve, cost."""
     judging = Judge.of(judge, Role.TEXT_JUDGE, how.settings(), warn)
@@ -470,19 +463,12 @@ def _measure_rankings(
         scores, k=measuring.k, seeds=measuring.seeds, resamples=resamples, seed=measuring.settings.seed
     )
     failed = [{"id": row.id, "reason": row.figures["failure"]} for row in scores if row.figures["failure"]]
-    told = {"left_out": left_out, "failed": failed}
-    _publish(on, report, told, started, {out / "rankings.csv": scores})
+    _publish(on, report, {"left_out": left_out, "failed": failed}, started, {out / "rankings.csv": scores})
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
 @command
-def legalbench_rag(
-    file: Path,
-    corpus: Path,
-    to: Output,
-    how: BenchmarkOptions,
-    k: int = 5,
-) -> ExitCode:
+def legalbench_rag(file: Path, corpus: Path, to: Output, how: BenchmarkOptions, k: int = 5) -> ExitCode:
     """Search documents other than filings: precision and recall of the characters that answer.
 
     The whole corpus is read into the index in --out. A stopped run resumes.

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
@@ -83,18 +84,16 @@ class ChatEndedError(Exception):
     """The user ends the chat."""
 
 
+@dataclass
 class _Chat:
     """Reads lines, and runs them as questions or commands on the current thread."""
 
-    def __init__(
-        self, thread: ChatThread, workspace: Workspace, listed: Callable[[], Sequence[ThreadSummary]], as_json: bool
-    ) -> None:
-        self._thread = thread
-        self._workspace = workspace
-        self._listed = listed
-        self._as_json = as_json
-        self._at_terminal = sys.stdin.isatty()
-        self._failed = False
+    _thread: ChatThread
+    _workspace: Workspace
+    _listed: Callable[[], Sequence[ThreadSummary]]
+    _as_json: bool
+    _at_terminal: bool = field(default_factory=lambda: sys.stdin.isatty())
+    _failed: bool = False
 
     def run(self) -> ExitCode:
         """Run all lines."""
@@ -230,14 +229,15 @@ class _Chat:
 
     def ledger(self, rest: str) -> None:
         """Show every figure that the last answer needs, and its source."""
-        ledgers = [answer.ledger for answer in self._last_answered_turn().answers if answer.ledger]
-        show(*map(ledger_view, ledgers) if ledgers else ["The last answer has no ledger, since it is in words."])
+        ledgers: list[RenderableType] = [
+            ledger_view(answer.ledger) for answer in self._last_answered_turn().answers if answer.ledger
+        ]
+        show(*ledgers or ["The last answer has no ledger, since it is in words."])
 
     def program(self, rest: str) -> None:
         """Show the program that computed the last answer."""
-        programs = [answer.program for answer in self._last_answered_turn().answers if answer.program]
-        nothing = "The last answer has no program, since it is a quotation or a refusal."
-        show(*map(program_view, programs) if programs else [nothing])
+        programs = [program_view(answer.program) for answer in self._last_answered_turn().answers if answer.program]
+        show(*programs or ["The last answer has no program, since it is a quotation or a refusal."])
 
     def history(self, rest: str) -> None:
         """Show every turn of the thread: the message, how it was read, and the beginning of the reply."""

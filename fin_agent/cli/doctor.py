@@ -33,6 +33,7 @@ from fin_agent.presentation.answers import usage_line
 from fin_agent.presentation.json_fields import fields_of
 from fin_agent.presentation.terminal_text import advice_view, count_with_noun, one_line
 from fin_agent.redaction import is_loopback
+from fin_agent.vocabulary.runs import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,8 @@ def _settings_findings(configured: Configured) -> Iterator[Finding]:
     file = configured.file
     found = str(file) if file is not None else f"no {FILE_NAME} was found"
     yield Finding("settings", "file", "ok" if file is not None else "note", found)
-    given: dict[str, list[str]] = {}
-    for place, each in configured.sources.items():
-        given.setdefault(FILE_NAME if each.by == str(file) else each.by, []).append(".".join(place))
+    sources = configured.sources.items()
+    given = grouped((FILE_NAME if each.by == str(file) else each.by, ".".join(place)) for place, each in sources)
     if given:
         told = "; ".join(f"{by} gives {', '.join(names)}" for by, names in given.items())
         yield Finding("settings", "given", "ok", told)
@@ -145,10 +145,10 @@ def _model_findings(settings: ModelSettings, offline: bool, asking: Callable[[st
         yield _failed("prices", "file", error)
         prices, checked = PriceTable(), checked.model_copy(update={"prices": None})
     callers = Callers(checked)
-    filled: dict[str, list[Role]] = {}
-    for role in Role:
-        if settings.model is not None or role in settings.roles:  # else only roles with a model of their own
-            filled.setdefault(callers.name(role), []).append(role)
+    # Without a model for all, only roles with one of their own.
+    filled = grouped(
+        (callers.name(role), role) for role in Role if settings.model is not None or role in settings.roles
+    )
     for name, roles in filled.items():
         try:
             caller = callers.of(roles[0])

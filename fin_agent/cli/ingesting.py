@@ -20,15 +20,7 @@ from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar
 from fin_agent.errors import FilingIndexError, ReadError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE
-from fin_agent.index.ingest import (
-    IngestedFile,
-    IngestReport,
-    KnownFile,
-    Manifest,
-    Outcome,
-    PreparedFiling,
-    files_below,
-)
+from fin_agent.index.ingest import IngestedFile, IngestReport, KnownFile, Manifest, Outcome, PreparedFiling, files_below
 from fin_agent.index.ingest import ingest as ingest_into
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
@@ -167,10 +159,8 @@ def _show(report: IngestReport, place: Path | str, held: int, started: float, on
     on.show(document, f"{counts}, in {seconds:.1f} s. {contains}")
     if not report.failures:
         return ExitCode.DONE
-    # Paths that do not exist or are no files are not listed.
-    listed = (
-        "; `fin-agent index failures` lists them with remedies" if any(each.kept for each in report.failures) else ""
-    )
+    kept = any(each.kept for each in report.failures)  # not a path that does not exist or is no file
+    listed = "; `fin-agent index failures` lists them with remedies" if kept else ""
     say(f"{len(report.failures)} of {count_with_noun(len(report.files), 'file')} could not be read{listed}")
     return ExitCode.SOME_FAILED
 
@@ -234,9 +224,7 @@ def fetch(
     paths = [file.path for file in files if file.path is not None]
     lacking = unknown or len(paths) < len(files) or any(each.at_all for _, each in missing)
     code = ExitCode.SOME_FAILED if lacking else ExitCode.DONE
-    if ingested and paths:
-        code = max(code, ingest_files(paths, on))
-    return code
+    return max(code, ingest_files(paths, on)) if ingested and paths else code
 
 
 def _report_wait(seconds: float) -> None:

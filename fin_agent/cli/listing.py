@@ -67,9 +67,9 @@ def info(on: IndexOptions) -> ExitCode:
             state, problem = "cannot be read", str(error)
     size = None if chosen.address else sum(file.stat().st_size for file in chosen.folder.glob(f"{FILE_NAME}*"))
     companies = CompanyDirectory((record.doc_id, record.identity) for record in records).companies
-    held = {"filings": len(records), "companies": len(companies)}
-    for counted in ("page", "passage", "fact"):
-        held[f"{counted}s"] = sum(getattr(record, f"{counted}_count") for record in records)
+    counted = ("page", "passage", "fact")
+    counts = {f"{each}s": sum(getattr(record, f"{each}_count") for record in records) for each in counted}
+    held = {"filings": len(records), "companies": len(companies), **counts}
     versions = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
     document = {
         "version": installed_version(),

@@ -38,6 +38,7 @@ from fin_agent.runs.run import (
     setting_lines,
 )
 from fin_agent.runs.store import RunLine, RunStore, store_file
+from fin_agent.vocabulary.runs import grouped
 
 
 @command
@@ -181,9 +182,7 @@ def run_view(run: Run, *, full: bool = False) -> Iterator[RenderableType]:
         yield answers.rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)
     if evidence := final_evidence(answer):
         yield _heading("Evidence")
-        quoted: dict[tuple[str, int], list[str]] = {}
-        for citation in answer.citations:
-            quoted.setdefault((citation.doc_id, citation.page), []).append(one_line(citation.text))
+        quoted = grouped(((each.doc_id, each.page), one_line(each.text)) for each in answer.citations)
         for kept, text in evidence:
             # What is quoted from a page is shown once, below its first passage.
             yield from _kept(kept, text, quoted.pop((kept.doc_id, kept.page), ()), full)

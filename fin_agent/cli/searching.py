@@ -34,8 +34,6 @@ from fin_agent.tools.tool_implementations import find_figures
 from fin_agent.workspace import Workspace
 
 _SHOWN = 280
-
-
 Level = Literal["document", "page", "passage"]
 
 
@@ -160,11 +158,17 @@ def facts(
 ) -> ExitCode:
     """List the figures of the lines that match a phrase, best first, with words that a line lacks or has besides."""
     year, quarter = _period(period)
-    asked = {"phrase": phrase, "company": company, "months": months, "part": part, "each": each, "k": k}
+    asked: dict[str, object] = {
+        "phrase": phrase,
+        "company": company,
+        "months": months,
+        "part": part,
+        "each": each,
+        "k": k,
+    }
+    asked |= {"doc_ids": doc, "fiscal_year": year, "quarter": quarter}
     try:
-        arguments = FactSearchArguments.model_validate(
-            {**asked, "doc_ids": doc, "fiscal_year": year, "quarter": quarter}
-        )
+        arguments = FactSearchArguments.model_validate(asked)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         raise QuestionError(

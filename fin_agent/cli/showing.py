@@ -216,5 +216,4 @@ def _page_fields(
 
 
 def _fact_fields(fact: Fact) -> dict[str, object]:
-    """Return a fact with all its attributes for JSON."""
     return {**as_plain(fact), "value": as_plain(fact.value)}

@@ -8,8 +8,8 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -183,6 +183,7 @@ class EdgarConnection:
             raise BrokenOffError(unreachable) from error
 
 
+@dataclass
 class RequestPacer:
     """Space requests across processes by a small SQLite file, whose lock ends with its process.
 
@@ -194,28 +195,20 @@ class RequestPacer:
     0.0
     """
 
-    def __init__(
-        self,
-        file: Path,
-        per_second: float = PER_SECOND,
-        *,
-        clock: Callable[[], float] = time.time,
-        sleep: Callable[[float], None] = time.sleep,
-        longest: float = 120.0,
-        told: Callable[[float], None] = lambda seconds: None,
-    ) -> None:
-        """Create the file that processes share if it does not exist. Raises WriteError and DownloadError.
+    file: Path
+    per_second: float = PER_SECOND
+    _: KW_ONLY
+    clock: Callable[[], float] = time.time
+    sleep: Callable[[float], None] = time.sleep
+    longest: float = 120.0
+    """Longest pause in seconds to wait for."""
+    told: Callable[[float], None] = lambda seconds: None
+    """Is called with the seconds of a pause before it is waited for."""
 
-        `told` is called with the seconds of a pause before it is waited for; `longest` is the longest one to wait for.
-        """
-        self._file = file
-        self._apart = 1 / per_second
-        self._clock = clock
-        self._sleep = sleep
-        self._longest = longest
-        self._told = told
-        with reporting_write_errors(file):
-            file.parent.mkdir(parents=True, exist_ok=True)
+    def __post_init__(self) -> None:
+        """Create the file that processes share if it does not exist. Raises WriteError and DownloadError."""
+        with reporting_write_errors(self.file):
+            self.file.parent.mkdir(parents=True, exist_ok=True)
         with self._locked() as connection:
             connection.execute("CREATE TABLE IF NOT EXISTS pace (turn REAL NOT NULL)")
             connection.execute("CREATE TABLE IF NOT EXISTS held (host TEXT PRIMARY KEY, until REAL NOT NULL)")
@@ -226,8 +219,8 @@ class RequestPacer:
         Raises DownloadError, without waiting, if the host asked for a pause longer than `longest`.
         """
         with self._locked() as connection:
-            pause = self._held(connection, host, now := self._clock()) - now
-        if pause > self._longest:
+            pause = self._held(connection, host, now := self.clock()) - now
+        if pause > self.longest:
             minutes = math.ceil(pause / 60)
             raise DownloadError(
                 f"it asked for a pause, of which {minutes:,} minutes are left; no request was sent",
@@ -236,27 +229,27 @@ class RequestPacer:
                 ends_all=True,
             )
         if pause > _TOLD_FROM:
-            self._told(pause)
+            self.told(pause)
         if pause:
-            self._sleep(pause)
+            self.sleep(pause)
         # Reserve the time after the pause, since all processes that waited for its end would ask at once.
         if left := self._turn():
-            self._sleep(left)
+            self.sleep(left)
         return pause + left
 
     def pause(self, seconds: float, host: str = "") -> None:
         """Keep all processes from asking `host` for some seconds, since it reported too many requests or is busy."""
         with self._locked() as connection:
-            until = max(self._held(connection, host, now := self._clock()), now + min(seconds, _MAX_HOLD_LENGTH))
+            until = max(self._held(connection, host, now := self.clock()), now + min(seconds, _MAX_HOLD_LENGTH))
             connection.execute("INSERT OR REPLACE INTO held VALUES (?, ?)", (host, until))
 
     def _turn(self) -> float:
         """Reserve the next time for a request, and return the seconds until then."""
         with self._locked() as connection:
-            row, now = connection.execute("SELECT turn FROM pace").fetchone(), self._clock()
+            row, now = connection.execute("SELECT turn FROM pace").fetchone(), self.clock()
             turn = max(row[0], now) if row is not None and row[0] < now + _FARTHEST else now
             connection.execute("DELETE FROM pace")
-            connection.execute("INSERT INTO pace VALUES (?)", (turn + self._apart,))
+            connection.execute("INSERT INTO pace VALUES (?)", (turn + 1 / self.per_second,))
         return float(turn - now)
 
     def _held(self, connection: sqlite3.Connection, host: str, now: float) -> float:
@@ -268,17 +261,14 @@ class RequestPacer:
     def _locked(self) -> Iterator[sqlite3.Connection]:
         """Open the file with an exclusive lock."""
         try:
-            connection = sqlite3.connect(self._file, timeout=60, isolation_level=None)
-            try:
+            with closing(sqlite3.connect(self.file, timeout=60, isolation_level=None)) as connection:
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
-            finally:
-                connection.close()
         except sqlite3.Error as error:
             raise DownloadError(
                 f"it cannot be written ({error})",
-                subject=str(self._file),
+                subject=str(self.file),
                 remedy="Delete it, or name a folder with free space and write permission as `edgar.cache`",
                 ends_all=True,
             ) from error

@@ -102,25 +102,21 @@ class Edgar:
         known = {each.accession: each for each in _noted(folder)}
         done: list[FetchedFile] = []
         for wanted in found.wanted:
-            done.append(self._fetched(found, wanted, folder, known.get(wanted.listed.accession)))
+            done.append(self._fetched(found.company, wanted, folder, known.get(wanted.listed.accession)))
             on_file(done[-1])
         return done
 
-    def _fetched(
-        self, found: CompanyFilings, wanted: FilingToFetch, folder: Path, known: Fetched | None
-    ) -> FetchedFile:
+    def _fetched(self, company: Company, wanted: FilingToFetch, folder: Path, known: Fetched | None) -> FetchedFile:
         listed = wanted.listed
         if known is not None and Path(known.file).name == known.file:  # not a name that points outside the folder
             there = folder / known.file
             if there.is_file() and there.stat().st_size == known.bytes:
                 return FetchedFile(wanted.name, Became.THERE, known.url, there, known.bytes)
-        url, ending = self._address(found.company, wanted)
+        url, ending = self._address(company, wanted)
         if ending is None:
-            name = listed.document or "plain text"
+            reason = f"it was filed as {listed.document or 'plain text'}, which cannot be read"
             remedy = "Print it to a PDF and ingest that: filings before about 2001 are plain text"
-            return FetchedFile(
-                wanted.name, Became.FAILED, url, reason=f"it was filed as {name}, which cannot be read", remedy=remedy
-            )
+            return FetchedFile(wanted.name, Became.FAILED, url, reason=reason, remedy=remedy)
         path = folder / f"{wanted.name}{ending}"
         try:
             content = self._connection.get(url)
@@ -134,8 +130,8 @@ class Edgar:
             file=path.name,
             url=url,
             accession=listed.accession,
-            cik=found.company.cik,
-            company=found.company.name,
+            cik=company.cik,
+            company=company.name,
             form=listed.form,
             filed=listed.filed,
             period=listed.period,
@@ -184,15 +180,10 @@ class Fetched(BaseModel):
 
 
 def _noted(folder: Path) -> Iterator[Fetched]:
-    try:
-        lines = (folder / MANIFEST).read_bytes().splitlines()
-    except OSError:
-        return
-    for line in lines:
-        try:
-            yield Fetched.model_validate_json(line)
-        except ValidationError:
-            continue  # cut off, or written by another program: its file is fetched again
+    with suppress(OSError):
+        for line in (folder / MANIFEST).read_bytes().splitlines():
+            with suppress(ValidationError):  # cut off, or written by another program: its file is fetched again
+                yield Fetched.model_validate_json(line)
 
 
 def check_filing(content: bytes, listed: ListedFiling, url: str) -> None:
@@ -338,13 +329,12 @@ def _told_apart(wanted: list[FilingToFetch]) -> list[FilingToFetch]:
 def _none(
     company: Company, submissions: Submissions, forms: Sequence[str], years: Years | None, there: set[int]
 ) -> FinAgentError:
-    of_years = f" of {years}" if years else ""
     if there:
         remedy = f"Give other --years: there are filings of {', '.join(map(str, sorted(there)))}"
     else:
         listed = ", ".join(submissions.forms()[:12])
         remedy = f"Give another --form: its newest filings are {listed}" if listed else "It has filed nothing"
-    wanted = f"{' or '.join(forms)}{of_years}"
+    wanted = f"{' or '.join(forms)}{f' of {years}' if years else ''}"
     return DownloadError(f"EDGAR has no {wanted}", subject=f"{company.handle} ({company.name})", remedy=remedy)
 
 
@@ -476,14 +466,13 @@ def company_of(given: str, lists: Lists, url: str) -> Company:
         rows = [_Row.model_validate(row) for row in lists.get(address, DAY).values()]
     except ValidationError as error:
         raise _not_understood(address, "it is not a list of companies with tickers") from error
-    if cik := _CIK.fullmatch(said):
-        number = int(cik[1])
-        named = next((row for row in rows if row.cik_str == number), None)
-        return Company(number, named.ticker, named.title) if named else Company(number, None, f"CIK {number}")
+    cik = int(match[1]) if (match := _CIK.fullmatch(said)) else None
     for row in rows:
-        if _plain(row.ticker) == _plain(said):
+        if _plain(row.ticker) == _plain(said) if cik is None else row.cik_str == cik:
             return Company(row.cik_str, row.ticker, row.title)
-    raise unknown_company(said, rows)
+    if cik is None:
+        raise unknown_company(said, rows)
+    return Company(cik, None, f"CIK {cik}")
 
 
 def unknown_company(given: str, rows: Sequence[_Row] = ()) -> DownloadError:
@@ -532,11 +521,7 @@ class Submissions:
         return sorted(counts, key=lambda form: (-counts[form], form))
 
 
-class _Said(BaseModel):
-    model_config = ConfigDict(frozen=True, populate_by_name=True)
-
-
-class _Row(_Said):
+class _Row(BaseModel):
     cik_str: int
     ticker: str
     title: str
@@ -549,17 +534,17 @@ def _rows(columns: object) -> object:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-class _Older(_Said):
+class _Older(BaseModel):
     name: str = Field(pattern=r"^CIK\d{10}-submissions-\d{3}\.json$")
     until: date = Field(alias="filingTo")
 
 
-class _Filings(_Said):
+class _Filings(BaseModel):
     recent: Annotated[list[ListedFiling], BeforeValidator(_rows)]
     files: tuple[_Older, ...] = ()
 
 
-class _Found(_Said):
+class _Found(BaseModel):
     name: str
     tickers: tuple[str, ...] = ()
     year_end: str | None = Field(default=None, alias="fiscalYearEnd")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
+from itertools import product
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 
@@ -79,13 +80,8 @@ def published_numeric_match(answer_text: str, gold: str) -> bool:
     and position are ignored (`36%` matches `$36`); `stated_match` considers both. A gold zero is matched by zero only.
     The result is False if either side has no number.
     """
-    return any(
-        is_within_tolerance(ours, theirs)
-        for numeral in _quantities(gold)
-        for theirs in _readings(numeral)
-        for answered in _quantities(answer_text)
-        for ours in _readings(answered)
-    )
+    said, wanted = ([each for of in _quantities(text) for each in _readings(of)] for text in (answer_text, gold))
+    return any(is_within_tolerance(ours, theirs) for ours, theirs in product(said, wanted))
 
 
 def kobeissi_numeric_match(answer_text: str, gold: str) -> bool:
@@ -114,12 +110,11 @@ def strict_numeric_match(value: float | None, unit: str | None, gold: str, quest
     question (`in USD millions`), or a dollar amount of a million and more, which is in dollars. Otherwise the value
     must equal the gold number as printed.
     """
-    for numeral in _quantities(gold):
-        half = Decimal(5).scaleb(-numeral.decimals - 1)
-        for restated in convert_to_gold_unit(numeral, value, unit, question):
-            if abs(restated - numeral.value) <= half:
-                return True
-    return False
+    return any(
+        abs(restated - numeral.value) <= Decimal(5).scaleb(-numeral.decimals - 1)
+        for numeral in _quantities(gold)
+        for restated in convert_to_gold_unit(numeral, value, unit, question)
+    )
 
 
 def convert_to_gold_unit(gold: Numeral, value: float | None, unit: str | None, question: str = "") -> list[Decimal]:
@@ -243,8 +238,5 @@ def _says(ours: Numeral, gold: Numeral, tolerance: float) -> bool:
         return False
     if ours.scale and gold.scale:
         return is_within_tolerance(ours.in_base_units, gold.in_base_units, tolerance)
-    return any(
-        is_within_tolerance(left, right, tolerance)
-        for left in (ours.value, ours.in_base_units)
-        for right in (gold.value, gold.in_base_units)
-    )
+    pairs = product(_readings(ours), _readings(gold))
+    return any(is_within_tolerance(left, right, tolerance) for left, right in pairs)

@@ -20,6 +20,7 @@ from statistics import fmean, quantiles
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 from rich.table import Table
 
 from fin_agent.answering.answer import Answer
@@ -27,6 +28,7 @@ from fin_agent.atomic_write import escape_spreadsheet_formula, reporting_write_e
 from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.evaluation.statistics import Estimate, estimate
 from fin_agent.lexicon.words import load_yaml
+from fin_agent.vocabulary.runs import grouped
 
 QuestionT = TypeVar("QuestionT")
 KeptT = TypeVar("KeptT")
@@ -275,17 +277,15 @@ def report_on(
     overall: bool = True,
 ) -> Report:
     """Return the figures of all rows, at least one, then of the rows grouped by each of these labels."""
-    together: dict[tuple[str, str], list[Row]] = {("overall", "overall"): list(rows)} if overall else {}
-    for section in sections:
-        for row in rows:
-            together.setdefault((section.replace("_", " "), row.labels[section]), []).append(row)
-    groups = []
-    for (section, name), members in together.items():
-        group: dict[str, Any] = {"section": section, "group": name}
-        for column in (column for _, of_table in tables for column in of_table):
-            group[column.name] = mean_of(members, column.name) if column.of is None else column.of(members)
-        groups.append(group)
+    together = {("overall", "overall"): list(rows)} if overall else {}
+    together |= grouped(((name.replace("_", " "), row.labels[name]), row) for name in sections for row in rows)
+    columns = [column for _, of_table in tables for column in of_table]
+    groups = [{"section": section, "group": name, **_figures(columns, of)} for (section, name), of in together.items()]
     return Report(title, tables, groups)
+
+
+def _figures(columns: Sequence[Column], rows: Sequence[Row]) -> dict[str, Any]:
+    return {each.name: mean_of(rows, each.name) if each.of is None else each.of(rows) for each in columns}
 
 
 def mean_of(rows: Sequence[Row], name: str) -> float | None:
@@ -379,11 +379,9 @@ def write_csv(rows: Sequence[Any], path: Path) -> None:
 def _cells(fields: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, object]]:
     for name, value in fields.items():
         if isinstance(value, Mapping):
-            yield from _cells(value, "" if f"{prefix}{name}" in _UNPREFIXED else f"{prefix}{name}_")
-        elif isinstance(value, list | tuple):
-            yield f"{prefix}{name}", "; ".join(map(_listed, value))
+            yield from _cells(value, "" if name in ("labels", "figures") and not prefix else f"{prefix}{name}_")
         else:
-            yield f"{prefix}{name}", value
+            yield f"{prefix}{name}", "; ".join(map(_listed, value)) if isinstance(value, list | tuple) else value
 
 
 def _plain(value: Any) -> Any:
@@ -395,9 +393,6 @@ def _listed(member: object) -> str:
         return ":".join(map(str, member))
     return "-" if member is None else str(member)
 
-
-_UNPREFIXED = ("labels", "figures")
-"""Fields whose nested fields need no prefix."""
 
 RecordT = TypeVar("RecordT", bound=BaseModel)
 
@@ -444,21 +439,16 @@ def parsed_records(path: Path, form: type[RecordT], within: str = "") -> Iterato
             f"cannot be read ({reason})", subject=str(path), remedy="Give a JSON file, plain or gzip"
         ) from failure
     entries = whole.get(within, ()) if isinstance(whole, dict) else whole
-    lines = raw.split(b"\n")
-    for number, entry in enumerate(lines if entries is None else entries, start=1):
-        kind, found = "line" if entries is None else "entry", None
+    kind, read = ("line", form.model_validate_json) if entries is None else ("entry", form.model_validate)
+    for number, entry in enumerate(raw.split(b"\n") if entries is None else entries, start=1):
         try:
-            if entries is not None:
-                found = form.model_validate(entry)
-            elif entry.strip():
-                found = form.model_validate_json(entry)
+            if entries is not None or entry.strip():
+                yield kind, number, read(entry)
         except ValidationError as failure:
-            said = []
-            for error in failure.errors():
-                place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"])
-                field = f"field `{place.removeprefix('.')}`" if place else "the line"
-                wrong = "is missing" if error["type"] == "missing" else f"cannot be used ({error['msg']})"
-                said.append(f"{field} {wrong}")
-            yield kind, number, "; ".join(said)
-        if found is not None:
-            yield kind, number, found
+            yield kind, number, "; ".join(map(_wrong, failure.errors()))
+
+
+def _wrong(error: ErrorDetails) -> str:
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"]).removeprefix(".")
+    wrong = "is missing" if error["type"] == "missing" else f"cannot be used ({error['msg']})"
+    return f"{f'field `{place}`' if place else 'the line'} {wrong}"

@@ -118,11 +118,11 @@ def judge_spans(place: str, question: SpanQuestion, found: Sequence[tuple[str, s
     """
     gold, held = set[tuple[str, int]](), set[tuple[str, int]]()
     for each in question.snippets:
-        text, (begin, end) = texts[each.file_path], each.span
-        gold |= _letters(each.file_path, _plain(text[:begin]), _plain(text[begin:end]))
+        begin, end = (len(_plain(texts[each.file_path][:place])) for place in each.span)
+        gold |= {(each.file_path, at) for at in range(begin, end)}
     for name, text in found:
-        before, _, _ = _plain(texts[name]).partition(_plain(text))  # without the text, all of it: beyond any span
-        held |= _letters(name, before, _plain(text))
+        begin = len(_plain(texts[name]).partition(_plain(text))[0])  # without the text, its end: beyond any span
+        held |= {(name, at) for at in range(begin, begin + len(_plain(text)))}
     length = sum(len(_plain(text)) for _, text in found)
     figures = {
         "precision": len(gold & held) / length if length else 0.0,
@@ -132,11 +132,6 @@ def judge_spans(place: str, question: SpanQuestion, found: Sequence[tuple[str, s
     }
     dataset = question.snippets[0].file_path.split("/")[0]
     return Row(place, {"dataset": dataset}, question.query, figures=figures)
-
-
-def _letters(name: str, before: str, text: str) -> set[tuple[str, int]]:
-    """Return the places of a part's letters in its document."""
-    return {(name, at) for at in range(len(before), len(before) + len(text))}
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 from typing import Any
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.evaluation import Oracle
@@ -93,9 +93,7 @@ def compare(
         pages=max(conditions.k, DEFAULT_DEPTH.pages, PAGES_LOOKED_AT),
         passages=max(conditions.k, DEFAULT_DEPTH.passages),
     )
-    built: list[str] = []
-    not_built: dict[str, str] = {}
-    scores: list[Row] = []
+    built, not_built, scores = list[str](), dict[str, str](), list[Row]()
 
     @cache
     def understood(question: str) -> tuple[Query, float]:
@@ -240,10 +238,9 @@ def _tested(pairs: Sequence[Mapping[str, Any]]) -> Table:
     several = len(pairs) > 1
     caption = "paired permutation test over questions, two-sided"
     caption += f"; corrected for {len(pairs)} pairs after Holm" if several else ""
-    table = Table(title="Differences in page recall of passages, in points", caption=caption)
-    table.add_column("first\n  second", no_wrap=True)
-    for heading in ("difference", "95% interval", "questions\ndiffering", "p", *(["p,\ncorrected"] * several)):
-        table.add_column(heading, justify="right")
+    figures = ("difference", "95% interval", "questions\ndiffering", "p", *(["p,\ncorrected"] * several))
+    columns = (Column("first\n  second", no_wrap=True), *(Column(heading, justify="right") for heading in figures))
+    table = Table(*columns, title="Differences in page recall of passages, in points", caption=caption)
     for pair in pairs:
         mean, low, high = (pair["difference"][name] for name in ("mean", "low", "high"))
         table.add_row(

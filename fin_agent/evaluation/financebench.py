@@ -15,6 +15,7 @@ from fin_agent.evaluation.judging import Judge
 from fin_agent.evaluation.statistics import rouge_l
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
+from fin_agent.vocabulary.runs import grouped
 
 METRICS_QUESTIONS = "metrics-generated"
 """The question type whose answers are numbers."""
@@ -176,17 +177,14 @@ def oracle_scope(question: FinanceBenchQuestion, oracle: Oracle, indexed: Collec
     if oracle is Oracle.NONE:
         return EVERYTHING
     pages = tuple(PageKey(*page) for page in question.pages if page[0] in indexed)
-    scope = (
-        Scope(pages=pages) if oracle is Oracle.PAGE else Scope(doc_ids=tuple(dict.fromkeys(doc for doc, _ in pages)))
-    )
-    return scope if pages else None
+    if not pages:
+        return None
+    return Scope(pages=pages) if oracle is Oracle.PAGE else Scope(doc_ids=tuple(dict.fromkeys(doc for doc, _ in pages)))
 
 
 def duplicates_of_filings(records: Iterable[FilingRecord]) -> dict[str, str]:
     """Return doc_id -> the first doc_id with the same bytes, for filings that are indexed under several names."""
-    by_content: dict[str, list[str]] = {}
-    for record in records:
-        by_content.setdefault(record.content_hash, []).append(record.doc_id)
+    by_content = grouped((record.content_hash, record.doc_id) for record in records)
     return {doc_id: min(doc_ids) for doc_ids in by_content.values() if len(doc_ids) > 1 for doc_id in doc_ids}
 
 
@@ -197,9 +195,8 @@ def summarize(rows: Sequence[Row], given: str = "") -> Report:
     """
     tables = tables_of("financebench")
     if any(row.figures["judged"] is not None for row in rows):
-        caption, numbers = tables.pop()
-        caption += "; judged: right by the chat model that judges"
-        tables.append((caption, [*numbers, Column("judged", "judged")]))
+        caption, numbers = tables[-1]
+        tables[-1] = f"{caption}; judged: right by the chat model that judges", [*numbers, Column("judged", "judged")]
     title = f"FinanceBench, {given}" if given else "FinanceBench"
     return report_on(rows, title, tables, ("question_type", "filing_type"))
 

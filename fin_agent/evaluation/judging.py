@@ -80,17 +80,16 @@ def read_run(folder: Path) -> list[tuple[Row, Answer]]:
         with (folder / "rows.csv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         lines = (folder / "answers.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n")
-        run = []
-        for row, line in zip(rows, lines, strict=True):
-            answer, kind = Answer.model_validate_json(line), next((row[name] for name in _TYPES if name in row), "all")
-            run.append((row_of(row["id"], answer.question, row["gold"], answer, {"type": kind}, {}), answer))
+        answers = list(map(Answer.model_validate_json, lines))
+        types = ({"type": next((row[name] for name in _TYPES if name in row), "all")} for row in rows)
+        read = zip(rows, answers, types, strict=True)
+        return [(row_of(row["id"], each.question, row["gold"], each, of, {}), each) for row, each, of in read]
     except (OSError, ValueError, KeyError) as failure:
         raise QuestionError(
             f"it contains no benchmark run ({failure})",
             subject=str(folder),
             remedy="Name the --out of a completed benchmark that answers questions, such as `eval financebench`",
         ) from failure
-    return run
 
 
 Measure = Callable[[Row, Sequence[PassagePlace]], dict[str, float | None]]

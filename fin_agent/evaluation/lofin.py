@@ -102,10 +102,9 @@ def detailed_metrics(rows: Sequence[Row], answered: Sequence[AnsweredQuestion]) 
     """Return further figures: macro means over types, errors, curves by round and by k, cost by stage."""
     types = sorted({row.labels["answer_type"] for row in rows})
     by_type = [[row for row in rows if row.labels["answer_type"] == of] for of in types]
-    macro = {}
-    for name, figure in _MACRO.items():
-        known = [mean for members in by_type if (mean := mean_of(members, figure)) is not None]
-        macro[name] = fmean(known) if known else None
+    means = {name: [mean_of(members, figure) for members in by_type] for name, figure in _MACRO.items()}
+    known = {name: [mean for mean in of if mean is not None] for name, of in means.items()}
+    macro = {name: fmean(of) if of else None for name, of in known.items()}
     rounds = range(max(len(row.figures["passages_by_round"]) for row in rows))
     return {
         "macro": {"over": types, **macro},

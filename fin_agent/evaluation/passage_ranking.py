@@ -30,6 +30,7 @@ from fin_agent.evidence.tournament.tournament import (
 )
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.lexicon.words import load_yaml
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 BASELINE = "BM25"
@@ -206,11 +207,10 @@ def _grades(question: FinanceBenchQuestion, passages: Iterable[StoredPassage]) -
     gold = {PageKey(*page) for page in (*question.pages, *question.also)}
     texts = [words for _, text in question.texts if (words := set(text.lower().split()))]
     found = {}
-    for stored in passages:
-        if stored.key in gold:
-            held = set(stored.passage.text.lower().split())
-            holds = any(len(words & held) >= _MOST_OF_A_TEXT * len(words) for words in texts)
-            found[stored.doc_id, stored.passage.ordinal] = 2 if holds else 1
+    for stored in (each for each in passages if each.key in gold):
+        held = set(stored.passage.text.lower().split())
+        holds = any(len(words & held) >= _MOST_OF_A_TEXT * len(words) for words in texts)
+        found[stored.doc_id, stored.passage.ordinal] = 2 if holds else 1
     return found
 
 
@@ -258,12 +258,8 @@ def average_precision(ranked: Sequence[Hashable], relevant: Collection[Hashable]
 
     Of more than `k` relevant items only `k` are counted.
     """
-    found, precisions = 0, 0.0
-    for place, key in enumerate(ranked[:k], start=1):
-        if key in relevant:
-            found += 1
-            precisions += found / place
-    return precisions / min(k, len(relevant))
+    places = [place for place, key in enumerate(ranked[:k], start=1) if key in relevant]
+    return sum(found / place for found, place in enumerate(places, start=1)) / min(k, len(relevant))
 
 
 def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
@@ -273,11 +269,8 @@ def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable], 
 
 def round_variance(result: TournamentResult) -> float:
     """Return the variance of a finalist's place over rounds, as a share of its list, averaged; 0 for one round."""
-    places: dict[CardKey, list[float]] = {}
-    for group in result.groups:
-        if group.stage == "round":
-            for place, key in enumerate(group.ranked):
-                places.setdefault(key, []).append(place / max(1, len(group.ranked) - 1))
+    orders = [group.ranked for group in result.groups if group.stage == "round"]
+    places = grouped((key, at / max(1, len(order) - 1)) for order in orders for at, key in enumerate(order))
     return fmean(pvariance(held) for held in places.values()) if places else 0.0
 
 

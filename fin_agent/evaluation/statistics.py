@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 MEASURING = ("numpy", "scipy", "sacrebleu")
 FITTING = ("numpy", "scipy")
-
-
 RESAMPLES = 10_000
 
 
@@ -106,12 +105,10 @@ def paired_test(
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Return the p-values of several tests, corrected by Holm (1979), in the order given."""
-    corrected = [0.0] * len(p_values)
-    largest = 0.0
-    for position, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
-        largest = max(largest, min(1.0, (len(p_values) - position) * p_values[place]))
-        corrected[place] = largest
-    return tuple(corrected)
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    scaled = (min(1.0, (len(order) - position) * p_values[place]) for position, place in enumerate(order))
+    corrected = dict(zip(order, accumulate(scaled, max), strict=True))
+    return tuple(corrected[place] for place in range(len(order)))
 
 
 def overlap(gold_texts: Sequence[str], passages: Sequence[str]) -> tuple[float, float] | None:

@@ -171,7 +171,7 @@ def prediction_of(answer: Answer) -> Prediction:
         return Prediction((f"{value:.6f}",), "percent")
     if value is not None:
         size = USD_SCALES.get(unit, 1)
-        scale = printed[0][0] if printed and (unit in USD_SCALES or unit in ("shares", "count")) else size
+        scale = printed[0][0] if printed and unit in (*USD_SCALES, "shares", "count") else size
         return Prediction((f"{value * size / scale:.6f}",), _SCALE_NAMES.get(scale, ""))
     if figures:
         scale = printed[0][0]
@@ -217,14 +217,13 @@ def score(gold: Sequence[str], gold_scale: str, answer_type: str, predicted: Pre
 
 def in_base_units(parts: Sequence[str], scale: str) -> str:
     """Return the parts, sorted and joined: numbers times their scale with four decimals, others with the scale."""
-    scaled = []
-    for part in sorted(parts):
-        amount = number(part)
-        if amount is None:
-            scaled.append(f"{part} {scale}" if scale else part)
-        else:
-            scaled.append(f"{amount:.4f}" if "%" in part else f"{round(amount, 2) * _size(scale):.4f}")
-    return " ".join(scaled)
+
+    def scaled(part: str) -> str:
+        if (amount := number(part)) is None:
+            return f"{part} {scale}" if scale else part
+        return f"{amount:.4f}" if "%" in part else f"{round(amount, 2) * _size(scale):.4f}"
+
+    return " ".join(map(scaled, sorted(parts)))
 
 
 def number(text: str) -> float | None:
@@ -255,10 +254,8 @@ def _size(word: str) -> float:
 
 def normalized(text: str) -> str:
     """Return lower-case text without punctuation, articles and extra spaces, with numbers as their value."""
-    words = []
-    for word in text.lower().split(" "):
-        amount = number(word)
-        words.append(word.translate(_PUNCTUATION) if amount is None else str(amount))
+    amounts = ((word, number(word)) for word in text.lower().split(" "))
+    words = (word.translate(_PUNCTUATION) if amount is None else str(amount) for word, amount in amounts)
     return " ".join(_ARTICLE.sub(" ", " ".join(words)).split())
 
 

@@ -178,10 +178,8 @@ _NUMBER_WORDS = {word: str(number) for number, word in enumerate(_COUNTED.split(
 
 
 def _period(context: etree._Element) -> tuple[date | None, date | None]:
-    instant = context.find(f".//{_XBRLI}instant")
-    if instant is not None:
-        return None, _day(instant)
-    return _day(context.find(f".//{_XBRLI}startDate")), _day(context.find(f".//{_XBRLI}endDate"))
+    start, end, instant = (_day(context.find(f".//{_XBRLI}{name}")) for name in ("startDate", "endDate", "instant"))
+    return (start, end) if instant is None else (None, instant)
 
 
 def _day(element: etree._Element | None) -> date | None:

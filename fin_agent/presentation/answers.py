@@ -22,6 +22,7 @@ from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.presentation.pages import page_number_printed
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
+from fin_agent.vocabulary.runs import grouped
 
 _NEAREST = 3
 _WARNINGS = 6
@@ -90,9 +91,7 @@ def refusal_panel(answer: Answer, lead: str, *below: Text) -> Panel:
 
 def _nearest(pages: Sequence[PagePlace]) -> str:
     """Return the first pages found, each filing named once: `ACME_2022_10K p. 38, p. 150; ACME_2021_10K p. 37`."""
-    of_filing: dict[str, list[str]] = {}
-    for page in pages[:_NEAREST]:
-        of_filing.setdefault(one_line(page.doc_id), []).append(f"p. {page.page + 1}")
+    of_filing = grouped((one_line(page.doc_id), f"p. {page.page + 1}") for page in pages[:_NEAREST])
     return "; ".join(f"{name} {', '.join(numbers)}" for name, numbers in of_filing.items())
 
 
@@ -123,9 +122,7 @@ def _figures(entries: Sequence[Entry], *, ticks: bool = False) -> Table:
         slot, mark = entry.slot, _mark(entry)
         label = Text(one_line(slot.label))
         if ticks:
-            label = Text.assemble(
-                (mark, _MARKS[mark][1]), f" {one_line(slot.label)}", no_wrap=True, overflow="ellipsis"
-            )
+            label = Text.assemble((mark, _MARKS[mark][1]), " ", label, no_wrap=True, overflow="ellipsis")
         empty = "missing" if entry.required else "none", "", ""
         cells = _figure_cells(entry.figure) if entry.figure is not None else empty
         table.add_row(label, cut(slot.company_name), slot.period, *cells)
@@ -209,9 +206,8 @@ def rounds_view(
         title = Text(f"Round {round_number}" if searched else "Before any search", style="bold")
         yield Padding(Rule(title, align="left", style="dim"), (1, 0, 0, 0))
         for at, step in steps:
-            head = Table.grid(padding=(0, 1))
-            head.add_column(width=_NUMBER - 1, justify="right", no_wrap=True)
-            head.add_column()
+            number = Column(width=_NUMBER - 1, justify="right", no_wrap=True)
+            head = Table.grid(number, "", padding=(0, 1))
             time = f"  {seconds[at]:.3f} s" if full and seconds else ""
             name = one_line(step.node).replace("_", " ")
             head.add_row(str(at + 1), Text.assemble((name, "cyan"), f"  {one_line(step.summary)}", (time, "dim")))
@@ -222,9 +218,8 @@ def rounds_view(
 def _within(step: TraceStep, full: bool) -> Iterator[RenderableType]:
     """Yield the judged passages, details, groups, calls, flags and warnings of a step."""
     yield from (_judged(each, fields=True) for each in step.judged if each.kept)
-    yield from _cut(
-        [_judged(each, fields=full) for each in step.judged if not each.kept], _DROPPED, "more dropped", full
-    )
+    dropped = [_judged(each, fields=full) for each in step.judged if not each.kept]
+    yield from _cut(dropped, _DROPPED, "more dropped", full)
     details = (one_line(detail, 0 if full else _MAX_LINE_LENGTH) for detail in step.details)
     yield from _cut([Text(detail, style="dim") for detail in details], _DETAILS, "more", full)
     yield from (_group(group, full) for group in step.groups)
@@ -245,9 +240,7 @@ def _judged(judged: JudgedPassage, *, fields: bool) -> RenderableType:
     style = "" if judged.kept else "dim"
     score = "" if judged.score is None else f"  {judged.score:.3f}"
     said = f"\n{fields_line(judged.fields)}" if fields and judged.fields else ""
-    table = Table.grid(padding=(0, 1))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
+    table = Table.grid(Column(no_wrap=True), Column(no_wrap=True), padding=(0, 1))
     table.add_row(
         Text("✓", style="green") if judged.kept else Text("–", style="dim"),
         Text(f"{one_line(judged.doc_id)} page {judged.page + 1}", style=style),
@@ -272,11 +265,9 @@ def fields_line(fields: Iterable[str]) -> str:
     >>> fields_line(["metrics: revenue", "time: FY2022", "time: FY2023"])
     'metrics: revenue · time: FY2022, FY2023'
     """
-    matching: dict[str, list[str]] = {}
-    for field in map(one_line, fields):
-        name, mark, what = field.partition(": ")
-        matching.setdefault(f"{name}{mark}", []).extend([what] if mark else [])
-    return " · ".join(f"{name}{', '.join(what)}" for name, what in matching.items())
+    parts = (one_line(field).partition(": ") for field in fields)
+    matching = grouped((f"{name}{mark}", what) for name, mark, what in parts)
+    return " · ".join(f"{name}{', '.join(filter(None, what))}" for name, what in matching.items())
 
 
 def note_lines(notes: Iterable[str]) -> Iterator[Text]:

@@ -34,6 +34,7 @@ from fin_agent.presentation.pages import ContinuedTable, display_lines, totals_a
 from fin_agent.presentation.terminal_text import one_line, plain
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.vocabulary.table import Row
 from fin_agent.workspace import Workspace
 
@@ -380,13 +381,9 @@ def _answer(answer: Answer, picture: Picture, most_pages: int = _MAX_PAGES) -> I
 
 
 def _pages(answer: Answer, picture: Picture, most: int) -> Iterator[str]:
-    of_page: dict[tuple[str, int], list[Box]] = {}
-    for citation in answer.citations:
-        boxes = of_page.setdefault((citation.doc_id, citation.page), [])
-        if citation.box is not None:
-            boxes.append(Box(*citation.box))
+    of_page = grouped(((citation.doc_id, citation.page), citation.box) for citation in answer.citations)
     for (doc_id, page), boxes in list(of_page.items())[:most]:
-        drawn = picture(doc_id, page, boxes)
+        drawn = picture(doc_id, page, [Box(*box) for box in boxes if box is not None])
         if drawn is not None:
             where = f"{_said(doc_id)}, page {page + 1}"
             image = f'<img alt="{where}" src="data:image/png;base64,{b64encode(drawn).decode()}">'

@@ -33,6 +33,7 @@ from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity
 from fin_agent.vocabulary.page import ItemStart, Page, Statement, page_ranges
+from fin_agent.vocabulary.runs import runs_of
 from fin_agent.workspace import Workspace
 
 
@@ -59,15 +60,12 @@ _WIDEST_NAME = 48
 
 def sort_filings(records: Iterable[FilingRecord]) -> list[FilingRecord]:
     """Sort filings by company, then time, form and doc_id."""
-    return sorted(
-        records,
-        key=lambda record: (
-            record.identity.company.casefold(),
-            record.identity.period_end or date.min,
-            record.identity.form.value,
-            record.doc_id,
-        ),
-    )
+
+    def order(record: FilingRecord) -> tuple[object, ...]:
+        identity = record.identity
+        return identity.company.casefold(), identity.period_end or date.min, identity.form.value, record.doc_id
+
+    return sorted(records, key=order)
 
 
 def filing_title(record: FilingRecord) -> str:
@@ -176,13 +174,8 @@ def _reading(source: FieldSource) -> str:
 
 
 def _page_runs(named: Sequence[tuple[int, str | None]]) -> list[PageRun]:
-    runs: list[PageRun] = []
-    for page, name in named:
-        follows = runs and runs[-1].name == name and runs[-1].last == page - 1
-        if name:
-            first = runs.pop().first if follows else page
-            runs.append(PageRun(name, first, page))
-    return runs
+    runs = runs_of(named, lambda run, page: run[-1] != (page[0] - 1, page[1]))
+    return [PageRun(run[0][1], run[0][0], run[-1][0]) for run in runs if run[0][1]]
 
 
 def statement_parts(workspace: Workspace, doc_id: str, statement: Statement) -> tuple[list[Page], list[StatementPart]]:
@@ -309,9 +302,7 @@ def _check_head(check: Check) -> str:
 
 def _sum(check: Check) -> Table:
     """Return the figures of a failed check with their signs, and the difference."""
-    table = Table.grid(padding=(0, 2))
-    for justify in ("left", "left", "right", "left"):
-        table.add_column(justify=justify)
+    table = Table.grid("", "", Column(justify="right"), "", padding=(0, 2))
     for position, figure in enumerate(check.figures):
         added = "-" if figure.weight < 0 else "+" if position else ""
         sign = "=" if not figure.weight else "x" if figure.unit == "shares" else added

@@ -21,6 +21,7 @@ from fin_agent.presentation.filings import filing_title, statements_on
 from fin_agent.presentation.terminal_text import listing, one_line, page_numbers, plain, warning_lines_by_page
 from fin_agent.tools.result_formatting import join_number_rows
 from fin_agent.vocabulary.page import Page, printed_number
+from fin_agent.vocabulary.runs import runs_of
 from fin_agent.vocabulary.table import Cell, Row, Table
 
 
@@ -84,19 +85,13 @@ class ContinuedTable:
 
 def join_tables(parts: Sequence[StatementPart]) -> list[ContinuedTable]:
     """Return the tables of a statement, joined if one continues in the next."""
-    runs: list[list[StatementPart]] = []
-    for part in parts:
-        last, table = runs[-1][-1].table if runs else None, part.table
-        if (
-            last is not None
-            and len(last.columns) == len(table.columns)
-            and (last.columns == table.columns or (last.periods == table.periods and any(table.periods)))
-            and last.unit_line == table.unit_line
-        ):
-            runs[-1].append(part)
-        else:
-            runs.append([part])
-    return [_joined(run) for run in runs]
+
+    def apart(run: Sequence[StatementPart], part: StatementPart) -> bool:
+        last, table = run[-1].table, part.table
+        same = last.columns == table.columns or (last.periods == table.periods and any(table.periods))
+        return not same or len(last.columns) != len(table.columns) or last.unit_line != table.unit_line
+
+    return [_joined(run) for run in runs_of(parts, apart)]
 
 
 def table_view(table: Table) -> Iterator[RenderableType]:
@@ -167,16 +162,10 @@ class FiguresTable:
         """Return the columns in blocks that fit the width; each block repeats the labels."""
         lines = (line for line in self._lines if line.kind != "heading")  # which are folded
         labels = min(max((line.depth * _STEP + len(line.label) for line in lines), default=0), _NARROWEST_LABELS)
-        blocks: list[list[int]] = [[]]
-        taken = labels
-        for column, cells in enumerate(zip(self._heads, self._cells, strict=True)):
-            room = _BETWEEN + max(map(len, chain(*cells)), default=0)
-            if blocks[-1] and taken + room > width:
-                blocks.append([])
-                taken = labels
-            blocks[-1].append(column)
-            taken += room
-        return blocks
+        columns = zip(self._heads, self._cells, strict=True)
+        rooms = [_BETWEEN + max(map(len, chain(*cells)), default=0) for cells in columns]
+        blocks = runs_of(range(len(rooms)), lambda block, column: labels + sum(rooms[block[0] : column + 1]) > width)
+        return blocks or [[]]
 
     def _table(self, block: Sequence[int]) -> RichTable:
         """Return a block: the headings, and the lines that have a figure in its columns."""

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.page import page_ranges
+from fin_agent.vocabulary.runs import grouped
 
 _KEPT = "\n\t"
 _UNSAFE = ("Cc", "Cf", "Cs")
@@ -58,12 +59,9 @@ def warning_lines_by_page(warnings: Iterable[ReadWarning]) -> list[str]:
     >>> warning_lines_by_page([ReadWarning("no text", page) for page in (0, 8, 9, 10)])
     ['pages 1, 9-11: no text']
     """
-    pages: dict[str, list[int]] = {}
-    for warning in warnings:
-        pages.setdefault(warning.what, [])
-        if warning.page is not None:
-            pages[warning.what].append(warning.page)
-    return [f"{page_numbers(numbers)}: {what}" if numbers else what for what, numbers in pages.items()]
+    pages = grouped((warning.what, warning.page) for warning in warnings)
+    known = {what: [page for page in of if page is not None] for what, of in pages.items()}
+    return [f"{page_numbers(numbers)}: {what}" if numbers else what for what, numbers in known.items()]
 
 
 def page_numbers(pages: Iterable[int]) -> str:
@@ -78,9 +76,7 @@ def page_numbers(pages: Iterable[int]) -> str:
 
 def settings_view(lines: Sequence[tuple[str, str]]) -> Table:
     """Return a table of names and values."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
+    table = Table.grid(Column(style="bold", no_wrap=True), Column(overflow="fold"), padding=(0, 2))
     for name, said in lines:
         table.add_row(Text(name), Text(one_line(said), style="" if name else "dim"))
     return table
@@ -88,9 +84,7 @@ def settings_view(lines: Sequence[tuple[str, str]]) -> Table:
 
 def advice_view(rows: Iterable[tuple[Text, str, str]]) -> Table:
     """Return a block for each (head, finding, remedy), with the remedy below."""
-    table = Table.grid(padding=(0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = Table.grid(Column(no_wrap=True), Column(overflow="fold"), padding=(0, 0))
     for head, said, remedy in rows:
         table.add_row(head, Text(one_line(said)))
         if remedy:

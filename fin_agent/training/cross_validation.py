@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.statistics import estimate, paired_test
 from fin_agent.training.supervision import Material, QuestionWithPages
+from fin_agent.vocabulary.runs import grouped
 
 BEFORE, AFTER = "before", "after"
 Figures: TypeAlias = Mapping[str, float]
@@ -89,10 +90,10 @@ def folds_of(material: Material, recipe: Recipe) -> list[tuple[QuestionWithPages
     Raises:
         QuestionError: There are fewer groups than folds.
     """
-    groups: dict[str, list[QuestionWithPages]] = {}
-    for asked in material.asked:
-        group = material.company_of(asked) if recipe.held_out == "company" else asked.pages[0].doc_id
-        groups.setdefault(group, []).append(asked)
+    by_company = recipe.held_out == "company"
+    groups = grouped(
+        (material.company_of(each) if by_company else each.pages[0].doc_id, each) for each in material.asked
+    )
     if len(groups) < recipe.folds:
         raise QuestionError(
             f"{len(groups)} groups cannot be held out in {recipe.folds} folds",
@@ -140,8 +141,8 @@ def train(
             learnt_from = [each for other in folds if other is not held_out for each in other]
             measured_on = _some(held_out, recipe)
             with without_progress_bars():
-                fold = _fold(task, material, recipe, base, number, _some(learnt_from, recipe), measured_on)
-            fold.pop("model").save_pretrained(str(out / f"fold-{number}"))
+                learnt, fold = _fold(task, material, recipe, base, number, _some(learnt_from, recipe), measured_on)
+            learnt.model.save_pretrained(str(out / f"fold-{number}"))
             (out / f"fold-{number}.json").write_text(json.dumps({"run": run, **fold}), encoding="utf-8")
         kept.append(fold)
         measured += fold["rows"]
@@ -189,7 +190,7 @@ def _fold(
     number: int,
     learnt_from: Sequence[QuestionWithPages],
     held_out: Sequence[QuestionWithPages],
-) -> dict[str, Any]:
+) -> tuple[Learnt, dict[str, Any]]:
     started = time.perf_counter()
     learnt = task.learn(material, learnt_from, recipe)
     before, after = (task.measure(model, material, held_out) for model in (base, learnt.model))
@@ -201,7 +202,7 @@ def _fold(
     ]
     seconds = round(time.perf_counter() - started, 1)
     told = {"learnt_from": len(learnt_from), "losses": learnt.losses, "seconds": seconds, **of_fold}
-    return {**told, "rows": rows, "model": learnt.model}
+    return learnt, {**told, "rows": rows}
 
 
 def figures_of(measured: Sequence[Mapping[str, Any]], seed: int = 0) -> list[dict[str, Any]]:

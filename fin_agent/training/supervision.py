@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +24,9 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.filings.facts.tag_matching import label_of
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
+from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 LOOKUPS, TAGS = "lookups", "tags"
@@ -52,19 +55,19 @@ def _rows(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuestion
     reported = entry.identity.reported_period
     if reported is None or reported.quarter is not None:
         return []
-    pages: dict[str, set[int]] = {}
-    at_home: dict[str, set[int]] = {}
-    for sourced in workspace.index.facts([entry.doc_id]):
-        if _is_own_row(sourced, reported.fiscal_year):
-            label = " ".join(sourced.fact.label.split())
-            pages.setdefault(label, set()).add(sourced.fact.page)
-            metric = workspace.lexicon.metrics.get(sourced.fact.metric or "")
-            if metric is not None and metric.statement is sourced.fact.statement:
-                at_home.setdefault(label, set()).add(sourced.fact.page)
-    pages |= at_home
+    metrics = workspace.lexicon.metrics
+    facts = [each.fact for each in workspace.index.facts([entry.doc_id]) if _is_own_row(each, reported.fiscal_year)]
+    at_home = [
+        fact for fact in facts if (known := metrics.get(fact.metric or "")) and known.statement is fact.statement
+    ]
+    pages = {**_pages_by_label(facts), **_pages_by_label(at_home)}
     labels = sorted(filter(_may_be_asked, pages), key=lambda label: _shuffled(f"{entry.content_hash} {label}"))
-    asked = ((label, label[0].lower() + label[1:], sorted(pages[label])) for label in labels)
+    asked = ((label, label[0].lower() + label[1:], sorted(set(pages[label]))) for label in labels)
     return list(_worded(entry.doc_id, reported.fiscal_year, asked, workspace))
+
+
+def _pages_by_label(facts: Iterable[Fact]) -> dict[str, list[int]]:
+    return grouped((" ".join(fact.label.split()), fact.page) for fact in facts)
 
 
 def _worded(
@@ -88,9 +91,7 @@ def _worded(
 
 def _in_turn(of_filings: list[list[FinanceBenchQuestion]], count: int) -> list[FinanceBenchQuestion]:
     """Return `count` questions, taken from the filings in turn."""
-    longest = max(map(len, of_filings), default=0)
-    taken = [each[turn] for turn in range(longest) for each in of_filings if turn < len(each)]
-    return taken[:count]
+    return [each for turn in zip_longest(*of_filings) for each in turn if each is not None][:count]
 
 
 def _is_own_row(sourced: SourcedFact, year: int) -> bool:
@@ -101,12 +102,7 @@ def _is_own_row(sourced: SourcedFact, year: int) -> bool:
 
 def _may_be_asked(label: str) -> bool:
     """Return whether people would ask for a figure by this label: no single word such as `Diluted`, no paragraph."""
-    return (
-        " " in label
-        and len(label) <= _MAX_LABEL_LENGTH
-        and re.search(r"[a-z]{3}", label) is not None
-        and ":" not in label
-    )
+    return " " in label and ":" not in label and len(label) <= _MAX_LABEL_LENGTH and bool(re.search("[a-z]{3}", label))
 
 
 def _shuffled(text: str) -> str:
@@ -176,10 +172,10 @@ def _of_tags(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuest
             names = (tag.concept, *(member for _, member in tag.members))
             pages.setdefault(names, []).append(tag.page)
     chosen = sorted(pages, key=lambda names: _shuffled(f"{entry.content_hash} {names}"))
-    asked = []
-    for names in chosen:
-        words = ", ".join(label_of(name.removesuffix("Member")).lower() for name in names)
-        asked.append((" ".join(names), words, list(dict.fromkeys(pages[names]))))
+    words = (", ".join(label_of(name.removesuffix("Member")).lower() for name in names) for names in chosen)
+    asked = (
+        (" ".join(names), said, list(dict.fromkeys(pages[names]))) for names, said in zip(chosen, words, strict=True)
+    )
     return list(_worded(entry.doc_id, identity.fiscal_year, asked, workspace))
 
 

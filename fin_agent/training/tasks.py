@@ -32,6 +32,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.loading import model_location
 from fin_agent.training.cross_validation import Figures, Learnt, Recipe, Task, fixed_seed
 from fin_agent.training.supervision import FilingText, Material, QuestionWithPages
+from fin_agent.vocabulary.runs import grouped
 
 disable_progress_bars()
 FIRST = 5
@@ -76,20 +77,14 @@ class Pages(Task):
         ]
         pages = vectors_of(model, [filings[place.doc_id].pages[place.page] for place in places], queries=False)
         questions = vectors_of(model, [each.question for each in asked], queries=True)
-        of_filing: dict[str, list[int]] = {}
-        for at, place in enumerate(places):
-            of_filing.setdefault(place.doc_id, []).append(at)
+        of_filing = grouped((place.doc_id, at) for at, place in enumerate(places))
         figures: list[Figures] = []
         for each, likeness in zip(asked, questions @ pages.T, strict=True):
             within = [at for name in dict.fromkeys(place.doc_id for place in each.pages) for at in of_filing[name]]
             searched = {"right filing": within, **({"all filings": None} if self._corpus else {})}
             found = {name: [places[at] for at in _best(likeness, among)] for name, among in searched.items()}
-            figures.append(
-                {
-                    f"page recall@5, {name}": page_recall(ranked, each.pages, FIRST, also=each.also)
-                    for name, ranked in found.items()
-                }
-            )
+            recalls = {name: page_recall(ranked, each.pages, FIRST, also=each.also) for name, ranked in found.items()}
+            figures.append({f"page recall@5, {name}": recall for name, recall in recalls.items()})
         return figures
 
 
@@ -287,11 +282,8 @@ def _table_pairs(
 
 
 def _gold_tables(asked: QuestionWithPages, filing: FilingText) -> dict[PageKey, list[str]]:
-    found: dict[PageKey, list[str]] = {}
-    for page, text in filing.tables:
-        if (place := PageKey(filing.doc_id, page)) in asked.pages:
-            found.setdefault(place, []).append(text)
-    return found
+    placed = ((PageKey(filing.doc_id, page), text) for page, text in filing.tables)
+    return grouped((place, text) for place, text in placed if place in asked.pages)
 
 
 def vectors_of(model: SentenceTransformer, texts: Sequence[str], *, queries: bool) -> NDArray[np.float32]:

@@ -32,6 +32,7 @@ from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 Period = tuple[int, int | None]
@@ -115,11 +116,8 @@ def period_of(start: date | None, end: date, filing: TaggedFiling) -> Period | N
 
 @lru_cache(maxsize=256)
 def _concepts_by_table(filing: TaggedFiling) -> Mapping[int | None, set[str]]:
-    concepts: dict[int | None, set[str]] = defaultdict(set)
-    for tag in filing.tags:
-        if tag.table is not None and not tag.members:
-            concepts[tag.table].add(tag.name)
-    return concepts
+    tagged = grouped((tag.table, tag.name) for tag in filing.tags if tag.table is not None and not tag.members)
+    return {table: set(names) for table, names in tagged.items()}
 
 
 _YEAR = 365.25
@@ -143,12 +141,9 @@ def part_figures(
     Left out are figures on which filings disagree, printed names that stand for parts with different figures, and
     revenue that a table gives both with and without intersegment revenue.
     """
-    stated: dict[SlotKey, list[Source]] = {}
-    names: dict[tuple[str, str], set[str]] = {}
-    for filing in filings:
-        for slot, source in _of_filing(filing, owners[filing.doc_id], lexicon, metrics):
-            stated.setdefault(slot, []).append(source)
-            names.setdefault((slot.company, slot.metric), set()).add(slot.part)
+    found = (each for filing in filings for each in _of_filing(filing, owners[filing.doc_id], lexicon, metrics))
+    stated = grouped(found)
+    names = grouped(((slot.company, slot.metric), slot.part) for slot in stated)
     clear = {
         slot: stated[slot]
         for slot in sorted(stated, key=str)
@@ -178,17 +173,15 @@ def _of_filing(
     filing: TaggedFiling, company: str, lexicon: Lexicon, metrics: Sequence[str]
 ) -> Iterator[tuple[SlotKey, Source]]:
     rows = _rows_by_part(filing)
-    revenues: dict[object, list[TrueTag]] = defaultdict(list)
-    for tag in filing.tags:
-        if tag.members and tag.unit == "USD" and "Revenue" in tag.name:
-            revenues[tag.members, tag.start, tag.end].append(tag)
+    of_revenue = (tag for tag in filing.tags if tag.members and tag.unit == "USD" and "Revenue" in tag.name)
+    revenues = grouped(((tag.members, tag.start, tag.end), tag) for tag in of_revenue)
     for tag in filing.tags:
         axis, member = _part_of(tag)
         name = lexicon.metric_of_concept(tag.concept)
         if not (member and name) or tag.table is None or name not in metrics or tag.unit != lexicon.metrics[name].unit:
             continue
         period = period_of(tag.start, tag.end, filing)
-        others = revenues[tag.members, tag.start, tag.end] if name == "revenue" else []
+        others = revenues.get((tag.members, tag.start, tag.end), ()) if name == "revenue" else ()
         if period is None or not all(values_agree(tag.value, tag.step, other.value, other.step) for other in others):
             continue
         label = rows.get((tag.table, tag.row_number)) or _printed_name(member, filing.words[tag.table])
@@ -253,17 +246,10 @@ def _part_of(tag: TrueTag) -> tuple[str, str]:
 
 def _rows_by_part(filing: TaggedFiling) -> dict[tuple[int, int], str]:
     """Return the labels of rows whose tags are all of one part, in tables with one such row per part."""
-    members: dict[tuple[int, int], set[str]] = {}
-    labels: dict[tuple[int, int], str] = {}
-    for tag in filing.tags:
-        if tag.table is not None:
-            members.setdefault((tag.table, tag.row_number), set()).add(_part_of(tag)[1])
-            labels[tag.table, tag.row_number] = tag.row
-    pairs: dict[int, list[tuple[int, str, str]]] = {}
-    for (table, row), held in sorted(members.items()):
-        member = next(iter(held)) if len(held) == 1 else ""
-        if member and labels[table, row]:
-            pairs.setdefault(table, []).append((row, labels[table, row], member))
+    rows = grouped(((tag.table, tag.row_number), tag) for tag in filing.tags if tag.table is not None)
+    members = {place: {_part_of(tag)[1] for tag in tags} for place, tags in sorted(rows.items())}
+    single = ((place, rows[place][-1].row, min(held)) for place, held in members.items() if len(held) == 1)
+    pairs = grouped((table, (row, label, member)) for (table, row), label, member in single if label and member)
     named: dict[tuple[int, int], str] = {}
     for table, found in pairs.items():
         distinct = {(label, member) for _, label, member in found}

@@ -25,6 +25,7 @@ from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 
@@ -104,9 +105,7 @@ class Figures:
         """Index the figures; `named` are the slots for which any figure was stated, agreed or not."""
         self._by_slot = {figure.slot: figure for figure in figures}
         self._named = frozenset(named)
-        self._periods: dict[tuple[str, str], list[tuple[int, int | None]]] = {}
-        for slot in self._by_slot:
-            self._periods.setdefault((slot.company, slot.metric), []).append((slot.fiscal_year, slot.quarter))
+        self._periods = grouped(((of.company, of.metric), (of.fiscal_year, of.quarter)) for of in self._by_slot)
 
     def figure(self, company: str, metric: str, year: int, quarter: int | None = None) -> StatedFigure | None:
         """Return the agreed figure, or None."""

@@ -9,9 +9,13 @@ from random import Random
 import pytest
 
 from fin_agent.evaluation import QuestionKind
-from fin_agent.evaluation.generated.question_generators import generated_questions, reads_well, rounding_difference
+from fin_agent.evaluation.generated.question_generators import (
+    Turn,
+    generated_questions,
+    reads_well,
+    rounding_difference,
+)
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.generated.sampling import Turn
 from fin_agent.evaluation.generated.truth import Computed, GeneratedQuestion, SlotKey, StatedFigure
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 

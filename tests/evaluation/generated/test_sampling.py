@@ -7,8 +7,15 @@ from random import Random
 import pytest
 
 from fin_agent.evaluation import Family
+from fin_agent.evaluation.generated.question_generators import (
+    Turn,
+    fill_wording,
+    join_names,
+    long_name,
+    possessive,
+    short_name,
+)
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
-from fin_agent.evaluation.generated.sampling import Turn, fill_wording, join_names, long_name, possessive, short_name
 from fin_agent.evaluation.generated.truth import MeasureToAsk
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalYears
