@@ -22,14 +22,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role as ModelRole
-from fin_agent.prompts.untrusted_text import (
-    FENCE,
-    PLACEHOLDERS,
-    Fence,
-    PlaceholderSource,
-    Quoted,
-    singular_mark,
-)
+from fin_agent.prompts.untrusted_text import FENCE, PLACEHOLDERS, Fence, PlaceholderSource, Quoted, singular_mark
 
 TEXT = "text"
 """The output of a role whose reply is used as plain text."""

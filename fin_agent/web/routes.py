@@ -219,8 +219,7 @@ def _folder_of_uploads(served: ServedWorkspace) -> Path:
     folder = served.storage.folder
     if folder is None or not served.storage.uploads:
         raise ToolInputError(
-            "this server does not accept filings",
-            remedy="Ask its operator to start it without --read-only and --doc",
+            "this server does not accept filings", remedy="Ask its operator to start it without --read-only and --doc"
         )
     return folder
 

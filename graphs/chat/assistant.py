@@ -101,11 +101,7 @@ class Assistant:
 
 
 def assistant_of(
-    answering: AnswerContext,
-    doc_ids: tuple[str, ...] | None,
-    limits: ChatLimits,
-    *,
-    callers: Callers | None = None,
+    answering: AnswerContext, doc_ids: tuple[str, ...] | None, limits: ChatLimits, *, callers: Callers | None = None
 ) -> Assistant:
     """Build the assistant with the model of the role `assistant`. Raises ModelSetupError and PromptError."""
     try:
