@@ -32,6 +32,26 @@ def run_id(started: datetime) -> str:
     return f"{int(started.timestamp() * 1_000):011x}{secrets.token_hex(1)}"
 
 
+class IndexState(BaseModel):
+    """The index that was asked, and its state at that time."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    filings: int
+    fingerprint: str
+    """A hash that changes when a filing is added, removed or changed."""
+
+
+class StepTime(BaseModel):
+    """The time that one step took."""
+
+    model_config = ConfigDict(frozen=True)
+
+    node: str
+    seconds: float
+
+
 class Run(BaseModel):
     """A run as it is recorded. Id and times are not part of the answer, so that answers can be compared."""
 
@@ -60,26 +80,6 @@ class Run(BaseModel):
         return self.answer.seconds
 
 
-class IndexState(BaseModel):
-    """The index that was asked, and its state at that time."""
-
-    model_config = ConfigDict(frozen=True)
-
-    path: str
-    filings: int
-    fingerprint: str
-    """A hash that changes when a filing is added, removed or changed."""
-
-
-class StepTime(BaseModel):
-    """The time that one step took."""
-
-    model_config = ConfigDict(frozen=True)
-
-    node: str
-    seconds: float
-
-
 def canonical(answer: Answer) -> str:
     """Return the answer as JSON without its id, its seconds and the usage of its calls.
 
@@ -104,9 +104,6 @@ def comparable(answer: Answer) -> Answer:
     calls = (tuple(dict.fromkeys(line.partition(": ")[0] for line in step.calls)) for step in answer.trace)
     trace = tuple(step.model_copy(update={"calls": own}) for step, own in zip(answer.trace, calls, strict=True))
     return answer.model_copy(update={"usage": called, "trace": trace})
-
-
-Run.model_rebuild()
 
 
 _DIGITS = 16
