@@ -41,11 +41,7 @@ class Kept(LastValue[Any]):
     ...     answer: Annotated[Answer, Kept]
     """
 
-    __slots__ = ("_made",)
-
-    def __init__(self, typ: Any, key: str = "") -> None:
-        super().__init__(typ, key)
-        self._made: tuple[Any, Any] | None = None
+    _made: tuple[Any, Any] | None = None
 
     def update(self, values: Sequence[Any]) -> bool:
         """See BaseChannel."""
@@ -67,11 +63,10 @@ class Kept(LastValue[Any]):
 class KeptList(BinaryOperatorAggregate[Any]):
     """A list channel to which nodes append; `Overwrite` resets it."""
 
-    __slots__ = ("_made",)
+    _made: tuple[Any, Any] | None = None
 
     def __init__(self, typ: Any, operator: Callable[[Any, Any], Any] = add) -> None:
         super().__init__(typ, operator)
-        self._made: tuple[Any, Any] | None = None
 
     def copy(self) -> Self:
         """See BaseChannel."""

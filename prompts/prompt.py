@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
 import frontmatter
 import yaml
@@ -22,14 +21,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role as ModelRole
-from fin_agent.prompts.untrusted_text import (
-    FENCE,
-    PLACEHOLDERS,
-    Fence,
-    PlaceholderSource,
-    Quoted,
-    singular_mark,
-)
+from fin_agent.prompts.untrusted_text import FENCE, PLACEHOLDERS, Fence, PlaceholderSource, Quoted, singular_mark
 
 TEXT = "text"
 """The output of a role whose reply is used as plain text."""
@@ -136,14 +128,6 @@ def _put(text: str, said: Mapping[str, str]) -> str:
     return _PIECE.sub(lambda found: said[found["name"]] if found["name"] is not None else found[0][0], text).strip()
 
 
-class PromptSource(NamedTuple):
-    """The text of a prompt's file, and where it is."""
-
-    text: str
-    subject: str
-    """How errors name the file: its path, or its name if it is packaged."""
-
-
 @lru_cache(maxsize=1)
 def prompt_roles() -> Mapping[str, Role]:
     """Return the role of each packaged prompt by name, as declared in its head."""
@@ -174,8 +158,11 @@ def prompt_of_role(role: str) -> str | None:
     return next((name for name, each in prompt_roles().items() if each.name is wanted), None)
 
 
-def prompt_source(name: str, folder: Path | None = None) -> PromptSource:
-    """Return the file that `load_prompt` reads. Raises PromptError if it is missing or is not text."""
+def prompt_source(name: str, folder: Path | None = None) -> tuple[str, str]:
+    """Return the text of the file that `load_prompt` reads, and how errors name the file.
+
+    Raises PromptError if it is missing or is not text.
+    """
     if name not in prompt_roles():
         raise PromptError(
             "there is no such prompt", subject=f"the prompt {name!r}", remedy=f"There are: {', '.join(prompts())}"
@@ -183,9 +170,9 @@ def prompt_source(name: str, folder: Path | None = None) -> PromptSource:
     own = folder / f"{name}.md" if folder is not None else None
     if own is None or not own.is_file():
         text = resources.files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8")
-        return PromptSource(text, f"{name}.md (packaged)")
+        return text, f"{name}.md (packaged)"
     try:
-        return PromptSource(own.read_text(encoding="utf-8"), str(own))
+        return own.read_text(encoding="utf-8"), str(own)
     except (OSError, UnicodeDecodeError) as failure:
         raise PromptError(
             f"it cannot be read ({failure})", subject=str(own), remedy="Give a Markdown file in UTF-8"
@@ -209,8 +196,8 @@ def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
     Raises:
         PromptError: The prompt is invalid; the message names the file and, in the body, the line of the first problem.
     """
-    source = prompt_source(name, folder)
-    written = source.text.removeprefix("\ufeff")
+    written, file = prompt_source(name, folder)
+    written = written.removeprefix("\ufeff")
     handler, role = YAMLHandler(), prompt_roles()[name]
     try:
         said, body = handler.split(written)
@@ -218,16 +205,15 @@ def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
     except ValidationError as failure:
         first = failure.errors(include_url=False)[0]
         entry = ".".join(map(str, first["loc"])) or "the head"
-        raise PromptError(f"`{entry}`: {first['msg']}", subject=source.subject, remedy=_SEE) from failure
+        raise PromptError(f"`{entry}`: {first['msg']}", subject=file, remedy=_SEE) from failure
     except (ValueError, yaml.YAMLError) as failure:
-        what = f"it has no head that can be read ({failure})"
-        raise PromptError(what, subject=source.subject, remedy=_SEE) from failure
+        raise PromptError(f"it has no head that can be read ({failure})", subject=file, remedy=_SEE) from failure
     # Keep the line ends of comments, so that line numbers match the file.
     bare = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), body)
     first_line = 1 + written.count("\n", 0, len(written) - len(body))
     for place, what, remedy in (*_problems_in_head(head, name, role), *_problems_in_body(bare, role)):
         line = "" if place is None else f", line {first_line + bare.count(chr(10), 0, place)}"
-        raise PromptError(what, subject=f"{source.subject}{line}", remedy=remedy)
+        raise PromptError(what, subject=f"{file}{line}", remedy=remedy)
     system, user = (re.sub(r"\n{3,}", "\n\n", part).strip() for part in _USER.split(bare))
     mark = hashlib.sha256(f"{system}\0{user}".encode()).hexdigest()[:8]
     return Prompt(name, role, f"{head.version}-{mark}", system, user, head.source)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fin_agent.graphs.exported import answer, chat, rerank, search
-from fin_agent.graphs.exported.controls import ChatControls, Controls, RerankControls, SearchControls
+from fin_agent.graphs.exported.graphs import ChatControls, Controls, RerankControls, SearchControls
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "docs" / "studio.md").read_text(encoding="utf-8")

@@ -46,9 +46,9 @@ def show(name: str, to: Output, folder: Path | None = None) -> ExitCode:
     """Print a prompt's file, as a template for your own."""
     known = prompt_of_role(name) or name
     own = _prompt_folder(folder)
-    source = prompt_source(known, own)
+    text, _ = prompt_source(known, own)
     if not to.as_json:
-        sys.stdout.write(plain(source.text if source.text.endswith("\n") else f"{source.text}\n"))
+        sys.stdout.write(plain(text if text.endswith("\n") else f"{text}\n"))
         return ExitCode.DONE
     prompt = load_prompt(known, folder=own)
     placeholders = {each: holds.value for each, holds in prompt.role.placeholders.items()}

@@ -32,6 +32,26 @@ def run_id(started: datetime) -> str:
     return f"{int(started.timestamp() * 1_000):011x}{secrets.token_hex(1)}"
 
 
+class IndexState(BaseModel):
+    """The index that was asked, and its state at that time."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    filings: int
+    fingerprint: str
+    """A hash that changes when a filing is added, removed or changed."""
+
+
+class StepTime(BaseModel):
+    """The time that one step took."""
+
+    model_config = ConfigDict(frozen=True)
+
+    node: str
+    seconds: float
+
+
 class Run(BaseModel):
     """A run as it is recorded. Id and times are not part of the answer, so that answers can be compared."""
 
@@ -60,26 +80,6 @@ class Run(BaseModel):
         return self.answer.seconds
 
 
-class IndexState(BaseModel):
-    """The index that was asked, and its state at that time."""
-
-    model_config = ConfigDict(frozen=True)
-
-    path: str
-    filings: int
-    fingerprint: str
-    """A hash that changes when a filing is added, removed or changed."""
-
-
-class StepTime(BaseModel):
-    """The time that one step took."""
-
-    model_config = ConfigDict(frozen=True)
-
-    node: str
-    seconds: float
-
-
 def canonical(answer: Answer) -> str:
     """Return the answer as JSON without its id, its seconds and the usage of its calls.
 
@@ -106,9 +106,6 @@ def comparable(answer: Answer) -> Answer:
     return answer.model_copy(update={"usage": called, "trace": trace})
 
 
-Run.model_rebuild()
-
-
 _DIGITS = 16
 
 
@@ -122,8 +119,6 @@ def index_state(index: FilingIndex, folder: Path) -> IndexState:
 
 
 T = TypeVar("T")
-
-_INTENT = "rewrite_query"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,17 +157,14 @@ def answer_differences(first: Answer, second: Answer) -> list[Difference]:
 def _differing(parts: dict[str, Callable[[T], Sequence[str]]], first: T, second: T) -> Iterator[Difference]:
     for part, lines in parts.items():
         one, other = list(lines(first)), list(lines(second))
-        if one != other:
-            yield _difference(part, one, other)
-
-
-def _difference(part: str, one: Sequence[str], other: Sequence[str]) -> Difference:
-    only_one = tuple((Counter(one) - Counter(other)).elements())
-    only_other = tuple((Counter(other) - Counter(one)).elements())
-    if only_one or only_other:
-        return Difference(part, only_one, only_other)
-    place = next(at for at, pair in enumerate(zip(one, other, strict=False), start=1) if pair[0] != pair[1])
-    return Difference(part, (one[place - 1],), (other[place - 1],), f"the same, in another order from place {place} on")
+        only_one, only_other = Counter(one) - Counter(other), Counter(other) - Counter(one)
+        if only_one or only_other:
+            yield Difference(part, tuple(only_one.elements()), tuple(only_other.elements()))
+        elif one != other:
+            pairs = enumerate(zip(one, other, strict=True), start=1)
+            place, pair = next((at, pair) for at, pair in pairs if pair[0] != pair[1])
+            note = f"the same, in another order from place {place} on"
+            yield Difference(part, pair[:1], pair[1:], note)
 
 
 def setting_lines(settings: Settings) -> list[str]:
@@ -235,7 +227,7 @@ def _said(value: object) -> str:
 _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
     "question": lambda answer: [answer.question],
     "intent": lambda answer: [
-        line for step in answer.trace if step.node == _INTENT for line in (step.summary, *step.details)
+        line for step in answer.trace if step.node == "rewrite_query" for line in (step.summary, *step.details)
     ],
     "documents": lambda answer: answer.retrieved.documents,
     "pages": lambda answer: [f"{place.doc_id} page {place.page + 1}" for place in answer.retrieved.pages],
@@ -259,12 +251,9 @@ _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
 """What a run found: part -> its lines."""
 
 
-_FILTER = "filter_passages"
-
-
 def final_evidence(answer: Answer) -> list[tuple[JudgedPassage, str]]:
     """Return the passages that the last filter step of a run selected, best first, each with its text."""
-    filters = [step for step in answer.trace if step.node == _FILTER]
+    filters = [step for step in answer.trace if step.node == "filter_passages"]
     if not filters:
         return []
     texts: dict[tuple[str, int], list[str]] = {}

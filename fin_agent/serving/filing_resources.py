@@ -5,7 +5,7 @@ In JSON `page` counts from 0, as in all JSON of this package; `page_number` next
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -114,8 +114,9 @@ def with_page_numbers(document: Json, *, pictures: bool = False) -> Json:
     page = document.get("page")
     if isinstance(page, int):
         told["page_number"] = page + 1
-        doc_id = _doc_id(document)
-        if pictures and doc_id is not None:
+        filing = document.get("filing")
+        doc_id = document.get("doc_id", filing.get("doc_id") if isinstance(filing, dict) else None)
+        if pictures and isinstance(doc_id, str):
             told["picture"] = picture_address(doc_id, page + 1, document.get("box"))
     return told
 
@@ -141,12 +142,6 @@ def picture_address(doc_id: str, page_number: int, box: Json = None) -> str:
     if not isinstance(box, list):
         return address
     return f"{address}?box={','.join(f'{side:.6g}' for side in box if isinstance(side, int | float))}"
-
-
-def _doc_id(document: Mapping[str, Json]) -> str | None:
-    filing = document.get("filing")
-    doc_id = document.get("doc_id", filing.get("doc_id") if isinstance(filing, dict) else None)
-    return doc_id if isinstance(doc_id, str) else None
 
 
 _METRES_AN_INCH = 0.0254

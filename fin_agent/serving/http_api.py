@@ -36,13 +36,12 @@ from fin_agent.tools.errors import ToolInputError
 from fin_agent.tools.tool_implementations import find_documents, find_pages
 from fin_agent.tools.tool_implementations import list_filings as filings_listed
 from fin_agent.vocabulary.place import Box
-from fin_agent.web import static_files
-from fin_agent.web.routes import add_routes
+from fin_agent.web import routes
 from fin_agent.web.server_options import Offers, ServedWorkspace, Storage
 
 _TEXTS = load_yaml("texts", __package__)
 _SAID = _TEXTS["fields"]
-OPEN_PATHS = ("/health", *static_files.OPEN_PATHS)
+OPEN_PATHS = ("/health", *routes.OPEN_PATHS)
 _TOKEN = HTTPBearer(auto_error=False, description="Required if the server has a token; `http_server` checks it.")
 _CALLER_GONE = 499
 """The status that servers log for a caller that has disconnected; nobody receives it."""
@@ -95,7 +94,7 @@ def http_api(
     app = _application(context, limits, storage, offers)
     for name, (other, kept) in others.items():
         app.mount(f"{INDEXES}{name}", _application(other, limits, kept, offers))
-    static_files.serve_files(app)
+    routes.serve_files(app)
     return with_guards(app, access, open_paths=OPEN_PATHS)
 
 
@@ -204,7 +203,7 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         """Check that the server replies. This call needs no token."""
         return Health(status="ok", filings=len(context.workspace.index.entries()))
 
-    add_routes(app, ServedWorkspace(context, storage, calls, offers))
+    routes.add_routes(app, ServedWorkspace(context, storage, calls, offers))
     described = app.openapi
     app.openapi = lambda: resources.with_page_number_schemas(described())
     return app

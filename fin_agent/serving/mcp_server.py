@@ -166,14 +166,11 @@ class _Offered:
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._places)
 
 
-def _refusal(what: str) -> Exception:
+def _refusal(what: str) -> Any:
     """Return the error for a call that is not valid."""
-    error: Exception
     if OF_SDK_1:
-        error = exceptions.McpError(types.ErrorData(code=types.INVALID_PARAMS, message=what))
-    else:
-        error = exceptions.MCPError(types.INVALID_PARAMS, what)
-    return error
+        return exceptions.McpError(types.ErrorData(code=types.INVALID_PARAMS, message=what))
+    return exceptions.MCPError(types.INVALID_PARAMS, what)
 
 
 async def _report_progress(context: Any, steps: int, message: str) -> None:
@@ -269,9 +266,8 @@ def call(tool: BaseTool, arguments: Mapping[str, object]) -> types.CallToolResul
         return types.CallToolResult(content=content, isError=True)
     artifact = message.artifact
     if isinstance(artifact, PageShown):
-        content.insert(
-            0, types.ImageContent(type="image", data=base64.b64encode(artifact.png).decode(), mimeType="image/png")
-        )
+        png = base64.b64encode(artifact.png).decode()
+        content.insert(0, types.ImageContent(type="image", data=png, mimeType="image/png"))
     return types.CallToolResult(content=content, structuredContent=structured(artifact))
 
 

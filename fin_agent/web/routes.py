@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import Annotated, Any, Literal, cast
 
 from anyio.to_thread import run_sync
 from fastapi import Body, FastAPI, Request
 from fastapi import Path as InPath
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, Field, WithJsonSchema
 from sse_starlette import ServerSentEvent
@@ -57,17 +59,40 @@ from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import views
 from fin_agent.web.server_options import QuestionSettings, ServedWorkspace
-from fin_agent.web.static_files import plain_name
 
 _MAX_RUNS = 200
 _SAID = load_yaml("texts", "fin_agent.serving")["fields"]
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-class RequestToExport(BaseModel):
-    """Answers to export, as `/ask` or `/chat` returned them."""
+OPEN_PATHS = ("/", "/docs", "/static/*")
+"""Paths that need no token: they contain nothing of filings, and ask the user for the token."""
+_STATIC = Path(__file__).parent / "static"
+_HEADERS: dict[str, str] = load_yaml("headers", __package__)
+_UNSAFE = re.compile(r"[^\w.()&, -]+")
+"""Characters of a file name that have a meaning for a system or a browser."""
 
-    answers: Annotated[list[Answer], Field(min_length=1, max_length=50)]
+
+class _Files(StaticFiles):  # type: ignore[misc]
+    def file_response(self, *given: Any, **named: Any) -> Response:
+        response = super().file_response(*given, **named)
+        response.headers.update(_HEADERS)
+        return response
+
+
+def serve_files(app: FastAPI) -> None:
+    """Serve the workspace at `/`, the description of the API at `/docs`, and scripts and styles below `/static`.
+
+    They load nothing from other hosts and send nothing to them.
+    """
+    app.mount("/static", _Files(directory=_STATIC), name="static")
+
+    async def shown(request: Request) -> Response:
+        page = "index.html" if request.url.path == "/" else "docs.html"
+        return FileResponse(_STATIC / page, headers=_HEADERS)
+
+    for path in ("/", "/docs"):
+        app.get(path, include_in_schema=False)(shown)
 
 
 def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
@@ -132,8 +157,11 @@ def add_routes(app: FastAPI, served: ServedWorkspace) -> None:
 
     @app.post("/export/{kind}", include_in_schema=False)
     @calls.threaded
-    def export(kind: Literal["xlsx", "csv", "html"], asked: Annotated[RequestToExport, Body()]) -> Response:
-        content = exports.exported(kind, asked.answers, partial(_picture, context))
+    def export(
+        kind: Literal["xlsx", "csv", "html"],
+        answers: Annotated[list[Answer], Body(embed=True, min_length=1, max_length=50)],
+    ) -> Response:
+        content = exports.exported(kind, answers, partial(_picture, context))
         return _file(content, f"answer.{kind}", _XLSX if kind == "xlsx" else f"text/{kind}")
 
 
@@ -148,7 +176,7 @@ def _picture(context: ToolContext, doc_id: str, page: int, boxes: list[Box]) -> 
 def _file(content: bytes, name: str, kind: str) -> Response:
     # Browsers must download and never display the file, since its content comes from filings.
     headers = {
-        "Content-Disposition": f'attachment; filename="{plain_name(name).encode("ascii", "replace").decode()}"',
+        "Content-Disposition": f'attachment; filename="{_UNSAFE.sub("_", name).encode("ascii", "replace").decode()}"',
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "sandbox",
     }
@@ -219,15 +247,14 @@ def _folder_of_uploads(served: ServedWorkspace) -> Path:
     folder = served.storage.folder
     if folder is None or not served.storage.uploads:
         raise ToolInputError(
-            "this server does not accept filings",
-            remedy="Ask its operator to start it without --read-only and --doc",
+            "this server does not accept filings", remedy="Ask its operator to start it without --read-only and --doc"
         )
     return folder
 
 
 def _uploaded(folder: Path, name: str, sent: bytes) -> Json:
     """Store and ingest an uploaded filing. Raises ToolInputError for an unusable name, and what ingest raises."""
-    plain = plain_name(Path(name.replace("\\", "/")).name).strip(". ")[-200:]
+    plain = _UNSAFE.sub("_", Path(name.replace("\\", "/")).name).strip(". ")[-200:]
     if not is_readable(Path(plain)) or not is_doc_id(plain):
         raise ToolInputError(
             "the name of this file is not that of a filing", remedy=f"Give files that end in {', '.join(READABLE)}"
@@ -325,12 +352,6 @@ class TurnShown(BaseModel):
     warnings: list[str]
 
 
-class _Said(NamedTuple):
-    turn: Turn
-    turns: int
-    """Number of turns in the conversation, which may be more than the page has seen."""
-
-
 def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
     """Add the routes `/chat` and `/threads`."""
     calls = served.calls
@@ -344,8 +365,8 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
         """Send a message in a conversation, for one turn, or the events of `/ask` and `replied` at the end."""
         if asked.stream or EVENTS in request.headers.get("accept", ""):
             return await streamed(_events(served, asked))
-        said = await calls.in_thread(lambda: _say(served, asked), request)
-        return JSONResponse(turn_shown(said.turn))
+        turn, _ = await calls.in_thread(lambda: _say(served, asked), request)
+        return JSONResponse(turn_shown(turn))
 
     @app.get("/threads")
     @calls.threaded
@@ -371,8 +392,11 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
         return {"forgotten": name}
 
 
-def _say(served: ServedWorkspace, asked: ChatRequest) -> _Said:
-    """Make the turn of a message; if the caller leaves, the message is removed again."""
+def _say(served: ServedWorkspace, asked: ChatRequest) -> tuple[Turn, int]:
+    """Make the turn of a message, and count those of its conversation, which may be more than the page has seen.
+
+    If the caller leaves, the message is removed again.
+    """
     message, chat, within = asked.message, served.chat, served.context.within
     if asked.doc_ids:
         within = tuple(record_of(served.context, doc_id).doc_id for doc_id in asked.doc_ids)
@@ -386,7 +410,7 @@ def _say(served: ServedWorkspace, asked: ChatRequest) -> _Said:
         chat = ChatContext.over(served.answering(settings), doc_ids=within)
     with served.threads() as keeper:
         thread = ChatThread(chat, keeper if asked.thread else InMemorySaver(), asked.thread or "alone")
-        return _Said(thread.send(message, keep_unanswered=False), len(thread.turns))
+        return thread.send(message, keep_unanswered=False), len(thread.turns)
 
 
 def _recorded(
@@ -405,11 +429,12 @@ def _events(served: ServedWorkspace, asked: ChatRequest) -> AsyncGenerator[Serve
     """Return the events of a turn, `replied` or `failed` last; closing the generator abandons the turn."""
     started, before, steps, run = datetime.now(UTC), perf_counter(), list[StepTime](), ""
 
-    async def shown(each: Event | _Said) -> ServerSentEvent | None:
+    async def shown(each: Event | tuple[Turn, int]) -> ServerSentEvent | None:
         nonlocal before, run
-        if isinstance(each, _Said):
+        if isinstance(each, tuple):
+            turn, turns = each
             told = {"kind": "replied", "thread": asked.thread, "run": run}
-            return event("replied", told | {"turn": turn_shown(each.turn), "turns": each.turns})
+            return event("replied", told | {"turn": turn_shown(turn), "turns": turns})
         if isinstance(each, Answered):
             run = await run_sync(_recorded, served, each.answer, started, steps, asked)
             return None

@@ -225,7 +225,6 @@ def statements_shown(context: ToolContext, doc_id: DocId) -> Json:
 def in_a_cell(fact: Fact) -> bool:
     """Return whether a figure is a cell of a primary statement, and not printed within the label of its row."""
     # A figure printed in a label has source `label`; a tagged one there has no column.
-
     return fact.statement is not None and fact.source != "label" and fact.column != ""
 
 

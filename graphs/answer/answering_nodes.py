@@ -27,7 +27,7 @@ from fin_agent.answering.program_syntax import program_tree
 from fin_agent.answering.provenance import Provenance
 from fin_agent.answering.sentence_binding import contradictions, years_in
 from fin_agent.errors import SandboxError
-from fin_agent.evidence.evidence import Curation, Evidence, JudgedPassage, RetrievedPassage
+from fin_agent.evidence.evidence import Curation, RetrievedPassage
 from fin_agent.evidence.slot_ledger import Entry, Ledger
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.search_nodes import Update, end_step
@@ -90,7 +90,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
             *(f"read as well: {each.doc_id} page {each.page + 1}, which states a figure differently" for each in pages),
             *(_slot_line(entry) for entry in curation.ledger.entries if entry.figure or entry.required),
         ),
-        judged=curation.judged or _kept_judgements(passages, curation.kept),
+        judged=curation.judged,
     )
 
 
@@ -113,21 +113,6 @@ def _slot_line(entry: Entry) -> str:
         return f"empty: {entry.slot}"
     figure = entry.figure
     return f"filled: {entry.slot} with {figure.amount:,} ({figure.doc_id} page {figure.page + 1}): {entry.reason}"
-
-
-def _kept_judgements(passages: Sequence[RetrievedPassage], kept: Sequence[Evidence]) -> tuple[JudgedPassage, ...]:
-    """Return the verdicts of an analyst that reports only what it keeps."""
-    reasons = {evidence.passage.key: evidence.why for evidence in kept}
-    return tuple(
-        JudgedPassage(
-            doc_id=passage.doc_id,
-            page=passage.page,
-            ordinal=passage.ordinal,
-            kept=passage.key in reasons,
-            why=reasons.get(passage.key, ""),
-        )
-        for passage in passages
-    )
 
 
 def check_answerability(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:

@@ -244,9 +244,10 @@ def available_companies(workspace: Workspace, doc_ids: Collection[str] | None = 
 
 def available_filings(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:
     """Return a line for each company with its periods, of all filings or of `doc_ids`."""
-    lines = []
-    for company, filed, ticker in companies_of(workspace, doc_ids):
-        lines.append(f"{company}{f' ({ticker})' if ticker else ''}: {filed.description()}")
+    lines = [
+        f"{company}{f' ({ticker})' if ticker else ''}: {filed.description()}"
+        for company, filed, ticker in companies_of(workspace, doc_ids)
+    ]
     more = len(lines) - _MAX_LISTED
     if more > 0:
         lines = [*lines[:_MAX_LISTED], f"and {more} companies more: list_filings names them"]

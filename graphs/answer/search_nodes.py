@@ -181,11 +181,7 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         state,
         "search_passages",
         f"{len(found)} passages, reading the first {min(read, len(found))}{how}",
-        {
-            "passages": found[:read],
-            "found_passages": [passage.found for passage in found],
-            "found_at_once": None,
-        },
+        {"passages": found[:read], "found_passages": [passage.found for passage in found], "found_at_once": None},
         details=tuple(
             f"{passage.doc_id} page {passage.page + 1} passage {passage.ordinal} ({passage.kind.value})"
             for passage in found

@@ -101,11 +101,7 @@ class Assistant:
 
 
 def assistant_of(
-    answering: AnswerContext,
-    doc_ids: tuple[str, ...] | None,
-    limits: ChatLimits,
-    *,
-    callers: Callers | None = None,
+    answering: AnswerContext, doc_ids: tuple[str, ...] | None, limits: ChatLimits, *, callers: Callers | None = None
 ) -> Assistant:
     """Build the assistant with the model of the role `assistant`. Raises ModelSetupError and PromptError."""
     try:
@@ -194,7 +190,9 @@ def check_figures(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     claims: dict[str, tuple[str, ...]] = {}
     if not draft.warnings:  # the reply for a stopped model has a warning and no figures
         marks = len(citations) + sum(isinstance(message, ToolMessage) for message in messages)
-        said_before = list(_additional_sources(state, context))
+        # Replies by rules, and the description of the index that the assistant was given, are sources too.
+        opening = [] if context.assistant is None else [context.assistant.opening()]
+        said_before = [*(turn.said for turn in state.get("turns", ()) if not turn.by_model), *opening]
         lacking = unsourced_numbers(draft.said, stated_numbers(messages, said_before), marks=marks)
         grounds = tool_findings(messages, said_before)
         claims = ungrounded_claims(draft.said, grounds, draft.asked)
@@ -256,15 +254,6 @@ def _last_reply(added: Sequence[BaseMessage], assistant: Assistant) -> tuple[str
     if not text:
         return "The model gave no reply.", ("the model's reply was empty",)
     return strip_markup(text) or "The model gave no reply.", ()
-
-
-def _additional_sources(state: ChatState, context: ChatContext) -> Iterator[str]:
-    """Yield earlier replies by rules, and the description of the index given to the assistant."""
-    for turn in state.get("turns", ()):
-        if not turn.by_model:
-            yield turn.said
-    if context.assistant is not None:
-        yield context.assistant.opening()
 
 
 def _correction(lacking: Sequence[str], claimed: Sequence[str] = ()) -> str:

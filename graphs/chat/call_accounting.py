@@ -72,9 +72,7 @@ class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
             return response
 
     def wrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
         """Call one tool, and emit an event that it started."""
         emit(StepBegun(node=str(request.tool_call["name"]), round=1))

@@ -45,6 +45,7 @@ from fin_agent.graphs.chat.state import (
 )
 from fin_agent.graphs.chat.threads import thread_turn_lock
 from fin_agent.lexicon.words import load_yaml
+from fin_agent.tools.result_formatting import counted
 from fin_agent.workspace import Workspace
 
 Update = dict[str, Any]
@@ -246,17 +247,12 @@ def _describe_index(asked: str, workspace: Workspace, doc_ids: Collection[str] |
     left = [doc_id for doc_id in (there if of is None else of.doc_ids) if doc_id in there]
     lines = [f"Not indexed: {', '.join(of.unknown)}."] if of is not None and of.unknown else []
     if not left:
-        return (
-            "\n".join(lines or ["None."])
-            + f" Indexed here: {_counted(there)}, of {available_companies(workspace, doc_ids)}."
-        )
+        held = f"Indexed here: {counted(len(there), 'filing')}, of {available_companies(workspace, doc_ids)}."
+        return "\n".join(lines or ["None."]) + f" {held}"
     narrowed = of is not None and of.narrowed
-    lines += [f"Indexed {'of that' if narrowed else 'here'}: {_counted(left)}.", available_filings(workspace, left)]
+    lines.append(f"Indexed {'of that' if narrowed else 'here'}: {counted(len(left), 'filing')}.")
+    lines.append(available_filings(workspace, left))
     return "\n".join([*lines, ", ".join(left)] if narrowed and len(left) <= _MAX_IDS else lines)
-
-
-def _counted(doc_ids: Collection[str]) -> str:
-    return f"{len(doc_ids):,} filing{'s' * (len(doc_ids) != 1)}"
 
 
 def _example(workspace: Workspace, doc_ids: Collection[str] | None) -> str:

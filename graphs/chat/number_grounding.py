@@ -89,8 +89,13 @@ def ungrounded_claims(said: str, texts: Sequence[str], also: str = "") -> dict[s
 
 def tool_findings(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[str]:
     """Return the results of tools in a thread, followed by `also`; instructions in quoted text are removed."""
+
+    def without_instructions(quotation: re.Match[str]) -> str:
+        return str(quotation["mark"] + remove_instructions(quotation["text"].translate(_MARKS)))
+
     found = [message.text for message in messages if isinstance(message, ToolMessage) and message.status == "success"]
-    return [*(_without_instructions(text) for text in found if not text.startswith(NOT_ANSWERED)), *also]
+    told = (text for text in found if not text.startswith(NOT_ANSWERED))
+    return [*(_PATTERNS["quoted"].sub(without_instructions, text) for text in told), *also]
 
 
 def repeated_instructions(
@@ -106,18 +111,9 @@ def repeated_instructions(
     if not ordered:
         return {}
     ordered -= set(stems_of(" ".join(grounds)))
-    found = {}
-    for sentence in filter(None, map(str.strip, _PATTERNS["sentence"].split(said))):
-        if words := ordered & set(stems_of(sentence)):
-            found[sentence] = tuple(f"`{word}`" for word in sorted(words))
-    return found
-
-
-def _without_instructions(message: str) -> str:
-    """Return a tool's message without instructions in its quotations."""
-    return _PATTERNS["quoted"].sub(
-        lambda found: found["mark"] + remove_instructions(found["text"].translate(_MARKS)), message
-    )
+    sentences = filter(None, map(str.strip, _PATTERNS["sentence"].split(said)))
+    found = {sentence: sorted(ordered & set(stems_of(sentence))) for sentence in sentences}
+    return {sentence: tuple(f"`{word}`" for word in words) for sentence, words in found.items() if words}
 
 
 _MARKS = {ord("‹"): "<", ord("⟦"): "["}

@@ -20,8 +20,8 @@ def no_folder_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
 def own(tmp_path: Path) -> Path:
     """A folder with a prompt of one's own."""
     text = (
-        prompt_source("sub_questions")
-        .text.replace("version: 2", "version: 12")
+        prompt_source("sub_questions")[0]
+        .replace("version: 2", "version: 12")
         .replace("one fiscal period", "at most five periods")
     )
     (tmp_path / "sub_questions.md").write_text(text, encoding="utf-8")
@@ -41,7 +41,7 @@ def test_all_are_listed_with_role_version_and_output(own: Path) -> None:
 
 def test_one_is_shown_as_it_stands_and_can_begin_ones_own(own: Path, tmp_path: Path) -> None:
     shown = Ran("prompts", "show", "judge")
-    assert (shown.code, shown.out) == (0, prompt_source("judge").text)
+    assert (shown.code, shown.out) == (0, prompt_source("judge")[0])
     assert Ran("prompts", "show", "listwise-ranking").out == shown.out
     (tmp_path / "judge.md").write_text(shown.out, encoding="utf-8")
     assert load_prompt("judge", folder=tmp_path) == load_prompt("judge")

@@ -17,16 +17,18 @@ from pydantic import ValidationError
 from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer import AnswerContext
 from fin_agent.graphs.answer.graph import answer_builder
-from fin_agent.graphs.exported import answer, controls, rerank, search
-from fin_agent.graphs.exported.controls import (
+from fin_agent.graphs.exported import answer, graphs, rerank, search
+from fin_agent.graphs.exported.graphs import (
+    EDITED_PROGRAM,
     ON_SAMPLES,
     Controls,
     RerankControls,
+    RunFailedError,
     SearchControls,
     on_samples,
     open_context,
+    with_program_review,
 )
-from fin_agent.graphs.exported.graphs import EDITED_PROGRAM, RunFailedError, with_program_review
 
 LOOKUP = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
 HOLDER = ("quillmark_2023_10k", 9)
@@ -73,17 +75,17 @@ class TestIndex:
         one = nobodys_home / "filings"
         one.mkdir()
         shutil.copy(sample_filings / "quillmark_2024_8k.pdf", one)
-        monkeypatch.setattr(controls, "SAMPLES", one)
+        monkeypatch.setattr(graphs, "SAMPLES", one)
         made = open_context(Controls())
         assert [entry.doc_id for entry in made.workspace.index.entries()] == ["quillmark_2024_8k"]
-        monkeypatch.setattr(controls, "ingest", lambda *given, **named: pytest.fail("read again"))
+        monkeypatch.setattr(graphs, "ingest", lambda *given, **named: pytest.fail("read again"))
         assert open_context(Controls()) is made
         assert search.invoke({"question": LOOKUP}, context=SearchControls())["warnings"] == [ON_SAMPLES]
 
     def test_without_one_and_without_sample_filings_it_says_how_to_make_one(
         self, nobodys_home: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(controls, "SAMPLES", nobodys_home / "nothing")
+        monkeypatch.setattr(graphs, "SAMPLES", nobodys_home / "nothing")
         with pytest.raises(RunFailedError, match=r"there is no index yet\. Make one with `fin-agent ingest PATH"):
             answer.invoke({"question": LOOKUP}, context=Controls())
 

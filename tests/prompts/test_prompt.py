@@ -53,7 +53,7 @@ def test_a_folder_of_ones_own_replaces_what_it_has(tmp_path: Path) -> None:
     assert filled.system.startswith("Answer as {JSON}.\nWhat stands between") and "{x}" in filled.user
     assert filled.name == "hyde" and filled.version.startswith("7-") and filled.version == own.version
     assert load_prompt("ircot", folder=tmp_path) == load_prompt("ircot")
-    assert [prompt_source(name, tmp_path).subject for name in ("hyde", "ircot")] == [
+    assert [prompt_source(name, tmp_path)[1] for name in ("hyde", "ircot")] == [
         str(tmp_path / "hyde.md"),
         "ircot.md (packaged)",
     ]
