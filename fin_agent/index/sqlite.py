@@ -45,6 +45,7 @@ _MIN_MERGED = 8
 MAX_MATCHES = 20_000
 """Most summaries that one search scores, at about a microsecond each; terms in more summaries carry little
 information."""
+_OF_THESE = "filings.doc_id IN (SELECT value FROM json_each(?))"
 
 
 def _select(table: str, columns: Iterable[str], more: str = "") -> str:
@@ -417,9 +418,6 @@ def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
 
 def _json(values: Collection[Any]) -> str:
     return json.dumps(sorted(values))
-
-
-_OF_THESE = "filings.doc_id IN (SELECT value FROM json_each(?))"
 
 
 def match_phrases(terms: Iterable[str]) -> list[str]:

@@ -41,6 +41,22 @@ _COVERS = 0.35
 _ALL_LOOKED_AT = 1_000
 """Up to this many filings of an index are ranked by period and form even if they contain none of the words."""
 _OTHER = (("other company", 1.0),)
+# How far an annual report covers earlier years: figures of its statements, and words of its text.
+_COLUMN_OF_YEARS_AGO = {0: 1.0, 1: 0.7, 2: 0.4}
+_TEXT_OF_YEARS_AGO = {-1: 0.15, 0: 1.0, 1: 0.35, 2: 0.1}
+_BY_ITS_END = 0.7
+"""Factor for a year that is the one asked for only by the calendar year in which it ends."""
+DAYS_NEAR = 7
+"""Number of days within which a filing still matches a date asked for."""
+_DEAREST = 5
+"""Multiple of the allowed cost that is acceptable for a single term."""
+_VERY_MANY = 50_000
+"""Number of pages up to which the cost of a single word does not matter."""
+_COMMON = 0.5
+"""Share of pages from which SQLite's BM25 gives a word no weight."""
+_PAGES_LOOKED_AT = 200
+_EXPANSIONS = 0.4
+"""Weight of expansions relative to the question's own terms."""
 
 
 def rank_filings(
@@ -174,15 +190,6 @@ def _append_others(listed: Sequence[RankedFiling], others: Iterable[RankedFiling
     return kept + [RankedFiling(each.doc_id, most * each.score / top, (*each.features, *_OTHER)) for each in behind]
 
 
-# How far an annual report covers earlier years: figures of its statements, and words of its text.
-_COLUMN_OF_YEARS_AGO = {0: 1.0, 1: 0.7, 2: 0.4}
-_TEXT_OF_YEARS_AGO = {-1: 0.15, 0: 1.0, 1: 0.35, 2: 0.1}
-_BY_ITS_END = 0.7
-"""Factor for a year that is the one asked for only by the calendar year in which it ends."""
-DAYS_NEAR = 7
-"""Number of days within which a filing still matches a date asked for."""
-
-
 def slot_fit(slot: Slot, identity: Identity, metrics: Mapping[str, Metric]) -> float:
     """Return how likely the filing's columns contain the figure of a slot: 0 to 1, highest for the slot's own year."""
     reported = identity.reported_period
@@ -247,14 +254,6 @@ def _fit_of_year(period: FiscalPeriod, identity: Identity, later: int) -> float:
     return {0: 0.4, 1: 0.1}.get(ago, 0.0)
 
 
-_DEAREST = 5
-"""Multiple of the allowed cost that is acceptable for a single term."""
-_VERY_MANY = 50_000
-"""Number of pages up to which the cost of a single word does not matter."""
-_COMMON = 0.5
-"""Share of pages from which SQLite's BM25 gives a word no weight."""
-
-
 @dataclass(frozen=True, slots=True)
 class SearchCost:
     """Cost of a search per page that contains a phrase, where a page with a word costs 1, and the limit for all."""
@@ -263,9 +262,6 @@ class SearchCost:
     most: float
 
 
-_PAGES_LOOKED_AT = 200
-_EXPANSIONS = 0.4
-"""Weight of expansions relative to the question's own terms."""
 _COST_OF_ALL = SearchCost(of_phrase=0.25, most=10_000)
 """Every page that contains a word is scored, at about three microseconds each."""
 _COST_WITHIN = SearchCost(of_phrase=12.0, most=2_500_000)

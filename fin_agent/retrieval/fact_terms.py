@@ -19,6 +19,17 @@ from fin_agent.vocabulary.runs import runs_of
 _PATTERNS = patterns("address_patterns")
 
 Words = frozenset[str]
+_MAX_ADDRESSES = 100_000
+_ADDRESSES: dict[int, tuple[Fact, Address]] = {}
+"""Facts and addresses by the identity of the fact: comparing facts would cost more than making the address."""
+_ARTICLES = frozenset(("a", "an", "the"))
+_QUARTERS = ("first", "second", "third", "fourth")
+Way = Literal["up", "down", ""]
+_ITS_PARTS = re.compile(rf"[,(]\s*(?:{'|'.join(sorted(word_lists('fact_words')['of its parts']))})\b", re.I)
+_MOVED = any_of(word_lists("answer_words")["up"] | word_lists("answer_words")["down"]).pattern
+_SMALL = r"(?:(?:an?|by|of|about|approximately|over|nearly|almost|roughly|up|down|another|additional)\s+)*"
+_BEFORE = re.compile(rf"\b(?P<word>{_MOVED})\s+{_SMALL}$", re.I)
+_BEHIND = re.compile(rf"^(?:\s+(?:year-over-year|net|overall|total))*[\s-]+(?P<word>{_MOVED})", re.I)
 
 
 class Address(NamedTuple):
@@ -52,11 +63,6 @@ def address_of(fact: Fact) -> Address:
             _ADDRESSES.clear()
         kept = _ADDRESSES[id(fact)] = fact, _address_around(fact)
     return kept[1]
-
-
-_MAX_ADDRESSES = 100_000
-_ADDRESSES: dict[int, tuple[Fact, Address]] = {}
-"""Facts and addresses by the identity of the fact: comparing facts would cost more than making the address."""
 
 
 def _address_around(fact: Fact) -> Address:
@@ -192,9 +198,6 @@ def in_order(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _PATTERNS["word"].findall(plain(text)) if word not in _ARTICLES)
 
 
-_ARTICLES = frozenset(("a", "an", "the"))
-
-
 @lru_cache(maxsize=1)
 def _same_words() -> Mapping[str, str]:
     return {word: group for group, words in word_lists("word_forms").items() for word in words}
@@ -206,9 +209,6 @@ def years_of(period: FactPeriod) -> Words:
     days = (period.end.day, period.end.year) if period.end else ()
     quarter = (stem(_QUARTERS[period.quarter - 1]),) if period.quarter else ()
     return frozenset((*map(str, (period.fiscal_year, *days)), *quarter))
-
-
-_QUARTERS = ("first", "second", "third", "fourth")
 
 
 def stems(kind: str) -> Words:
@@ -235,6 +235,8 @@ OF_YEARS_TO_COME = stems("of years to come")
 _PERCENT = words_of("percent percentage")
 _EXTREMES, _OF_STOCK_PRICES = stems("extremes"), stems("of stock prices")
 """`High` and `Low` in single dollars are prices of the stock, whether or not the table says so."""
+_OF_NO_RULE = stems("of no rule")
+_IN_ALL, _FULL_AND_PART_TIME = stems("in all"), words_of("full-time part-time")
 
 
 def is_label_of(fact: Fact, phrase: str) -> bool:
@@ -244,9 +246,6 @@ def is_label_of(fact: Fact, phrase: str) -> bool:
     """
     line = address_of(fact).line - address_of(fact).aside - _OF_NO_RULE
     return fact.source != "text" and line - LIGHT == words_of(phrase) - LIGHT
-
-
-_OF_NO_RULE = stems("of no rule")
 
 
 def clause_subject(fact: Fact) -> Words:
@@ -278,10 +277,6 @@ def clause_count(clause: str, amount: Decimal) -> Words:
     said = words_of(f"{thing} {clause[own.start : own.end]}")
     counted = frozenset(word for word in said if not word.isdigit()) - _IN_ALL
     return counted - _FULL_AND_PART_TIME if counted >= _FULL_AND_PART_TIME else counted
-
-
-_IN_ALL, _FULL_AND_PART_TIME = stems("in all"), words_of("full-time part-time")
-Way = Literal["up", "down", ""]
 
 
 class ClauseFigure(NamedTuple):
@@ -331,9 +326,6 @@ def _clause_figure(clause: str, amount: Decimal, unit: str) -> ClauseFigure:
     return ClauseFigure(said, _way(clause, groups, mine))
 
 
-_ITS_PARTS = re.compile(rf"[,(]\s*(?:{'|'.join(sorted(word_lists('fact_words')['of its parts']))})\b", re.I)
-
-
 def _way(clause: str, groups: list[list[PrintedAmount]], place: int) -> Way:
     """Return the direction of the change that a list of amounts states, from the word right before or after it."""
     group = groups[place]
@@ -347,9 +339,3 @@ def _way(clause: str, groups: list[list[PrintedAmount]], place: int) -> Way:
             word = moved["word"].lower()
             return "up" if finds(word, "up", "answer_words") else "down"
     return ""
-
-
-_MOVED = any_of(word_lists("answer_words")["up"] | word_lists("answer_words")["down"]).pattern
-_SMALL = r"(?:(?:an?|by|of|about|approximately|over|nearly|almost|roughly|up|down|another|additional)\s+)*"
-_BEFORE = re.compile(rf"\b(?P<word>{_MOVED})\s+{_SMALL}$", re.I)
-_BEHIND = re.compile(rf"^(?:\s+(?:year-over-year|net|overall|total))*[\s-]+(?P<word>{_MOVED})", re.I)

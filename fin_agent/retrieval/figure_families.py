@@ -140,6 +140,47 @@ COMPONENT = "component"
 """The kind of any rows that add up to what is measured."""
 KINDS = tuple(sorted(word_lists("part_kinds")))
 """The known kinds of parts; other words for kinds are searched for as printed."""
+_OF_A_TOTAL, _SUBTRACTED = words_of("gross net"), words_of("less pre-tax accumulated allowance")
+_OF_A_COMPANY = ("country", "customer", "product", "region", "segment")
+_REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems("of regions")
+_NOT_DIVIDED, _PLACES = stems("not divided"), stems("of places") | _REGIONS
+_HOME = words_of("united states domestic foreign abroad non-u.s.")
+_WHEN = words_of(
+    "due after through less more than within one two three four five ten thereafter later beyond remainder date first"
+    " second third fourth half full"
+)
+_OF_THE_WHOLE = words_of("sales consolidated overall company wide")
+_SALES = words_of("revenue sales")
+_OF_ANY_KIND = words_of("products services")
+_TOTAL, _OPENING = words_of("total"), words_of("beginning")
+_EFFECTS, _COUNTRIES = words_of("impact effect"), words_of("country countries")
+_SUMMED = words_of(" ".join(word_lists("part_words")["sums"]))
+_CALLED = words_of(" ".join(word_lists("question_words")["called by tables"]))
+_RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
+_FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
+_FILINGS = 3
+"""Number of filings whose tables are read: the report for the period and those that repeat it."""
+_SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
+"""Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
+one for the period."""
+_NEAR, _OWN_REPORT, _BESIDE, _COUNTED = 0.05, 0.25, 0.2, 0.15
+_ABOVE, _OF_MOST = 0.92, 0.95
+"""Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
+_EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
+_OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.12, 0.05, 0.3
+_LINES_ABOVE, _ROW_LINES = 10, 12
+"""Lines of a page in which rows are called by a word for their kind, and most lines of one row."""
+_STUB = 0.06
+"""Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
+_ACROSS_TABLES, _OF_TOTALS = 0.03, 0.2
+"""Penalties where the members are collected from several places of a filing; where one is a total of others."""
+_MAY_BE_CALLED = {
+    "region": ("segment", "country"),
+    "product": ("segment",),
+    "country": ("region",),
+    "segment": ("region", "product"),
+}
+"""Segments may be regions or product lines; where a company has no other division, these are meant."""
 
 
 def find_family(
@@ -259,42 +300,6 @@ def is_remainder(name: str) -> bool:
 def is_never_member(name: str) -> bool:
     """Return whether families leave out what is called so: remainders, `Corporate`, `Eliminations`."""
     return bool(words_of(name)) and words_of(name) <= _BETWEEN | _REST | OF_PARTS | LIGHT
-
-
-_OF_A_TOTAL, _SUBTRACTED = words_of("gross net"), words_of("less pre-tax accumulated allowance")
-_OF_A_COMPANY = ("country", "customer", "product", "region", "segment")
-_REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems("of regions")
-_NOT_DIVIDED, _PLACES = stems("not divided"), stems("of places") | _REGIONS
-_HOME = words_of("united states domestic foreign abroad non-u.s.")
-_WHEN = words_of(
-    "due after through less more than within one two three four five ten thereafter later beyond remainder date first"
-    " second third fourth half full"
-)
-_OF_THE_WHOLE = words_of("sales consolidated overall company wide")
-_SALES = words_of("revenue sales")
-_OF_ANY_KIND = words_of("products services")
-_TOTAL, _OPENING = words_of("total"), words_of("beginning")
-_EFFECTS, _COUNTRIES = words_of("impact effect"), words_of("country countries")
-_SUMMED = words_of(" ".join(word_lists("part_words")["sums"]))
-_CALLED = words_of(" ".join(word_lists("question_words")["called by tables"]))
-_RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
-_FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
-_FILINGS = 3
-"""Number of filings whose tables are read: the report for the period and those that repeat it."""
-_SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
-"""Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
-one for the period."""
-_NEAR, _OWN_REPORT, _BESIDE, _COUNTED = 0.05, 0.25, 0.2, 0.15
-_ABOVE, _OF_MOST = 0.92, 0.95
-"""Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
-_EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
-_OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.12, 0.05, 0.3
-_LINES_ABOVE, _ROW_LINES = 10, 12
-"""Lines of a page in which rows are called by a word for their kind, and most lines of one row."""
-_STUB = 0.06
-"""Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
-_ACROSS_TABLES, _OF_TOTALS = 0.03, 0.2
-"""Penalties where the members are collected from several places of a filing; where one is a total of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,15 +522,6 @@ def _concept(facts: Iterable[SourcedFact]) -> Words:
             return frozenset()
         concept = own
     return words_of(split_tag_name(concept or ""))
-
-
-_MAY_BE_CALLED = {
-    "region": ("segment", "country"),
-    "product": ("segment",),
-    "country": ("region",),
-    "segment": ("region", "product"),
-}
-"""Segments may be regions or product lines; where a company has no other division, these are meant."""
 
 
 def _kind_of_tag(fact: Fact) -> str | None:

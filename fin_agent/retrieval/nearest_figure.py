@@ -44,6 +44,33 @@ Wanted = Literal["amount", "percent", "count", "any", "words"]
 Moved = Literal["up", "down", "either"]
 """The kind of figure that a question asks for (`words` where nothing asks for a figure), and the direction of a
 change."""
+Features = Mapping[str, float]
+"""Numbers by their name in `nearest_weights.yaml`: how a figure compares with a target, each 0 to 1, or with others."""
+_ALIKE, _TENTHS, _SIXTHS = Decimal("0.001"), 10, 6
+_COMPARED = {
+    "said_more": "said",
+    "said_above_more": "said_above",
+    "period_more": "of_period",
+    "row_more": "more_in_row",
+    "part_more": "more_in_part",
+    "sentence_more": "in_sentence",
+}
+_DAYS_NEAR = 10
+LIKELY_ENOUGH = 0.7
+"""Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
+ONLY_TOLD_ENOUGH = 0.25
+"""The same for the only figure that sentences tell of a metric which no table of the period states."""
+MAX_MARGIN = 2.0
+CONSIDERED = 40
+"""Number of top-ranked figures that the best one is compared with."""
+_LIGHT, _NAMED, _OTHERWISE, _LABELS, _LONG = 0.25, 0.95, 0.85, 8, 30
+_PERCENT = frozenset({"percent", "percentage points", "basis points"})
+_COUNT = frozenset({"count", "shares", "ratio"})
+_RATES = ("percent", "ratio")
+_CHANGE, _RATE, _PER_SHARE = stems("change"), stems("rate"), frozenset({"per", "share"})
+_HALF, _NINE_MONTHS = 6, 9
+_BALANCE_IN_A_SPAN, _BALANCE_OR_ANOTHER_SPAN, _ANOTHER = 0.35, 0.4, 0.15
+_LONGEST_PHRASE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +110,6 @@ class NearestFigure(NamedTuple):
     """Probability that this is the figure asked for, 0 to 1."""
     is_only_told: bool = False
     """Whether a sentence tells it, and no other figure of the period matches all words."""
-
-
-Features = Mapping[str, float]
-"""Numbers by their name in `nearest_weights.yaml`: how a figure compares with a target, each 0 to 1, or with others."""
 
 
 def find_nearest_figure(
@@ -149,17 +172,6 @@ def ranking_margin(candidates: Sequence[tuple[SourcedFact, Features]], scores: S
     return place, margin
 
 
-_ALIKE, _TENTHS, _SIXTHS = Decimal("0.001"), 10, 6
-_COMPARED = {
-    "said_more": "said",
-    "said_above_more": "said_above",
-    "period_more": "of_period",
-    "row_more": "more_in_row",
-    "part_more": "more_in_part",
-    "sentence_more": "in_sentence",
-}
-
-
 def ranked_candidates(
     workspace: Workspace, sought: FigureTarget, *, company: str
 ) -> list[tuple[SourcedFact, Features]]:
@@ -203,13 +215,6 @@ def _is_of_another_day(fact: Fact, ends: Sequence[date | None]) -> bool:
     return day is not None and all(end is not None and abs((end - day).days) > _DAYS_NEAR for end in ends)
 
 
-_DAYS_NEAR = 10
-LIKELY_ENOUGH = 0.7
-"""Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
-ONLY_TOLD_ENOUGH = 0.25
-"""The same for the only figure that sentences tell of a metric which no table of the period states."""
-
-
 def _parts_of_totals(workspace: Workspace, sought: FigureTarget, company: str) -> list[tuple[SourcedFact, Features]]:
     """Return figures of rows that match all words but those of a metric, and whose total is a figure of the metric.
 
@@ -238,11 +243,6 @@ def _parts_of_totals(workspace: Workspace, sought: FigureTarget, company: str) -
         if kept:
             return kept
     return []
-
-
-MAX_MARGIN = 2.0
-CONSIDERED = 40
-"""Number of top-ranked figures that the best one is compared with."""
 
 
 class _TargetWords:
@@ -376,15 +376,6 @@ class _TargetWords:
         }
 
 
-_LIGHT, _NAMED, _OTHERWISE, _LABELS, _LONG = 0.25, 0.95, 0.85, 8, 30
-_PERCENT = frozenset({"percent", "percentage points", "basis points"})
-_COUNT = frozenset({"count", "shares", "ratio"})
-_RATES = ("percent", "ratio")
-_CHANGE, _RATE, _PER_SHARE = stems("change"), stems("rate"), frozenset({"per", "share"})
-_HALF, _NINE_MONTHS = 6, 9
-_BALANCE_IN_A_SPAN, _BALANCE_OR_ANOTHER_SPAN, _ANOTHER = 0.35, 0.4, 0.15
-
-
 def _matches_period(fact: Fact, sought: FigureTarget, year: int) -> float:
     period = fact.period
     if period.fiscal_year != year:
@@ -430,6 +421,3 @@ def _phrases() -> Mapping[tuple[str, ...], tuple[Words, ...]]:
             others = (frozenset(other) for other in spelt if other != one and max(len(one), len(other)) > 1)
             found.setdefault(one, {}).update(dict.fromkeys(others))
     return {one: tuple(others) for one, others in found.items() if others}
-
-
-_LONGEST_PHRASE = 5

@@ -31,6 +31,34 @@ _TWO_DIGITS = re.compile(r"\d\d")
 _WORD = re.compile(r"[A-Za-z]{3}")
 _EXPANSION = 0.3
 """Weight of an expansion or synonym relative to one of the question's own words."""
+_EXHIBITS = "9.01"
+_BODY = 0.6
+"""Weight of an Item of an 8-K other than those that the query names; 1 where the query names none."""
+MEANINGS = meanings("pages")
+"""The meaning of each feature; `slots` is known only while pages are selected one after another."""
+_ELSEWHERE = 0.35
+"""Weight of a figure outside the primary statements."""
+_HITS = 400
+_READ = 50
+"""Number of pages whose text is read: those ranked first by the inexpensive features."""
+_ON_A_COVER = 0.3
+_FIRST_PAGES = 10
+_RISK_FACTORS = frozenset({"1A", "II-1A"})
+_LETTERS = 4
+"""Number of letters of a stem that a label must contain to be read: most rows are skipped, and endings do not
+matter."""
+_OTHER_PERIOD = 0.5
+"""Factor for a row without a figure for a period asked about."""
+_stems = lru_cache(maxsize=50_000)(stem_set)
+PageWeights = Mapping[str, float]
+"""Weights by feature name: all of `MEANINGS`, none negative."""
+_FIRST, _MIN_ENTRIES, _SOUGHT = 5, 5, 0.6
+"""Top pages looked at, those that are read; fewest entries; least share of an entry's words that are search terms."""
+_PAGE = re.compile(r"(?:\s|[\s.·…_|]{2,})([1-9]\d{0,2})\s*$", re.MULTILINE)
+_TABLE_OF_FIGURES = 1.5
+"""Factor for the words of a table, relative to running text, where a figure is asked for."""
+_SECOND_OF_A_PAGE = 0.5
+"""Factor for a page's second passage: it repeats the page, but may contain another table."""
 
 
 class TextMatch(NamedTuple):
@@ -99,11 +127,6 @@ def _is_heading(line: str) -> bool:
     return sum(word[0].isupper() for word in words) >= _CAPITALS * len(words)
 
 
-_EXHIBITS = "9.01"
-_BODY = 0.6
-"""Weight of an Item of an 8-K other than those that the query names; 1 where the query names none."""
-
-
 def item_weights(query: Query, record: FilingRecord) -> Callable[[str | None], float]:
     """Return a function from Item to weight: 1 for the first Item the query names, less for those after it.
 
@@ -121,24 +144,6 @@ def item_weights(query: Query, record: FilingRecord) -> Callable[[str | None], f
         return worth.get(item or "", 0.0)
 
     return of
-
-
-MEANINGS = meanings("pages")
-"""The meaning of each feature; `slots` is known only while pages are selected one after another."""
-
-_ELSEWHERE = 0.35
-"""Weight of a figure outside the primary statements."""
-_HITS = 400
-_READ = 50
-"""Number of pages whose text is read: those ranked first by the inexpensive features."""
-_ON_A_COVER = 0.3
-_FIRST_PAGES = 10
-_RISK_FACTORS = frozenset({"1A", "II-1A"})
-_LETTERS = 4
-"""Number of letters of a stem that a label must contain to be read: most rows are skipped, and endings do not
-matter."""
-_OTHER_PERIOD = 0.5
-"""Factor for a row without a figure for a period asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,13 +296,6 @@ def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> d
     return best
 
 
-_stems = lru_cache(maxsize=50_000)(stem_set)
-
-
-PageWeights = Mapping[str, float]
-"""Weights by feature name: all of `MEANINGS`, none negative."""
-
-
 def packaged_weights() -> PageWeights:
     """Return the weights of this package."""
     weights: PageWeights = load_yaml("page_weights", __package__)
@@ -352,11 +350,6 @@ def slot_gain(slots: Mapping[Slot, float], best_held: Mapping[Slot, float]) -> f
     return added / (1.0 + added)
 
 
-_FIRST, _MIN_ENTRIES, _SOUGHT = 5, 5, 0.6
-"""Top pages looked at, those that are read; fewest entries; least share of an entry's words that are search terms."""
-_PAGE = re.compile(r"(?:\s|[\s.·…_|]{2,})([1-9]\d{0,2})\s*$", re.MULTILINE)
-
-
 def follow_contents(
     query: Query, ranked: Sequence[RankedPage], index: FilingIndex, only: Collection[PageKey] | None = None
 ) -> list[RankedPage]:
@@ -401,12 +394,6 @@ def _named_page(query: Query, contents: StoredPage, index: FilingIndex) -> PageK
         if printed_number(page, beside) == wanted and stems <= stem_set(page.text):
             return PageKey(contents.doc_id, page.number)
     return None
-
-
-_TABLE_OF_FIGURES = 1.5
-"""Factor for the words of a table, relative to running text, where a figure is asked for."""
-_SECOND_OF_A_PAGE = 0.5
-"""Factor for a page's second passage: it repeats the page, but may contain another table."""
 
 
 def rank_passages(

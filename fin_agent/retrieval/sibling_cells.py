@@ -23,6 +23,18 @@ from fin_agent.vocabulary.runs import grouped, runs_of
 
 When = tuple[int, int | None, int]
 """Fiscal year, quarter and months of a period."""
+LIABILITIES = "liabilities"
+ROWS = ("row", "statement", LIABILITIES)
+"""Places of rows below the same headings, of all rows of a statement, and of those of a balance sheet that are owed:
+many print no total of them, but one with equity."""
+_BOTH_SIDES, _EQUITY = words_of("liabilities and equity") - words_of("and"), words_of("equity deficit")
+_FEWEST = 2
+_WIDEST_GAP = 10
+"""Lines between rows of one table."""
+_RUNNING_HEAD = re.compile(r"^table of contents\s*", re.I)
+_MAX_TITLE_LENGTH = 8
+"""Most words of a caption that serves as a name: the same rows under `Europe` and under `Asia Pacific`."""
+_MAX_RUN_LENGTH = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,16 +94,6 @@ class Siblings:
             return self.total
         exact = next((one for one in self.members if one.name == name), None)
         return exact or next((one for one in self.members if words_of(one.name) == words_of(name)), None)
-
-
-LIABILITIES = "liabilities"
-ROWS = ("row", "statement", LIABILITIES)
-"""Places of rows below the same headings, of all rows of a statement, and of those of a balance sheet that are owed:
-many print no total of them, but one with equity."""
-_BOTH_SIDES, _EQUITY = words_of("liabilities and equity") - words_of("and"), words_of("equity deficit")
-_FEWEST = 2
-_WIDEST_GAP = 10
-"""Lines between rows of one table."""
 
 
 class _Place(NamedTuple):
@@ -278,11 +280,6 @@ def _name_of(fact: Fact, member: str, *, is_alone: bool) -> str:
     return fact.scope or spelling
 
 
-_RUNNING_HEAD = re.compile(r"^table of contents\s*", re.I)
-_MAX_TITLE_LENGTH = 8
-"""Most words of a caption that serves as a name: the same rows under `Europe` and under `Asia Pacific`."""
-
-
 @lru_cache(maxsize=10_000)
 def _not_of_period(texts: tuple[str, ...], years: tuple[int, int]) -> tuple[str, ...]:
     return tuple(text for text in texts if not _is_period_label(text, years))
@@ -355,9 +352,6 @@ def _summed_members(before: Sequence[Sibling], total: Sibling) -> int:
         if size >= _FEWEST and is_near and _is_sum(before[-size:], total):
             found = size
     return found
-
-
-_MAX_RUN_LENGTH = 40
 
 
 def _is_sum(members: Sequence[Sibling], total: Sibling) -> bool:

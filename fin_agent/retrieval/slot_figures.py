@@ -113,6 +113,8 @@ def _figure_at(place: str, index: FilingIndex, scope: Scope) -> FactSearchResult
 
 _ONE_FIGURE = "figure:"
 _MAX_PRINTS = 60
+_MAX_TABLES = 32
+_TOLD = 3
 
 
 def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:
@@ -131,9 +133,6 @@ def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Sibling
     return kept[anchor, others]
 
 
-_MAX_TABLES = 32
-
-
 def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> str:
     """Return why no fact that was found may fill the slot; empty where one may, or where none is close."""
     found = facts_for(slot, workspace, scope)
@@ -149,9 +148,6 @@ def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING
 def _candidate_places(hit: FactHit) -> str:
     fact = hit.sourced.fact
     return f"{' > '.join(fact.row_path)!r} ({hit.sourced.doc_id} page {fact.page + 1})"
-
-
-_TOLD = 3
 
 
 def query_for(slot: Slot) -> FactQuery:

@@ -26,6 +26,7 @@ _DIGITS = 5
 Scores: TypeAlias = NDArray[np.float32]
 _PLACE_BITS = 32
 """A row's key is the position of its filing, shifted by these bits, plus its place."""
+Half: TypeAlias = NDArray[np.float16]
 
 
 class VectorHit(NamedTuple):
@@ -165,9 +166,6 @@ def _sparse(of_filings: Sequence[FilingVectors], dimensions: int) -> Any:
     weights = np.concatenate([np.empty(0, np.float16), *(part[2] for part in parts)]).astype(np.float32)
     starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     return csr_array((weights, terms, starts), shape=(len(counts), dimensions))
-
-
-Half: TypeAlias = NDArray[np.float16]
 
 
 def pack_vectors(

@@ -54,6 +54,11 @@ _SUMMARY_SENTENCES = 4
 _MAX_TITLES = 12
 _MAX_SENTENCES = 150
 """Sentences of a node that TextRank reads."""
+_MAX_TITLE_LENGTH = 14
+Weighting = Literal["relative", "log", "softmax"]
+WEIGHTINGS: tuple[Weighting, ...] = ("relative", "log", "softmax")
+_MAX_TERM_LENGTH = 6
+"""Words of a term; longer ones do not occur verbatim."""
 
 
 class TreeError(FinAgentError):
@@ -391,9 +396,6 @@ def _names(title: str) -> bool:
     return short and title[:1].isupper() and not title.endswith((".", ",", ";", ":"))
 
 
-_MAX_TITLE_LENGTH = 14
-
-
 def _sentences(text: str) -> Iterator[str]:
     for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(text.split())):
         if 6 <= len(sentence.split()) <= 60 and sentence.endswith((".", "!", "?")):
@@ -454,12 +456,6 @@ class TreeStore:
 
     def _place(self, content_hash: str, chunking: Chunking) -> Path:
         return self._folder / f"{content_hash}-{str(chunking).replace(':', '-')}.json.gz"
-
-
-Weighting = Literal["relative", "log", "softmax"]
-WEIGHTINGS: tuple[Weighting, ...] = ("relative", "log", "softmax")
-_MAX_TERM_LENGTH = 6
-"""Words of a term; longer ones do not occur verbatim."""
 
 
 def count_clusters(text: str, lexicon: Lexicon) -> Counter[str]:
