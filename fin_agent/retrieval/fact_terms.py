@@ -87,9 +87,8 @@ def _concept_of(fact: Fact, label: str) -> str:
     """Return the concept of a fact's tag; awards where their table ends are outstanding, whether or not it says so."""
     concept = fact.tag.concept if fact.tag else ""
     said = frozenset() if fact.period.months or fact.unit != "shares" else words_of(label) - years_of(fact.period)
-    if not said or not said <= _OF_ENDS:
-        return concept
-    return f"{concept}Outstanding" if ":" in concept else "outstanding"
+    ends = f"{concept}Outstanding" if ":" in concept else "outstanding"
+    return ends if said and said <= _OF_ENDS else concept
 
 
 @lru_cache(maxsize=10_000)
@@ -130,9 +129,9 @@ def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
 @lru_cache(maxsize=100_000)
 def _is_future_year(names: tuple[str, ...], year: int) -> bool:
     """Return whether a row or column is for a later year than its figures', as years of maturity are."""
-    found = [_PATTERNS["year"].fullmatch(name.strip()) for name in names]
-    later = any(one is not None and int(one["year"]) > year > 0 for one in found)
-    return later or "thereafter" in [name.strip().casefold() for name in names]
+    plain_names = [name.strip().casefold() for name in names]
+    years = filter(None, map(_PATTERNS["year"].fullmatch, plain_names))
+    return "thereafter" in plain_names or any(int(one["year"]) > year > 0 for one in years)
 
 
 def without_reference(label: str) -> str:
@@ -333,9 +332,5 @@ def _way(clause: str, groups: list[list[PrintedAmount]], place: int) -> Way:
     before, behind = clause[begin : group[0].start], clause[group[-1].end :]
     if place and _PATTERNS["or else"].fullmatch(before):
         return _way(clause, groups, place - 1)  # `rose $40 million, or 12%`
-    for pattern, text in ((_BEFORE, before), (_BEHIND, behind)):
-        moved = pattern.search(text)
-        if moved is not None:
-            word = moved["word"].lower()
-            return "up" if finds(word, "up", "answer_words") else "down"
-    return ""
+    moved = _BEFORE.search(before) or _BEHIND.search(behind)
+    return "" if moved is None else "up" if finds(moved["word"].lower(), "up", "answer_words") else "down"

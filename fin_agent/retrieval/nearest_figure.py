@@ -151,7 +151,6 @@ def ranking_margin(candidates: Sequence[tuple[SourcedFact, Features]], scores: S
     place = max(range(len(scores)), key=scores.__getitem__)
     values = [abs(each.fact.value) for each, _ in candidates]
     alike = [abs(value - values[place]) <= _ALIKE * max(value, values[place]) for value in values]
-    others = [other for other, same in enumerate(alike) if not same]
     of_period = {value for value, (_, one) in zip(values, candidates, strict=True) if one["of_period"] == 1}
     margin = {
         "score": scores[place],
@@ -161,15 +160,12 @@ def ranking_margin(candidates: Sequence[tuple[SourcedFact, Features]], scores: S
         "prints": min(sum(alike), _SIXTHS) / _SIXTHS,  # places that print the same value
         "constant": 1.0,
     }
-    best = candidates[place][1]
-    beside: Features = {}
-    if others:
-        rival = max(others, key=scores.__getitem__)  # the best figure with another value
+    others = (other for other, same in enumerate(alike) if not same)
+    rival = max(others, key=scores.__getitem__, default=None)  # the best figure with another value
+    if rival is not None:
         margin["margin"] = min(MAX_MARGIN, scores[place] - scores[rival])
-        beside = candidates[rival][1]
-    for name, feature in _COMPARED.items():
-        margin[name] = best[feature] - beside.get(feature, 0.0)
-    return place, margin
+    best, beside = candidates[place][1], {} if rival is None else candidates[rival][1]
+    return place, margin | {name: best[of] - beside.get(of, 0.0) for name, of in _COMPARED.items()}
 
 
 def ranked_candidates(
@@ -196,7 +192,7 @@ def ranked_candidates(
         and (fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
         and (fact.source == "text" or not sought.only_sentences)
         and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))
-        and (fact.unit == "USD per share" or fact.source == "text" or not asked.is_per_share)
+        and (fact.unit == "USD per share" or fact.source == "text" or not sought.words | sought.light >= _PER_SHARE)
         and not (of_money and fact.source == "text" and fact.unit == "shares")
         and not (no_share and fact.source == "text" and fact.unit in _PERCENT)
         and not (ends and sought.at_a_date and _is_of_another_day(fact, ends))
@@ -272,28 +268,12 @@ class _TargetWords:
 
     def _metric_words(self, fact: Fact, borne: Words) -> Words:
         """Return words that name a metric or phrase which the figure or its line stands for."""
-        held: set[str] = set()
+        held = [words for words, others in self.sought.phrases if any(other <= borne for other in others)]
         for words, metric, labels in self._metrics:
-            is_rate = metric.unit in _RATES  # a `Gross margin` in dollars is none
-            named = any(label <= borne for label in labels) and not (is_rate and fact.unit == "USD")
-            if fact.metric == metric.id or named:
-                held |= words
-        for words, others in self.sought.phrases:
-            if any(other <= borne for other in others):
-                held |= words
-        return frozenset(held)
-
-    def _credit(self, word: str, said: Words, named: Words) -> float:
-        if word in said:
-            return 1.0
-        if word in named:
-            return _NAMED
-        return 0.0 if self._others[word].isdisjoint(said) else _OTHERWISE
-
-    @property
-    def is_per_share(self) -> bool:
-        """Whether an amount per share is asked for, which no number of shares answers."""
-        return self._asked >= _PER_SHARE
+            no_rate = metric.unit in _RATES and fact.unit == "USD"  # a `Gross margin` in dollars
+            if fact.metric == metric.id or (not no_rate and any(label <= borne for label in labels)):
+                held.append(words)
+        return frozenset[str]().union(*held)
 
     def covers_all(self, address: Address, fact: Fact) -> bool:
         """Return whether the address matches every content word, directly or by a synonym."""
@@ -303,16 +283,18 @@ class _TargetWords:
         lacking = {word for word in hard - borne if self._others[word].isdisjoint(borne)}
         if lacking and not (lacking <= self._named and lacking <= self._metric_words(fact, borne)):
             return False
-        if fact.source == "text":
-            way = clause_figure(fact).way
-            if way != (sought.moved or "") and (sought.moved != "either" or not way):
-                return False  # a change where none is asked for, or the other way round
-        return True
+        way = clause_figure(fact).way if fact.source == "text" else sought.moved or ""
+        return bool(way) if sought.moved == "either" else way == (sought.moved or "")
 
     def coverage(self, said: Words, fact: Fact, address: Address) -> float:
         """Return the share of the words, by weight, that `said` contains."""
         named = self._metric_words(fact, address.borne)
-        covered = sum(weight * self._credit(word, said, named) for word, weight in self._weights.items())
+
+        def credit(word: str) -> float:
+            otherwise = 0.0 if self._others[word].isdisjoint(said) else _OTHERWISE
+            return 1.0 if word in said else _NAMED if word in named else otherwise
+
+        covered = sum(weight * credit(word) for word, weight in self._weights.items())
         return covered / (sum(self._weights.values()) or 1.0)
 
     def _missing_share(self, words: Words, known: Words) -> float:

@@ -58,6 +58,8 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
 
     It has to name the part that the slot asks for; without one, it is a part of the metric's printed total.
     """
+    if words_of(slot.phrase) <= words_of(slot.part or ""):
+        return None  # the part's own words say nothing of what is measured
     text, lexicon = f"{slot.part or ''} {slot.phrase}", workspace.lexicon
     target = FigureTarget(
         words=words_of(text) - OF_TIME,
@@ -67,8 +69,6 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
         quarter=slot.quarter,
         months=slot.months,
     )
-    if words_of(slot.phrase) <= words_of(slot.part or ""):
-        return None  # the part's own words say nothing of what is measured
     near = find_nearest_figure(workspace, target, company=slot.company, of_totals=slot.part is None)
     if near is None or near.chance < LIKELY_ENOUGH or not scope.holds(near.sourced.key):
         return None
@@ -77,9 +77,8 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
     named = words_of(slot.part or "") <= found.line | found.heads | found.column | found.members
     named = named or same_part(fact.scope, slot.part)
     known = [one.id for one in lexicon.mentions(fact.label) if one.phrase.lower() == fact.label.lower()]
-    if slot.metric and known and slot.metric not in known:
-        return None  # `Gross profit` is no operating income
-    fits = named and fact.source != "text" and matches_period(fact, query_for(slot))
+    of_another = slot.metric and known and slot.metric not in known  # `Gross profit` is no operating income
+    fits = named and not of_another and fact.source != "text" and matches_period(fact, query_for(slot))
     return FactSearchResult((FactHit(near.sourced, 1.0),)) if fits else None
 
 
@@ -88,13 +87,11 @@ def _figure_in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactSear
     if slot.table.startswith(_ONE_FIGURE):
         return _figure_at(slot.table, workspace.index, scope)
     query = query_for(slot)
-    for others in (False, True):
-        for siblings in _tables_of(slot.table, workspace.index, others=others):
-            member = siblings.member_named(slot.part)
-            for sourced in member.facts.values() if member is not None else ():
-                if matches_period(sourced.fact, query) and scope.holds(sourced.key):
-                    return FactSearchResult((FactHit(with_own_unit(sourced), 1.0),))
-    return FactSearchResult(())
+    tables = itertools.chain.from_iterable(_tables_of(slot.table, workspace.index, others=one) for one in (False, True))
+    members = (member for siblings in tables if (member := siblings.member_named(slot.part)) is not None)
+    held = (sourced for member in members for sourced in member.facts.values() if scope.holds(sourced.key))
+    found = next((sourced for sourced in held if matches_period(sourced.fact, query)), None)
+    return FactSearchResult(() if found is None else (FactHit(with_own_unit(found), 1.0),))
 
 
 def figure_place(sourced: SourcedFact) -> str:
