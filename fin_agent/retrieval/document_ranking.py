@@ -73,24 +73,17 @@ def rank_filings(
         return _rank_for_any_company(query, workspace, within, limit)
     directory = workspace.directory
     allowed = None if within is None else frozenset(within)
-    own = [
-        doc_id
-        for key in query.companies
-        if (company := directory.by_key.get(key)) is not None
-        for doc_id in company.doc_ids
-        if allowed is None or doc_id in allowed
-    ]
+    companies = (directory.by_key[key] for key in query.companies if key in directory.by_key)
+    own = [doc_id for company in companies for doc_id in company.doc_ids if allowed is None or doc_id in allowed]
     ranked = _ranked(query, own, workspace, word_fits(query, workspace.index, own))
     in_turn = _round_robin(ranked, directory.owners) if len(query.companies) > 1 else ranked
     listed = _covering_first(query, in_turn, workspace, min(limit, _SEARCHED))[:limit]
     if set(query.unsure) & set(query.companies):
-        others = _rank_for_any_company(query, workspace, within, limit + len(listed))
-        listed = _append_others(listed, others, limit)
+        listed = _append_others(listed, _rank_for_any_company(query, workspace, within, limit + len(listed)), limit)
     if others_too:
         known = {*own, *(filing.doc_id for filing in listed)}
-        unranked = (
-            doc_id for doc_id in directory.identities if doc_id not in known and (allowed is None or doc_id in allowed)
-        )
+        others = (doc_id for doc_id in directory.identities if doc_id not in known)
+        unranked = (doc_id for doc_id in others if allowed is None or doc_id in allowed)
         listed += [RankedFiling(doc_id, 0.0, _OTHER) for doc_id in islice(unranked, limit - len(listed))]
     return listed
 
@@ -279,8 +272,7 @@ def word_fits(query: Query, index: FilingIndex, doc_ids: Sequence[str] | None) -
     words = _scaled(terms)
     for doc_id, score in _scaled(_best_pages(index, query.expansions, doc_ids)).items():
         words[doc_id] = words.get(doc_id, 0.0) + _EXPANSIONS * score
-    phrases: dict[str, float] = {}
-    summaries: dict[str, float] = {}
+    phrases, summaries = dict[str, float](), dict[str, float]()
     if not query.companies:
         # Two common words side by side are no better than one rare word.
         phrases = _scaled(_best_pages(index, phrases_of(query), doc_ids), beside=terms)

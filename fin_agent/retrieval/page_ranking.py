@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -168,7 +167,8 @@ def candidates_of(
     doc_ids = [filing.doc_id for filing in filings]
     top_filing = max((filing.score for filing in filings), default=0.0) or 1.0
     filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
-    periods = {filing.doc_id: _period_of(filing) for filing in filings}
+    fits = {filing.doc_id: dict(filing.features) for filing in filings}  # of the document stage
+    periods = {doc_id: 0.0 if "other company" in fit else fit.get("period", 0.0) for doc_id, fit in fits.items()}
     words, expansions, synonyms = (
         _shares({hit.key: hit.score for hit in index.search_pages(terms, doc_ids=doc_ids, limit=_HITS)})
         for terms in (query.terms, query.expansions, query.synonyms)
@@ -179,23 +179,17 @@ def candidates_of(
     held = _slots_stated(query, [*facts, *printed], workspace)
     rows = row_matches(query, index, doc_ids) if query.slots or query.figures else {}
     years = {period.fiscal_year for period in query.periods}
-    stated: defaultdict[PageKey, set[str]] = defaultdict(set)
-    parts: defaultdict[PageKey, set[str]] = defaultdict(set)
-    for sourced in facts:
-        fact = sourced.fact
-        if fact.metric not in query.metrics or (years and fact.period.fiscal_year not in years):
-            continue
-        if fact.scope is None and fact.metric:
-            stated[sourced.key].add(fact.metric)
-        elif fact.scope is not None and fact.statement is not Statement.EQUITY and (query.tables or query.figures):
-            parts[sourced.key].add(fact.scope)
+    of_metrics = [each for each in facts if each.fact.metric in query.metrics]
+    dated = [each for each in of_metrics if not years or each.fact.period.fiscal_year in years]
+    stated = grouped((each.key, each.fact.metric) for each in dated if each.fact.scope is None)
+    divided = [each for each in dated if each.fact.scope is not None and each.fact.statement is not Statement.EQUITY]
+    parts = grouped((each.key, each.fact.scope) for each in divided if query.tables or query.figures)
     records = {doc_id: index.filing(doc_id) for doc_id in doc_ids}
     item_weight = {doc_id: item_weights(query, record) for doc_id, record in records.items()}
     notes = {(doc_id, note.number): note.title for doc_id, record in records.items() for note in record.notes}
-    starts: defaultdict[PageKey, list[str]] = defaultdict(list)
-    for doc_id, record in records.items():
-        for start in record.items:
-            starts[PageKey(doc_id, start.page)].append(start.item)
+    starts = grouped(
+        (PageKey(doc_id, start.page), start.item) for doc_id, record in records.items() for start in record.items
+    )
     rank = {doc_id: position for position, doc_id in enumerate(doc_ids)}
     outline = {stored.key: stored.page for stored in index.outline(doc_ids) if only is None or stored.key in only}
     pages = sorted(outline, key=lambda key: (rank[key.doc_id], key.page))
@@ -209,7 +203,8 @@ def candidates_of(
     found: list[Candidate] = []
     for key in pages:
         page = outline[key]
-        weight_of, starting = item_weight[key.doc_id], starts[key]
+        weight_of, starting = item_weight[key.doc_id], starts.get(key, ())
+        divided_into = len(set(parts.get(key, ())))
         telling = _ON_A_COVER if page.item == COVER and not weight_of(COVER) else 1.0
         match = read.get(key, TextMatch())
         slots = held.get(key, {})
@@ -227,8 +222,8 @@ def candidates_of(
             "expansion headings": match.expansion_headings * telling,
             "note": wanted.title_coverage(notes.get((key.doc_id, page.note), "") if page.note else ""),
             "statement": float(page.statement in query.statements),
-            "facts": len(stated[key]) / max(1, len(query.metrics)),
-            "parts": len(parts[key]) / (1 + len(parts[key])),
+            "facts": len(set(stated.get(key, ()))) / max(1, len(query.metrics)),
+            "parts": divided_into / (1 + divided_into),
             "statement row": max(of_statement, asked_for),
             "row": max(of_any_table, asked_for),
             "item": max(map(weight_of, (page.item, *starting))),
@@ -240,12 +235,6 @@ def candidates_of(
         }
         found.append(Candidate(key, features, slots))
     return found
-
-
-def _period_of(filing: RankedFiling) -> float:
-    """Return the filing's period fit from the document stage; 0 for a company that the question may not mean."""
-    features = dict(filing.features)
-    return 0.0 if "other company" in features else features.get("period", 0.0)
 
 
 def _shares(scores: Mapping[PageKey, float]) -> dict[PageKey, float]:
@@ -436,12 +425,9 @@ def _figures(passage: StoredPassage, facts: Sequence[SourcedFact]) -> float:
 
 def _facts_by_page(query: Query, pages: Sequence[RankedPage], workspace: Workspace) -> dict[PageKey, list[SourcedFact]]:
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    doc_ids = {page.key.doc_id for page in pages}
     keys = [page.key for page in pages]
-    metrics_wanted = {slot.metric for slot in query.slots if not slot.is_searched}
-    named = workspace.index.facts(doc_ids, metrics=metrics_wanted, pages=keys) if metrics_wanted else []
-    return grouped(
-        (fact.key, fact)
-        for fact in (*named, *(printed for printed in query.printed if printed.key in keys))
-        if any(fills_slot(fact, slot, metrics, owners) for slot in query.slots)
-    )
+    wanted = {slot.metric for slot in query.slots if not slot.is_searched}
+    named = workspace.index.facts({key.doc_id for key in keys}, metrics=wanted, pages=keys) if wanted else []
+    found = (*named, *(printed for printed in query.printed if printed.key in keys))
+    filling = (fact for fact in found if any(fills_slot(fact, slot, metrics, owners) for slot in query.slots))
+    return grouped((fact.key, fact) for fact in filling)
