@@ -490,13 +490,12 @@ def _ranked(facts: Sequence[SourcedFact], asked: _FactPhrase, weigh: Weigh) -> l
     printed, metric = asked.printed, asked.metric.id if asked.metric is not None else ""
     near = (one for one in facts if one.fact.metric == metric or not printed.isdisjoint(address_of(one.fact).borne))
     hits = [hit for sourced in near if (hit := asked.hit(sourced, weigh)) is not None]
-    bare = [place for place, hit in enumerate(hits) if address_of(hit.sourced.fact).line <= LIGHT]
+    bare = {_table_of(hit.sourced) for hit in hits if address_of(hit.sourced.fact).line <= LIGHT}
     if bare and printed.isdisjoint(OF_YEARS_TO_COME):
         # The bare total of a table with rows for years to come is what falls due, not what the balance sheet shows.
         due = Counter(_table_of(each) for each in facts if address_of(each.fact).borne >= OF_YEARS_TO_COME)
-        for place in bare:
-            hit = hits[place]
-            if due[_table_of(hit.sourced)] > 1:
+        for place, hit in enumerate(hits):
+            if due[_table_of(hit.sourced)] > 1 and address_of(hit.sourced.fact).line <= LIGHT:
                 hits[place] = replace(hit, score=hit.score - _OF_A_SCHEDULE)
     return sorted(hits, key=lambda hit: -round(hit.score, 6))
 
@@ -755,24 +754,22 @@ class _FactPhrase:
         said = wording | part
         prior = _OF_NO_PERIOD if fact.source == "undated" else _UNTIED if not fact.tied else 0.0
         of_balances = self.is_balance or (fact.statement is not None and bool(self.phrase & _NOUNS_OF_BALANCES))
-        if of_balances and fact.period.months and (self.metric is None or self.is_balance):
+        of_flows = self.metric is not None and self.metric.period == "duration"
+        if fact.period.months and of_balances and (self.metric is None or self.is_balance):
             prior -= _OF_A_SPAN
-        elif self.metric is not None and self.metric.period == "duration" and not fact.period.months:
+        elif of_flows and not fact.period.months:
             prior -= _OF_A_SPAN  # accumulated amortization is no amortization of the year
-        if fact.statement is Statement.EQUITY:
-            prior += _OF_EQUITY
-        elif fact.statement is not None:
-            prior += _ON_A_STATEMENT
+        if fact.statement is not None:
+            prior += _OF_EQUITY if fact.statement is Statement.EQUITY else _ON_A_STATEMENT
         if self.metric is not None and fact.statement is self.metric.statement:
             prior += _AT_HOME
         if fact.metric in self.opposites:
             prior -= _OF_THE_OTHER_SIDE  # `Cost of sales > Services` for `services revenue`
+        of_prices = said & _PRICE and fact.unit == "USD" and fact.scale == 1  # `High`, `Low` in a table of prices
+        per_share = (said >= _PER_SHARE or said & _PRICE) and not of_prices
+        unit = "percent" if said & _RATE and not of_prices else "USD per share" if per_share else ""
         if named:
             unit = self.metric.unit if self.metric else fact.unit
-        else:
-            unit = "percent" if said & _RATE else "USD per share" if said >= _PER_SHARE or said & _PRICE else ""
-            if said & _PRICE and fact.unit == "USD" and fact.scale == 1:
-                unit = ""  # `High`, `Low` in a table of prices
         if (unit and fact.unit != unit) or (not unit and fact.unit in ("percent", "ratio", "USD per share")):
             prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and said.isdisjoint(_OF_SHARES):
@@ -905,19 +902,12 @@ def is_acronym(word: str, name: str) -> bool:
     if not 2 <= len(words) <= len(word) + 1 or words[0][0] != word[0]:
         return False
 
-    def fits(at: int, place: int, left_out: int, used: int) -> bool:
-        if at == len(word):
-            return used > 1 and left_out + len(words) - place <= 1
-        if place == len(words):
-            return False
-        own = words[place]
-        same = 0
-        while at + same < len(word) and same < len(own) and own[same] == word[at + same]:
-            same += 1
-        taken = any(fits(at + size, place + 1, left_out, used + 1) for size in range(same, 0, -1))
-        return taken or (left_out < 1 and fits(at, place + 1, left_out + 1, used))
-
-    return fits(0, 0, 0, 0)
+    reached = {(0, 0)}  # how many letters are used, and how many words skipped
+    for own in words:
+        begun = [(size, own[:size]) for size in range(1, len(own) + 1)]
+        taken = {(at + size, out) for at, out in reached for size, letters in begun if word.startswith(letters, at)}
+        reached = taken | {(at, 1) for at, out in reached if not out}
+    return any(at == len(word) and len(words) - out > 1 for at, out in reached)
 
 
 def labels_of(metric: Metric, most: int = _LABELS) -> Iterator[str]:

@@ -376,8 +376,7 @@ def _named_page(query: Query, contents: StoredPage, index: FilingIndex) -> PageK
         if overlap(sought, weights) >= _SOUGHT:
             named.append((sum(weights[stem] for stem in stems & sought), number, stems))
     _, wanted, stems = max(named, key=lambda entry: entry[0], default=(0.0, "", set[str]()))
-    keys = [PageKey(contents.doc_id, number) for number in range(index.filing(contents.doc_id).page_count)]
-    pages = [stored.page for stored in index.pages(keys)] if wanted else []
+    pages = [stored.page for stored in index.pages(index.filing(contents.doc_id).page_keys)] if wanted else []
     for page in pages:
         beside = pages[max(0, page.number - 1) : page.number + 2]
         if printed_number(page, beside) == wanted and stems <= stem_set(page.text):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, PageKey, VectorModel, VectorUnit
+from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, VectorModel, VectorUnit
 from fin_agent.retrieval.dense.encoder import Encoder, Matrix, SparseEncoder, SparseRow
 from fin_agent.retrieval.dense.loading import missing_packages_remedy
 
@@ -244,11 +244,10 @@ def _texts(
         return None
     if unit is VectorUnit.SUMMARY:
         return [0], [record.summary]
-    keys = [PageKey(doc_id, number) for number in range(record.page_count)]
     if unit is VectorUnit.PAGE:
-        pages = [stored.page for stored in index.pages(keys)]
+        pages = [stored.page for stored in index.pages(record.page_keys)]
         return [page.number for page in pages], [page.text for page in pages]
-    passages = [stored.passage for stored in index.passages(keys)]
+    passages = [stored.passage for stored in index.passages(record.page_keys)]
     if unit is VectorUnit.PASSAGE:
         return [passage.ordinal for passage in passages], [passage.text for passage in passages]
     windows = [(passage.ordinal, window) for passage in passages for window in encoder.windows(passage.text)]

@@ -28,7 +28,6 @@ from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.models.tokens import approximate_tokens
 from fin_agent.retrieval.search_terms import stems_of
-from fin_agent.retrieval.strategies.one_pass import page_keys
 
 if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, Matrix
@@ -234,7 +233,7 @@ def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, li
     for sourced in index.facts([doc_id]):
         labels.setdefault(sourced.key, {})[" ".join(sourced.fact.label.split())] = None
     by_item: dict[str, list[StoredPassage]] = {}
-    for stored in index.passages(page_keys(index, doc_id)):
+    for stored in index.passages(index.filing(doc_id).page_keys):
         page = outline.get(stored.key)
         item = (page and page.item) or NO_ITEM
         by_item.setdefault(WHOLE if chunking.whole else item, []).append(stored)

@@ -20,7 +20,6 @@ from fin_agent.retrieval.strategies.one_pass import (
     Wording,
     listed,
     load_passages,
-    page_keys,
     passages_to_depth,
     restrict_scope,
     without_duplicates,
@@ -126,9 +125,7 @@ def search_sub_questions(
 
 def _interleave(lists: Iterable[Sequence[Found]]) -> list[Found]:
     """Return the first of each list, then the second of each, and so on."""
-    missing = object()
-    dealt = zip_longest(*lists, fillvalue=missing)
-    return [each for row in dealt for each in row if each is not missing]  # type: ignore[misc]
+    return [each for row in zip_longest(*lists) for each in row if each is not None]
 
 
 def search_interleaved(
@@ -356,9 +353,8 @@ class HiRec:
             found = passages_to_depth(self.ranker, Wording.of(asked), within, self.depth)
             ranked = load_passages(self.index, found[: max(CANDIDATES, self.depth.passages, self.depth.pages)])
         else:
-            keys = [
-                key for doc_id in within.filings or () for key in page_keys(self.index, doc_id) if within.holds(key)
-            ]
+            records = map(self.index.filing, within.filings or ())
+            keys = [key for record in records for key in record.page_keys if within.holds(key)]
             ranked = [RankedPassage(each, 0.0) for each in self.index.passages(keys)]
         if scorer is not None:
             ranked = order_by_scores(asked.text, ranked, scorer, self._title)

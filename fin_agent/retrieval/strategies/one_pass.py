@@ -126,14 +126,9 @@ def allowed_pages(scope: Scope) -> frozenset[PageKey] | None:
     return None if scope.pages is None else frozenset(filter(scope.holds, scope.pages))
 
 
-def page_keys(index: FilingIndex, doc_id: str) -> list[PageKey]:
-    """Return the keys of all pages of a filing."""
-    return [PageKey(doc_id, number) for number in range(index.filing(doc_id).page_count)]
-
-
 def passages_by_ordinal(index: FilingIndex, doc_id: str) -> dict[int, StoredPassage]:
     """Return all passages of a filing by ordinal, in order."""
-    return {stored.passage.ordinal: stored for stored in index.passages(page_keys(index, doc_id))}
+    return {stored.passage.ordinal: stored for stored in index.passages(index.filing(doc_id).page_keys)}
 
 
 def load_passages(index: FilingIndex, scored: Scored) -> list[RankedPassage]:
