@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -235,18 +235,17 @@ def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list
 
     Recent reads are cached.
     """
-    kept: OrderedDict[tuple[str, int], list[SourcedFact]] = kept_for(index).setdefault("years", OrderedDict())
+    kept: dict[tuple[str, int], list[SourcedFact]] = kept_for(index).setdefault("years", {})
     lacking = [doc_id for doc_id in doc_ids if (doc_id, year) not in kept]
-    read: dict[str, list[SourcedFact]] = {doc_id: [] for doc_id in lacking}
-    for sourced in index.facts(lacking, years=[year]) if lacking else []:
-        read[sourced.doc_id].append(with_own_unit(sourced))
+    stated = index.facts(lacking, years=[year]) if lacking else []
+    read = grouped((sourced.doc_id, with_own_unit(sourced)) for sourced in stated)
     found = []
     for doc_id in doc_ids:
-        facts = read[doc_id] if doc_id in read else kept.pop((doc_id, year))
+        facts = read.get(doc_id, []) if doc_id in lacking else kept.pop((doc_id, year))
         kept[doc_id, year] = facts
         found += facts
     while len(kept) > _MAX_KEPT:
-        kept.popitem(last=False)
+        del kept[next(iter(kept))]
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -83,14 +82,18 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
 
 
 def _figure_in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult:
-    """Return the figure of a slot with a given table: that of its part, or the total."""
+    """Return the figure of a slot with a given table, that of its part or the total, or the one at a given place."""
+    query, index = query_for(slot), workspace.index
     if slot.table.startswith(_ONE_FIGURE):
-        return _figure_at(slot.table, workspace.index, scope)
-    query = query_for(slot)
-    tables = itertools.chain.from_iterable(_tables_of(slot.table, workspace.index, others=one) for one in (False, True))
-    members = (member for siblings in tables if (member := siblings.member_named(slot.part)) is not None)
-    held = (sourced for member in members for sourced in member.facts.values() if scope.holds(sourced.key))
-    found = next((sourced for sourced in held if matches_period(sourced.fact, query)), None)
+        doc_id, page = slot.table.removeprefix(_ONE_FIGURE).split("#")[:2]
+        on_page = index.facts([doc_id], pages=[PageKey(doc_id, int(page))])
+        held = (each for each in on_page if figure_place(each) == slot.table)
+    else:
+        tables = itertools.chain.from_iterable(_tables_of(slot.table, index, others=one) for one in (False, True))
+        members = (member for siblings in tables if (member := siblings.member_named(slot.part)) is not None)
+        figures = (each for member in members for each in member.facts.values())
+        held = (each for each in figures if matches_period(each.fact, query))
+    found = next((each for each in held if scope.holds(each.key)), None)
     return FactSearchResult(() if found is None else (FactHit(with_own_unit(found), 1.0),))
 
 
@@ -98,14 +101,6 @@ def figure_place(sourced: SourcedFact) -> str:
     """Return the place of one figure in the form of a slot's `table`."""
     fact = sourced.fact
     return f"{_ONE_FIGURE}{sourced.doc_id}#{fact.page}#{fact.line}#{fact.box.x0:.1f}#{fact.amount}"
-
-
-def _figure_at(place: str, index: FilingIndex, scope: Scope) -> FactSearchResult:
-    """Return the figure at a place."""
-    doc_id, page = place.removeprefix(_ONE_FIGURE).split("#")[:2]
-    facts = index.facts([doc_id], pages=[PageKey(doc_id, int(page))])
-    here = (each for each in facts if figure_place(each) == place and scope.holds(each.key))
-    return FactSearchResult(tuple(FactHit(with_own_unit(each), 1.0) for each in itertools.islice(here, 1)))
 
 
 _ONE_FIGURE = "figure:"
@@ -116,17 +111,16 @@ _TOLD = 3
 
 def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:
     """Return the siblings of an anchor; with `others`, those in other tables of the filing, as for other years."""
-    kept: OrderedDict[tuple[str, bool], list[Siblings]] = kept_for(index).setdefault("tables", OrderedDict())
+    kept: dict[tuple[str, bool], list[Siblings]] = kept_for(index).setdefault("tables", {})
     if (anchor, others) not in kept:
         doc_id, page = anchor.split("#")[:2]
         pages = None if others or may_span_pages(anchor) else [PageKey(doc_id, int(page))]
         facts = index.facts([doc_id], pages=pages)
-        tables = _tables_of(anchor, index, others=False) if others else []
-        kept[anchor, others] = (
-            list(matching_siblings(tables[0], facts)) if tables else [] if others else siblings_of(anchor, facts)
-        )
+        own = _tables_of(anchor, index, others=False)[:1] if others else []
+        found = [each for one in own for each in matching_siblings(one, facts)]
+        kept[anchor, others] = found if others else siblings_of(anchor, facts)
     while len(kept) > _MAX_TABLES:
-        kept.popitem(last=False)
+        del kept[next(iter(kept))]
     return kept[anchor, others]
 
 
