@@ -43,6 +43,11 @@ _FIND_AGAIN = (
     "The file is gone: ingest it from where it is now, or take it off this list with `fin-agent index failures"
     " --forget-gone`"
 )
+_ADDRESS = re.compile(r"(?:https?|ftp):/", re.I)
+_FREE_MEMORY = (
+    "Free memory, or read fewer files at once: `--workers 1` (`workers=1` in Python); `--workers 0` reads them without"
+    " a further process"
+)
 
 
 class FileState(StrEnum):
@@ -332,9 +337,6 @@ def _checked(path: Path, manifest: Manifest) -> KnownFile:
     raise ReadError(what, subject=path.name, remedy=remedy)
 
 
-_ADDRESS = re.compile(r"(?:https?|ftp):/", re.I)
-
-
 def failed_file(
     path: Path, error: FinAgentError, manifest: Manifest | None, file: KnownFile | None = None
 ) -> IngestedFile:
@@ -494,12 +496,6 @@ def _interrupted(limits: Limits) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, handler)
-
-
-_FREE_MEMORY = (
-    "Free memory, or read fewer files at once: `--workers 1` (`workers=1` in Python); `--workers 0` reads them without"
-    " a further process"
-)
 
 
 def _crash_error(path: Path) -> ReadError:

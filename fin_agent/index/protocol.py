@@ -278,6 +278,11 @@ class FilingEntry:
     """Without its `sources`."""
     page_count: int
 
+    @property
+    def page_keys(self) -> list[PageKey]:
+        """The keys of all its pages."""
+        return [PageKey(self.doc_id, number) for number in range(self.page_count)]
+
     @classmethod
     def of(cls, row: Sequence[Any]) -> FilingEntry:
         """Return the entry from a row of ENTRY_COLUMNS."""

@@ -163,20 +163,23 @@ def _copy_intact(source: sqlite3.Connection, target: sqlite3.Connection) -> Repa
             lost[doc_id] = LostFiling(doc_id, path, stored)
     repaired = RepairReport(kept=len(kept))
     files, all_read = _rows_until_damage(source, "SELECT * FROM ingested_files NOT INDEXED")
+    listing = "INSERT OR IGNORE INTO ingested_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    damaged = "its filing was damaged in the index and has been removed: "
     for path, doc_id, *stamp, state in files:
         if state == FileState.DONE and doc_id not in kept:  # its own name may be lost everywhere else
             before = lost.get(doc_id, LostFiling(doc_id, path, "none of it can be read"))
             lost[doc_id] = LostFiling(doc_id, before.source or path, before.why)
-            stamp[-2:], state = _damaged(before), FileState.DAMAGED
+            stamp[-2:], state = (damaged + before.why, RETRY), FileState.DAMAGED
         try:
-            _list_file(target, path, doc_id, *stamp, FileState(state))
+            target.execute(listing, (path, doc_id, *stamp, FileState(state)))
         except (ValueError, sqlite3.IntegrityError):  # an unknown state, or a value of a type that the column rejects
             all_read = False
     entries = {doc_id for (doc_id,) in target.execute("SELECT doc_id FROM ingested_files WHERE state = 'damaged'")}
     for each in lost.values():
         # The path of an entry is proved by nothing: that of the filing is listed as well.
         if each.source and (each.doc_id not in entries or Path(each.source).is_file()):
-            _list_file(target, each.source, each.doc_id, 0, 0, "", "", *_damaged(each), FileState.DAMAGED)
+            unread = (0, 0, "", "", damaged + each.why, RETRY, FileState.DAMAGED)
+            target.execute(listing, (each.source, each.doc_id, *unread))
     if all_named and not all_read:
         what = "entries of the list of files that cannot be read are removed"
         repaired.done.append(f"{what}. Ingest your folders again: what is unchanged is left alone")
@@ -185,15 +188,6 @@ def _copy_intact(source: sqlite3.Connection, target: sqlite3.Connection) -> Repa
         why = "the list of filings cannot be read to its end"
         repaired.lost.append(LostFiling("further filings" if listed else "all filings", "", why, named=False))
     return repaired
-
-
-def _damaged(lost: LostFiling) -> tuple[str, str]:
-    """Return the failure and the remedy in the entry of its file."""
-    return f"its filing was damaged in the index and has been removed: {lost.why}", RETRY
-
-
-def _list_file(target: sqlite3.Connection, *entry: Any) -> None:
-    target.execute(f"INSERT OR IGNORE INTO ingested_files VALUES ({', '.join('?' * len(entry))})", entry)
 
 
 def _rows_until_damage(source: sqlite3.Connection, selection: str) -> tuple[list[tuple[Any, ...]], bool]:

@@ -45,6 +45,7 @@ _MIN_MERGED = 8
 MAX_MATCHES = 20_000
 """Most summaries that one search scores, at about a microsecond each; terms in more summaries carry little
 information."""
+_OF_THESE = "filings.doc_id IN (SELECT value FROM json_each(?))"
 
 
 def _select(table: str, columns: Iterable[str], more: str = "") -> str:
@@ -344,7 +345,12 @@ class SqliteIndex(FilingIndex):
                 " FROM json_each(?) AS key JOIN filings AS named ON named.doc_id = json_extract(key.value, '$[0]'))"
             )
         selection = f"{_FACTS} WHERE {' AND '.join(where)} ORDER BY filings.content_hash, filings.doc_id, facts.id"
-        return self.read_as(_sourced_fact, selection, list(given.values()))
+        end = 1 + len(rows.FACT.names)
+
+        def sourced(row: Sequence[Any]) -> SourcedFact:
+            return SourcedFact(row[0], rows.fact(row[1:end], None if row[end] is None else rows.tag(row[end:])))
+
+        return self.read_as(sourced, selection, list(given.values()))
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.parts."""
@@ -409,17 +415,8 @@ class SqliteIndex(FilingIndex):
         return self._cached("vector models", lambda: tuple(self.read_as(held, statement)))
 
 
-def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
-    """Return a fact from the filing's doc_id, FACT_COLUMNS and TAG_COLUMNS."""
-    end = 1 + len(rows.FACT.names)
-    return SourcedFact(row[0], rows.fact(row[1:end], None if row[end] is None else rows.tag(row[end:])))
-
-
 def _json(values: Collection[Any]) -> str:
     return json.dumps(sorted(values))
-
-
-_OF_THESE = "filings.doc_id IN (SELECT value FROM json_each(?))"
 
 
 def match_phrases(terms: Iterable[str]) -> list[str]:

@@ -41,6 +41,22 @@ _COVERS = 0.35
 _ALL_LOOKED_AT = 1_000
 """Up to this many filings of an index are ranked by period and form even if they contain none of the words."""
 _OTHER = (("other company", 1.0),)
+# How far an annual report covers earlier years: figures of its statements, and words of its text.
+_COLUMN_OF_YEARS_AGO = {0: 1.0, 1: 0.7, 2: 0.4}
+_TEXT_OF_YEARS_AGO = {-1: 0.15, 0: 1.0, 1: 0.35, 2: 0.1}
+_BY_ITS_END = 0.7
+"""Factor for a year that is the one asked for only by the calendar year in which it ends."""
+DAYS_NEAR = 7
+"""Number of days within which a filing still matches a date asked for."""
+_DEAREST = 5
+"""Multiple of the allowed cost that is acceptable for a single term."""
+_VERY_MANY = 50_000
+"""Number of pages up to which the cost of a single word does not matter."""
+_COMMON = 0.5
+"""Share of pages from which SQLite's BM25 gives a word no weight."""
+_PAGES_LOOKED_AT = 200
+_EXPANSIONS = 0.4
+"""Weight of expansions relative to the question's own terms."""
 
 
 def rank_filings(
@@ -57,24 +73,17 @@ def rank_filings(
         return _rank_for_any_company(query, workspace, within, limit)
     directory = workspace.directory
     allowed = None if within is None else frozenset(within)
-    own = [
-        doc_id
-        for key in query.companies
-        if (company := directory.by_key.get(key)) is not None
-        for doc_id in company.doc_ids
-        if allowed is None or doc_id in allowed
-    ]
+    companies = (directory.by_key[key] for key in query.companies if key in directory.by_key)
+    own = [doc_id for company in companies for doc_id in company.doc_ids if allowed is None or doc_id in allowed]
     ranked = _ranked(query, own, workspace, word_fits(query, workspace.index, own))
     in_turn = _round_robin(ranked, directory.owners) if len(query.companies) > 1 else ranked
     listed = _covering_first(query, in_turn, workspace, min(limit, _SEARCHED))[:limit]
     if set(query.unsure) & set(query.companies):
-        others = _rank_for_any_company(query, workspace, within, limit + len(listed))
-        listed = _append_others(listed, others, limit)
+        listed = _append_others(listed, _rank_for_any_company(query, workspace, within, limit + len(listed)), limit)
     if others_too:
         known = {*own, *(filing.doc_id for filing in listed)}
-        unranked = (
-            doc_id for doc_id in directory.identities if doc_id not in known and (allowed is None or doc_id in allowed)
-        )
+        others = (doc_id for doc_id in directory.identities if doc_id not in known)
+        unranked = (doc_id for doc_id in others if allowed is None or doc_id in allowed)
         listed += [RankedFiling(doc_id, 0.0, _OTHER) for doc_id in islice(unranked, limit - len(listed))]
     return listed
 
@@ -174,15 +183,6 @@ def _append_others(listed: Sequence[RankedFiling], others: Iterable[RankedFiling
     return kept + [RankedFiling(each.doc_id, most * each.score / top, (*each.features, *_OTHER)) for each in behind]
 
 
-# How far an annual report covers earlier years: figures of its statements, and words of its text.
-_COLUMN_OF_YEARS_AGO = {0: 1.0, 1: 0.7, 2: 0.4}
-_TEXT_OF_YEARS_AGO = {-1: 0.15, 0: 1.0, 1: 0.35, 2: 0.1}
-_BY_ITS_END = 0.7
-"""Factor for a year that is the one asked for only by the calendar year in which it ends."""
-DAYS_NEAR = 7
-"""Number of days within which a filing still matches a date asked for."""
-
-
 def slot_fit(slot: Slot, identity: Identity, metrics: Mapping[str, Metric]) -> float:
     """Return how likely the filing's columns contain the figure of a slot: 0 to 1, highest for the slot's own year."""
     reported = identity.reported_period
@@ -247,14 +247,6 @@ def _fit_of_year(period: FiscalPeriod, identity: Identity, later: int) -> float:
     return {0: 0.4, 1: 0.1}.get(ago, 0.0)
 
 
-_DEAREST = 5
-"""Multiple of the allowed cost that is acceptable for a single term."""
-_VERY_MANY = 50_000
-"""Number of pages up to which the cost of a single word does not matter."""
-_COMMON = 0.5
-"""Share of pages from which SQLite's BM25 gives a word no weight."""
-
-
 @dataclass(frozen=True, slots=True)
 class SearchCost:
     """Cost of a search per page that contains a phrase, where a page with a word costs 1, and the limit for all."""
@@ -263,9 +255,6 @@ class SearchCost:
     most: float
 
 
-_PAGES_LOOKED_AT = 200
-_EXPANSIONS = 0.4
-"""Weight of expansions relative to the question's own terms."""
 _COST_OF_ALL = SearchCost(of_phrase=0.25, most=10_000)
 """Every page that contains a word is scored, at about three microseconds each."""
 _COST_WITHIN = SearchCost(of_phrase=12.0, most=2_500_000)
@@ -283,8 +272,7 @@ def word_fits(query: Query, index: FilingIndex, doc_ids: Sequence[str] | None) -
     words = _scaled(terms)
     for doc_id, score in _scaled(_best_pages(index, query.expansions, doc_ids)).items():
         words[doc_id] = words.get(doc_id, 0.0) + _EXPANSIONS * score
-    phrases: dict[str, float] = {}
-    summaries: dict[str, float] = {}
+    phrases, summaries = dict[str, float](), dict[str, float]()
     if not query.companies:
         # Two common words side by side are no better than one rare word.
         phrases = _scaled(_best_pages(index, phrases_of(query), doc_ids), beside=terms)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -49,9 +49,66 @@ from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.runs import grouped
 from fin_agent.workspace import Workspace
 
 _PATTERNS = patterns("address_patterns")
+_MAX_KEPT = 128
+"""Number of filing years whose facts are cached, some hundred facts each."""
+_KEPT: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[str, Any]]] = WeakKeyDictionary()
+_PER, _COUNTED_IN = frozenset({"per"}), 1_000
+_COUNTED, _OF_MONEY = stems("counted"), stems("of money")
+_FILINGS_READ_WHOLE = 16
+"""Number of filings up to which all facts of a year are read."""
+_PAGES_LOOKED_AT = 150
+_SURE = 0.85
+_NEAR = 0.05
+_LIKELY, _APART, _APART_BY_A_WORD = 0.6, 0.12, 0.15
+"""Minimum score of a hit without rivals, and how far behind it hits with other values must be. The last value applies
+to hits that lack a word of the phrase."""
+_LABELS = 6
+"""Number of a metric's labels that replace its name within a longer phrase."""
+_IN_HEADINGS, _ELSEWHERE, _ABOVE = 0.92, 0.9, 0.7
+"""Credit for a word of the phrase found outside label and concept; the last value is for a caption or a note's
+title."""
+_EXTRA_LINE, _EXTRA_HEADS, _EXTRA_COLUMN = 0.45, 0.06, 0.06
+"""Penalty where no word of the line (of its headings, its column) is in the phrase."""
+_TO_THE_LETTER = 0.13
+"""Bonus where the line has the words of the phrase itself, not of a synonym."""
+_OF_A_TAG = 0.04
+"""Additional penalty where only the concept, not the label, is as short as the phrase."""
+_MIN_WORDS, _MIN_MEMBERS = 2, 2
+"""A phrase of a single word could belong to any longer line; two members of a sum may be chance."""
+_OF_A_PART, _OF_MORE_PARTS, _OF_A_CHANGE, _OF_A_SPAN, _OF_ANOTHER_UNIT = 0.3, 0.2, 0.12, 0.15, 0.3
+_OF_A_SCHEDULE = 0.35
+_OF_THE_SAME_NAME = 0.04
+"""Bonus where the part is printed as asked, not only with the same words among others."""
+_OF_THE_OTHER_SIDE = 0.15
+"""Penalty for a cost where the query asks for income, or for income where it asks for a cost."""
+_OF_ANOTHER_METRIC = 0.03
+"""Penalty for a figure that the lexicon knows by another metric than the one asked for."""
+_OF_A_SUBJECT = 0.95
+"""Credit for the subject of a clause that states its amount, beside the label of a row."""
+_BEGINNING = 0.12
+"""Bonus for a longer label that begins with the words asked for: `Service cost for benefits earned`."""
+_UNSAID_PART = 0.12
+"""Penalty where the part's words appear in the label or column, and nothing marks them as the name of a part."""
+_CAPTION_END = 120
+"""Characters at the end of a caption that say what its table is of."""
+_ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED, _OF_NO_PERIOD = 0.04, 0.03, -0.04, -0.02, -0.1
+_TOTAL = words_of("total")
+_SHORTEST_FORM, _LONGEST_NAME, _MOST_FORMS = 3, 60, 6
+OF_ANY_FIGURE = stems("of any figure")
+"""Words of a phrase that only say that a figure is meant; an address does not need to match them."""
+_RATE, _CHANGE, OPENING = stems("rate"), stems("change"), stems("opening")
+_OF_SHARES, _OF_OTHER_SHARES = stems("of shares"), stems("of other shares")
+_OF_COUNTS = stems("of counts")
+_PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
+NARROWING = words_of("current noncurrent")
+_OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")
+_EXCLUDING, _OF_COSTS = "excluding ", "expense"
+_NOUNS_OF_BALANCES, _OF_A_FIGURE = stems("of balances"), stems("of a figure")
+_OF_BALANCES = words_of("balance beginning opening start end ending close closing period fiscal year")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,24 +235,18 @@ def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list
 
     Recent reads are cached.
     """
-    kept: OrderedDict[tuple[str, int], list[SourcedFact]] = kept_for(index).setdefault("years", OrderedDict())
+    kept: dict[tuple[str, int], list[SourcedFact]] = kept_for(index).setdefault("years", {})
     lacking = [doc_id for doc_id in doc_ids if (doc_id, year) not in kept]
-    read: dict[str, list[SourcedFact]] = {doc_id: [] for doc_id in lacking}
-    for sourced in index.facts(lacking, years=[year]) if lacking else []:
-        read[sourced.doc_id].append(with_own_unit(sourced))
+    stated = index.facts(lacking, years=[year]) if lacking else []
+    read = grouped((sourced.doc_id, with_own_unit(sourced)) for sourced in stated)
     found = []
     for doc_id in doc_ids:
-        facts = read[doc_id] if doc_id in read else kept.pop((doc_id, year))
+        facts = read.get(doc_id, []) if doc_id in lacking else kept.pop((doc_id, year))
         kept[doc_id, year] = facts
         found += facts
     while len(kept) > _MAX_KEPT:
-        kept.popitem(last=False)
+        del kept[next(iter(kept))]
     return found
-
-
-_MAX_KEPT = 128
-"""Number of filing years whose facts are cached, some hundred facts each."""
-_KEPT: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[str, Any]]] = WeakKeyDictionary()
 
 
 def kept_for(index: FilingIndex) -> dict[str, Any]:
@@ -244,48 +295,6 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     return replace(sourced, fact=replace(fact, unit="USD" if per_unit else "count", scale=scale))
 
 
-_PER, _COUNTED_IN = frozenset({"per"}), 1_000
-_COUNTED, _OF_MONEY = stems("counted"), stems("of money")
-
-
-_FILINGS_READ_WHOLE = 16
-"""Number of filings up to which all facts of a year are read."""
-_PAGES_LOOKED_AT = 150
-_SURE = 0.85
-_NEAR = 0.05
-_LIKELY, _APART, _APART_BY_A_WORD = 0.6, 0.12, 0.15
-"""Minimum score of a hit without rivals, and how far behind it hits with other values must be. The last value applies
-to hits that lack a word of the phrase."""
-_LABELS = 6
-"""Number of a metric's labels that replace its name within a longer phrase."""
-_IN_HEADINGS, _ELSEWHERE, _ABOVE = 0.92, 0.9, 0.7
-"""Credit for a word of the phrase found outside label and concept; the last value is for a caption or a note's
-title."""
-_EXTRA_LINE, _EXTRA_HEADS, _EXTRA_COLUMN = 0.45, 0.06, 0.06
-"""Penalty where no word of the line (of its headings, its column) is in the phrase."""
-_TO_THE_LETTER = 0.13
-"""Bonus where the line has the words of the phrase itself, not of a synonym."""
-_OF_A_TAG = 0.04
-"""Additional penalty where only the concept, not the label, is as short as the phrase."""
-_OF_A_PART, _OF_MORE_PARTS, _OF_A_CHANGE, _OF_A_SPAN, _OF_ANOTHER_UNIT = 0.3, 0.2, 0.12, 0.15, 0.3
-_OF_A_SCHEDULE = 0.35
-_OF_THE_SAME_NAME = 0.04
-"""Bonus where the part is printed as asked, not only with the same words among others."""
-_OF_THE_OTHER_SIDE = 0.15
-"""Penalty for a cost where the query asks for income, or for income where it asks for a cost."""
-_OF_ANOTHER_METRIC = 0.03
-"""Penalty for a figure that the lexicon knows by another metric than the one asked for."""
-_OF_A_SUBJECT = 0.95
-"""Credit for the subject of a clause that states its amount, beside the label of a row."""
-_BEGINNING = 0.12
-"""Bonus for a longer label that begins with the words asked for: `Service cost for benefits earned`."""
-_UNSAID_PART = 0.12
-"""Penalty where the part's words appear in the label or column, and nothing marks them as the name of a part."""
-_CAPTION_END = 120
-"""Characters at the end of a caption that say what its table is of."""
-_ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED, _OF_NO_PERIOD = 0.04, 0.03, -0.04, -0.02, -0.1
-
-
 def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactSearchResult:
     """Return `facts`, which are in their own units, ranked for `query`, best first; equal ones keep their order."""
     asked = _FactPhrase.of(query, lexicon)
@@ -317,7 +326,10 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     best = hits[0]
     if best.is_complete:
         hits = [hit for hit in hits if hit.score < best.score - _NEAR or not _is_less_specific(hit, best, said)]
-    hits = _row_first(_literal_first(hits, query.phrase))
+    hits = _literal_first(hits, query.phrase)
+    if hits[0].sourced.fact.source == "text":  # a row that prints the same figure goes before an amount of a sentence
+        rows = (hit for hit in hits if hit.sourced.fact.source != "text" and hit.is_complete and hit.score >= _LIKELY)
+        hits = _moved_first(hits, (hit for hit in rows if _have_same_figure(hit, hits[0])))
     home = asked.metric.statement if asked.metric is not None else None
     at_home = home is not None and hits[0].sourced.fact.statement is home  # no note rivals the statement of the metric
     rivals = _rivals([hit for hit in hits if not at_home or hit.sourced.fact.statement is home], said)
@@ -350,20 +362,19 @@ def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact
     A page about `North America` prints a row under the same name as the table of all regions does. The figure is
     dropped only where the whole company has a different figure for that row.
     """
-    of_parts: dict[tuple[str, str, FactPeriod], set[Decimal]] = defaultdict(set)
-    unscoped = {each.fact.label.casefold() for each in facts if each.fact.scope is None}
-    for each in facts:
-        if each.fact.scope is not None and each.fact.label.casefold() in unscoped:
-            of_parts[_row_of(each)].add(each.fact.value)
-    labels = {label for _, label, _ in of_parts}
-    alike = [each for each in facts if each.fact.scope is None and each.fact.label.casefold() in labels]
-    apart = {row for each in alike if each.fact.value not in of_parts.get(row := _row_of(each), (each.fact.value,))}
-    attributed = {
-        id(each)
-        for each in alike
-        if each.fact.statement is None and (row := _row_of(each)) in apart and each.fact.value in of_parts[row]
-    }
-    return [each for each in facts if id(each) not in attributed]
+    rows = [_row_of(each) for each in facts]
+    values: dict[bool, dict[_Row, set[Decimal]]] = {True: defaultdict(set), False: defaultdict(set)}
+    for row, each in zip(rows, facts, strict=True):
+        values[each.fact.scope is None][row].add(each.fact.value)
+    of_parts = values[False]
+    apart = {row for row, own in values[True].items() if not own <= of_parts.get(row, own)}
+    return [
+        each
+        for row, each in zip(rows, facts, strict=True)
+        if (each.fact.scope, each.fact.statement) != (None, None)
+        or row not in apart
+        or each.fact.value not in of_parts[row]
+    ]
 
 
 def _in_tagged_scale(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
@@ -378,23 +389,20 @@ def _print_of(each: SourcedFact) -> tuple[object, ...]:
 
 def _without_subtotals(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
     """Return the facts without the smaller total columns of a row: `Total brand` next to `Total company`."""
-    totals: dict[tuple[object, ...], list[SourcedFact]] = defaultdict(list)
-    for each in facts:
-        if each.fact.scope is None and each.fact.statement is None and _TOTAL & address_of(each.fact).column:
-            totals[(*_row_of(each), each.fact.page, each.fact.line)].append(each)
-    lesser = {
-        id(one)
-        for row in totals.values()
-        for one in row
-        if abs(one.fact.value) < max(abs(other.fact.value) for other in row)
-    }
+    totals = grouped(
+        ((*_row_of(each), each.fact.page, each.fact.line), each)
+        for each in facts
+        if each.fact.scope is None and each.fact.statement is None and _TOTAL & address_of(each.fact).column
+    )
+    most = {row: max(abs(each.fact.value) for each in held) for row, held in totals.items()}
+    lesser = {id(each) for row, held in totals.items() for each in held if abs(each.fact.value) < most[row]}
     return [each for each in facts if id(each) not in lesser]
 
 
-_TOTAL = words_of("total")
+_Row = tuple[str, str, FactPeriod]
 
 
-def _row_of(each: SourcedFact) -> tuple[str, str, FactPeriod]:
+def _row_of(each: SourcedFact) -> _Row:
     return each.doc_id, each.fact.label.casefold(), each.fact.period
 
 
@@ -422,14 +430,6 @@ def _row_says_less(hit: FactHit, literal: FactHit) -> bool:
     """Return whether a row has fewer of the words of one that is called exactly what is asked for, and no others."""
     one, other = (address_of(each.sourced.fact) for each in (hit, literal))
     return one.line < other.line and hit.sourced.fact.source == literal.sourced.fact.source != "text"
-
-
-def _row_first(hits: list[FactHit]) -> list[FactHit]:
-    """Return the hits with a row first that prints the figure of the best hit, if that is an amount of a sentence."""
-    if hits[0].sourced.fact.source != "text":
-        return hits
-    rows = (hit for hit in hits if hit.sourced.fact.source != "text" and hit.is_complete and hit.score >= _LIKELY)
-    return _moved_first(hits, (hit for hit in rows if _have_same_figure(hit, hits[0])))
 
 
 def _is_literal(hit: FactHit, phrase: str) -> bool:
@@ -464,10 +464,6 @@ def _is_unrivalled(hits: Sequence[FactHit], asked: Words, phrase: str) -> bool:
     )
 
 
-_MIN_WORDS = 2
-"""A phrase of a single word could belong to any longer line."""
-
-
 def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
     """Return whether the best hit's row and column contain more of the words asked for than those of one in its table.
 
@@ -493,13 +489,12 @@ def _ranked(facts: Sequence[SourcedFact], asked: _FactPhrase, weigh: Weigh) -> l
     printed, metric = asked.printed, asked.metric.id if asked.metric is not None else ""
     near = (one for one in facts if one.fact.metric == metric or not printed.isdisjoint(address_of(one.fact).borne))
     hits = [hit for sourced in near if (hit := asked.hit(sourced, weigh)) is not None]
-    bare = [place for place, hit in enumerate(hits) if address_of(hit.sourced.fact).line <= LIGHT]
+    bare = {_table_of(hit.sourced) for hit in hits if address_of(hit.sourced.fact).line <= LIGHT}
     if bare and printed.isdisjoint(OF_YEARS_TO_COME):
         # The bare total of a table with rows for years to come is what falls due, not what the balance sheet shows.
         due = Counter(_table_of(each) for each in facts if address_of(each.fact).borne >= OF_YEARS_TO_COME)
-        for place in bare:
-            hit = hits[place]
-            if due[_table_of(hit.sourced)] > 1:
+        for place, hit in enumerate(hits):
+            if due[_table_of(hit.sourced)] > 1 and address_of(hit.sourced.fact).line <= LIGHT:
                 hits[place] = replace(hit, score=hit.score - _OF_A_SCHEDULE)
     return sorted(hits, key=lambda hit: -round(hit.score, 6))
 
@@ -515,20 +510,11 @@ def _statement_first(hits: list[FactHit]) -> list[FactHit]:
     if hits[0].sourced.fact.source == "text":  # a row that is called so goes before a clause
         rows = (hit for hit in hits if hit.score > hits[0].score - _APART and hit.sourced.fact.source != "text")
         told = _told_of(hits[0].sourced.fact)
-        hits = _moved_first(hits, (hit for hit in rows if _says_no_more(hit) and not told & _only_above(hit)))
+        above = ((hit, told & words_of(hit.sourced.fact.caption)) for hit in rows if hit.is_complete and not hit.extra)
+        hits = _moved_first(hits, (hit for hit, words in above if words <= _subject_of(hit.sourced.fact)))
     near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
     stated = (hit for hit in near if hit.sourced.fact.statement not in (None, Statement.EQUITY))
     return _moved_first(hits, (hit for hit in stated if hit.is_complete and len(hit.extra) <= len(hits[0].extra)))
-
-
-def _says_no_more(hit: FactHit) -> bool:
-    """Return whether a row has all that is asked for, and nothing else."""
-    return hit.is_complete and not hit.extra
-
-
-def _only_above(hit: FactHit) -> Words:
-    """Return the words that only the caption of a row has."""
-    return words_of(hit.sourced.fact.caption) - _subject_of(hit.sourced.fact)
 
 
 def _without_wider(hits: list[FactHit]) -> list[FactHit]:
@@ -537,7 +523,8 @@ def _without_wider(hits: list[FactHit]) -> list[FactHit]:
     They stay where no row is called so alone.
     """
     near = itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits)
-    called = next((hit for hit in near if hit.sourced.fact.source != "text" and _says_no_more(hit)), None)
+    rows = (hit for hit in near if hit.sourced.fact.source != "text")
+    called = next((hit for hit in rows if hit.is_complete and not hit.extra), None)
     if called is None:
         return hits
     own = words_of(called.sourced.fact.label)
@@ -694,12 +681,12 @@ class _FactPhrase:
         if not (named or fitting or fact.source == "text") and self.phrase.isdisjoint(address.borne):
             return None
         uncounted = self.metric is not None and self.metric.unit == "count" and fact.unit != "count"
-        if uncounted and not named and (fact.metric is not None or not self._is_label(address.line)):
+        called_so = any(LIGHT < address.line | LIGHT <= words | LIGHT for words in self.wordings)
+        if uncounted and not named and (fact.metric is not None or not called_so):
             return None  # `Employee benefits > Total` is no number of employees
-        if fact.unit == "USD" and not self.phrase.isdisjoint(_OF_COUNTS):
-            return None  # the sales of `Stores` are no count of stores
-        if fact.unit == "USD" and self.metric is not None and self.metric.unit in ("percent", "ratio"):
-            return None  # a `Gross margin` in dollars is no rate
+        of_a_rate = self.metric is not None and self.metric.unit in ("percent", "ratio")
+        if fact.unit == "USD" and (of_a_rate or not self.phrase.isdisjoint(_OF_COUNTS)):
+            return None  # a `Gross margin` in dollars is no rate, and the sales of `Stores` are no count of stores
         if address.line <= LIGHT and words_of(fact.caption[-_CAPTION_END:]) & NARROWING - self.phrase - self.part:
             return None  # the total of a table of current debt is not that of all debt
         own, years = address, years_of(fact.period)
@@ -727,10 +714,6 @@ class _FactPhrase:
         score -= _OF_ANOTHER_METRIC * of_another
         score += self._priors(fact, address, weigh, part, self.phrase | wording, named=named)
         return FactHit(sourced, score, missing, extra)
-
-    def _is_label(self, line: Words) -> bool:
-        """Return whether a row says no more than one of the wordings."""
-        return any(LIGHT < line | LIGHT <= words | LIGHT for words in self.wordings)
 
     def _account(
         self, wording: Words, address: Address, weigh: Weigh, years: Words, part: Words
@@ -770,24 +753,22 @@ class _FactPhrase:
         said = wording | part
         prior = _OF_NO_PERIOD if fact.source == "undated" else _UNTIED if not fact.tied else 0.0
         of_balances = self.is_balance or (fact.statement is not None and bool(self.phrase & _NOUNS_OF_BALANCES))
-        if of_balances and fact.period.months and (self.metric is None or self.is_balance):
+        of_flows = self.metric is not None and self.metric.period == "duration"
+        if fact.period.months and of_balances and (self.metric is None or self.is_balance):
             prior -= _OF_A_SPAN
-        elif self.metric is not None and self.metric.period == "duration" and not fact.period.months:
+        elif of_flows and not fact.period.months:
             prior -= _OF_A_SPAN  # accumulated amortization is no amortization of the year
-        if fact.statement is Statement.EQUITY:
-            prior += _OF_EQUITY
-        elif fact.statement is not None:
-            prior += _ON_A_STATEMENT
+        if fact.statement is not None:
+            prior += _OF_EQUITY if fact.statement is Statement.EQUITY else _ON_A_STATEMENT
         if self.metric is not None and fact.statement is self.metric.statement:
             prior += _AT_HOME
         if fact.metric in self.opposites:
             prior -= _OF_THE_OTHER_SIDE  # `Cost of sales > Services` for `services revenue`
+        of_prices = said & _PRICE and fact.unit == "USD" and fact.scale == 1  # `High`, `Low` in a table of prices
+        per_share = (said >= _PER_SHARE or said & _PRICE) and not of_prices
+        unit = "percent" if said & _RATE and not of_prices else "USD per share" if per_share else ""
         if named:
             unit = self.metric.unit if self.metric else fact.unit
-        else:
-            unit = "percent" if said & _RATE else "USD per share" if said >= _PER_SHARE or said & _PRICE else ""
-            if said & _PRICE and fact.unit == "USD" and fact.scale == 1:
-                unit = ""  # `High`, `Low` in a table of prices
         if (unit and fact.unit != unit) or (not unit and fact.unit in ("percent", "ratio", "USD per share")):
             prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and said.isdisjoint(_OF_SHARES):
@@ -843,24 +824,19 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
         and len(hit.missing) <= len(best.missing)
     ]
     others = [hit for hit in near if not (_have_same_figure(hit, best) or _is_less_specific(hit, best, asked))]
-    total = _qualifiers_of(best, asked) == _TOTAL and not best.sourced.fact.statement
+    total = address_of(best.sourced.fact).line - asked == _TOTAL and not best.sourced.fact.statement
     if total and best.is_complete:  # beside `Total backlog`, `Contractual backlog` is a part of it
-        others = [hit for hit in others if not _qualifiers_of(hit, asked) - _TOTAL]
+        others = [hit for hit in others if not address_of(hit.sourced.fact).line - asked - _TOTAL]
     if others and best.is_complete:
-        pages = _pages(near, best)
+        prints = [{each.sourced.fact.page for each in near if _have_same_figure(each, hit)} for hit in (best, *others)]
         on_statement = best.sourced.fact.statement not in (None, Statement.EQUITY)
         others = [
             hit
-            for hit in others
+            for hit, pages in zip(others, prints[1:], strict=True)
             if not (on_statement and hit.sourced.fact.statement is None and len(hit.extra) >= len(best.extra))
-            and not (len(pages) > 1 and len(_pages(near, hit)) == 1 and hit.score < best.score)
+            and not (len(prints[0]) > 1 and len(pages) == 1 and hit.score < best.score)
         ]
     return (best, *others) if others else ()
-
-
-def _qualifiers_of(hit: FactHit, asked: Words) -> Words:
-    """Return the words of a hit's row beside those asked for."""
-    return address_of(hit.sourced.fact).line - asked
 
 
 def _whole_among(hits: Sequence[FactHit], asked: Words) -> FactHit | None:
@@ -882,14 +858,6 @@ def _whole_among(hits: Sequence[FactHit], asked: Words) -> FactHit | None:
     if enough and len(rows) == 1 and _TOTAL.isdisjoint(address_of(members[most].sourced.fact).column):
         return None  # `Cost` and `Unrealized gains` add up to `Fair value` in a row of its table
     return members[most] if enough and 2 * most == sum(members) and len(asked - OF_ANY_FIGURE) >= _MIN_WORDS else None
-
-
-_MIN_MEMBERS = 2
-
-
-def _pages(hits: Iterable[FactHit], like: FactHit) -> set[int]:
-    """Return the pages that print the same figure."""
-    return {hit.sourced.fact.page for hit in hits if _have_same_figure(hit, like)}
 
 
 def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> list[Words]:
@@ -933,36 +901,12 @@ def is_acronym(word: str, name: str) -> bool:
     if not 2 <= len(words) <= len(word) + 1 or words[0][0] != word[0]:
         return False
 
-    def fits(at: int, place: int, left_out: int, used: int) -> bool:
-        if at == len(word):
-            return used > 1 and left_out + len(words) - place <= 1
-        if place == len(words):
-            return False
-        own = words[place]
-        same = 0
-        while at + same < len(word) and same < len(own) and own[same] == word[at + same]:
-            same += 1
-        taken = any(fits(at + size, place + 1, left_out, used + 1) for size in range(same, 0, -1))
-        return taken or (left_out < 1 and fits(at, place + 1, left_out + 1, used))
-
-    return fits(0, 0, 0, 0)
-
-
-_SHORTEST_FORM, _LONGEST_NAME, _MOST_FORMS = 3, 60, 6
-OF_ANY_FIGURE = stems("of any figure")
-"""Words of a phrase that only say that a figure is meant; an address does not need to match them."""
-_RATE, _CHANGE, OPENING = stems("rate"), stems("change"), stems("opening")
-_OF_SHARES, _OF_OTHER_SHARES = stems("of shares"), stems("of other shares")
-_OF_COUNTS = stems("of counts")
-_PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
-NARROWING = words_of("current noncurrent")
-_OF_ADDING, _OF_COMPANIES = stems("of adding"), stems("of companies")
-_EXCLUDING = "excluding "
-_NOUNS_OF_BALANCES, _OF_A_FIGURE = stems("of balances"), stems("of a figure")
-_OF_BALANCES = words_of("balance beginning opening start end ending close closing period fiscal year")
-
-
-_OF_COSTS = "expense"
+    reached = {(0, 0)}  # how many letters are used, and how many words skipped
+    for own in words:
+        begun = [(size, own[:size]) for size in range(1, len(own) + 1)]
+        taken = {(at + size, out) for at, out in reached for size, letters in begun if word.startswith(letters, at)}
+        reached = taken | {(at, 1) for at, out in reached if not out}
+    return any(at == len(word) and len(words) - out > 1 for at, out in reached)
 
 
 def labels_of(metric: Metric, most: int = _LABELS) -> Iterator[str]:

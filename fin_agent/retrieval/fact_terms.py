@@ -19,6 +19,17 @@ from fin_agent.vocabulary.runs import runs_of
 _PATTERNS = patterns("address_patterns")
 
 Words = frozenset[str]
+_MAX_ADDRESSES = 100_000
+_ADDRESSES: dict[int, tuple[Fact, Address]] = {}
+"""Facts and addresses by the identity of the fact: comparing facts would cost more than making the address."""
+_ARTICLES = frozenset(("a", "an", "the"))
+_QUARTERS = ("first", "second", "third", "fourth")
+Way = Literal["up", "down", ""]
+_ITS_PARTS = re.compile(rf"[,(]\s*(?:{'|'.join(sorted(word_lists('fact_words')['of its parts']))})\b", re.I)
+_MOVED = any_of(word_lists("answer_words")["up"] | word_lists("answer_words")["down"]).pattern
+_SMALL = r"(?:(?:an?|by|of|about|approximately|over|nearly|almost|roughly|up|down|another|additional)\s+)*"
+_BEFORE = re.compile(rf"\b(?P<word>{_MOVED})\s+{_SMALL}$", re.I)
+_BEHIND = re.compile(rf"^(?:\s+(?:year-over-year|net|overall|total))*[\s-]+(?P<word>{_MOVED})", re.I)
 
 
 class Address(NamedTuple):
@@ -54,11 +65,6 @@ def address_of(fact: Fact) -> Address:
     return kept[1]
 
 
-_MAX_ADDRESSES = 100_000
-_ADDRESSES: dict[int, tuple[Fact, Address]] = {}
-"""Facts and addresses by the identity of the fact: comparing facts would cost more than making the address."""
-
-
 def _address_around(fact: Fact) -> Address:
     tag = fact.tag
     members = tuple(member for axis, member in tag.members if "ConsolidationItems" not in axis) if tag else ()
@@ -81,9 +87,8 @@ def _concept_of(fact: Fact, label: str) -> str:
     """Return the concept of a fact's tag; awards where their table ends are outstanding, whether or not it says so."""
     concept = fact.tag.concept if fact.tag else ""
     said = frozenset() if fact.period.months or fact.unit != "shares" else words_of(label) - years_of(fact.period)
-    if not said or not said <= _OF_ENDS:
-        return concept
-    return f"{concept}Outstanding" if ":" in concept else "outstanding"
+    ends = f"{concept}Outstanding" if ":" in concept else "outstanding"
+    return ends if said and said <= _OF_ENDS else concept
 
 
 @lru_cache(maxsize=10_000)
@@ -124,9 +129,9 @@ def _implied_words(fact: Fact, names: tuple[str, ...], year: int) -> Words:
 @lru_cache(maxsize=100_000)
 def _is_future_year(names: tuple[str, ...], year: int) -> bool:
     """Return whether a row or column is for a later year than its figures', as years of maturity are."""
-    found = [_PATTERNS["year"].fullmatch(name.strip()) for name in names]
-    later = any(one is not None and int(one["year"]) > year > 0 for one in found)
-    return later or "thereafter" in [name.strip().casefold() for name in names]
+    plain_names = [name.strip().casefold() for name in names]
+    years = filter(None, map(_PATTERNS["year"].fullmatch, plain_names))
+    return "thereafter" in plain_names or any(int(one["year"]) > year > 0 for one in years)
 
 
 def without_reference(label: str) -> str:
@@ -192,9 +197,6 @@ def in_order(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _PATTERNS["word"].findall(plain(text)) if word not in _ARTICLES)
 
 
-_ARTICLES = frozenset(("a", "an", "the"))
-
-
 @lru_cache(maxsize=1)
 def _same_words() -> Mapping[str, str]:
     return {word: group for group, words in word_lists("word_forms").items() for word in words}
@@ -206,9 +208,6 @@ def years_of(period: FactPeriod) -> Words:
     days = (period.end.day, period.end.year) if period.end else ()
     quarter = (stem(_QUARTERS[period.quarter - 1]),) if period.quarter else ()
     return frozenset((*map(str, (period.fiscal_year, *days)), *quarter))
-
-
-_QUARTERS = ("first", "second", "third", "fourth")
 
 
 def stems(kind: str) -> Words:
@@ -235,6 +234,8 @@ OF_YEARS_TO_COME = stems("of years to come")
 _PERCENT = words_of("percent percentage")
 _EXTREMES, _OF_STOCK_PRICES = stems("extremes"), stems("of stock prices")
 """`High` and `Low` in single dollars are prices of the stock, whether or not the table says so."""
+_OF_NO_RULE = stems("of no rule")
+_IN_ALL, _FULL_AND_PART_TIME = stems("in all"), words_of("full-time part-time")
 
 
 def is_label_of(fact: Fact, phrase: str) -> bool:
@@ -244,9 +245,6 @@ def is_label_of(fact: Fact, phrase: str) -> bool:
     """
     line = address_of(fact).line - address_of(fact).aside - _OF_NO_RULE
     return fact.source != "text" and line - LIGHT == words_of(phrase) - LIGHT
-
-
-_OF_NO_RULE = stems("of no rule")
 
 
 def clause_subject(fact: Fact) -> Words:
@@ -278,10 +276,6 @@ def clause_count(clause: str, amount: Decimal) -> Words:
     said = words_of(f"{thing} {clause[own.start : own.end]}")
     counted = frozenset(word for word in said if not word.isdigit()) - _IN_ALL
     return counted - _FULL_AND_PART_TIME if counted >= _FULL_AND_PART_TIME else counted
-
-
-_IN_ALL, _FULL_AND_PART_TIME = stems("in all"), words_of("full-time part-time")
-Way = Literal["up", "down", ""]
 
 
 class ClauseFigure(NamedTuple):
@@ -331,9 +325,6 @@ def _clause_figure(clause: str, amount: Decimal, unit: str) -> ClauseFigure:
     return ClauseFigure(said, _way(clause, groups, mine))
 
 
-_ITS_PARTS = re.compile(rf"[,(]\s*(?:{'|'.join(sorted(word_lists('fact_words')['of its parts']))})\b", re.I)
-
-
 def _way(clause: str, groups: list[list[PrintedAmount]], place: int) -> Way:
     """Return the direction of the change that a list of amounts states, from the word right before or after it."""
     group = groups[place]
@@ -341,15 +332,5 @@ def _way(clause: str, groups: list[list[PrintedAmount]], place: int) -> Way:
     before, behind = clause[begin : group[0].start], clause[group[-1].end :]
     if place and _PATTERNS["or else"].fullmatch(before):
         return _way(clause, groups, place - 1)  # `rose $40 million, or 12%`
-    for pattern, text in ((_BEFORE, before), (_BEHIND, behind)):
-        moved = pattern.search(text)
-        if moved is not None:
-            word = moved["word"].lower()
-            return "up" if finds(word, "up", "answer_words") else "down"
-    return ""
-
-
-_MOVED = any_of(word_lists("answer_words")["up"] | word_lists("answer_words")["down"]).pattern
-_SMALL = r"(?:(?:an?|by|of|about|approximately|over|nearly|almost|roughly|up|down|another|additional)\s+)*"
-_BEFORE = re.compile(rf"\b(?P<word>{_MOVED})\s+{_SMALL}$", re.I)
-_BEHIND = re.compile(rf"^(?:\s+(?:year-over-year|net|overall|total))*[\s-]+(?P<word>{_MOVED})", re.I)
+    moved = _BEFORE.search(before) or _BEHIND.search(behind)
+    return "" if moved is None else "up" if finds(moved["word"].lower(), "up", "answer_words") else "down"

@@ -72,6 +72,11 @@ class Member:
         """
         return self.facts[period].fact.value
 
+    @property
+    def last(self) -> Fact:
+        """Its fact of the last period."""
+        return self.facts[-1].fact
+
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -140,6 +145,47 @@ COMPONENT = "component"
 """The kind of any rows that add up to what is measured."""
 KINDS = tuple(sorted(word_lists("part_kinds")))
 """The known kinds of parts; other words for kinds are searched for as printed."""
+_OF_A_TOTAL, _SUBTRACTED = words_of("gross net"), words_of("less pre-tax accumulated allowance")
+_OF_A_COMPANY = ("country", "customer", "product", "region", "segment")
+_REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems("of regions")
+_NOT_DIVIDED, _PLACES = stems("not divided"), stems("of places") | _REGIONS
+_HOME = words_of("united states domestic foreign abroad non-u.s.")
+_WHEN = words_of(
+    "due after through less more than within one two three four five ten thereafter later beyond remainder date first"
+    " second third fourth half full"
+)
+_OF_THE_WHOLE = words_of("sales consolidated overall company wide")
+_SALES = words_of("revenue sales")
+_OF_ANY_KIND = words_of("products services")
+_TOTAL, _OPENING = words_of("total"), words_of("beginning")
+_EFFECTS, _COUNTRIES = words_of("impact effect"), words_of("country countries")
+_SUMMED = words_of(" ".join(word_lists("part_words")["sums"]))
+_CALLED = words_of(" ".join(word_lists("question_words")["called by tables"]))
+_RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
+_FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
+_FILINGS = 3
+"""Number of filings whose tables are read: the report for the period and those that repeat it."""
+_SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
+"""Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
+one for the period."""
+_NEAR, _OWN_REPORT, _BESIDE, _COUNTED = 0.05, 0.25, 0.2, 0.15
+_ABOVE, _OF_MOST = 0.92, 0.95
+"""Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
+_EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
+_OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.12, 0.05, 0.3
+_LINES_ABOVE, _ROW_LINES = 10, 12
+"""Lines of a page in which rows are called by a word for their kind, and most lines of one row."""
+_STUB = 0.06
+"""Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
+_ACROSS_TABLES, _OF_TOTALS = 0.03, 0.2
+"""Penalties where the members are collected from several places of a filing; where one is a total of others."""
+_MAY_BE_CALLED = {
+    "region": ("segment", "country"),
+    "product": ("segment",),
+    "country": ("region",),
+    "segment": ("region", "product"),
+}
+"""Segments may be regions or product lines; where a company has no other division, these are meant."""
 
 
 def find_family(
@@ -178,19 +224,14 @@ def find_family(
     asked = _FamilyQuery.of(query, kind, (*holding, query.part) if query.part else tuple(holding), workspace)
     if summed:  # a line that is called `Other, net` says nothing of what adds up
         asked = replace(asked, wordings=tuple(words for words in asked.wordings if not words <= _REST))
-    directory, last = workspace.directory, wanted[-1]
-    doc_ids = [
-        doc_id for doc_id in directory.by_key[company].doc_ids if scope.filings in (None, ()) or doc_id in scope.filings
-    ]
+    directory, last, within = workspace.directory, wanted[-1], scope.filings
+    doc_ids = [doc_id for doc_id in directory.by_key[company].doc_ids if not within or doc_id in within]
     if last.fiscal_year is None or not doc_ids:
         return FamilySearchResult()
     fits = {doc_id: period_fit_of(last, directory.identities[doc_id]) for doc_id in doc_ids}
-    pages: set[PageKey] = set()
-    for each in facts_of_year(workspace.index, doc_ids, last.fiscal_year):
-        key = each.key
-        is_open = each.fact.source != "text" and key not in pages and scope.holds(key)
-        if is_open and matches_period(each.fact, last) and asked.may_match_page(each.fact):
-            pages.add(key)
+    rows = (each for each in facts_of_year(workspace.index, doc_ids, last.fiscal_year) if each.fact.source != "text")
+    dated = (each for each in rows if scope.holds(each.key) and matches_period(each.fact, last))
+    pages = {each.key for each in dated if asked.may_match_page(each.fact)}
     filings = sorted({key.doc_id for key in pages}, key=lambda doc_id: (-fits[doc_id], doc_id))[:_FILINGS]
     tables = _tables(workspace, sorted(key for key in pages if key.doc_id in filings))
     if asked.kind is None and (len(asked.kind_words) > 1 or asked.kind_words & _CALLED):
@@ -201,9 +242,9 @@ def find_family(
     found: list[tuple[tuple[float, ...], Family]] = []
     for siblings in tables:
         span = time_words(" ".join(siblings.shared)).months
-        if siblings.place in ROWS[1:] and not summed:
+        if (siblings.place in ROWS[1:] and not summed) or not asked.may_match(siblings):
             continue
-        if not asked.may_match(siblings) or span not in (None, 0, last.months or (3 if last.quarter else 12)):
+        if span not in (None, 0, last.months or (3 if last.quarter else 12)):
             continue
         held = _family(siblings, wanted, alike[siblings.measure], wholes)
         if held is None:
@@ -212,9 +253,7 @@ def find_family(
         if not made.members or (summed and not asked.is_sum(siblings, made, whole, adds=proved or made.printed_total)):
             continue
         score = asked.score(siblings, made)
-        if score is None or asked.divides_another_figure(made, whole):
-            continue
-        if not proved and not asked.is_named(siblings, made):
+        if score is None or asked.divides_another_figure(made, whole) or not (proved or asked.is_named(siblings, made)):
             continue
         score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
         if whole is not None and siblings.total is not None and made.total:
@@ -247,7 +286,7 @@ def _lacks_members(family: Family, wider: Family) -> bool:
 
 def _make_up(family: Family, whole: SourcedFact) -> bool:
     """Return whether the members add up to the company's figure."""
-    return adds_up([member.facts[-1].fact for member in family.members], whole.fact)
+    return adds_up([member.last for member in family.members], whole.fact)
 
 
 def is_remainder(name: str) -> bool:
@@ -259,42 +298,6 @@ def is_remainder(name: str) -> bool:
 def is_never_member(name: str) -> bool:
     """Return whether families leave out what is called so: remainders, `Corporate`, `Eliminations`."""
     return bool(words_of(name)) and words_of(name) <= _BETWEEN | _REST | OF_PARTS | LIGHT
-
-
-_OF_A_TOTAL, _SUBTRACTED = words_of("gross net"), words_of("less pre-tax accumulated allowance")
-_OF_A_COMPANY = ("country", "customer", "product", "region", "segment")
-_REST, _BETWEEN, _REGIONS = stems("of the rest"), stems("between parts"), stems("of regions")
-_NOT_DIVIDED, _PLACES = stems("not divided"), stems("of places") | _REGIONS
-_HOME = words_of("united states domestic foreign abroad non-u.s.")
-_WHEN = words_of(
-    "due after through less more than within one two three four five ten thereafter later beyond remainder date first"
-    " second third fourth half full"
-)
-_OF_THE_WHOLE = words_of("sales consolidated overall company wide")
-_SALES = words_of("revenue sales")
-_OF_ANY_KIND = words_of("products services")
-_TOTAL, _OPENING = words_of("total"), words_of("beginning")
-_EFFECTS, _COUNTRIES = words_of("impact effect"), words_of("country countries")
-_SUMMED = words_of(" ".join(word_lists("part_words")["sums"]))
-_CALLED = words_of(" ".join(word_lists("question_words")["called by tables"]))
-_RATE, _CHANGE, _RESULTS = stems("rate"), stems("change") | words_of("additions"), words_of("income loss gain")
-_FEWEST, _NEARLY_ALL, _HALF = 2, 0.9, 0.5
-_FILINGS = 3
-"""Number of filings whose tables are read: the report for the period and those that repeat it."""
-_SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
-"""Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
-one for the period."""
-_NEAR, _OWN_REPORT, _BESIDE, _COUNTED = 0.05, 0.25, 0.2, 0.15
-_ABOVE, _OF_MOST = 0.92, 0.95
-"""Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
-_EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
-_OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.12, 0.05, 0.3
-_LINES_ABOVE, _ROW_LINES = 10, 12
-"""Lines of a page in which rows are called by a word for their kind, and most lines of one row."""
-_STUB = 0.06
-"""Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
-_ACROSS_TABLES, _OF_TOTALS = 0.03, 0.2
-"""Penalties where the members are collected from several places of a filing; where one is a total of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +345,8 @@ class _FamilyQuery:
         """Return whether the metric or all words of a wording appear: an inexpensive check before members are read."""
         if self.metric is not None and any(_plain_metric(each.fact) == self.metric for each in siblings.figures()):
             return True
-        said = shared_words(siblings) | words_of(" ".join(siblings.above)) | _concept(siblings.figures())
+        said = shared_words(siblings) | words_of(" ".join(siblings.above))
+        said |= _concept(each.fact for each in siblings.figures())
         return any(words <= said for words in self.wordings)
 
     def of_places(self, made: Family) -> Family:
@@ -375,21 +379,19 @@ class _FamilyQuery:
             return True  # the countries of one region
         least = _NEARLY_ALL if self.metric == "revenue" else _HALF
         lacking = abs(float(sum(member.value(-1) for member in made.members))) < least * abs(float(whole.fact.value))
-        return lacking or any(magnitudes_agree(member.facts[-1].fact, whole.fact) for member in made.members)
+        return lacking or any(magnitudes_agree(member.last, whole.fact) for member in made.members)
 
     def is_sum(self, siblings: Siblings, made: Family, whole: SourcedFact | None, *, adds: bool) -> bool:
         """Return whether the members are rows that add up to what is measured, and no parts of the company or years.
 
         A total without a name is the company's figure, `whole`, where that is known.
         """
-        known = {_plain_metric(one.facts[-1].fact) for one in made.members} - {None}
-        if self.metric == "revenue" and any(
-            words_of((one or "").replace("_", " ")).isdisjoint(_SALES) for one in known
-        ):
+        known = (words_of(metric.replace("_", " ")) for one in made.members if (metric := _plain_metric(one.last)))
+        if self.metric == "revenue" and any(map(_SALES.isdisjoint, known)):
             return False  # costs and income add up to revenue, too
         if siblings.place == LIABILITIES:
             return any(words and words <= words_of(LIABILITIES) for words in self.wordings)
-        in_percent = any(one.facts[-1].fact.unit == "percent" for one in made.members)
+        in_percent = any(one.last.unit == "percent" for one in made.members)
         if siblings.place not in ROWS or not adds or in_percent or made.kind in _OF_A_COMPANY:
             return False
         told = words_of(siblings.total.name) if siblings.total is not None else frozenset[str]()
@@ -400,7 +402,7 @@ class _FamilyQuery:
         if times or net:
             return False
         if any(words <= _SUMMED for words in self.wordings):  # `the largest expense`: of the statement
-            stated = all(one.facts[-1].fact.statement is not None for one in made.members)
+            stated = all(one.last.statement is not None for one in made.members)
             return stated and any(words <= told <= words | _SUMMED for words in self.wordings)
         if not told and whole is not None and made.total:
             return magnitudes_agree(made.total[-1].fact, whole.fact)
@@ -408,19 +410,19 @@ class _FamilyQuery:
 
     def score(self, siblings: Siblings, made: Family) -> float | None:
         """Return how well the family fits; None where a requirement is not met."""
-        near = shared_words(siblings) | words_of(" ".join(siblings.above))
+        above = words_of(" ".join(siblings.above))
         called_so = self.kind_words <= words_of(siblings.above[-1])
         names = [words_of(one.name) for one in made.members]
         alone = bool(self.narrowing) and any(self.narrowing <= name for name in names)
-        apart = self.kind is not None and not self.narrowing <= near
+        apart = self.kind is not None and not self.narrowing <= shared_words(siblings) | above
         if (alone and not called_so) or apart or any(made.member_named(name) is None for name in self.holding):
             return None
         own = (name - LIGHT - OF_PARTS - self.kind_words for name in names if not name <= _SALES)
         if self.kind_words and any(words in self.wordings for words in own if words):
             return None  # what is measured itself: `Segment operating loss` in a reconciliation
-        facts = [member.facts[-1].fact for member in made.members]
-        concept = _concept(member.facts[-1] for member in made.members)
-        shared, above = shared_words(siblings) | concept, words_of(" ".join(siblings.above))
+        facts = [member.last for member in made.members]
+        concept = _concept(facts)
+        shared = shared_words(siblings) | concept
         fixed = words_of(" ".join(siblings.shared)) - OF_PARTS - LIGHT - OF_TIME - self.kind_words
         fixed = frozenset(word for word in fixed if not word.isdigit())
         scores = [
@@ -458,8 +460,8 @@ class _FamilyQuery:
 
     def is_named(self, siblings: Siblings, made: Family) -> bool:
         """Return whether more than a caption names the measure, or anything the kind asked for."""
-        facts = [member.facts[-1].fact for member in made.members]
-        shared = shared_words(siblings) | _concept(member.facts[-1] for member in made.members)
+        facts = [member.last for member in made.members]
+        shared = shared_words(siblings) | _concept(facts)
         named = any(words <= shared for words in self.wordings) or self.metric in map(_plain_metric, facts)
         return named or not self.kind_words or bool(self._kind_score(siblings, facts))
 
@@ -508,24 +510,10 @@ class _FamilyQuery:
         return _SAID_SO / 2 * (self.kind in _kinds_mentioned(siblings.above[1])) + _REGIONAL * regions
 
 
-def _concept(facts: Iterable[SourcedFact]) -> Words:
+def _concept(facts: Iterable[Fact]) -> Words:
     """Return the words of the concept that all facts are tagged with."""
-    concept = None
-    for each in facts:
-        own = each.fact.tag.concept if each.fact.tag else ""
-        if concept not in (None, own):
-            return frozenset()
-        concept = own
-    return words_of(split_tag_name(concept or ""))
-
-
-_MAY_BE_CALLED = {
-    "region": ("segment", "country"),
-    "product": ("segment",),
-    "country": ("region",),
-    "segment": ("region", "product"),
-}
-"""Segments may be regions or product lines; where a company has no other division, these are meant."""
+    concepts = {fact.tag.concept if fact.tag else "" for fact in facts}
+    return words_of(split_tag_name(*concepts)) if len(concepts) == 1 else frozenset()
 
 
 def _kind_of_tag(fact: Fact) -> str | None:
@@ -545,11 +533,11 @@ def _plain_metric(fact: Fact) -> str | None:
 
 def _tables(workspace: Workspace, pages: Sequence[PageKey]) -> list[Siblings]:
     """Return all siblings of the pages, and those that tags and scopes form across the pages of a filing."""
-    facts = workspace.index.facts(sorted({key.doc_id for key in pages}), pages=pages) if pages else ()
-    by_page = sorted(grouped((sourced.key, sourced) for sourced in facts).items())
-    by_filing = grouped((key.doc_id, sourced) for key, on_page in by_page for sourced in on_page)
-    found = [siblings for _, on_page in by_page for siblings in siblings_in(on_page)]
-    return found + [siblings for held in by_filing.values() for siblings in siblings_in(held, parts=True)]
+    read = workspace.index.facts(sorted({key.doc_id for key in pages}), pages=pages) if pages else ()
+    facts = sorted(read, key=lambda sourced: sourced.key)
+    of_pages, of_filings = grouped((each.key, each) for each in facts), grouped((each.doc_id, each) for each in facts)
+    found = [siblings for held in of_pages.values() for siblings in siblings_in(held)]
+    return found + [siblings for held in of_filings.values() for siblings in siblings_in(held, parts=True)]
 
 
 def _with_line_above(siblings: Siblings, kind_words: Words, workspace: Workspace) -> Siblings:
@@ -596,7 +584,7 @@ def _family(
             kept.append(Member(one.name, figures))
         else:
             dropped.append((one.name, "no figure of every period"))
-    proved = bool(total) and adds_up([member.facts[-1].fact for member in kept], total[-1].fact)
+    proved = bool(total) and adds_up([member.last for member in kept], total[-1].fact)
     between = [member for member in kept if _is_subtotal_or_deduction(member, kept, total, proved=proved)]
     dropped += [(member.name, "an elimination, or an amount not allocated to the parts") for member in between]
     kept = [member for member in kept if member not in between]
@@ -614,9 +602,8 @@ def _is_subtotal_or_deduction(
     words = words_of(member.name)
     if words & _BETWEEN and words <= _BETWEEN | _REST | OF_PARTS | LIGHT:
         return True
-    if words & (_NOT_DIVIDED | _EFFECTS) and 2 * sum(
-        bool(words_of(one.name) & (_NOT_DIVIDED | _EFFECTS)) for one in members
-    ) < len(members):
+    apart = [one for one in members if words_of(one.name) & (_NOT_DIVIDED | _EFFECTS)]
+    if member in apart and 2 * len(apart) < len(members):
         return True
     if not words - _CHANGE - _RATE - LIGHT - _OF_THE_WHOLE:
         return not words & _SALES or member.value(-1) >= max(one.value(-1) for one in members)  # a part called `Sales`
@@ -628,18 +615,14 @@ def _is_subtotal_or_deduction(
 
 
 def _kind_of(siblings: Siblings, members: Sequence[Member]) -> str | None:
-    kinds = {kind for member in members if (kind := _kind_of_tag(member.facts[-1].fact)) is not None}
-    if kinds:
-        return min(kinds)
-    said = _kinds_mentioned(" ".join((*siblings.shared, *siblings.above)))
-    printed = (member.facts[-1].fact.part_kind for member in members)
-    return min(said) if said else next(filter(None, printed), None)
+    kinds = {kind for member in members if (kind := _kind_of_tag(member.last)) is not None}
+    said = kinds or _kinds_mentioned(" ".join((*siblings.shared, *siblings.above)))
+    return min(said) if said else next(filter(None, (member.last.part_kind for member in members)), None)
 
 
 def _figure(sibling: Sibling | None, query: FactQuery) -> SourcedFact | None:
-    if sibling is None:
-        return None
-    return next((sourced for sourced in sibling.facts.values() if matches_period(sourced.fact, query)), None)
+    held = sibling.facts.values() if sibling is not None else ()
+    return next((sourced for sourced in held if matches_period(sourced.fact, query)), None)
 
 
 def _with_other_periods(siblings: Siblings, query: FactQuery, alike: Sequence[Siblings]) -> Siblings:
@@ -647,10 +630,8 @@ def _with_other_periods(siblings: Siblings, query: FactQuery, alike: Sequence[Si
     if any(_figure(one, query) is not None for one in siblings.members):
         return siblings
     names = {one.name for one in siblings.members}
-    for other in alike:
-        if _figure(other.members[0], query) is not None and names <= {one.name for one in other.members}:
-            return other
-    return siblings
+    dated = (other for other in alike if _figure(other.members[0], query) is not None)
+    return next((other for other in dated if names <= {one.name for one in other.members}), siblings)
 
 
 def _best_and_rival(found: Sequence[tuple[float, Family]], near: float, *, of_all: bool) -> FamilySearchResult:
@@ -660,7 +641,8 @@ def _best_and_rival(found: Sequence[tuple[float, Family]], near: float, *, of_al
     `of_all` parts of a company, also where it adds up to a printed total, as that of one brand.
     """
     # `Products` and `Services` divide more coarsely than the products beside them.
-    found = [pair for pair in found if not all(map(_is_of_a_kind, pair[1].members))] or found
+    coarse = _OF_ANY_KIND | OF_PARTS | LIGHT
+    found = [pair for pair in found if any(words_of(one.name) - coarse for one in pair[1].members)] or found
     if not found:
         return FamilySearchResult()
     best, first = found[0]
@@ -677,41 +659,32 @@ def _best_and_rival(found: Sequence[tuple[float, Family]], near: float, *, of_al
     return FamilySearchResult(first)
 
 
-def _is_of_a_kind(member: Member) -> bool:
-    return words_of(member.name) <= _OF_ANY_KIND | OF_PARTS | LIGHT
-
-
 def _is_piece_of(one: Family, other: Family) -> bool:
     """Return whether another family has all members of one, with their figures, and more."""
-    figures = {member.name.casefold(): member.facts[-1].fact for member in other.members}
-    held = [(member.facts[-1].fact, figures.get(member.name.casefold())) for member in one.members]
+    figures = {member.name.casefold(): member.last for member in other.members}
+    held = [(member.last, figures.get(member.name.casefold())) for member in one.members]
     return len(figures) > len(held) and all(fact is not None and magnitudes_agree(own, fact) for own, fact in held)
 
 
 def _is_same_table(other: Family, first: Family) -> bool:
     """Return whether one has sums or parts of the other's members; both then come from one table without conflict."""
-    figures = {member.name.casefold(): member.facts[-1].fact for member in reversed(first.members)}
-    shared = [(member.facts[-1].fact, figures.get(member.name.casefold())) for member in other.members]
+    figures = {member.name.casefold(): member.last for member in reversed(first.members)}
+    shared = [(member.last, figures.get(member.name.casefold())) for member in other.members]
     if any(fact is not None and not magnitudes_agree(own, fact) for own, fact in shared):
         return may_span_pages(other.table) and not may_span_pages(first.table)  # a table takes precedence over tags
-    names, firsts = {member.name.casefold() for member in other.members}, figures.keys()
-    return names <= firsts | _dropped_names(first) or firsts <= names | _dropped_names(other)
+    names = [{one.name.casefold() for one in family.members} for family in (other, first)]
+    dropped = [{name.casefold() for name, _ in family.dropped} for family in (other, first)]
+    return names[0] <= names[1] | dropped[1] or names[1] <= names[0] | dropped[0]
 
 
 def _is_detail_of_statement(other: Family, first: Family) -> bool:
     """Return whether the first is of a statement and the other splits some of its lines: both make up the whole."""
-    stated = all(member.facts[-1].fact.statement is not None for member in first.members)
-    figures = [member.facts[-1].fact for member in other.members]
-    shared = sum(any(magnitudes_agree(member.facts[-1].fact, own) for own in figures) for member in first.members)
+    stated = all(member.last.statement is not None for member in first.members)
+    shared = sum(any(magnitudes_agree(member.last, one.last) for one in other.members) for member in first.members)
     return stated and first.sums_to_whole() and other.sums_to_whole() and 2 * shared > len(first.members)
-
-
-def _dropped_names(family: Family) -> set[str]:
-    return {name.casefold() for name, _ in family.dropped}
 
 
 def _have_same_figures(one: Family, other: Family) -> bool:
     """Return whether all figures of the smaller family are in the other, whatever the names of their parts."""
     small, large = sorted((one, other), key=lambda family: len(family.members))
-    figures = [member.facts[-1].fact for member in large.members]
-    return all(any(magnitudes_agree(member.facts[-1].fact, other) for other in figures) for member in small.members)
+    return all(any(magnitudes_agree(member.last, other.last) for other in large.members) for member in small.members)

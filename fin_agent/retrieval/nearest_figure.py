@@ -44,6 +44,33 @@ Wanted = Literal["amount", "percent", "count", "any", "words"]
 Moved = Literal["up", "down", "either"]
 """The kind of figure that a question asks for (`words` where nothing asks for a figure), and the direction of a
 change."""
+Features = Mapping[str, float]
+"""Numbers by their name in `nearest_weights.yaml`: how a figure compares with a target, each 0 to 1, or with others."""
+_ALIKE, _TENTHS, _SIXTHS = Decimal("0.001"), 10, 6
+_COMPARED = {
+    "said_more": "said",
+    "said_above_more": "said_above",
+    "period_more": "of_period",
+    "row_more": "more_in_row",
+    "part_more": "more_in_part",
+    "sentence_more": "in_sentence",
+}
+_DAYS_NEAR = 10
+LIKELY_ENOUGH = 0.7
+"""Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
+ONLY_TOLD_ENOUGH = 0.25
+"""The same for the only figure that sentences tell of a metric which no table of the period states."""
+MAX_MARGIN = 2.0
+CONSIDERED = 40
+"""Number of top-ranked figures that the best one is compared with."""
+_LIGHT, _NAMED, _OTHERWISE, _LABELS, _LONG = 0.25, 0.95, 0.85, 8, 30
+_PERCENT = frozenset({"percent", "percentage points", "basis points"})
+_COUNT = frozenset({"count", "shares", "ratio"})
+_RATES = ("percent", "ratio")
+_CHANGE, _RATE, _PER_SHARE = stems("change"), stems("rate"), frozenset({"per", "share"})
+_HALF, _NINE_MONTHS = 6, 9
+_BALANCE_IN_A_SPAN, _BALANCE_OR_ANOTHER_SPAN, _ANOTHER = 0.35, 0.4, 0.15
+_LONGEST_PHRASE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +112,6 @@ class NearestFigure(NamedTuple):
     """Whether a sentence tells it, and no other figure of the period matches all words."""
 
 
-Features = Mapping[str, float]
-"""Numbers by their name in `nearest_weights.yaml`: how a figure compares with a target, each 0 to 1, or with others."""
-
-
 def find_nearest_figure(
     workspace: Workspace, sought: FigureTarget, *, company: str, of_totals: bool = False
 ) -> NearestFigure | None:
@@ -128,7 +151,6 @@ def ranking_margin(candidates: Sequence[tuple[SourcedFact, Features]], scores: S
     place = max(range(len(scores)), key=scores.__getitem__)
     values = [abs(each.fact.value) for each, _ in candidates]
     alike = [abs(value - values[place]) <= _ALIKE * max(value, values[place]) for value in values]
-    others = [other for other, same in enumerate(alike) if not same]
     of_period = {value for value, (_, one) in zip(values, candidates, strict=True) if one["of_period"] == 1}
     margin = {
         "score": scores[place],
@@ -138,26 +160,12 @@ def ranking_margin(candidates: Sequence[tuple[SourcedFact, Features]], scores: S
         "prints": min(sum(alike), _SIXTHS) / _SIXTHS,  # places that print the same value
         "constant": 1.0,
     }
-    best = candidates[place][1]
-    beside: Features = {}
-    if others:
-        rival = max(others, key=scores.__getitem__)  # the best figure with another value
+    others = (other for other, same in enumerate(alike) if not same)
+    rival = max(others, key=scores.__getitem__, default=None)  # the best figure with another value
+    if rival is not None:
         margin["margin"] = min(MAX_MARGIN, scores[place] - scores[rival])
-        beside = candidates[rival][1]
-    for name, feature in _COMPARED.items():
-        margin[name] = best[feature] - beside.get(feature, 0.0)
-    return place, margin
-
-
-_ALIKE, _TENTHS, _SIXTHS = Decimal("0.001"), 10, 6
-_COMPARED = {
-    "said_more": "said",
-    "said_above_more": "said_above",
-    "period_more": "of_period",
-    "row_more": "more_in_row",
-    "part_more": "more_in_part",
-    "sentence_more": "in_sentence",
-}
+    best, beside = candidates[place][1], {} if rival is None else candidates[rival][1]
+    return place, margin | {name: best[of] - beside.get(of, 0.0) for name, of in _COMPARED.items()}
 
 
 def ranked_candidates(
@@ -184,7 +192,7 @@ def ranked_candidates(
         and (fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
         and (fact.source == "text" or not sought.only_sentences)
         and not (sought.wanted == "count" and fact.source == "text" and fact.unit.startswith("USD"))
-        and (fact.unit == "USD per share" or fact.source == "text" or not asked.is_per_share)
+        and (fact.unit == "USD per share" or fact.source == "text" or not sought.words | sought.light >= _PER_SHARE)
         and not (of_money and fact.source == "text" and fact.unit == "shares")
         and not (no_share and fact.source == "text" and fact.unit in _PERCENT)
         and not (ends and sought.at_a_date and _is_of_another_day(fact, ends))
@@ -201,13 +209,6 @@ def _is_of_another_day(fact: Fact, ends: Sequence[date | None]) -> bool:
     """Return whether a sentence's figure is of a day at which no report ends: that of a plan announced before."""
     day = fact.period.end if fact.source == "text" and not fact.period.months else None
     return day is not None and all(end is not None and abs((end - day).days) > _DAYS_NEAR for end in ends)
-
-
-_DAYS_NEAR = 10
-LIKELY_ENOUGH = 0.7
-"""Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
-ONLY_TOLD_ENOUGH = 0.25
-"""The same for the only figure that sentences tell of a metric which no table of the period states."""
 
 
 def _parts_of_totals(workspace: Workspace, sought: FigureTarget, company: str) -> list[tuple[SourcedFact, Features]]:
@@ -240,11 +241,6 @@ def _parts_of_totals(workspace: Workspace, sought: FigureTarget, company: str) -
     return []
 
 
-MAX_MARGIN = 2.0
-CONSIDERED = 40
-"""Number of top-ranked figures that the best one is compared with."""
-
-
 class _TargetWords:
     """The words of a target, weighted by their rarity among the lines of the candidates."""
 
@@ -272,28 +268,12 @@ class _TargetWords:
 
     def _metric_words(self, fact: Fact, borne: Words) -> Words:
         """Return words that name a metric or phrase which the figure or its line stands for."""
-        held: set[str] = set()
+        held = [words for words, others in self.sought.phrases if any(other <= borne for other in others)]
         for words, metric, labels in self._metrics:
-            is_rate = metric.unit in _RATES  # a `Gross margin` in dollars is none
-            named = any(label <= borne for label in labels) and not (is_rate and fact.unit == "USD")
-            if fact.metric == metric.id or named:
-                held |= words
-        for words, others in self.sought.phrases:
-            if any(other <= borne for other in others):
-                held |= words
-        return frozenset(held)
-
-    def _credit(self, word: str, said: Words, named: Words) -> float:
-        if word in said:
-            return 1.0
-        if word in named:
-            return _NAMED
-        return 0.0 if self._others[word].isdisjoint(said) else _OTHERWISE
-
-    @property
-    def is_per_share(self) -> bool:
-        """Whether an amount per share is asked for, which no number of shares answers."""
-        return self._asked >= _PER_SHARE
+            no_rate = metric.unit in _RATES and fact.unit == "USD"  # a `Gross margin` in dollars
+            if fact.metric == metric.id or (not no_rate and any(label <= borne for label in labels)):
+                held.append(words)
+        return frozenset[str]().union(*held)
 
     def covers_all(self, address: Address, fact: Fact) -> bool:
         """Return whether the address matches every content word, directly or by a synonym."""
@@ -303,16 +283,18 @@ class _TargetWords:
         lacking = {word for word in hard - borne if self._others[word].isdisjoint(borne)}
         if lacking and not (lacking <= self._named and lacking <= self._metric_words(fact, borne)):
             return False
-        if fact.source == "text":
-            way = clause_figure(fact).way
-            if way != (sought.moved or "") and (sought.moved != "either" or not way):
-                return False  # a change where none is asked for, or the other way round
-        return True
+        way = clause_figure(fact).way if fact.source == "text" else sought.moved or ""
+        return bool(way) if sought.moved == "either" else way == (sought.moved or "")
 
     def coverage(self, said: Words, fact: Fact, address: Address) -> float:
         """Return the share of the words, by weight, that `said` contains."""
         named = self._metric_words(fact, address.borne)
-        covered = sum(weight * self._credit(word, said, named) for word, weight in self._weights.items())
+
+        def credit(word: str) -> float:
+            otherwise = 0.0 if self._others[word].isdisjoint(said) else _OTHERWISE
+            return 1.0 if word in said else _NAMED if word in named else otherwise
+
+        covered = sum(weight * credit(word) for word, weight in self._weights.items())
         return covered / (sum(self._weights.values()) or 1.0)
 
     def _missing_share(self, words: Words, known: Words) -> float:
@@ -376,15 +358,6 @@ class _TargetWords:
         }
 
 
-_LIGHT, _NAMED, _OTHERWISE, _LABELS, _LONG = 0.25, 0.95, 0.85, 8, 30
-_PERCENT = frozenset({"percent", "percentage points", "basis points"})
-_COUNT = frozenset({"count", "shares", "ratio"})
-_RATES = ("percent", "ratio")
-_CHANGE, _RATE, _PER_SHARE = stems("change"), stems("rate"), frozenset({"per", "share"})
-_HALF, _NINE_MONTHS = 6, 9
-_BALANCE_IN_A_SPAN, _BALANCE_OR_ANOTHER_SPAN, _ANOTHER = 0.35, 0.4, 0.15
-
-
 def _matches_period(fact: Fact, sought: FigureTarget, year: int) -> float:
     period = fact.period
     if period.fiscal_year != year:
@@ -430,6 +403,3 @@ def _phrases() -> Mapping[tuple[str, ...], tuple[Words, ...]]:
             others = (frozenset(other) for other in spelt if other != one and max(len(one), len(other)) > 1)
             found.setdefault(one, {}).update(dict.fromkeys(others))
     return {one: tuple(others) for one, others in found.items() if others}
-
-
-_LONGEST_PHRASE = 5

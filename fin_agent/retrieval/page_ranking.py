@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -31,6 +30,34 @@ _TWO_DIGITS = re.compile(r"\d\d")
 _WORD = re.compile(r"[A-Za-z]{3}")
 _EXPANSION = 0.3
 """Weight of an expansion or synonym relative to one of the question's own words."""
+_EXHIBITS = "9.01"
+_BODY = 0.6
+"""Weight of an Item of an 8-K other than those that the query names; 1 where the query names none."""
+MEANINGS = meanings("pages")
+"""The meaning of each feature; `slots` is known only while pages are selected one after another."""
+_ELSEWHERE = 0.35
+"""Weight of a figure outside the primary statements."""
+_HITS = 400
+_READ = 50
+"""Number of pages whose text is read: those ranked first by the inexpensive features."""
+_ON_A_COVER = 0.3
+_FIRST_PAGES = 10
+_RISK_FACTORS = frozenset({"1A", "II-1A"})
+_LETTERS = 4
+"""Number of letters of a stem that a label must contain to be read: most rows are skipped, and endings do not
+matter."""
+_OTHER_PERIOD = 0.5
+"""Factor for a row without a figure for a period asked about."""
+_stems = lru_cache(maxsize=50_000)(stem_set)
+PageWeights = Mapping[str, float]
+"""Weights by feature name: all of `MEANINGS`, none negative."""
+_FIRST, _MIN_ENTRIES, _SOUGHT = 5, 5, 0.6
+"""Top pages looked at, those that are read; fewest entries; least share of an entry's words that are search terms."""
+_PAGE = re.compile(r"(?:\s|[\s.·…_|]{2,})([1-9]\d{0,2})\s*$", re.MULTILINE)
+_TABLE_OF_FIGURES = 1.5
+"""Factor for the words of a table, relative to running text, where a figure is asked for."""
+_SECOND_OF_A_PAGE = 0.5
+"""Factor for a page's second passage: it repeats the page, but may contain another table."""
 
 
 class TextMatch(NamedTuple):
@@ -99,11 +126,6 @@ def _is_heading(line: str) -> bool:
     return sum(word[0].isupper() for word in words) >= _CAPITALS * len(words)
 
 
-_EXHIBITS = "9.01"
-_BODY = 0.6
-"""Weight of an Item of an 8-K other than those that the query names; 1 where the query names none."""
-
-
 def item_weights(query: Query, record: FilingRecord) -> Callable[[str | None], float]:
     """Return a function from Item to weight: 1 for the first Item the query names, less for those after it.
 
@@ -121,24 +143,6 @@ def item_weights(query: Query, record: FilingRecord) -> Callable[[str | None], f
         return worth.get(item or "", 0.0)
 
     return of
-
-
-MEANINGS = meanings("pages")
-"""The meaning of each feature; `slots` is known only while pages are selected one after another."""
-
-_ELSEWHERE = 0.35
-"""Weight of a figure outside the primary statements."""
-_HITS = 400
-_READ = 50
-"""Number of pages whose text is read: those ranked first by the inexpensive features."""
-_ON_A_COVER = 0.3
-_FIRST_PAGES = 10
-_RISK_FACTORS = frozenset({"1A", "II-1A"})
-_LETTERS = 4
-"""Number of letters of a stem that a label must contain to be read: most rows are skipped, and endings do not
-matter."""
-_OTHER_PERIOD = 0.5
-"""Factor for a row without a figure for a period asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +167,8 @@ def candidates_of(
     doc_ids = [filing.doc_id for filing in filings]
     top_filing = max((filing.score for filing in filings), default=0.0) or 1.0
     filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
-    periods = {filing.doc_id: _period_of(filing) for filing in filings}
+    fits = {filing.doc_id: dict(filing.features) for filing in filings}  # of the document stage
+    periods = {doc_id: 0.0 if "other company" in fit else fit.get("period", 0.0) for doc_id, fit in fits.items()}
     words, expansions, synonyms = (
         _shares({hit.key: hit.score for hit in index.search_pages(terms, doc_ids=doc_ids, limit=_HITS)})
         for terms in (query.terms, query.expansions, query.synonyms)
@@ -174,23 +179,17 @@ def candidates_of(
     held = _slots_stated(query, [*facts, *printed], workspace)
     rows = row_matches(query, index, doc_ids) if query.slots or query.figures else {}
     years = {period.fiscal_year for period in query.periods}
-    stated: defaultdict[PageKey, set[str]] = defaultdict(set)
-    parts: defaultdict[PageKey, set[str]] = defaultdict(set)
-    for sourced in facts:
-        fact = sourced.fact
-        if fact.metric not in query.metrics or (years and fact.period.fiscal_year not in years):
-            continue
-        if fact.scope is None and fact.metric:
-            stated[sourced.key].add(fact.metric)
-        elif fact.scope is not None and fact.statement is not Statement.EQUITY and (query.tables or query.figures):
-            parts[sourced.key].add(fact.scope)
+    of_metrics = [each for each in facts if each.fact.metric in query.metrics]
+    dated = [each for each in of_metrics if not years or each.fact.period.fiscal_year in years]
+    stated = grouped((each.key, each.fact.metric) for each in dated if each.fact.scope is None)
+    divided = [each for each in dated if each.fact.scope is not None and each.fact.statement is not Statement.EQUITY]
+    parts = grouped((each.key, each.fact.scope) for each in divided if query.tables or query.figures)
     records = {doc_id: index.filing(doc_id) for doc_id in doc_ids}
     item_weight = {doc_id: item_weights(query, record) for doc_id, record in records.items()}
     notes = {(doc_id, note.number): note.title for doc_id, record in records.items() for note in record.notes}
-    starts: defaultdict[PageKey, list[str]] = defaultdict(list)
-    for doc_id, record in records.items():
-        for start in record.items:
-            starts[PageKey(doc_id, start.page)].append(start.item)
+    starts = grouped(
+        (PageKey(doc_id, start.page), start.item) for doc_id, record in records.items() for start in record.items
+    )
     rank = {doc_id: position for position, doc_id in enumerate(doc_ids)}
     outline = {stored.key: stored.page for stored in index.outline(doc_ids) if only is None or stored.key in only}
     pages = sorted(outline, key=lambda key: (rank[key.doc_id], key.page))
@@ -204,7 +203,8 @@ def candidates_of(
     found: list[Candidate] = []
     for key in pages:
         page = outline[key]
-        weight_of, starting = item_weight[key.doc_id], starts[key]
+        weight_of, starting = item_weight[key.doc_id], starts.get(key, ())
+        divided_into = len(set(parts.get(key, ())))
         telling = _ON_A_COVER if page.item == COVER and not weight_of(COVER) else 1.0
         match = read.get(key, TextMatch())
         slots = held.get(key, {})
@@ -222,8 +222,8 @@ def candidates_of(
             "expansion headings": match.expansion_headings * telling,
             "note": wanted.title_coverage(notes.get((key.doc_id, page.note), "") if page.note else ""),
             "statement": float(page.statement in query.statements),
-            "facts": len(stated[key]) / max(1, len(query.metrics)),
-            "parts": len(parts[key]) / (1 + len(parts[key])),
+            "facts": len(set(stated.get(key, ()))) / max(1, len(query.metrics)),
+            "parts": divided_into / (1 + divided_into),
             "statement row": max(of_statement, asked_for),
             "row": max(of_any_table, asked_for),
             "item": max(map(weight_of, (page.item, *starting))),
@@ -235,12 +235,6 @@ def candidates_of(
         }
         found.append(Candidate(key, features, slots))
     return found
-
-
-def _period_of(filing: RankedFiling) -> float:
-    """Return the filing's period fit from the document stage; 0 for a company that the question may not mean."""
-    features = dict(filing.features)
-    return 0.0 if "other company" in features else features.get("period", 0.0)
 
 
 def _shares(scores: Mapping[PageKey, float]) -> dict[PageKey, float]:
@@ -289,13 +283,6 @@ def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> d
         of_statement = of_statement if row.statement is None else max(of_statement, likeness)
         best[key] = of_statement, max(of_any_table, likeness)
     return best
-
-
-_stems = lru_cache(maxsize=50_000)(stem_set)
-
-
-PageWeights = Mapping[str, float]
-"""Weights by feature name: all of `MEANINGS`, none negative."""
 
 
 def packaged_weights() -> PageWeights:
@@ -352,11 +339,6 @@ def slot_gain(slots: Mapping[Slot, float], best_held: Mapping[Slot, float]) -> f
     return added / (1.0 + added)
 
 
-_FIRST, _MIN_ENTRIES, _SOUGHT = 5, 5, 0.6
-"""Top pages looked at, those that are read; fewest entries; least share of an entry's words that are search terms."""
-_PAGE = re.compile(r"(?:\s|[\s.·…_|]{2,})([1-9]\d{0,2})\s*$", re.MULTILINE)
-
-
 def follow_contents(
     query: Query, ranked: Sequence[RankedPage], index: FilingIndex, only: Collection[PageKey] | None = None
 ) -> list[RankedPage]:
@@ -394,19 +376,12 @@ def _named_page(query: Query, contents: StoredPage, index: FilingIndex) -> PageK
         if overlap(sought, weights) >= _SOUGHT:
             named.append((sum(weights[stem] for stem in stems & sought), number, stems))
     _, wanted, stems = max(named, key=lambda entry: entry[0], default=(0.0, "", set[str]()))
-    keys = [PageKey(contents.doc_id, number) for number in range(index.filing(contents.doc_id).page_count)]
-    pages = [stored.page for stored in index.pages(keys)] if wanted else []
+    pages = [stored.page for stored in index.pages(index.filing(contents.doc_id).page_keys)] if wanted else []
     for page in pages:
         beside = pages[max(0, page.number - 1) : page.number + 2]
         if printed_number(page, beside) == wanted and stems <= stem_set(page.text):
             return PageKey(contents.doc_id, page.number)
     return None
-
-
-_TABLE_OF_FIGURES = 1.5
-"""Factor for the words of a table, relative to running text, where a figure is asked for."""
-_SECOND_OF_A_PAGE = 0.5
-"""Factor for a page's second passage: it repeats the page, but may contain another table."""
 
 
 def rank_passages(
@@ -449,12 +424,9 @@ def _figures(passage: StoredPassage, facts: Sequence[SourcedFact]) -> float:
 
 def _facts_by_page(query: Query, pages: Sequence[RankedPage], workspace: Workspace) -> dict[PageKey, list[SourcedFact]]:
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    doc_ids = {page.key.doc_id for page in pages}
     keys = [page.key for page in pages]
-    metrics_wanted = {slot.metric for slot in query.slots if not slot.is_searched}
-    named = workspace.index.facts(doc_ids, metrics=metrics_wanted, pages=keys) if metrics_wanted else []
-    return grouped(
-        (fact.key, fact)
-        for fact in (*named, *(printed for printed in query.printed if printed.key in keys))
-        if any(fills_slot(fact, slot, metrics, owners) for slot in query.slots)
-    )
+    wanted = {slot.metric for slot in query.slots if not slot.is_searched}
+    named = workspace.index.facts({key.doc_id for key in keys}, metrics=wanted, pages=keys) if wanted else []
+    found = (*named, *(printed for printed in query.printed if printed.key in keys))
+    filling = (fact for fact in found if any(fills_slot(fact, slot, metrics, owners) for slot in query.slots))
+    return grouped((fact.key, fact) for fact in filling)

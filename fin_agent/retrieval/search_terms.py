@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import threading
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
@@ -69,14 +68,5 @@ def stopwords() -> frozenset[str]:
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """Return the Porter stem, as SQLite's full-text index computes it."""
-    return str(_OWN.stemmer.stemWord(word))
-
-
-class _Own(threading.local):
-    """One stemmer per thread, because a stemmer keeps the current word as state."""
-
-    def __init__(self) -> None:
-        self.stemmer = snowballstemmer.stemmer("porter")
-
-
-_OWN = _Own()
+    # A stemmer keeps the current word as state: threads must not share one.
+    return str(snowballstemmer.stemmer("porter").stemWord(word))

@@ -13,7 +13,6 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import NamedTuple
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.retrieval.fact_terms import LIGHT, OF_TIME, Words, split_tag_name, words_of
@@ -23,6 +22,18 @@ from fin_agent.vocabulary.runs import grouped, runs_of
 
 When = tuple[int, int | None, int]
 """Fiscal year, quarter and months of a period."""
+LIABILITIES = "liabilities"
+ROWS = ("row", "statement", LIABILITIES)
+"""Places of rows below the same headings, of all rows of a statement, and of those of a balance sheet that are owed:
+many print no total of them, but one with equity."""
+_BOTH_SIDES, _EQUITY = words_of("liabilities and equity") - words_of("and"), words_of("equity deficit")
+_FEWEST = 2
+_WIDEST_GAP = 10
+"""Lines between rows of one table."""
+_RUNNING_HEAD = re.compile(r"^table of contents\s*", re.I)
+_MAX_TITLE_LENGTH = 8
+"""Most words of a caption that serves as a name: the same rows under `Europe` and under `Asia Pacific`."""
+_MAX_RUN_LENGTH = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,25 +95,10 @@ class Siblings:
         return exact or next((one for one in self.members if words_of(one.name) == words_of(name)), None)
 
 
-LIABILITIES = "liabilities"
-ROWS = ("row", "statement", LIABILITIES)
-"""Places of rows below the same headings, of all rows of a statement, and of those of a balance sheet that are owed:
-many print no total of them, but one with equity."""
-_BOTH_SIDES, _EQUITY = words_of("liabilities and equity") - words_of("and"), words_of("equity deficit")
-_FEWEST = 2
-_WIDEST_GAP = 10
-"""Lines between rows of one table."""
-
-
-class _Place(NamedTuple):
-    """A place of a fact's address, where it may have siblings."""
-
-    place: str
-    shared: tuple[str, ...]
-    """The rest of the address. Compared by words: `Operating income` of one part is `Operating income (loss)` of
-    another."""
-    identity: Hashable
-    name: str
+_Place = tuple[str, tuple[str, ...], Hashable, str]
+"""A place of a fact's address, where it may have siblings: the place, the rest of the address, which is compared by
+words (`Operating income` of one part is `Operating income (loss)` of another), what is equal for one sibling, its
+name."""
 
 
 def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Siblings]:
@@ -144,7 +140,8 @@ def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Si
             at = {_printed_at(one)[1]: one for one in sorted(members, key=lambda one: len(one.name))}
             members = [one for one in members if at[_printed_at(one)[1]] is one]
         # Rows further apart belong to the next table of the page, which may have the same headings, or none.
-        for run in runs_of(members, _is_far_below) if address.place in ROWS else (members,):
+        runs = runs_of(members, lambda run, row: _printed_at(row)[1] - _printed_at(run[-1])[1] > _WIDEST_GAP)
+        for run in runs if address.place in ROWS else (members,):
             found += _siblings_of_run(address, _with_unique_names(run))
     return found
 
@@ -207,26 +204,22 @@ def _printed_at(sibling: Sibling) -> tuple[int, int, float]:
     return min((each.fact.page, each.fact.line, each.fact.box.x0) for each in sibling.facts.values())
 
 
-def _is_far_below(run: Sequence[Sibling], row: Sibling) -> bool:
-    return _printed_at(row)[1] - _printed_at(run[-1])[1] > _WIDEST_GAP
-
-
 def _places(fact: Fact) -> Iterator[_Place]:
     """Yield the places of the address at which figures of one page may be siblings."""
     label, columns, headings = _without_period(fact)
     if label:
-        yield _Place("row", (*headings, *columns), (fact.line, label), label)
+        yield "row", (*headings, *columns), (fact.line, label), label
     if label and fact.statement is not None:  # the parts of a sum may stand below several headings: `Total assets`
-        yield _Place("statement", columns, (fact.line, label), label)
+        yield "statement", columns, (fact.line, label), label
     for level, heading in enumerate(headings):
         shared = *headings[:level], *headings[level + 1 :], label, *columns
-        yield _Place(f"heading {level}", shared, heading, heading.rstrip(" :"))
+        yield f"heading {level}", shared, heading, heading.rstrip(" :")
     if columns:
-        yield _Place("column", (*headings, label), columns, " ".join(columns))
+        yield "column", (*headings, label), columns, " ".join(columns)
     if len(columns) > 1:
         for level, column in enumerate(columns):
             shared = *headings, label, *columns[:level], *columns[level + 1 :]
-            yield _Place(f"column {level}", shared, column, column)
+            yield f"column {level}", shared, column, column
 
 
 def _without_period(fact: Fact) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
@@ -248,13 +241,11 @@ def _parts(fact: Fact) -> Iterator[_Place]:
         title = _RUNNING_HEAD.sub("", fact.caption).strip(" :.")
         if len(title.split()) > _MAX_TITLE_LENGTH:
             title = title.rpartition(". ")[2]  # the end of a paragraph is above it
-        yield _Place("caption", printed, title, title)
+        yield "caption", printed, title, title
+    if fact.tag is None and fact.scope is not None:
+        own = words_of(fact.scope)
+        yield "part", tuple(text for text in printed if not words_of(text) <= own), own, fact.scope
     if fact.tag is None:
-        if fact.scope is not None:
-            own = words_of(fact.scope)
-            yield _Place("part", tuple(text for text in printed if not words_of(text) <= own), own, fact.scope)
-        return
-    if not fact.tag.members:
         return
     axes = fact.tag.axes
     members = {axis.rpartition(":")[2]: member for axis, member in fact.tag.members}
@@ -262,7 +253,7 @@ def _parts(fact: Fact) -> Iterator[_Place]:
         others = (split_tag_name(members[other]) for other in axes if other != axis)
         along = axis.replace("Subsegments", "StatementBusinessSegments")  # some segments have parts, others none
         name = _name_of(fact, members[axis], is_alone=len(axes) == 1)
-        yield _Place(f"axis {along}", (split_tag_name(fact.tag.concept), *others), members[axis], name)
+        yield f"axis {along}", (split_tag_name(fact.tag.concept), *others), members[axis], name
 
 
 def _name_of(fact: Fact, member: str, *, is_alone: bool) -> str:
@@ -276,11 +267,6 @@ def _name_of(fact: Fact, member: str, *, is_alone: bool) -> str:
         if own and (own <= words or words <= own) and not own <= OF_TIME:
             return place.rstrip(" :")
     return fact.scope or spelling
-
-
-_RUNNING_HEAD = re.compile(r"^table of contents\s*", re.I)
-_MAX_TITLE_LENGTH = 8
-"""Most words of a caption that serves as a name: the same rows under `Europe` and under `Asia Pacific`."""
 
 
 @lru_cache(maxsize=10_000)
@@ -357,19 +343,15 @@ def _summed_members(before: Sequence[Sibling], total: Sibling) -> int:
     return found
 
 
-_MAX_RUN_LENGTH = 40
-
-
 def _is_sum(members: Sequence[Sibling], total: Sibling) -> bool:
     """Return whether the members add up to a total in all of its periods for which they have figures."""
-    held = False
-    for when, sourced in total.facts.items():
-        facts = [one.facts[when].fact for one in members if when in one.facts]
-        if facts:
-            held = True
-            if not sourced.fact.amount or not adds_up(facts, sourced.fact):
-                return False
-    return held
+    sums = [
+        (sourced.fact, [one.facts[when].fact for one in members if when in one.facts])
+        for when, sourced in total.facts.items()
+    ]
+    return any(parts for _, parts in sums) and all(
+        adds_up(parts, whole) and whole.amount for whole, parts in sums if parts
+    )
 
 
 def adds_up(parts: Sequence[Fact], whole: Fact) -> bool:

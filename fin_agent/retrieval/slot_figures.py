@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -58,6 +57,8 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
 
     It has to name the part that the slot asks for; without one, it is a part of the metric's printed total.
     """
+    if words_of(slot.phrase) <= words_of(slot.part or ""):
+        return None  # the part's own words say nothing of what is measured
     text, lexicon = f"{slot.part or ''} {slot.phrase}", workspace.lexicon
     target = FigureTarget(
         words=words_of(text) - OF_TIME,
@@ -67,8 +68,6 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
         quarter=slot.quarter,
         months=slot.months,
     )
-    if words_of(slot.phrase) <= words_of(slot.part or ""):
-        return None  # the part's own words say nothing of what is measured
     near = find_nearest_figure(workspace, target, company=slot.company, of_totals=slot.part is None)
     if near is None or near.chance < LIKELY_ENOUGH or not scope.holds(near.sourced.key):
         return None
@@ -77,24 +76,25 @@ def _most_likely(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchRe
     named = words_of(slot.part or "") <= found.line | found.heads | found.column | found.members
     named = named or same_part(fact.scope, slot.part)
     known = [one.id for one in lexicon.mentions(fact.label) if one.phrase.lower() == fact.label.lower()]
-    if slot.metric and known and slot.metric not in known:
-        return None  # `Gross profit` is no operating income
-    fits = named and fact.source != "text" and matches_period(fact, query_for(slot))
+    of_another = slot.metric and known and slot.metric not in known  # `Gross profit` is no operating income
+    fits = named and not of_another and fact.source != "text" and matches_period(fact, query_for(slot))
     return FactSearchResult((FactHit(near.sourced, 1.0),)) if fits else None
 
 
 def _figure_in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult:
-    """Return the figure of a slot with a given table: that of its part, or the total."""
+    """Return the figure of a slot with a given table, that of its part or the total, or the one at a given place."""
+    query, index = query_for(slot), workspace.index
     if slot.table.startswith(_ONE_FIGURE):
-        return _figure_at(slot.table, workspace.index, scope)
-    query = query_for(slot)
-    for others in (False, True):
-        for siblings in _tables_of(slot.table, workspace.index, others=others):
-            member = siblings.member_named(slot.part)
-            for sourced in member.facts.values() if member is not None else ():
-                if matches_period(sourced.fact, query) and scope.holds(sourced.key):
-                    return FactSearchResult((FactHit(with_own_unit(sourced), 1.0),))
-    return FactSearchResult(())
+        doc_id, page = slot.table.removeprefix(_ONE_FIGURE).split("#")[:2]
+        on_page = index.facts([doc_id], pages=[PageKey(doc_id, int(page))])
+        held = (each for each in on_page if figure_place(each) == slot.table)
+    else:
+        tables = itertools.chain.from_iterable(_tables_of(slot.table, index, others=one) for one in (False, True))
+        members = (member for siblings in tables if (member := siblings.member_named(slot.part)) is not None)
+        figures = (each for member in members for each in member.facts.values())
+        held = (each for each in figures if matches_period(each.fact, query))
+    found = next((each for each in held if scope.holds(each.key)), None)
+    return FactSearchResult(() if found is None else (FactHit(with_own_unit(found), 1.0),))
 
 
 def figure_place(sourced: SourcedFact) -> str:
@@ -103,35 +103,25 @@ def figure_place(sourced: SourcedFact) -> str:
     return f"{_ONE_FIGURE}{sourced.doc_id}#{fact.page}#{fact.line}#{fact.box.x0:.1f}#{fact.amount}"
 
 
-def _figure_at(place: str, index: FilingIndex, scope: Scope) -> FactSearchResult:
-    """Return the figure at a place."""
-    doc_id, page = place.removeprefix(_ONE_FIGURE).split("#")[:2]
-    facts = index.facts([doc_id], pages=[PageKey(doc_id, int(page))])
-    here = (each for each in facts if figure_place(each) == place and scope.holds(each.key))
-    return FactSearchResult(tuple(FactHit(with_own_unit(each), 1.0) for each in itertools.islice(here, 1)))
-
-
 _ONE_FIGURE = "figure:"
 _MAX_PRINTS = 60
+_MAX_TABLES = 32
+_TOLD = 3
 
 
 def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:
     """Return the siblings of an anchor; with `others`, those in other tables of the filing, as for other years."""
-    kept: OrderedDict[tuple[str, bool], list[Siblings]] = kept_for(index).setdefault("tables", OrderedDict())
+    kept: dict[tuple[str, bool], list[Siblings]] = kept_for(index).setdefault("tables", {})
     if (anchor, others) not in kept:
         doc_id, page = anchor.split("#")[:2]
         pages = None if others or may_span_pages(anchor) else [PageKey(doc_id, int(page))]
         facts = index.facts([doc_id], pages=pages)
-        tables = _tables_of(anchor, index, others=False) if others else []
-        kept[anchor, others] = (
-            list(matching_siblings(tables[0], facts)) if tables else [] if others else siblings_of(anchor, facts)
-        )
+        own = _tables_of(anchor, index, others=False)[:1] if others else []
+        found = [each for one in own for each in matching_siblings(one, facts)]
+        kept[anchor, others] = found if others else siblings_of(anchor, facts)
     while len(kept) > _MAX_TABLES:
-        kept.popitem(last=False)
+        del kept[next(iter(kept))]
     return kept[anchor, others]
-
-
-_MAX_TABLES = 32
 
 
 def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> str:
@@ -149,9 +139,6 @@ def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING
 def _candidate_places(hit: FactHit) -> str:
     fact = hit.sourced.fact
     return f"{' > '.join(fact.row_path)!r} ({hit.sourced.doc_id} page {fact.page + 1})"
-
-
-_TOLD = 3
 
 
 def query_for(slot: Slot) -> FactQuery:

@@ -46,6 +46,7 @@ from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling, pack_numb
 from fin_agent.lexicon.words import load_yaml
 from fin_agent.redaction import is_plaintext, redact_secrets
 from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.runs import grouped
 
 try:
     import elastic_transport
@@ -911,12 +912,8 @@ def _source(part: Part, row: StoredRow) -> Source:
 def _figures(stored: StoredFiling, generation: str) -> Iterator[Document]:
     """Yield a document for each page with its facts, tags and tables, by page."""
     tags = {tag[0]: tag for tag in stored.parts[Part.TAGS]}
-    facts_of: dict[Any, list[tuple[int, StoredRow]]] = {}
-    for ordinal, fact in enumerate(stored.parts[Part.FACTS]):
-        facts_of.setdefault(fact[_PAGE], []).append((ordinal, fact))
-    tags_of: dict[Any, list[StoredRow]] = {}
-    for tag in tags.values():
-        tags_of.setdefault(NO_PAGE if tag[_TAG_PAGE] is None else tag[_TAG_PAGE], []).append(tag)
+    facts_of = grouped((fact[_PAGE], (ordinal, fact)) for ordinal, fact in enumerate(stored.parts[Part.FACTS]))
+    tags_of = grouped((NO_PAGE if tag[_TAG_PAGE] is None else tag[_TAG_PAGE], tag) for tag in tags.values())
     tables_of: dict[Any, Any] = dict(stored.parts[Part.TABLES])
     for page in sorted({*facts_of, *tags_of, *tables_of}):
         facts, own = facts_of.get(page, []), tags_of.get(page, [])

@@ -27,14 +27,18 @@ Matrix: TypeAlias = NDArray[np.float32]
 """One row per text, each of length 1."""
 
 TEXTS_AT_ONCE = 32
+ModelT = TypeVar("ModelT", "SentenceTransformer", "SparseModel")
+WINDOW_TOKENS = 256
+"""Most tokens of a window, even where the model could read more: windows should be small compared to their passages."""
+OVERLAP = 30
+"""Tokens that a window shares with the one before it."""
+MAX_TERMS = 256
+"""Most terms of a text, those with the highest weights (Kobeissi & Langlais, Section 4.2)."""
 
 
 def load_encoder(model: str = "minilm") -> Encoder:
     """Load a dense model: `minilm` (packaged), a folder, or a name on a model hub. Raises EncoderError."""
     return Encoder(model_name(model), load(model, "SentenceTransformer"))
-
-
-ModelT = TypeVar("ModelT", "SentenceTransformer", "SparseModel")
 
 
 class _LoadedModel(Generic[ModelT]):
@@ -98,12 +102,6 @@ def _normalized(vectors: Sequence[Matrix] | Matrix, dimensions: int) -> Matrix:
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     normalised: Matrix = matrix / np.maximum(lengths, np.float32(1e-12))
     return normalised
-
-
-WINDOW_TOKENS = 256
-"""Most tokens of a window, even where the model could read more: windows should be small compared to their passages."""
-OVERLAP = 30
-"""Tokens that a window shares with the one before it."""
 
 
 def windows_of(text: str, tokenizer: PreTrainedTokenizerBase, most: int, overlap: int = OVERLAP) -> list[str]:
@@ -195,10 +193,6 @@ class SparseEncoder(_LoadedModel["SparseModel"]):
                 )
             rows += map(_row, found)
         return rows
-
-
-MAX_TERMS = 256
-"""Most terms of a text, those with the highest weights (Kobeissi & Langlais, Section 4.2)."""
 
 
 def _row(weighed: torch.Tensor) -> SparseRow:

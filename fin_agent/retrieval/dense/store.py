@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, PageKey, VectorModel, VectorUnit
+from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, VectorModel, VectorUnit
 from fin_agent.retrieval.dense.encoder import Encoder, Matrix, SparseEncoder, SparseRow
 from fin_agent.retrieval.dense.loading import missing_packages_remedy
 
@@ -26,6 +26,7 @@ _DIGITS = 5
 Scores: TypeAlias = NDArray[np.float32]
 _PLACE_BITS = 32
 """A row's key is the position of its filing, shifted by these bits, plus its place."""
+Half: TypeAlias = NDArray[np.float16]
 
 
 class VectorHit(NamedTuple):
@@ -167,9 +168,6 @@ def _sparse(of_filings: Sequence[FilingVectors], dimensions: int) -> Any:
     return csr_array((weights, terms, starts), shape=(len(counts), dimensions))
 
 
-Half: TypeAlias = NDArray[np.float16]
-
-
 def pack_vectors(
     doc_id: str, places: Sequence[int], rows: Matrix | Sequence[SparseRow], dimensions: int
 ) -> FilingVectors:
@@ -246,11 +244,10 @@ def _texts(
         return None
     if unit is VectorUnit.SUMMARY:
         return [0], [record.summary]
-    keys = [PageKey(doc_id, number) for number in range(record.page_count)]
     if unit is VectorUnit.PAGE:
-        pages = [stored.page for stored in index.pages(keys)]
+        pages = [stored.page for stored in index.pages(record.page_keys)]
         return [page.number for page in pages], [page.text for page in pages]
-    passages = [stored.passage for stored in index.passages(keys)]
+    passages = [stored.passage for stored in index.passages(record.page_keys)]
     if unit is VectorUnit.PASSAGE:
         return [passage.ordinal for passage in passages], [passage.text for passage in passages]
     windows = [(passage.ordinal, window) for passage in passages for window in encoder.windows(passage.text)]

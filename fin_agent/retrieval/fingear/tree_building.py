@@ -28,7 +28,6 @@ from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.models.tokens import approximate_tokens
 from fin_agent.retrieval.search_terms import stems_of
-from fin_agent.retrieval.strategies.one_pass import page_keys
 
 if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, Matrix
@@ -54,6 +53,11 @@ _SUMMARY_SENTENCES = 4
 _MAX_TITLES = 12
 _MAX_SENTENCES = 150
 """Sentences of a node that TextRank reads."""
+_MAX_TITLE_LENGTH = 14
+Weighting = Literal["relative", "log", "softmax"]
+WEIGHTINGS: tuple[Weighting, ...] = ("relative", "log", "softmax")
+_MAX_TERM_LENGTH = 6
+"""Words of a term; longer ones do not occur verbatim."""
 
 
 class TreeError(FinAgentError):
@@ -229,7 +233,7 @@ def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, li
     for sourced in index.facts([doc_id]):
         labels.setdefault(sourced.key, {})[" ".join(sourced.fact.label.split())] = None
     by_item: dict[str, list[StoredPassage]] = {}
-    for stored in index.passages(page_keys(index, doc_id)):
+    for stored in index.passages(index.filing(doc_id).page_keys):
         page = outline.get(stored.key)
         item = (page and page.item) or NO_ITEM
         by_item.setdefault(WHOLE if chunking.whole else item, []).append(stored)
@@ -391,9 +395,6 @@ def _names(title: str) -> bool:
     return short and title[:1].isupper() and not title.endswith((".", ",", ";", ":"))
 
 
-_MAX_TITLE_LENGTH = 14
-
-
 def _sentences(text: str) -> Iterator[str]:
     for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(text.split())):
         if 6 <= len(sentence.split()) <= 60 and sentence.endswith((".", "!", "?")):
@@ -454,12 +455,6 @@ class TreeStore:
 
     def _place(self, content_hash: str, chunking: Chunking) -> Path:
         return self._folder / f"{content_hash}-{str(chunking).replace(':', '-')}.json.gz"
-
-
-Weighting = Literal["relative", "log", "softmax"]
-WEIGHTINGS: tuple[Weighting, ...] = ("relative", "log", "softmax")
-_MAX_TERM_LENGTH = 6
-"""Words of a term; longer ones do not occur verbatim."""
 
 
 def count_clusters(text: str, lexicon: Lexicon) -> Counter[str]:

@@ -47,6 +47,10 @@ _K1, _B = 1.5, 0.75
 
 _Scores = dict[int, float]
 """Score by node number."""
+Passages = Mapping[str, Mapping[int, StoredPassage]]
+"""The passages of filings by ordinal."""
+ALL_PARTS = frozenset(("lexicon", "summary", "question", "reranker"))
+"""The parts of FinGEAR; the ablations of its Tables 2 and 8 switch them off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +64,6 @@ class Candidate:
     """Sum of the reciprocal ranks in both trees."""
 
 
-Passages = Mapping[str, Mapping[int, StoredPassage]]
-"""The passages of filings by ordinal."""
-
-
 def _passages_of(held: Passages, doc_id: str, leaf: TreeNode) -> list[StoredPassage]:
     """Return the passages of a chunk, in the order of the filing."""
     return [held[doc_id][ordinal] for ordinal in leaf.passages]
@@ -72,10 +72,6 @@ def _passages_of(held: Passages, doc_id: str, leaf: TreeNode) -> list[StoredPass
 def _text_of(held: Passages, doc_id: str, leaf: TreeNode) -> str:
     """Return the text of a chunk."""
     return "\n".join(stored.passage.text for stored in _passages_of(held, doc_id, leaf))
-
-
-ALL_PARTS = frozenset(("lexicon", "summary", "question", "reranker"))
-"""The parts of FinGEAR; the ablations of its Tables 2 and 8 switch them off."""
 
 
 @dataclass(frozen=True)

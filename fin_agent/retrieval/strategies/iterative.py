@@ -20,7 +20,6 @@ from fin_agent.retrieval.strategies.one_pass import (
     Wording,
     listed,
     load_passages,
-    page_keys,
     passages_to_depth,
     restrict_scope,
     without_duplicates,
@@ -38,6 +37,27 @@ from fin_agent.retrieval.strategies.protocol import (
 )
 
 CANDIDATES = 50
+Found = TypeVar("Found")
+_READ_OF_EACH = 2
+"""Minimum number of passages per part that an answer is written from."""
+_ENOUGH = re.compile(r"\bthe answer is\b", re.I)
+_NOTHING_YET = "(none)"
+_MOST_OF_A_PASSAGE = 3000
+"""Most characters of a passage that the model reads."""
+_GRADED, _TRIES = 10, 3
+_BRANCHING_DEPTH, _READ_OF_A_BRANCH = 2, 3
+_MAX_EXPANSIONS = 6
+SCORED = ("document-reranker", "passage-reranker")
+"""Parts that use a cross-encoder; without both, none is needed."""
+_SCORED_BY = "by a cross-encoder"
+_UNSCORED = "as ranked, no cross-encoder"
+KINDS = (
+    "a primary financial statement: income statement, balance sheet or cash flow statement",
+    "a note to the financial statements, with its table",
+    "management's discussion and analysis of results, liquidity and what drove them",
+    "the description of the business, its risks, legal proceedings, or an announcement of an event",
+)
+"""Places of the four passages of `multi-hyde`: asked four times for the same, a model writes the same."""
 
 
 def rerank(
@@ -85,12 +105,6 @@ def order_by_scores(
     return [RankedPassage(passages[place].stored, scores[place]) for place in order]
 
 
-Found = TypeVar("Found")
-
-_READ_OF_EACH = 2
-"""Minimum number of passages per part that an answer is written from."""
-
-
 def search_sub_questions(
     base: Search, decomposer: Decomposer, passages: int, query: Query, scope: Scope, depth: Depth
 ) -> SearchResult:
@@ -111,15 +125,7 @@ def search_sub_questions(
 
 def _interleave(lists: Iterable[Sequence[Found]]) -> list[Found]:
     """Return the first of each list, then the second of each, and so on."""
-    missing = object()
-    dealt = zip_longest(*lists, fillvalue=missing)
-    return [each for row in dealt for each in row if each is not missing]  # type: ignore[misc]
-
-
-_ENOUGH = re.compile(r"\bthe answer is\b", re.I)
-_NOTHING_YET = "(none)"
-_MOST_OF_A_PASSAGE = 3000
-"""Most characters of a passage that the model reads."""
+    return [each for row in zip_longest(*lists) for each in row if each is not None]
 
 
 def search_interleaved(
@@ -190,9 +196,6 @@ def _merge_results(
     return replace(merged, rounds=len(results), kept=len(read), steps=tuple(steps))
 
 
-_GRADED, _TRIES = 10, 3
-
-
 def self_rag(
     base: Search, critic: Curator, rewriter: Rewriter, query: Query, scope: Scope, depth: Depth
 ) -> SearchResult:
@@ -221,10 +224,6 @@ def self_rag(
     return replace(_merge_results(read, results, depth, steps), curated=True)
 
 
-_BRANCHING_DEPTH, _READ_OF_A_BRANCH = 2, 3
-_MAX_EXPANSIONS = 6
-
-
 def rq_rag(
     base: Search, rewriter: Rewriter, decomposer: Decomposer, query: Query, scope: Scope, depth: Depth
 ) -> SearchResult:
@@ -251,12 +250,6 @@ def _actions(rewriter: Rewriter, decomposer: Decomposer, query: Query) -> Iterat
     yield "rewriting", _reworded(query, rewriter(query))
     yield "decomposing", next(iter(decomposer(query)), query)
     yield "disambiguating", _reworded(query, f"{query.text} ({wider})") if wider else query
-
-
-SCORED = ("document-reranker", "passage-reranker")
-"""Parts that use a cross-encoder; without both, none is needed."""
-_SCORED_BY = "by a cross-encoder"
-_UNSCORED = "as ranked, no cross-encoder"
 
 
 @dataclass(slots=True)
@@ -360,9 +353,8 @@ class HiRec:
             found = passages_to_depth(self.ranker, Wording.of(asked), within, self.depth)
             ranked = load_passages(self.index, found[: max(CANDIDATES, self.depth.passages, self.depth.pages)])
         else:
-            keys = [
-                key for doc_id in within.filings or () for key in page_keys(self.index, doc_id) if within.holds(key)
-            ]
+            records = map(self.index.filing, within.filings or ())
+            keys = [key for record in records for key in record.page_keys if within.holds(key)]
             ranked = [RankedPassage(each, 0.0) for each in self.index.passages(keys)]
         if scorer is not None:
             ranked = order_by_scores(asked.text, ranked, scorer, self._title)
@@ -374,15 +366,6 @@ class HiRec:
         """Return the prefix for a filing's summary and passages when they are scored (Section 5.1)."""
         identity = self.index.filing(doc_id).identity
         return f"Document title: {identity.company} {identity.fiscal_year or ''} {identity.form.value}. Context: "
-
-
-KINDS = (
-    "a primary financial statement: income statement, balance sheet or cash flow statement",
-    "a note to the financial statements, with its table",
-    "management's discussion and analysis of results, liquidity and what drove them",
-    "the description of the business, its risks, legal proceedings, or an announcement of an event",
-)
-"""Places of the four passages of `multi-hyde`: asked four times for the same, a model writes the same."""
 
 
 def hypothetical_wording(

@@ -34,6 +34,25 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 Item = TypeVar("Item")
 Key = TypeVar("Key", bound=Hashable)
+SCORES = meanings("scores")
+"""Meaning of the score of a filing or page, by the name passed to `filings_of` and `pages_of`."""
+_FIRST_LOOK, _FURTHER = 256, 8
+_PAGES_FOR_FILINGS = 500
+"""Number of pages that are ranked, so that they come from enough filings."""
+FUSION = 60
+MAX_TERMS = 64
+"""Most terms of a search, the rarest first; the longest questions of the benchmarks have about forty."""
+SYNONYM_WEIGHT = 0.5
+"""Weight of a synonym relative to a word of the question (Voorhees 1994: a higher weight harms)."""
+SYNONYM_DEPTH = 1000
+"""Depth to which the rankings by words and by synonyms are read before their scores are added."""
+_ALL = 1_000_000_000
+FUSED_DEPTH = 1000
+"""Depth to which fused rankings are read; lower ranks add almost nothing."""
+_SHORT_YEAR = re.compile(r"\bFY\s?'?(\d{2}|\d{4})\b", re.I)
+_CACHE_SIZE, _FILINGS_KEPT = 32, 1024
+"""Numbers of wordings whose vectors are cached, because the stages of one search use the same ones, and of filings the
+pages of whose passages are."""
 
 
 class Place(NamedTuple):
@@ -107,14 +126,9 @@ def allowed_pages(scope: Scope) -> frozenset[PageKey] | None:
     return None if scope.pages is None else frozenset(filter(scope.holds, scope.pages))
 
 
-def page_keys(index: FilingIndex, doc_id: str) -> list[PageKey]:
-    """Return the keys of all pages of a filing."""
-    return [PageKey(doc_id, number) for number in range(index.filing(doc_id).page_count)]
-
-
 def passages_by_ordinal(index: FilingIndex, doc_id: str) -> dict[int, StoredPassage]:
     """Return all passages of a filing by ordinal, in order."""
-    return {stored.passage.ordinal: stored for stored in index.passages(page_keys(index, doc_id))}
+    return {stored.passage.ordinal: stored for stored in index.passages(index.filing(doc_id).page_keys)}
 
 
 def load_passages(index: FilingIndex, scored: Scored) -> list[RankedPassage]:
@@ -128,12 +142,6 @@ def load_passages(index: FilingIndex, scored: Scored) -> list[RankedPassage]:
 def without_duplicates(passages: Iterable[RankedPassage]) -> list[RankedPassage]:
     """Return each passage once, at its first position."""
     return list(_first_of_each(passages, lambda passage: (passage.stored.doc_id, passage.stored.passage.ordinal)))
-
-
-SCORES = meanings("scores")
-"""Meaning of the score of a filing or page, by the name passed to `filings_of` and `pages_of`."""
-
-_FIRST_LOOK, _FURTHER = 256, 8
 
 
 def search_passages(
@@ -172,10 +180,6 @@ def passages_to_depth(ranker: Ranker, wording: Wording, scope: Scope, depth: Dep
         if len(found) < limit or (len(filings) >= wanted and len(pages) >= depth.pages):
             return found
         limit *= _FURTHER
-
-
-_PAGES_FOR_FILINGS = 500
-"""Number of pages that are ranked, so that they come from enough filings."""
 
 
 def search_pages_first(
@@ -218,9 +222,6 @@ def _by_position(places: Iterable[Place]) -> Scored:
     return [(key, 1.0 / place) for place, key in enumerate(places, start=1)]
 
 
-FUSION = 60
-
-
 def reciprocal_ranks(rankings: Iterable[Iterable[Key]]) -> dict[Key, float]:
     """Return for each key the sum of 1 / (60 + rank) over the rankings (Cormack et al. 2009), in order of appearance.
 
@@ -245,15 +246,6 @@ def pages_of(scored: Scored, by: str) -> tuple[RankedPage, ...]:
     """Return each page with its first, and so best, score; `by` names the kind of score (see SCORES)."""
     best = _first_of_each(scored, lambda pair: pair[0].on)
     return tuple(RankedPage(place.on, score, ((by, round(score, 4)),)) for place, score in best)
-
-
-MAX_TERMS = 64
-"""Most terms of a search, the rarest first; the longest questions of the benchmarks have about forty."""
-SYNONYM_WEIGHT = 0.5
-"""Weight of a synonym relative to a word of the question (Voorhees 1994: a higher weight harms)."""
-SYNONYM_DEPTH = 1000
-"""Depth to which the rankings by words and by synonyms are read before their scores are added."""
-_ALL = 1_000_000_000
 
 
 def rank_by_words(index: FilingIndex, unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
@@ -282,10 +274,6 @@ def rank_by_words(index: FilingIndex, unit: VectorUnit, wording: Wording, scope:
         scores[place] = scores.get(place, 0.0) + SYNONYM_WEIGHT * score
     # A stable sort: equal scores keep the order of the question's words, then of the synonyms.
     return sorted(scores.items(), key=lambda scored: -round(scored[1], 9))[:limit]
-
-
-FUSED_DEPTH = 1000
-"""Depth to which fused rankings are read; lower ranks add almost nothing."""
 
 
 def rank_fused(rankers: Sequence[Ranker], unit: VectorUnit, wording: Wording, scope: Scope, limit: int) -> Scored:
@@ -318,14 +306,6 @@ def expand_question(query: Query) -> Wording:
     """
     years = (f"fiscal year {'20' * (len(year) == 2)}{year}" for year in _SHORT_YEAR.findall(query.text))
     return Wording((query.text,), _each_once((*query.expansions, *query.synonyms, *years)))
-
-
-_SHORT_YEAR = re.compile(r"\bFY\s?'?(\d{2}|\d{4})\b", re.I)
-
-
-_CACHE_SIZE, _FILINGS_KEPT = 32, 1024
-"""Numbers of wordings whose vectors are cached, because the stages of one search use the same ones, and of filings the
-pages of whose passages are."""
 
 
 def vector_ranker(

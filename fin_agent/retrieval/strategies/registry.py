@@ -12,32 +12,8 @@ from fin_agent.index.protocol import VectorUnit
 from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.fingear.tree_building import WEIGHTINGS
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.iterative import (
-    SCORED,
-    HiRec,
-    hypothetical_wording,
-    rerank,
-    rq_rag,
-    score_order,
-    search_interleaved,
-    search_sub_questions,
-    self_rag,
-    written_thought,
-)
-from fin_agent.retrieval.strategies.one_pass import (
-    Ranker,
-    Staged,
-    Wording,
-    dense_vector,
-    expand_question,
-    page_similarity,
-    rank_by_words,
-    rank_fused,
-    search_pages_first,
-    search_passages,
-    sparse_vector,
-    vector_ranker,
-)
+from fin_agent.retrieval.strategies import iterative, one_pass
+from fin_agent.retrieval.strategies.one_pass import Ranker, Wording
 from fin_agent.retrieval.strategies.protocol import (
     Layer,
     Models,
@@ -94,34 +70,34 @@ class _Building:
         base = partial(self.search_of, below)
         match top.name:
             case "default":
-                return Staged(workspace, settings.documents, settings.pages).search
+                return one_pass.Staged(workspace, settings.documents, settings.pages).search
             case "default-dense":
-                likeness = partial(page_similarity, self._dense({VectorUnit.PAGE}))
-                return Staged(workspace, settings.documents, settings.pages, likeness).search
+                likeness = partial(one_pass.page_similarity, self._dense({VectorUnit.PAGE}))
+                return one_pass.Staged(workspace, settings.documents, settings.pages, likeness).search
             case "lightrag" | "graphrag":
                 from fin_agent.retrieval.strategies.entity_graph import graph_search
 
                 return graph_search(top.name, workspace, settings.documents)
             case "rerank":
-                order = score_order(self._required_scorer())
-                return partial(rerank, base(), order, settings.rerank_candidates)
+                order = iterative.score_order(self._required_scorer())
+                return partial(iterative.rerank, base(), order, settings.rerank_candidates)
             case "tournament":
-                return partial(rerank, base(), self._given("an arena"), TOURNAMENT_CANDIDATES)
+                return partial(iterative.rerank, base(), self._given("an arena"), TOURNAMENT_CANDIDATES)
             case "ircot":
                 prompt = load_prompt("ircot", folder=settings.prompts)
-                thought = partial(written_thought, self._writer, prompt, models.notify)
-                return partial(search_interleaved, base(), thought, settings.passages, settings.rounds + 1)
+                thought = partial(iterative.written_thought, self._writer, prompt, models.notify)
+                return partial(iterative.search_interleaved, base(), thought, settings.passages, settings.rounds + 1)
             case "sub-questions":
-                return partial(search_sub_questions, base(), self._given("a decomposer"), settings.passages)
+                return partial(iterative.search_sub_questions, base(), self._given("a decomposer"), settings.passages)
             case "self-rag":
-                return partial(self_rag, base(), self._given("a curator"), self._given("a rewriter"))
+                return partial(iterative.self_rag, base(), self._given("a curator"), self._given("a rewriter"))
             case "rq-rag":
-                return partial(rq_rag, base(), self._given("a rewriter"), self._given("a decomposer"))
+                return partial(iterative.rq_rag, base(), self._given("a rewriter"), self._given("a decomposer"))
             case "hirec":
-                unscored = top.without.issuperset(SCORED)
-                scorer = None if unscored else self._required_scorer("-no-".join((top.name, *SCORED)))
+                unscored = top.without.issuperset(iterative.SCORED)
+                scorer = None if unscored else self._required_scorer("-no-".join((top.name, *iterative.SCORED)))
                 made = partial(
-                    HiRec,
+                    iterative.HiRec,
                     workspace.index,
                     self._ranker(below[0], VectorUnit.SUMMARY),
                     self._given("a curator"),
@@ -138,19 +114,21 @@ class _Building:
             return self._over_trees(top)
         wording: Callable[[Query], Wording] = Wording.of
         if top.layer is Layer.WORDING:
-            wording = expand_question
+            wording = one_pass.expand_question
             if top.name != "query-expansion":
                 prompt_name = top.name.replace("-", "_")
-                wording = hypothetical_wording(self._writer, models.notify, prompt_name, folder=settings.prompts)
+                wording = iterative.hypothetical_wording(
+                    self._writer, models.notify, prompt_name, folder=settings.prompts
+                )
             top, *below = below
         match top.name:
             case "hhr":
                 ranker = self._ranker(below[0], VectorUnit.SUMMARY)
-                return partial(search_passages, workspace.index, ranker, wording, settings.documents)
+                return partial(one_pass.search_passages, workspace.index, ranker, wording, settings.documents)
             case "page-then-chunk":
                 ranker = self._ranker(below[0], VectorUnit.PAGE)
-                return partial(search_pages_first, workspace.index, ranker, wording, settings.pages)
-        return partial(search_passages, workspace.index, self._ranker(top), wording, 0)
+                return partial(one_pass.search_pages_first, workspace.index, ranker, wording, settings.pages)
+        return partial(one_pass.search_passages, workspace.index, self._ranker(top), wording, 0)
 
     def _over_trees(self, named: StrategyInfo) -> Search:
         from fin_agent.retrieval.fingear.tree_building import Chunking, TreeStore, trees_folder
@@ -180,11 +158,13 @@ class _Building:
         """Return the ranker; `stages` are the units that are ranked besides passages."""
         match named.name:
             case "bm25":
-                return partial(rank_by_words, self._workspace.index)
+                return partial(one_pass.rank_by_words, self._workspace.index)
             case "splade":
                 return self._splade(stages)
             case "hybrid":
-                return partial(rank_fused, (partial(rank_by_words, self._workspace.index), self._dense(stages)))
+                return partial(
+                    one_pass.rank_fused, (partial(one_pass.rank_by_words, self._workspace.index), self._dense(stages))
+                )
             case _:
                 return self._dense(stages, windows=named.name == "parent-child")
 
@@ -198,7 +178,9 @@ class _Building:
         # What is missing is reported before a model is loaded, which takes a while.
         self._check_vectors(model_name(self._settings.encoder) if given is None else given.name, units)
         encoder = self._encoder
-        return vector_ranker(self._workspace.index, encoder.name, partial(dense_vector, encoder), windows=windows)
+        return one_pass.vector_ranker(
+            self._workspace.index, encoder.name, partial(one_pass.dense_vector, encoder), windows=windows
+        )
 
     def _splade(self, stages: Collection[VectorUnit]) -> Ranker:
         encoder, named = self._models.sparse_encoder, self._settings.sparse_encoder
@@ -209,7 +191,7 @@ class _Building:
 
             encoder = _shared_model(load_sparse_encoder, named)
         self._check_vectors(encoder.name, {*stages, VectorUnit.PASSAGE}, sparse=True)
-        return vector_ranker(self._workspace.index, encoder.name, partial(sparse_vector, encoder))
+        return one_pass.vector_ranker(self._workspace.index, encoder.name, partial(one_pass.sparse_vector, encoder))
 
     def _check_vectors(self, model: str, units: Collection[VectorUnit], *, sparse: bool = False) -> None:
         """Raise where the index has no vectors of `model` for a unit; warn where some filings have none."""
