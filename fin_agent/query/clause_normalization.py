@@ -664,8 +664,10 @@ def _says_nothing_new(kept: Sequence[Token], inside: Sequence[Token]) -> bool:
 def _is_part_in_full(kept: Sequence[Token], inside: Sequence[Token]) -> bool:
     """Return whether a bracket names in full the part that is called before it: `the defense segment (BDS)`."""
     named = [*kept[-1:], *inside]
-    called, *full = (words_of(str(one.value)) for one in named)
-    return [one.type for one in named] == ["PART", "PART"] and called <= full[0]
+    if [one.type for one in named] != ["PART", "PART"]:
+        return False
+    called, full = (words_of(str(one.value)) for one in named)
+    return called <= full
 
 
 def _types_of(tokens: Iterable[Token]) -> set[str]:
